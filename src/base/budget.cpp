@@ -1,0 +1,75 @@
+// Budget: see the header. Resident memory comes from /proc/self/statm.
+#include "base/budget.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+
+namespace cupel::base {
+
+namespace {
+constexpr std::int64_t kMemoryLookIntervalNs = 20'000'000;
+}  // namespace
+
+std::string_view to_string(Limit limit) {
+  switch (limit) {
+    case Limit::kTime: return "time";
+    case Limit::kMemory: return "memory";
+    case Limit::kNone: break;
+  }
+  return "none";
+}
+
+std::uint64_t resident_bytes() {
+  const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[128];
+  const ssize_t length = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  char* rest = nullptr;
+  std::strtoull(text, &rest, 10);  // total size, not wanted
+  const auto pages = std::strtoull(rest, nullptr, 10);
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+Budget::Budget(std::optional<std::chrono::duration<double>> timeout, std::uint64_t memory_bytes)
+    : memory_bytes_(memory_bytes) {
+  if (timeout) deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*timeout);
+}
+
+bool Budget::exceeded() {
+  if (limit() != Limit::kNone) return true;
+  if (!deadline_ && memory_bytes_ == 0) return false;
+  const auto now = Clock::now();
+  if (deadline_ && now >= *deadline_) {
+    met_ = Limit::kTime;
+    return true;
+  }
+  if (memory_bytes_ != 0) {
+    const auto now_ns = now.time_since_epoch().count();
+    auto next = next_memory_look_ns_.load(std::memory_order_relaxed);
+    if (now_ns >= next &&
+        next_memory_look_ns_.compare_exchange_strong(next, now_ns + kMemoryLookIntervalNs)) {
+      return would_exceed(0);
+    }
+  }
+  return false;
+}
+
+bool Budget::would_exceed(std::uint64_t bytes) {
+  if (memory_bytes_ == 0) return false;
+  if (resident_bytes() + bytes <= memory_bytes_) return false;
+  met_ = Limit::kMemory;
+  return true;
+}
+
+double Budget::seconds_left() const {
+  if (!deadline_) return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
+}
+
+}  // namespace cupel::base

@@ -1,0 +1,86 @@
+// HistoryBuilder: the one way to make a History. It interns, groups by session
+// and validates; a reader adds whole transactions in any interleaving of
+// sessions, in session order within each.
+//
+//   HistoryBuilder b;
+//   auto s = b.session("0");
+//   auto x = b.key(ScalarView::of("x"));
+//   b.begin(s, TxnStatus::kCommitted, {.label = 0});
+//   b.write(x, b.value(ScalarView::of(1)));
+//   b.end();
+//   Result<History> h = std::move(b).finish();
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::history {
+
+class HistoryBuilder {
+ public:
+  HistoryBuilder();
+  ~HistoryBuilder();
+  HistoryBuilder(HistoryBuilder&&) noexcept;
+  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
+
+  // Interning. Sessions are numbered in order of first mention.
+  SessionId session(std::string_view name);
+  KeyId key(ScalarView scalar);
+  ValueId value(ScalarView scalar);
+  KeyId key(std::int64_t integer);
+  ValueId value(std::int64_t integer);
+  ValueId null_value() const;
+
+  struct TxnFacts {
+    Time invoke = kNoTime;
+    Time complete = kNoTime;
+    std::uint32_t label = 0;
+  };
+  // One transaction is open at a time: begin, operations, end (or cancel,
+  // which forgets it).
+  void begin(SessionId session, TxnStatus status, TxnFacts facts);
+  void begin(SessionId session, TxnStatus status) { begin(session, status, TxnFacts{}); }
+  void read(KeyId key, ValueId value);  // value none(): not known
+  void write(KeyId key, ValueId value);
+  void append(KeyId key, ValueId element);
+  void list_read(KeyId key, std::span<const ValueId> elements);
+  void list_read_unknown(KeyId key);
+  void range_read(ValueId low, ValueId high, std::span<const RangeEntry> entries);
+  void insert(KeyId key, ValueId value);
+  void erase(KeyId key, ValueId tombstone);  // none(): the null value
+  void compare_and_set(KeyId key, ValueId expected, ValueId desired, bool succeeded);
+  // Copies operation `op` of another history (keys and values re-interned).
+  void copy(const History& from, OpId op);
+  void end();
+  void cancel();
+
+  void set_default_initial(ValueId value);          // for every key; null if never said
+  void set_initial(KeyId key, ValueId value);       // for one key
+  void set_metadata(std::string_view name, std::string_view text);
+
+  // Errors (no line: the caller knows none either): a key that is used both as
+  // a list and as a register; a transaction that completes before it is
+  // invoked; more than 2^32-2 operations or 2^30-1 in one transaction.
+  // Sorted numbering: TxnIds are session by session. The builder is spent.
+  [[nodiscard]] base::Result<History> finish() &&;
+
+  [[nodiscard]] std::size_t txn_count() const { return h_.first_op_.size(); }
+  [[nodiscard]] std::size_t op_count() const { return h_.kind_.size(); }
+
+ private:
+  void add(OpKind kind, KeyId key, std::uint32_t value);
+  void note_key_use(KeyId key, bool as_list);
+
+  struct SessionIndex;
+  History h_;
+  std::unique_ptr<SessionIndex> session_index_;
+  std::vector<std::uint8_t> key_use_;  // bit 0: register, bit 1: list
+  bool any_times_ = false;
+  bool open_ = false;
+  std::string error_;
+};
+
+}  // namespace cupel::history

@@ -1,0 +1,108 @@
+// ScalarTable: the interning of keys and values. See the header.
+#include "history/scalar.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cassert>
+#include <string>
+
+namespace cupel::history {
+
+std::string ScalarView::to_string() const {
+  switch (kind) {
+    case ScalarKind::kNull: return "null";
+    case ScalarKind::kInteger: return std::to_string(integer);
+    case ScalarKind::kKeyword: return ":" + std::string(text);
+    case ScalarKind::kString:
+    case ScalarKind::kLiteral: break;
+  }
+  return std::string(text);
+}
+
+// Integers have a map of their own: they are nearly all there is. Texts are
+// keyed by kind and content; the key owns its bytes because the arena moves.
+struct ScalarTable::Index {
+  absl::flat_hash_map<std::int64_t, std::uint32_t> integers;
+  absl::flat_hash_map<std::string, std::uint32_t> texts;
+
+  static std::string text_key(ScalarView scalar) {
+    std::string key(1, static_cast<char>(scalar.kind));
+    key.append(scalar.text);
+    return key;
+  }
+};
+
+ScalarTable::ScalarTable() : index_(std::make_unique<Index>()) {}
+ScalarTable::~ScalarTable() = default;
+ScalarTable::ScalarTable(ScalarTable&&) noexcept = default;
+ScalarTable& ScalarTable::operator=(ScalarTable&&) noexcept = default;
+ScalarTable::ScalarTable(const ScalarTable& other)
+    : kinds_(other.kinds_), payload_(other.payload_), text_end_(other.text_end_), arena_(other.arena_) {}
+ScalarTable& ScalarTable::operator=(const ScalarTable& other) {
+  if (this != &other) *this = ScalarTable(other);
+  return *this;
+}
+
+std::uint32_t ScalarTable::intern(std::int64_t integer) {
+  assert(index_ && "interning after the index was dropped");
+  const auto [it, fresh] =
+      index_->integers.try_emplace(integer, static_cast<std::uint32_t>(kinds_.size()));
+  if (fresh) {
+    kinds_.push_back(ScalarKind::kInteger);
+    payload_.push_back(static_cast<std::uint64_t>(integer));
+  }
+  return it->second;
+}
+
+std::uint32_t ScalarTable::intern(ScalarView scalar) {
+  if (scalar.kind == ScalarKind::kInteger) return intern(scalar.integer);
+  assert(index_ && "interning after the index was dropped");
+  const auto [it, fresh] = index_->texts.try_emplace(Index::text_key(scalar),
+                                                     static_cast<std::uint32_t>(kinds_.size()));
+  if (fresh) {
+    kinds_.push_back(scalar.kind);
+    payload_.push_back(text_end_.size());
+    arena_.insert(arena_.end(), scalar.text.begin(), scalar.text.end());
+    text_end_.push_back(arena_.size());
+  }
+  return it->second;
+}
+
+ScalarView ScalarTable::at(std::uint32_t id) const {
+  assert(id < kinds_.size() && "a scalar id of another table");
+  const auto payload = payload_[id];
+  if (kinds_[id] == ScalarKind::kInteger) return ScalarView::of(static_cast<std::int64_t>(payload));
+  const auto begin = payload == 0 ? 0 : text_end_[payload - 1];
+  return {kinds_[id], 0, std::string_view(arena_.data() + begin, text_end_[payload] - begin)};
+}
+
+std::optional<std::uint32_t> ScalarTable::find(ScalarView scalar) const {
+  if (!index_) {
+    for (std::uint32_t id = 0; id < kinds_.size(); ++id) {
+      if (at(id) == scalar) return id;
+    }
+    return std::nullopt;
+  }
+  if (scalar.kind == ScalarKind::kInteger) {
+    const auto it = index_->integers.find(scalar.integer);
+    if (it == index_->integers.end()) return std::nullopt;
+    return it->second;
+  }
+  const auto it = index_->texts.find(Index::text_key(scalar));
+  if (it == index_->texts.end()) return std::nullopt;
+  return it->second;
+}
+
+void ScalarTable::drop_index() {
+  index_.reset();
+  kinds_.shrink_to_fit();
+  payload_.shrink_to_fit();
+  text_end_.shrink_to_fit();
+  arena_.shrink_to_fit();
+}
+
+std::uint64_t ScalarTable::resident_bytes() const {
+  return kinds_.capacity() + 8 * payload_.capacity() + 8 * text_end_.capacity() + arena_.capacity();
+}
+
+}  // namespace cupel::history
