@@ -1,0 +1,56 @@
+// check: decides what levels a history satisfies. The pipeline
+// history → internal checks → order problem → witness or derivation,
+// the ladder over all levels, budgets, and what follows by implication.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+#include "levels/derivation.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::check {
+
+enum class Verdict : std::uint8_t {
+  kSatisfied,
+  kViolated,
+  kUnknown,  // a limit was met; `detail` says which and what was reached
+  kRefused,  // the question has no meaning for this history; `detail` says why
+};
+std::string_view to_string(Verdict verdict);  // "satisfied" …
+
+struct Options {
+  // Changes what is asked.
+  std::vector<levels::Level> asked;           // empty: the ladder, every level
+  history::Time clock_drift_ns = 0;           // intervals are widened by this on both sides
+  // Changes how much it may cost.
+  std::optional<double> timeout_seconds;      // for the whole history, all levels together
+  std::uint64_t memory_limit_bytes = 0;       // resident, whole process; 0: none
+  unsigned threads = 0;                       // 0: as many as the machine has. Never changes an answer
+};
+
+struct LevelResult {
+  levels::Level level;
+  Verdict verdict = Verdict::kUnknown;
+  // "internal", "saturation", "schedule", "refine", "chain" or "implied-by:LEVEL".
+  std::string decided_by;
+  double seconds = 0;
+  std::string detail;                         // for kUnknown and kRefused: one sentence
+  // For kViolated. When implied by a weaker level's violation: that violation,
+  // and `explained_at` names the level at which it was found.
+  std::optional<levels::Violation> violation;
+  std::optional<levels::Level> explained_at;
+};
+
+struct CheckResult {
+  std::vector<LevelResult> levels;            // asked order; ladder: weakest first
+  std::vector<levels::Level> strongest_satisfied;  // maximal under implication
+  std::vector<levels::Level> weakest_violated;     // minimal under implication
+};
+
+// Deterministic: same history and options give the same result (seconds aside).
+CheckResult check(const history::History& history, const Options& options);
+
+}  // namespace cupel::check
