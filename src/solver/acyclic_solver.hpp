@@ -1,0 +1,89 @@
+// AcyclicSolver: satisfiability with a graph that must stay acyclic.
+//
+// It knows arcs and literals, and nothing of histories. Known arcs are always
+// there; a conditional arc is there when its one or two literals are true. A
+// model is an assignment that satisfies the clauses and whose arcs close no
+// cycle. CaDiCaL proposes assignments; the cycles in each become clauses, the
+// ones with the fewest literals first and many per round, until there is none
+// or no assignment is left (lazy clause generation; engine.md, stage 3).
+//
+// Cost of a round: linear in the graph for the search of components, and one
+// breadth-first search inside its component for each clause found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "graph/digraph.hpp"
+
+namespace cupel::solver {
+
+using graph::ArcId;
+using graph::Node;
+
+// As in DIMACS: a variable is 1, 2, …; -v is its negation.
+using Literal = std::int32_t;
+
+struct ConditionalArc {
+  Node from, to;
+  Literal first;
+  Literal second = 0;  // 0: only `first` is needed
+};
+
+enum class Answer : std::uint8_t { kModel, kNone, kGaveUp };
+
+class AcyclicSolver {
+ public:
+  // The known arcs must be acyclic; `known` must outlive the solver.
+  explicit AcyclicSolver(const graph::Digraph& known);
+  ~AcyclicSolver();
+  AcyclicSolver(const AcyclicSolver&) = delete;
+  AcyclicSolver& operator=(const AcyclicSolver&) = delete;
+
+  Literal new_variable();
+  void prefer(Literal literal);  // try this value first
+  void add_clause(std::span<const Literal> clause);
+  // The index of the conditional arc.
+  std::uint32_t add_arc(const ConditionalArc& arc);
+
+  Answer solve(base::Budget& budget);
+
+  // After kModel.
+  [[nodiscard]] bool is_true(Literal literal) const;
+  // The conditional arcs that are there, by index, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> active_arcs() const { return active_; }
+
+  // A step of a cycle: a known arc by id, or a conditional arc by index.
+  struct Step {
+    bool conditional;
+    std::uint32_t id;
+  };
+  using Cycle = std::vector<Step>;
+  // After kNone: cycles that, with the clauses added by the caller, leave no
+  // assignment. A core: found by assumptions, then shrunk while that is cheap.
+  std::vector<Cycle> core(base::Budget& budget) const;
+
+  [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
+  [[nodiscard]] std::size_t cycle_count() const { return cycles_.size(); }
+
+ private:
+  class Sat;
+  bool find_cycles(base::Budget& budget);
+  void learn(Cycle cycle);
+
+  const graph::Digraph& known_;
+  std::vector<ConditionalArc> arcs_;
+  std::vector<std::vector<Literal>> given_clauses_;
+  std::vector<Cycle> cycles_;
+  std::vector<std::vector<Literal>> cycle_clauses_;
+  std::vector<std::uint32_t> active_;
+  std::vector<std::vector<Literal>> fresh_;
+  std::unique_ptr<Sat> sat_;
+  Literal variables_ = 0;
+  std::uint64_t rounds_ = 0;
+};
+
+}  // namespace cupel::solver
