@@ -1,0 +1,288 @@
+// The style checks: line by line, without a C++ parser. Comments and literals
+// are blanked first, so that only code is judged.
+#include "style/source_tree.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+namespace cupel::style {
+
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r`");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r`") - first + 1));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || text[i] == separator) {
+      parts.push_back(trimmed(text.substr(start, i - start)));
+      start = i + 1;
+    }
+  }
+  return parts;
+}
+
+std::string at(const SourceFile& file, std::size_t line) {
+  return file.path + ":" + std::to_string(line + 1) + ": ";
+}
+
+// The text with comments, string and character literals replaced by spaces;
+// line breaks stay.
+std::string code_only(const std::string& text) {
+  std::string code = text;
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to && i < code.size(); ++i) {
+      if (code[i] != '\n') code[i] = ' ';
+    }
+    return to;
+  };
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (text.compare(i, 2, "//") == 0) {
+      i = blank(i, std::min(text.find('\n', i), text.size()));
+    } else if (text.compare(i, 2, "/*") == 0) {
+      const auto end = text.find("*/", i + 2);
+      i = blank(i, end == std::string::npos ? text.size() : end + 2);
+    } else if (text.compare(i, 2, "R\"") == 0) {
+      const auto open = text.find('(', i);
+      const std::string close = ")" + text.substr(i + 2, open - i - 2) + "\"";
+      const auto end = text.find(close, open);
+      i = blank(i, end == std::string::npos ? text.size() : end + close.size());
+    } else if (text[i] == '"' ||
+               (text[i] == '\'' &&
+                (i == 0 || std::isalnum(static_cast<unsigned char>(text[i - 1])) == 0))) {
+      std::size_t end = i + 1;
+      while (end < text.size() && text[end] != text[i] && text[end] != '\n') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      i = blank(i, end + 1);
+    } else {
+      ++i;
+    }
+  }
+  return code;
+}
+
+// The words of an identifier, in lower case: all_Edges1 → all, edges1.
+std::vector<std::string> words_of(const std::string& identifier) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : identifier) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool starts = std::isupper(u) != 0 && !word.empty() &&
+                        std::islower(static_cast<unsigned char>(word.back())) != 0;
+    if ((c == '_' || starts) && !word.empty()) {
+      words.push_back(word);
+      word.clear();
+    }
+    if (c != '_') word += c;
+  }
+  if (!word.empty()) words.push_back(word);
+  for (auto& w : words) {
+    std::transform(w.begin(), w.end(), w.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  }
+  return words;
+}
+
+std::string folder_of(const std::string& path) {
+  if (path.rfind("src/", 0) != 0) return {};
+  const auto end = path.find('/', 4);
+  return end == std::string::npos ? std::string() : path.substr(4, end - 4);
+}
+
+bool allows(const std::set<std::string>& row, const std::string& layer) {
+  return row.count("anything") != 0 || row.count(layer) != 0;
+}
+
+}  // namespace
+
+LayerTable parse_layer_table(std::string_view markdown) {
+  LayerTable table;
+  bool inside = false;
+  for (const auto& line : lines_of(markdown)) {
+    if (line.empty() || line.front() != '|') {
+      inside = false;
+      continue;
+    }
+    const auto cells = split(line, '|');  // cells[0] is what stands before the first bar
+    if (cells.size() < 3) continue;
+    if (cells[1] == "folder" && cells[2] == "may include") {
+      inside = true;
+    } else if (inside && cells[1].find_first_not_of("-: ") != std::string::npos) {
+      auto& row = table[cells[1]];
+      row.insert(cells[1]);
+      for (const auto& layer : split(cells[2], ',')) row.insert(layer);
+    }
+  }
+  return table;
+}
+
+std::set<std::string> parse_banned_words(std::string_view markdown) {
+  static const std::string kStart = "Not in identifiers:";
+  std::set<std::string> words;
+  for (const auto& line : lines_of(markdown)) {
+    if (line.rfind(kStart, 0) != 0) continue;
+    static const std::regex code("`([^`]+)`");
+    for (std::sregex_iterator it(line.begin(), line.end(), code), end; it != end; ++it) {
+      words.insert((*it)[1].str());
+    }
+  }
+  return words;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<SourceFile> read_sources(const std::string& repository,
+                                     const std::vector<std::string>& folders) {
+  namespace fs = std::filesystem;
+  std::vector<SourceFile> sources;
+  for (const auto& folder : folders) {
+    const fs::path top = fs::path(repository) / folder;
+    if (!fs::exists(top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(top)) {
+      const auto extension = entry.path().extension();
+      if (!entry.is_regular_file() || (extension != ".cpp" && extension != ".hpp")) continue;
+      sources.push_back({fs::relative(entry.path(), repository).generic_string(),
+                         read_text(entry.path().string())});
+    }
+  }
+  std::sort(sources.begin(), sources.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return sources;
+}
+
+Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& sources) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"/]+)/[^"]*")re");
+  Findings findings;
+  std::set<std::string> folders;
+  for (const auto& file : sources) {
+    const auto folder = folder_of(file.path);
+    if (folder.empty()) continue;
+    folders.insert(folder);
+    const auto row = table.find(folder);
+    if (row == table.end()) continue;  // said once, below
+    const auto lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_search(lines[i], match, include)) continue;
+      if (match[1] != "cupel" && !allows(row->second, match[1])) {
+        findings.push_back(at(file, i) + "src/" + folder + " may not include " + match[1].str() +
+                           "/ (docs/architecture.md)");
+      }
+    }
+  }
+  for (const auto& folder : folders) {
+    if (table.count(folder) == 0) {
+      findings.push_back("src/" + folder + ":1: has no row in docs/architecture.md");
+    }
+  }
+  for (const auto& [folder, row] : table) {
+    if (folders.count(folder) == 0) {
+      findings.push_back("docs/architecture.md:1: has a row for src/" + folder +
+                         ", which has no source file");
+    }
+  }
+  return findings;
+}
+
+Findings check_links(const LayerTable& table, const SourceFile& cmake_lists) {
+  static const std::regex call(R"(cupel_layer\(\s*(\w+)([^)]*)\))");
+  Findings findings;
+  for (std::sregex_iterator it(cmake_lists.text.begin(), cmake_lists.text.end(), call), end;
+       it != end; ++it) {
+    const auto row = table.find((*it)[1]);
+    if (row == table.end()) continue;
+    std::istringstream arguments((*it)[2].str());
+    bool uses = false;
+    for (std::string word; arguments >> word;) {
+      if (word == "USES" || word == "SOURCES" || word == "LIBRARIES") {
+        uses = word == "USES";
+      } else if (uses && !allows(row->second, word)) {
+        findings.push_back(cmake_lists.path + ":1: " + row->first + " may not link " + word +
+                           " (docs/architecture.md)");
+      }
+    }
+  }
+  return findings;
+}
+
+Findings check_openings(const std::vector<SourceFile>& sources) {
+  Findings findings;
+  for (const auto& file : sources) {
+    if (file.text.rfind("// ", 0) != 0 && file.text.rfind("/*", 0) != 0) {
+      findings.push_back(at(file, 0) + "must open with a comment that says what the file is");
+    }
+  }
+  return findings;
+}
+
+Findings check_words(const std::set<std::string>& banned, const std::vector<SourceFile>& sources) {
+  static const std::regex identifier(R"([A-Za-z_]\w*)");
+  static const std::regex numbered("[a-z]{4,}[12]");
+  std::set<std::string> banned_lower;
+  for (const auto& word : banned) {
+    for (const auto& part : words_of(word)) banned_lower.insert(part);
+  }
+  Findings findings;
+  for (const auto& file : sources) {
+    const auto lines = lines_of(code_only(file.text));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find("#include") != std::string::npos) continue;
+      for (std::sregex_iterator it(lines[i].begin(), lines[i].end(), identifier), end; it != end;
+           ++it) {
+        for (const auto& word : words_of(it->str())) {
+          if (banned_lower.count(word) != 0 || std::regex_match(word, numbered)) {
+            findings.push_back(at(file, i) + "`" + it->str() + "`: the glossary has a better word");
+          }
+        }
+      }
+    }
+  }
+  return findings;
+}
+
+Findings check_public_docs(const std::vector<SourceFile>& headers) {
+  static const std::regex declaration(
+      R"(^(\[\[nodiscard\]\] )?(struct|class|enum|using|inline|constexpr|[A-Za-z_][\w:<>,&* ]* [\w:]+\()[^{;]*.*)");
+  static const std::regex uninteresting(R"(^(namespace|using namespace|template|extern "C"|#|\}).*)");
+  Findings findings;
+  for (const auto& file : headers) {
+    const auto lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto& line = lines[i];
+      if (!std::regex_match(line, declaration) || std::regex_match(line, uninteresting)) continue;
+      if (line.find("//") != std::string::npos) continue;
+      // A forward declaration needs no words.
+      if (std::regex_match(line, std::regex(R"(^(struct|class|enum class) \w+;$)"))) continue;
+      std::size_t above = i;
+      while (above > 0 && lines[above - 1].rfind("template", 0) == 0) --above;
+      const bool said = above > 0 && (lines[above - 1].rfind("//", 0) == 0 ||
+                                      lines[above - 1].find("*/") != std::string::npos);
+      if (!said) findings.push_back(at(file, i) + "a public declaration without a word about it");
+    }
+  }
+  return findings;
+}
+
+}  // namespace cupel::style

@@ -1,0 +1,127 @@
+// Style as a test: layers, file openings, glossary words, public headers. Each
+// check is first shown a planted mistake, because a check that finds nothing
+// may be a check that looks at nothing.
+#include "style/source_tree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace cupel::style {
+namespace {
+
+const std::string kRepository = CUPEL_SOURCE_DIR;
+
+std::string architecture() { return read_text(kRepository + "/docs/architecture.md"); }
+
+std::string joined(const Findings& findings) {
+  std::string text;
+  for (const auto& finding : findings) text += "\n  " + finding;
+  return text;
+}
+
+constexpr const char* kSmallTable =
+    "Words before.\n\n"
+    "| folder | may include | why |\n"
+    "|---|---|---|\n"
+    "| base | std | lowest |\n"
+    "| `order` | base, solver | no level names |\n"
+    "| cli | anything | |\n"
+    "\n"
+    "| other | table |\n|---|---|\n| levels | nothing |\n";
+
+TEST(LayerTable, IsReadFromMarkdown) {
+  const auto table = parse_layer_table(kSmallTable);
+  ASSERT_EQ(table.size(), 3u);
+  EXPECT_EQ(table.at("order"), (std::set<std::string>{"base", "order", "solver"}));
+}
+
+TEST(LayerCheck, FindsAPlantedInclude) {
+  const auto table = parse_layer_table(kSmallTable);
+  const std::vector<SourceFile> good = {
+      {"src/base/ids.hpp", "// Ids.\n#include <vector>\n"},
+      {"src/order/clock.cpp", "// Clocks.\n#include \"base/ids.hpp\"\n#include \"order/clock.hpp\"\n"},
+      {"src/cli/main.cpp", "// Main.\n#include \"order/clock.hpp\"\n"}};
+  EXPECT_TRUE(check_includes(table, good).empty()) << joined(check_includes(table, good));
+
+  auto bad = good;
+  bad[1].text += "  #  include \"levels/level.hpp\"\n";
+  const auto findings = check_includes(table, bad);
+  ASSERT_EQ(findings.size(), 1u) << joined(findings);
+  EXPECT_EQ(findings[0],
+            "src/order/clock.cpp:4: src/order may not include levels/ (docs/architecture.md)");
+}
+
+TEST(LayerCheck, FindsAFolderWithoutARowAndARowWithoutAFolder) {
+  const auto table = parse_layer_table(kSmallTable);
+  const auto findings = check_includes(
+      table, {{"src/base/a.hpp", ""}, {"src/cli/a.cpp", ""}, {"src/extra/a.cpp", ""}});
+  EXPECT_EQ(findings.size(), 2u) << joined(findings);
+}
+
+TEST(LayerCheck, FindsAPlantedLink) {
+  const auto table = parse_layer_table(kSmallTable);
+  EXPECT_TRUE(check_links(table, {"a", "cupel_layer(order SOURCES a.cpp USES base)"}).empty());
+  EXPECT_EQ(check_links(table, {"a", "cupel_layer(order\n SOURCES a.cpp\n USES base levels\n)"}).size(),
+            1u);
+}
+
+TEST(OpeningCheck, FindsAPlantedBareFile) {
+  EXPECT_EQ(check_openings({{"src/a.cpp", "#include <vector>\n"}}).size(), 1u);
+  EXPECT_TRUE(check_openings({{"src/a.cpp", "// A.\n#include <vector>\n"}}).empty());
+}
+
+TEST(WordCheck, FindsPlantedWords) {
+  const std::set<std::string> banned = parse_banned_words("Not in identifiers: `trace`, `foo`.\n");
+  EXPECT_EQ(banned, (std::set<std::string>{"foo", "trace"}));
+  EXPECT_EQ(check_words(banned, {{"a", "int edges1; Solver2 s; int known_edges2;"}}).size(), 3u);
+  EXPECT_EQ(check_words(banned, {{"a", "int trace; int read_trace; TraceReader r;"}}).size(), 3u);
+  EXPECT_TRUE(check_words(banned, {{"a", "int log2, t1, x2, uint32, traced; // trace edges1\n"
+                                         "auto s = \"trace\"; char c = '\"'; auto t = \"foo\";"}})
+                  .empty());
+}
+
+TEST(PublicDocsCheck, FindsAPlantedBareFunction) {
+  EXPECT_EQ(check_public_docs({{"a", "// A.\n\nint check(int x);\n"}}).size(), 1u);
+  EXPECT_EQ(check_public_docs({{"a", "// A.\n\nstruct Options {\n  int a;\n};\n"}}).size(), 1u);
+  EXPECT_TRUE(check_public_docs({{"a",
+                                  "// A.\nclass Forward;\n\n// Checks x.\nint check(int x);\n"
+                                  "int twice(int x);  // x + x\n"
+                                  "// Any.\ntemplate <typename T>\nT any(T t);\n"}})
+                  .empty());
+}
+
+TEST(Repository, KeepsItsLayers) {
+  const auto table = parse_layer_table(architecture());
+  ASSERT_GE(table.size(), 10u);
+  const auto sources = read_sources(kRepository, {"src"});
+  ASSERT_GE(sources.size(), 10u);
+  auto findings = check_includes(table, sources);
+  for (const auto& [folder, row] : table) {
+    const std::string path = "src/" + folder + "/CMakeLists.txt";
+    const auto links = check_links(table, {path, read_text(kRepository + "/" + path)});
+    findings.insert(findings.end(), links.begin(), links.end());
+  }
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(Repository, OpensEveryFileWithItsPurpose) {
+  const auto findings =
+      check_openings(read_sources(kRepository, {"src", "include", "tests", "bench", "fuzz"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(Repository, KeepsToTheGlossary) {
+  const auto banned = parse_banned_words(architecture());
+  ASSERT_FALSE(banned.empty());
+  const auto findings = check_words(banned, read_sources(kRepository, {"src", "include"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(Repository, DocumentsItsPublicHeaders) {
+  const auto findings = check_public_docs(read_sources(kRepository, {"include"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+}  // namespace
+}  // namespace cupel::style
