@@ -1,0 +1,58 @@
+// Proofs: from the numbers of arcs back to reasons.
+//
+// A forced arc's reason is a path over the arcs that were there when its round
+// began; it is searched again here, for the arcs that a cycle needs only. Steps
+// along a chain, and through real-time helpers, become one arc.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include "order/saturation.hpp"
+#include "solver/acyclic_solver.hpp"
+
+namespace cupel::order {
+
+class ProofBuilder {
+ public:
+  ProofBuilder(const Problem& problem, const EventGraph& graph, const Versions& versions)
+      : problem_(problem), graph_(graph), versions_(versions) {}
+
+  // A cycle of steps of the graph.
+  void add_cycle(std::span<const EventGraph::Step> steps);
+  // A read that lost every candidate: one cycle for each.
+  void add_orphan(std::uint32_t read);
+  // A cycle with assumed arcs between stretches of known steps.
+  struct Assumed {
+    Node from, to;
+    ArcKind kind;
+    std::uint32_t read_or_object;
+    Owner other;
+  };
+  struct MixedStep {
+    bool assumed;
+    Assumed arc;            // assumed
+    EventGraph::Step step;  // else
+  };
+  void add_case(std::span<const MixedStep> steps);
+
+  Proof take() { return std::move(proof_); }
+
+ private:
+  std::vector<std::uint32_t> path(std::span<const EventGraph::Step> steps);
+  std::vector<std::uint32_t> reason_path(Node from, Node to, std::uint32_t limit);
+  std::uint32_t arc(std::uint32_t index);
+  std::uint32_t plain(Node from, Node to, ArcKind kind);
+  std::uint32_t assumed(const Assumed& arc, std::vector<std::uint32_t> because = {});
+  std::vector<std::uint32_t> exclusion(const Read& read, Owner candidate, std::uint32_t limit,
+                                       Owner* between);
+  void rotate_to_event(std::vector<EventGraph::Step>& steps) const;
+
+  const Problem& problem_;
+  const EventGraph& graph_;
+  const Versions& versions_;
+  Proof proof_;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> by_arc_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_ends_;
+};
+
+}  // namespace cupel::order

@@ -1,0 +1,209 @@
+// Stage 3: see refine.hpp.
+#include "order/refine.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+#include "solver/acyclic_solver.hpp"
+
+namespace cupel::order {
+
+namespace {
+
+using solver::Literal;
+
+class Refiner {
+ public:
+  Refiner(const Problem& problem, const EventGraph& graph, const Versions& versions,
+          const OpenReads& open, const graph::Digraph& known)
+      : problem_(problem),
+        graph_(graph),
+        versions_(versions),
+        open_(open),
+        known_(known),
+        solver_(known),
+        writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {}
+
+  // False if nothing new was learnt: a broken promise of the schedule.
+  bool learn(const Scheduled& broken) {
+    bool fresh = false;
+    for (const PairBreak& pair : broken.pairs) fresh = add_pair(pair.earlier, pair.later) || fresh;
+    for (const std::uint32_t r : broken.reads) fresh = add_read(r) || fresh;
+    return fresh;
+  }
+
+  solver::Answer solve(base::Budget& budget) { return solver_.solve(budget); }
+
+  // After a model: the arcs and the writers it chose.
+  void read_model(std::vector<graph::Arc>& extra, std::vector<Owner>& writers) const {
+    extra.clear();
+    for (const std::uint32_t i : solver_.active_arcs()) extra.push_back({arcs_[i].from, arcs_[i].to});
+    writers = writers_;
+    for (const auto& [r, literals] : choices_) {
+      const auto candidates = open_.candidates(r);
+      for (std::size_t c = 0; c < literals.size(); ++c) {
+        if (!solver_.is_true(literals[c])) continue;
+        writers[r] = candidates[c];
+        break;
+      }
+    }
+  }
+
+  Proof proof(base::Budget& budget) const {
+    ProofBuilder builder(problem_, graph_, versions_);
+    for (const auto& cycle : solver_.core(budget)) {
+      std::vector<ProofBuilder::MixedStep> steps;
+      for (const auto& step : cycle) {
+        if (step.conditional) {
+          steps.push_back({true, arcs_[step.id], {}});
+        } else {
+          steps.push_back({false, {}, graph_.step(step.id)});
+        }
+      }
+      builder.add_case(steps);
+    }
+    return builder.take();
+  }
+
+ private:
+  void add_arc(const ProofBuilder::Assumed& arc, Literal first, Literal second = 0) {
+    solver_.add_arc({arc.from, arc.to, first, second});
+    arcs_.push_back(arc);
+  }
+
+  // The literal that says a is before b.
+  Literal before(Owner a, Owner b) const {
+    const auto it = pairs_.find({std::min(a, b), std::max(a, b)});
+    assert(it != pairs_.end());
+    return a < b ? it->second : -it->second;
+  }
+
+  bool add_pair(Owner a, Owner b) {
+    const auto [it, fresh] = pairs_.try_emplace({std::min(a, b), std::max(a, b)}, 0);
+    if (!fresh) return false;
+    it->second = solver_.new_variable();
+    solver_.prefer(before(a, b));
+    partners_[a].push_back(b);
+    partners_[b].push_back(a);
+    add_order(a, b);
+    add_order(b, a);
+    return true;
+  }
+
+  // Arcs under "a before b".
+  void add_order(Owner a, Owner b) {
+    const Literal literal = before(a, b);
+    bool ww_added = false;
+    for (const Slot s : versions_.slots_of(a)) {
+      const Object x = versions_.object(s);
+      if (!writes(b, x)) continue;
+      if (!ww_added) {
+        add_arc({problem_.commit(a), problem_.write_target(b), ArcKind::kAssumedBefore, x, b}, literal);
+        ww_added = true;
+      }
+      for (const std::uint32_t r : versions_.readers(s)) add_overwrite(r, b, literal);
+      const auto chosen = choosers_.find(s);
+      if (chosen == choosers_.end()) continue;
+      for (const auto& [r, choice] : chosen->second) add_overwrite(r, b, literal, choice);
+    }
+  }
+
+  void add_overwrite(std::uint32_t r, Owner k, Literal first, Literal second = 0) {
+    const Owner reader = problem_.reads[r].owner;
+    if (reader == k) return;
+    add_arc({problem_.begin(reader), problem_.commit(k), ArcKind::kAssumedOverwritten, r, k}, first,
+            second);
+  }
+
+  bool add_read(std::uint32_t r) {
+    if (choices_.contains(r)) return false;
+    const Read& read = problem_.reads[r];
+    std::vector<Literal> literals;
+    for (const Owner w : open_.candidates(r)) {
+      const Literal literal = solver_.new_variable();
+      literals.push_back(literal);
+      solver_.prefer(-literal);
+      if (w == kInitial) {
+        for (const auto& group : versions_.groups(read.object)) {
+          Slot s = group.first;
+          if (versions_.writer(s) == read.owner && ++s == group.last) continue;
+          add_overwrite(r, versions_.writer(s), literal);
+        }
+        continue;
+      }
+      add_arc({problem_.commit(w), problem_.begin(read.owner), ArcKind::kAssumedWriter, r, w}, literal);
+      choosers_[versions_.slot_of(read.object, w)].push_back({r, literal});
+      const auto partners = partners_.find(w);
+      if (partners == partners_.end()) continue;
+      for (const Owner k : partners->second) {
+        if (writes(k, read.object)) add_overwrite(r, k, before(w, k), literal);
+      }
+    }
+    solver_.add_clause(literals);
+    choices_.emplace(r, std::move(literals));
+    return true;
+  }
+
+  [[nodiscard]] bool writes(Owner o, Object x) const {
+    const auto begin = problem_.write_object.begin() + problem_.write_first[o];
+    const auto end = problem_.write_object.begin() + problem_.write_first[o + 1];
+    return std::binary_search(begin, end, x);
+  }
+
+  const Problem& problem_;
+  const EventGraph& graph_;
+  const Versions& versions_;
+  const OpenReads& open_;
+  const graph::Digraph& known_;
+  solver::AcyclicSolver solver_;
+  std::vector<Owner> writers_;
+  std::vector<ProofBuilder::Assumed> arcs_;  // by conditional arc
+  absl::flat_hash_map<std::pair<Owner, Owner>, Literal> pairs_;
+  absl::flat_hash_map<Owner, std::vector<Owner>> partners_;
+  std::map<std::uint32_t, std::vector<Literal>> choices_;  // by read; ordered: determinism
+  absl::flat_hash_map<Slot, std::vector<std::pair<std::uint32_t, Literal>>> choosers_;
+};
+
+}  // namespace
+
+void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
+            const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
+            std::span<const std::uint64_t> hint, base::Budget& budget, Outcome& outcome) {
+  outcome.stage = Stage::kRefine;
+  Refiner refiner(problem, graph, versions, open, known);
+  Scheduled broken = first;
+  std::vector<graph::Arc> extra;
+  std::vector<Owner> writers;
+  while (true) {
+    [[maybe_unused]] const bool fresh = refiner.learn(broken);
+    assert(fresh && "a schedule broke on a pair that the solver had decided");
+    switch (refiner.solve(budget)) {
+      case solver::Answer::kGaveUp:
+        outcome.answer = Answer::kGaveUp;
+        return;
+      case solver::Answer::kNone:
+        outcome.answer = Answer::kNo;
+        outcome.proof = refiner.proof(budget);
+        return;
+      case solver::Answer::kModel:
+        break;
+    }
+    refiner.read_model(extra, writers);
+    broken = schedule(problem, versions, open, writers, known, extra, hint, budget);
+    if (!broken.finished) {
+      outcome.answer = Answer::kGaveUp;
+      return;
+    }
+    if (broken.is_witness()) {
+      outcome.answer = Answer::kYes;
+      outcome.order = std::move(broken.order);
+      outcome.writers = std::move(broken.writers);
+      return;
+    }
+  }
+}
+
+}  // namespace cupel::order

@@ -1,0 +1,26 @@
+// Refine: the choices that saturation and the schedule leave, by a solver.
+//
+// Stage 3 of the engine (engine.md), lazily: a pair of writers gets a Boolean
+// only when a schedule breaks on it, and a read with several possible writers
+// only when it finds none of them current. So pairs are never enumerated; a
+// history of n transactions that breaks on k pairs costs k variables. Each
+// round: the solver proposes orders whose arcs are acyclic with what is known;
+// the schedule runs with those arcs; what it breaks is added; until it ends
+// well (a witness) or no proposal is left (a proof by cases).
+//
+// Deviation from engine.md: there every open pair inside a component is a
+// variable from the start, with phases from a complete order. Here the schedule
+// is that complete order in every round.
+#pragma once
+
+#include "order/proof.hpp"
+#include "order/schedule.hpp"
+
+namespace cupel::order {
+
+// `first` is the schedule that broke. Fills outcome.
+void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
+            const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
+            std::span<const std::uint64_t> hint, base::Budget& budget, Outcome& outcome);
+
+}  // namespace cupel::order

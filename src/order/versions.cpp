@@ -1,0 +1,122 @@
+// Versions: see the header. Built by counting sorts; linear but for sorting
+// each object's writers by chain.
+#include "order/versions.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace cupel::order {
+
+Versions::Versions(const Problem& problem, const EventGraph& graph)
+    : problem_(problem), graph_(graph) {
+  object_first_.assign(problem.object_count + 1, 0);
+  for (const Object x : problem.write_object) ++object_first_[x + 1];
+  for (Object x = 0; x < problem.object_count; ++x) object_first_[x + 1] += object_first_[x];
+  writer_.resize(problem.write_object.size());
+  object_.resize(problem.write_object.size());
+  auto next = object_first_;
+  for (Owner o = 0; o < problem.owner_count; ++o) {
+    for (auto i = problem.write_first[o]; i < problem.write_first[o + 1]; ++i) {
+      const Object x = problem.write_object[i];
+      object_[next[x]] = x;
+      writer_[next[x]++] = o;
+    }
+  }
+  const auto key = [&](Owner o) {
+    const Node c = problem.commit(o);
+    return (static_cast<std::uint64_t>(graph.chain(c)) << 32) | graph.position(c);
+  };
+  group_first_.assign(problem.object_count + 1, 0);
+  for (Object x = 0; x < problem.object_count; ++x) {
+    const auto begin = writer_.begin() + object_first_[x];
+    const auto end = writer_.begin() + object_first_[x + 1];
+    std::sort(begin, end, [&](Owner a, Owner b) { return key(a) < key(b); });
+    for (Slot s = object_first_[x]; s < object_first_[x + 1]; ++s) {
+      const ChainId chain = graph.chain(problem.commit(writer_[s]));
+      if (s == object_first_[x] || groups_.back().chain != chain) groups_.push_back({chain, s, s});
+      groups_.back().last = s + 1;
+    }
+    group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
+  }
+  owner_slots_.resize(problem.write_object.size());
+  std::vector<std::uint32_t> filled(problem.write_first.begin(), problem.write_first.end());
+  for (Slot s = 0; s < writer_.size(); ++s) owner_slots_[filled[writer_[s]]++] = s;
+
+  writer_of_read_.resize(problem.reads.size());
+  for (std::size_t r = 0; r < problem.reads.size(); ++r) {
+    const Read& read = problem.reads[r];
+    writer_of_read_[r] = read.last_candidate - read.first_candidate == 1
+                             ? problem.candidates[read.first_candidate]
+                             : kUnresolved;
+  }
+  rebuild_readers();
+}
+
+Slot Versions::slot_of(Object x, Owner writer) const {
+  const auto key = [&](Owner o) {
+    const Node c = problem_.commit(o);
+    return (static_cast<std::uint64_t>(graph_.chain(c)) << 32) | graph_.position(c);
+  };
+  const auto begin = writer_.begin() + object_first_[x];
+  const auto end = writer_.begin() + object_first_[x + 1];
+  const auto it = std::lower_bound(begin, end, key(writer),
+                                   [&](Owner o, std::uint64_t wanted) { return key(o) < wanted; });
+  assert(it != end && *it == writer && "a read from an owner that does not write the object");
+  return static_cast<Slot>(it - writer_.begin());
+}
+
+void Versions::rebuild_readers() {
+  std::vector<Slot> slot_of_read(problem_.reads.size(), kInitialSlot);
+  reader_first_.assign(slot_count() + 1, 0);
+  initial_readers_.clear();
+  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
+    const Owner w = writer_of_read_[r];
+    if (w == kUnresolved) continue;
+    if (w == kInitial) {
+      initial_readers_.push_back(r);
+      continue;
+    }
+    slot_of_read[r] = slot_of(problem_.reads[r].object, w);
+    ++reader_first_[slot_of_read[r] + 1];
+  }
+  for (Slot s = 0; s < slot_count(); ++s) reader_first_[s + 1] += reader_first_[s];
+  readers_.resize(reader_first_.back());
+  auto next = reader_first_;
+  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
+    if (slot_of_read[r] != kInitialSlot) readers_[next[slot_of_read[r]]++] = r;
+  }
+  // Keep the last reader of each chain.
+  const auto chain = [&](std::uint32_t r) { return graph_.chain(problem_.begin(problem_.reads[r].owner)); };
+  const auto position = [&](std::uint32_t r) {
+    return graph_.position(problem_.begin(problem_.reads[r].owner));
+  };
+  const auto later = [&](std::uint32_t a, std::uint32_t b) {
+    return chain(a) != chain(b) ? chain(a) < chain(b) : position(a) > position(b);
+  };
+  const auto same_chain = [&](std::uint32_t a, std::uint32_t b) { return chain(a) == chain(b); };
+  std::uint32_t kept = 0;
+  for (Slot s = 0; s < slot_count(); ++s) {
+    const auto begin = readers_.begin() + reader_first_[s];
+    const auto end = readers_.begin() + next[s];
+    if (end - begin > 1) std::sort(begin, end, later);
+    const auto last = std::unique(begin, end, same_chain);
+    const auto first_kept = kept;
+    for (auto it = begin; it != last; ++it) readers_[kept++] = *it;
+    reader_first_[s] = first_kept;
+  }
+  reader_first_[slot_count()] = kept;
+  readers_.resize(kept);
+
+  const auto object = [&](std::uint32_t r) { return problem_.reads[r].object; };
+  std::sort(initial_readers_.begin(), initial_readers_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return object(a) != object(b) ? object(a) < object(b) : later(a, b);
+  });
+  initial_readers_.erase(
+      std::unique(initial_readers_.begin(), initial_readers_.end(),
+                  [&](std::uint32_t a, std::uint32_t b) {
+                    return object(a) == object(b) && same_chain(a, b);
+                  }),
+      initial_readers_.end());
+}
+
+}  // namespace cupel::order
