@@ -265,7 +265,8 @@ Findings check_words(const std::set<std::string>& banned, const std::vector<Sour
 Findings check_public_docs(const std::vector<SourceFile>& headers) {
   static const std::regex declaration(
       R"(^(\[\[nodiscard\]\] )?(struct|class|enum|using|inline|constexpr|[A-Za-z_][\w:<>,&* ]* [\w:]+\()[^{;]*.*)");
-  static const std::regex uninteresting(R"(^(namespace|using namespace|template|extern "C"|#|\}).*)");
+  static const std::regex uninteresting(
+      R"(^(namespace|using namespace|template|extern "C"|#|\}).*)");
   Findings findings;
   for (const auto& file : headers) {
     const auto lines = lines_of(file.text);

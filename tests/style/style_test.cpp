@@ -1,18 +1,20 @@
 // Style as a test: layers, file openings, glossary words, public headers. Each
 // check is first shown a planted mistake, because a check that finds nothing
 // may be a check that looks at nothing.
-#include "style/source_tree.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
+
+#include "style/source_tree.hpp"
 
 namespace cupel::style {
 namespace {
 
 const std::string kRepository = CUPEL_SOURCE_DIR;
 
-std::string architecture() { return read_text(kRepository + "/docs/architecture.md"); }
+std::string architecture() {
+  return read_text(kRepository + "/docs/architecture.md");
+}
 
 std::string joined(const Findings& findings) {
   std::string text;
@@ -40,7 +42,8 @@ TEST(LayerCheck, FindsAPlantedInclude) {
   const auto table = parse_layer_table(kSmallTable);
   const std::vector<SourceFile> good = {
       {"src/base/ids.hpp", "// Ids.\n#include <vector>\n"},
-      {"src/order/clock.cpp", "// Clocks.\n#include \"base/ids.hpp\"\n#include \"order/clock.hpp\"\n"},
+      {"src/order/clock.cpp",
+       "// Clocks.\n#include \"base/ids.hpp\"\n#include \"order/clock.hpp\"\n"},
       {"src/cli/main.cpp", "// Main.\n#include \"order/clock.hpp\"\n"}};
   EXPECT_TRUE(check_includes(table, good).empty()) << joined(check_includes(table, good));
 
@@ -62,8 +65,9 @@ TEST(LayerCheck, FindsAFolderWithoutARowAndARowWithoutAFolder) {
 TEST(LayerCheck, FindsAPlantedLink) {
   const auto table = parse_layer_table(kSmallTable);
   EXPECT_TRUE(check_links(table, {"a", "cupel_layer(order SOURCES a.cpp USES base)"}).empty());
-  EXPECT_EQ(check_links(table, {"a", "cupel_layer(order\n SOURCES a.cpp\n USES base levels\n)"}).size(),
-            1u);
+  EXPECT_EQ(
+      check_links(table, {"a", "cupel_layer(order\n SOURCES a.cpp\n USES base levels\n)"}).size(),
+      1u);
 }
 
 TEST(OpeningCheck, FindsAPlantedBareFile) {
@@ -76,8 +80,9 @@ TEST(WordCheck, FindsPlantedWords) {
   EXPECT_EQ(banned, (std::set<std::string>{"foo", "trace"}));
   EXPECT_EQ(check_words(banned, {{"a", "int edges1; Solver2 s; int known_edges2;"}}).size(), 3u);
   EXPECT_EQ(check_words(banned, {{"a", "int trace; int read_trace; TraceReader r;"}}).size(), 3u);
-  EXPECT_TRUE(check_words(banned, {{"a", "int log2, t1, x2, uint32, traced; // trace edges1\n"
-                                         "auto s = \"trace\"; char c = '\"'; auto t = \"foo\";"}})
+  EXPECT_TRUE(check_words(banned, {{"a",
+                                    "int log2, t1, x2, uint32, traced; // trace edges1\n"
+                                    "auto s = \"trace\"; char c = '\"'; auto t = \"foo\";"}})
                   .empty());
 }
 

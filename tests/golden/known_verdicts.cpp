@@ -1,0 +1,120 @@
+// Unpacking, reading and checking a history whose verdicts are known. Unpacks
+// with libzstd itself, so that a mistake in formats cannot hide another.
+#include "golden/known_verdicts.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+#include "formats/formats.hpp"
+
+namespace cupel::golden {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A directory of its own that goes away with the test.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    static int count = 0;
+    path_ = fs::temp_directory_path() /
+            ("cupel-golden-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    fs::create_directories(path_);
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void unpack_file(const fs::path& packed, const fs::path& to) {
+  std::ifstream in(packed, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  // The zstd tool writes the size when it compresses a file.
+  const auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    throw std::runtime_error(packed.string() + " is not a zstd file of known size");
+  }
+  std::string text(size, '\0');
+  const auto got = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(got) != 0U) {
+    throw std::runtime_error(packed.string() + ": " + ZSTD_getErrorName(got));
+  }
+  std::ofstream(to, std::ios::binary) << text;
+}
+
+// `path` itself, or its unpacked copy in `scratch`.
+fs::path unpacked(const fs::path& path, const fs::path& scratch) {
+  if (path.extension() != ".zst") return path;
+  const fs::path copy = scratch / path.stem();
+  unpack_file(path, copy);
+  return copy;
+}
+
+}  // namespace
+
+void expect_verdicts(const KnownHistory& known) {
+  const ScratchDirectory scratch;
+  const auto history = formats::read(unpacked(known.path, scratch.path()).string());
+  ASSERT_TRUE(history.ok()) << known.path << ": " << history.error().to_string();
+
+  check::Options options;
+  for (const auto& [level, verdict] : known.verdicts) options.asked.push_back(level);
+  options.timeout_seconds = 120;
+  const auto result = check::check(*history, options);
+  ASSERT_EQ(result.levels.size(), known.verdicts.size());
+  for (const auto& answer : result.levels) {
+    EXPECT_EQ(check::to_string(answer.verdict), check::to_string(known.verdicts.at(answer.level)))
+        << known.path << " at " << levels::name(answer.level) << ", decided by "
+        << answer.decided_by << " " << answer.detail;
+  }
+}
+
+std::string test_name(std::string_view path) {
+  std::string name(path);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+std::vector<std::vector<std::string>> read_tsv(const fs::path& path) {
+  std::ifstream in(path);
+  std::vector<std::vector<std::string>> rows;
+  bool header = true;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    if (header) {
+      header = false;
+      continue;
+    }
+    std::vector<std::string> fields;
+    std::istringstream parts(line);
+    for (std::string field; std::getline(parts, field, '\t');) fields.push_back(field);
+    rows.push_back(std::move(fields));
+  }
+  return rows;
+}
+
+check::Verdict parse_verdict(std::string_view text) {
+  if (text == "satisfied") return check::Verdict::kSatisfied;
+  if (text == "violated") return check::Verdict::kViolated;
+  throw std::invalid_argument("not a verdict: " + std::string(text));
+}
+
+}  // namespace cupel::golden

@@ -1,0 +1,34 @@
+// KnownVerdicts: histories whose verdicts are known, and the one question asked
+// of them: does check::check answer the same?
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/check.hpp"
+
+namespace cupel::golden {
+
+// One history and what is known about it.
+struct KnownHistory {
+  std::filesystem::path path;  // a file, or a directory that is one history
+  std::map<levels::Level, check::Verdict> verdicts;
+};
+
+// Reads it (unpacking it first if it ends in .zst), checks all its levels at once, and
+// adds a test failure for whatever differs or cannot be read.
+void expect_verdicts(const KnownHistory& known);
+
+// A test's name for a path: letters, digits and underscores.
+std::string test_name(std::string_view path);
+
+// The fields of a tab-separated file, without its header and # lines.
+std::vector<std::vector<std::string>> read_tsv(const std::filesystem::path& path);
+
+// "satisfied" or "violated"; anything else is a mistake in the data.
+check::Verdict parse_verdict(std::string_view text);
+
+}  // namespace cupel::golden
