@@ -1,9 +1,7 @@
 // The tables behind level.hpp.
 #include "levels/level.hpp"
 
-#include <absl/strings/ascii.h>
-
-#include <string>
+#include <absl/strings/match.h>
 
 namespace cupel::levels {
 
@@ -84,12 +82,14 @@ std::string_view short_name(Level level) {
 }
 
 std::optional<Level> parse_level(std::string_view text) {
-  const std::string lower = absl::AsciiStrToLower(text);
+  const auto is = [text](std::string_view wanted) {
+    return absl::EqualsIgnoreCase({text.data(), text.size()}, {wanted.data(), wanted.size()});
+  };
   for (const Level level : kAll) {
-    if (lower == name(level) || lower == short_name(level)) return level;
+    if (is(name(level)) || is(short_name(level))) return level;
   }
   for (const auto& [alias, level] : kAliases) {
-    if (lower == alias) return level;
+    if (is(alias)) return level;
   }
   return std::nullopt;
 }

@@ -1,0 +1,160 @@
+// check: the ladder. See the header.
+//
+// Levels are decided weakest first, but a satisfied strong level settles all it
+// implies, so the ladder asks the strongest first when nothing is known against
+// it: read committed to causal are cheap and settle "violated" for all, then the
+// strongest order levels, then what is still open.
+#include "check/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "levels/decide.hpp"
+
+namespace cupel::check {
+
+using levels::Level;
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSatisfied: return "satisfied";
+    case Verdict::kViolated: return "violated";
+    case Verdict::kUnknown: return "unknown";
+    case Verdict::kRefused: return "refused";
+  }
+  return "?";
+}
+
+namespace {
+
+class Ladder {
+ public:
+  Ladder(const history::History& h, const Options& options)
+      : budget_(options.timeout_seconds
+                    ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
+                    : std::nullopt,
+                options.memory_limit_bytes),
+        decider_(h, options.clock_drift_ns, options.threads) {}
+
+  // Decides `level` unless it follows from what is known.
+  LevelResult& decide(Level level) {
+    LevelResult& mine = results_[static_cast<std::size_t>(level)];
+    if (done(level)) return mine;
+    mine.level = level;
+    for (const Level other : levels::all_levels()) {
+      const LevelResult& known = results_[static_cast<std::size_t>(other)];
+      if (other == level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;
+      if (known.verdict == Verdict::kSatisfied && levels::implies(other, level)) {
+        return finish(mine, Verdict::kSatisfied, fmt::format("implied-by:{}", levels::name(other)));
+      }
+      if (known.verdict == Verdict::kViolated && levels::implies(level, other)) {
+        mine.violation = known.violation;
+        mine.explained_at = other;
+        return finish(mine, Verdict::kViolated, fmt::format("implied-by:{}", levels::name(other)));
+      }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    levels::Decision decision = decider_.decide(level, budget_);
+    mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    mine.detail = std::move(decision.detail);
+    mine.violation = std::move(decision.violation);
+    if (mine.violation) mine.explained_at = level;
+    switch (decision.answer) {
+      case levels::Answer::kYes: return finish(mine, Verdict::kSatisfied, decision.decided_by);
+      case levels::Answer::kNo: return finish(mine, Verdict::kViolated, decision.decided_by);
+      case levels::Answer::kGaveUp: return finish(mine, Verdict::kUnknown, decision.decided_by);
+      case levels::Answer::kRefused: return finish(mine, Verdict::kRefused, decision.decided_by);
+    }
+    return mine;
+  }
+
+  [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
+
+ private:
+  LevelResult& finish(LevelResult& result, Verdict verdict, std::string decided_by) {
+    result.verdict = verdict;
+    result.decided_by = std::move(decided_by);
+    done_[static_cast<std::size_t>(result.level)] = true;
+    return result;
+  }
+
+  base::Budget budget_;
+  levels::Decider decider_;
+  std::array<LevelResult, levels::kLevelCount> results_{};
+  std::array<bool, levels::kLevelCount> done_{};
+};
+
+}  // namespace
+
+CheckResult check(const history::History& history, const Options& options) {
+  Ladder ladder(history, options);
+  const bool everything = options.asked.empty();
+  std::vector<Level> asked = options.asked;
+  if (everything) asked.assign(levels::all_levels().begin(), levels::all_levels().end());
+
+  if (asked.size() > 1) {
+    // Cheap weak levels first, then the strongest: each answer settles others.
+    constexpr Level kOrder[] = {
+        Level::kCausal,
+        Level::kStrictSerializable,
+        Level::kStrongSessionSerializable,
+        Level::kSerializable,
+        Level::kReadCommitted,
+        Level::kReadAtomic,
+        Level::kPrefix,
+        Level::kSnapshotIsolation,
+        Level::kStrongSessionSnapshotIsolation,
+        Level::kStrongSnapshotIsolation,
+        Level::kGeneralizedSnapshotIsolation,
+        Level::kLinearizable,
+    };
+    for (const Level level : kOrder) {
+      if (std::find(asked.begin(), asked.end(), level) != asked.end()) ladder.decide(level);
+    }
+  }
+  CheckResult result;
+  for (const Level level : asked) {
+    LevelResult& decided = ladder.decide(level);
+    // A violated level asked alone: a weaker level that is violated too says
+    // more plainly what went wrong, and the weak ones cost next to nothing.
+    if (decided.verdict == Verdict::kViolated && decided.explained_at == level && !levels::is_weak(level)) {
+      for (const Level weak : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
+        if (!levels::implies(level, weak)) continue;
+        const LevelResult& weaker = ladder.decide(weak);
+        if (weaker.verdict != Verdict::kViolated) continue;
+        decided.violation = weaker.violation;
+        decided.explained_at = weaker.explained_at;
+        break;
+      }
+    }
+    result.levels.push_back(decided);
+  }
+  const auto at = [&](Verdict verdict) {
+    std::vector<Level> found;
+    for (const LevelResult& r : result.levels) {
+      if (r.verdict == verdict) found.push_back(r.level);
+    }
+    return found;
+  };
+  const auto satisfied = at(Verdict::kSatisfied), violated = at(Verdict::kViolated);
+  for (const Level level : satisfied) {
+    if (std::none_of(satisfied.begin(), satisfied.end(), [&](Level other) {
+          return other != level && levels::implies(other, level);
+        })) {
+      result.strongest_satisfied.push_back(level);
+    }
+  }
+  for (const Level level : violated) {
+    if (std::none_of(violated.begin(), violated.end(), [&](Level other) {
+          return other != level && levels::implies(level, other);
+        })) {
+      result.weakest_violated.push_back(level);
+    }
+  }
+  return result;
+}
+
+}  // namespace cupel::check

@@ -1,0 +1,646 @@
+// collect_accesses: see the header.
+#include "levels/accesses.hpp"
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+
+namespace cupel::levels {
+
+using history::CompareAndSet;
+using history::Operation;
+using history::OpKind;
+using history::ScalarKind;
+using history::TxnStatus;
+using history::ValueId;
+
+namespace {
+
+// What an operation writes, if it does.
+ValueId written(const History& h, const Operation& op) {
+  switch (op.kind) {
+    case OpKind::kWrite:
+    case OpKind::kAppend:
+    case OpKind::kInsert:
+    case OpKind::kDelete:
+      return op.value;
+    case OpKind::kCompareAndSet: {
+      const CompareAndSet cas = h.compare_and_set(op);
+      return cas.succeeded ? cas.desired : ValueId::none();
+    }
+    default:
+      return ValueId::none();
+  }
+}
+
+struct WriteEntry {
+  ValueId value;
+  OpId op;
+  TxnId txn;
+};
+
+// All writes of all transactions, by key, then by value, then by transaction.
+class WriteIndex {
+ public:
+  explicit WriteIndex(const History& h) : first_(h.key_count() + 1, 0), final_(h.op_count(), 0) {
+    std::vector<std::uint32_t> seen_in(h.key_count(), TxnId::kNoneRaw);
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      const TxnId txn(t);
+      for (std::uint32_t i = h.last_op(txn); i > h.first_op(txn); --i) {
+        const Operation op = h.op(OpId(i - 1));
+        if (!written(h, op).valid()) continue;
+        ++first_[op.key.index() + 1];
+        if (seen_in[op.key.index()] == t) continue;
+        seen_in[op.key.index()] = t;
+        final_[i - 1] = 1;
+      }
+    }
+    for (std::size_t k = 0; k < h.key_count(); ++k) first_[k + 1] += first_[k];
+    entries_.resize(first_.back());
+    auto next = first_;
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      const TxnId txn(t);
+      for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
+        const Operation op = h.op(OpId(i));
+        const ValueId value = written(h, op);
+        if (value.valid()) entries_[next[op.key.index()]++] = {value, OpId(i), txn};
+      }
+    }
+    for (std::size_t k = 0; k < h.key_count(); ++k) {
+      std::sort(entries_.begin() + first_[k], entries_.begin() + first_[k + 1],
+                [](const WriteEntry& a, const WriteEntry& b) {
+                  if (a.value != b.value) return a.value < b.value;
+                  return a.txn != b.txn ? a.txn < b.txn : a.op < b.op;
+                });
+    }
+  }
+
+  [[nodiscard]] std::span<const WriteEntry> of_key(KeyId k) const {
+    return std::span(entries_).subspan(first_[k.index()], first_[k.index() + 1] - first_[k.index()]);
+  }
+  [[nodiscard]] std::span<const WriteEntry> of(KeyId k, ValueId value) const {
+    const auto all = of_key(k);
+    const auto begin = std::lower_bound(all.begin(), all.end(), value,
+                                        [](const WriteEntry& e, ValueId v) { return e.value < v; });
+    auto end = begin;
+    while (end != all.end() && end->value == value) ++end;
+    return {begin, end};
+  }
+  // The last write of its transaction to its key.
+  [[nodiscard]] bool is_final(OpId op) const { return final_[op.index()] != 0; }
+
+ private:
+  std::vector<std::uint32_t> first_;
+  std::vector<WriteEntry> entries_;
+  std::vector<std::uint8_t> final_;
+};
+
+// The longest list that a committed transaction read of each list key, and the
+// reads that are not prefixes of it.
+struct LongestLists {
+  struct Longest {
+    OpId op;
+    TxnId txn;
+    std::span<const ValueId> list;
+  };
+  absl::flat_hash_map<std::uint32_t, Longest> by_key;
+
+  explicit LongestLists(const History& h) {
+    for_each_read(h, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
+      auto& longest = by_key[key.raw];
+      if (!longest.op.valid() || list.size() > longest.list.size()) longest = {id, txn, list};
+    });
+  }
+
+  template <typename Visit>
+  static void for_each_read(const History& h, const Visit& visit) {
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      const TxnId txn(t);
+      if (h.status(txn) != TxnStatus::kCommitted) continue;
+      for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
+        if (h.kind(OpId(i)) != OpKind::kListRead) continue;
+        const Operation op = h.op(OpId(i));
+        if (h.list_known(op)) visit(txn, OpId(i), op.key, h.list(op));
+      }
+    }
+  }
+};
+
+bool has_lists(const History& h) {
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    if (h.is_list(KeyId(k))) return true;
+  }
+  return false;
+}
+
+class Collector {
+ public:
+  Collector(const History& h, const ListChoices& choices)
+      : h_(h),
+        choices_(choices),
+        index_(h),
+        own_in_(h.key_count(), TxnId::kNoneRaw),
+        own_op_(h.key_count()),
+        read_in_(h.key_count(), TxnId::kNoneRaw),
+        read_index_(h.key_count()) {}
+
+  Accesses run() {
+    if (has_lists(h_)) order_lists();
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId(t)) == TxnStatus::kCommitted) read_transaction(TxnId(t));
+    }
+    number_owners();
+    return std::move(result_);
+  }
+
+ private:
+  void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
+            TxnId other_txn = TxnId::none()) {
+    result_.internal.push_back({kind, txn, read, key, other, other_txn});
+  }
+
+  // --- lists ---
+
+  // The append at each place of the longest list of a key, and the arcs.
+  struct ListFacts {
+    std::vector<OpId> append;  // by position; none() where nobody appended it
+    std::vector<TxnId> txn;
+  };
+
+  void order_lists() {
+    const LongestLists longest(h_);
+    std::vector<std::uint32_t> keys;
+    for (const auto& [key, unused] : longest.by_key) keys.push_back(key);
+    std::sort(keys.begin(), keys.end());
+    for (const auto raw : keys) {
+      const KeyId key(raw);
+      const auto& best = longest.by_key.at(raw);
+      ListFacts facts;
+      absl::flat_hash_map<ValueId, std::uint32_t> times_seen;
+      for (std::uint32_t p = 0; p < best.list.size(); ++p) {
+        OpId append = choices_.at(key, p);
+        const auto entries = index_.of(key, best.list[p]);
+        TxnId txn;
+        if (append.valid()) {
+          for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
+        } else {
+          // The n-th occurrence takes the n-th append that is not aborted.
+          std::uint32_t skip = times_seen[best.list[p]]++;
+          for (const auto& e : entries) {
+            if (h_.status(e.txn) == TxnStatus::kAborted) continue;
+            if (skip-- != 0) continue;
+            append = e.op;
+            txn = e.txn;
+            break;
+          }
+        }
+        facts.append.push_back(append);
+        facts.txn.push_back(txn);
+      }
+      add_list_arcs(key, best, facts);
+      lists_.emplace(raw, std::move(facts));
+    }
+    // Every read must be a prefix of the longest. One anomaly per such read.
+    LongestLists::for_each_read(h_, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
+      const auto& best = longest.by_key.at(key.raw);
+      if (!std::equal(list.begin(), list.end(), best.list.begin())) {
+        note(InternalKind::kIncompatibleOrder, txn, id, key, best.op, best.txn);
+      }
+    });
+  }
+
+  void add_list_arcs(KeyId key, const LongestLists::Longest& best, const ListFacts& facts) {
+    TxnId last;
+    for (std::size_t p = 0; p < facts.txn.size(); ++p) {
+      const TxnId txn = facts.txn[p];
+      if (!txn.valid()) continue;  // thin air: reported by the read
+      if (last.valid() && txn != last) arcs_.push_back({last, txn, key, best.op});
+      last = txn;
+    }
+    // One transaction's appends stand in program order, all before what is unread.
+    absl::flat_hash_map<TxnId, std::vector<OpId>> places;
+    absl::flat_hash_set<OpId> placed;
+    for (std::size_t p = 0; p < facts.append.size(); ++p) {
+      if (!facts.txn[p].valid()) continue;
+      places[facts.txn[p]].push_back(facts.append[p]);
+      placed.insert(facts.append[p]);
+    }
+    bool own_order_broken = false;
+    std::vector<TxnId> unread;
+    for (const auto& e : index_.of_key(key)) {
+      if (placed.contains(e.op) || h_.status(e.txn) == TxnStatus::kAborted) continue;
+      const auto it = places.find(e.txn);
+      if (it == places.end()) {
+        unread.push_back(e.txn);
+      } else if (e.op < it->second.back()) {
+        own_order_broken = true;  // a later append of the transaction was seen, this one not
+      }
+    }
+    for (const auto& [txn, ops] : places) {
+      own_order_broken = own_order_broken || !std::is_sorted(ops.begin(), ops.end());
+    }
+    if (own_order_broken) {
+      note(InternalKind::kIncompatibleOrder, best.txn, best.op, key);
+    }
+    if (!last.valid()) return;
+    std::sort(unread.begin(), unread.end());
+    unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
+    for (const TxnId txn : unread) {
+      if (h_.status(txn) == TxnStatus::kCommitted) arcs_.push_back({last, txn, key, best.op});
+    }
+  }
+
+  void read_list(TxnId txn, OpId id, const Operation& op) {
+    if (!h_.list_known(op)) return;
+    const auto list = h_.list(op);
+    const KeyId key = op.key;
+    // Every element must come from somewhere.
+    absl::flat_hash_map<ValueId, std::uint32_t> times;
+    bool sound = true;
+    for (const ValueId v : list) {
+      const std::uint32_t time = ++times[v];
+      std::uint32_t appended = 0;
+      const WriteEntry* aborted = nullptr;
+      const WriteEntry* own_later = nullptr;
+      for (const auto& e : index_.of(key, v)) {
+        if (h_.status(e.txn) == TxnStatus::kAborted) {
+          aborted = &e;
+        } else if (e.txn == txn && e.op > id) {
+          own_later = &e;
+        } else {
+          ++appended;
+        }
+      }
+      if (time <= appended) continue;
+      sound = false;
+      if (own_later != nullptr) {
+        note(InternalKind::kFutureRead, txn, id, key, own_later->op, txn);
+      } else if (aborted != nullptr) {
+        note(InternalKind::kAbortedRead, txn, id, key, aborted->op, aborted->txn);
+      } else if (appended != 0) {
+        note(InternalKind::kDuplicateElement, txn, id, key);
+      } else {
+        note(InternalKind::kThinAirRead, txn, id, key);
+      }
+    }
+    if (own_in_[key.index()] == txn.raw) {
+      check_own_appends(txn, id, key, list);
+      return;
+    }
+    if (read_in_[key.index()] == txn.raw) {
+      const OpId first = result_.reads[read_index_[key.index()]].op;
+      const auto before = h_.list(h_.op(first));
+      if (!std::equal(before.begin(), before.end(), list.begin(), list.end())) {
+        note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
+      }
+    }
+    if (!sound) return;
+    begin_read(txn, key, id);
+    if (list.empty()) {
+      pending_candidates_.push_back(TxnId::none());
+    } else {
+      const auto& facts = lists_.at(key.raw);
+      if (list.size() <= facts.txn.size() && facts.append[list.size() - 1].valid() &&
+          same_prefix(key, list)) {
+        const OpId append = facts.append[list.size() - 1];
+        const TxnId writer = facts.txn[list.size() - 1];
+        if (!index_.is_final(append)) {
+          note(InternalKind::kIntermediateRead, txn, id, key, append, writer);
+        } else if (writer != txn) {
+          pending_candidates_.push_back(writer);
+        }
+      } else {
+        for (const auto& e : index_.of(key, list.back())) {
+          if (e.txn != txn && h_.status(e.txn) != TxnStatus::kAborted && index_.is_final(e.op)) {
+            pending_candidates_.push_back(e.txn);
+          }
+        }
+      }
+    }
+    finish_read();
+  }
+
+  bool same_prefix(KeyId key, std::span<const ValueId> list) const {
+    const auto& facts = lists_.at(key.raw);
+    for (std::size_t p = 0; p < list.size(); ++p) {
+      if (!facts.append[p].valid() || h_.op(facts.append[p]).value != list[p]) return false;
+    }
+    return true;
+  }
+
+  void check_own_appends(TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
+    std::vector<OpId> own;
+    for (std::uint32_t i = h_.first_op(txn); i < id.raw; ++i) {
+      const Operation op = h_.op(OpId(i));
+      if (op.kind == OpKind::kAppend && op.key == key) own.push_back(OpId(i));
+    }
+    const auto& facts = lists_.at(key.raw);
+    bool ends_well = list.size() >= own.size();
+    for (std::size_t i = 0; ends_well && i < own.size(); ++i) {
+      const std::size_t p = list.size() - own.size() + i;
+      ends_well = h_.op(own[i]).value == list[p] &&
+                  (p >= facts.append.size() || !facts.append[p].valid() || facts.append[p] == own[i] ||
+                   !same_prefix(key, list));
+    }
+    if (ends_well) return;
+    const bool ends_in_own =
+        !list.empty() && std::any_of(own.begin(), own.end() - 1, [&](OpId append) {
+          return h_.op(append).value == list.back();
+        });
+    note(ends_in_own ? InternalKind::kNotMyLastWrite : InternalKind::kNotMyOwnWrite, txn, id, key,
+         own.back(), txn);
+  }
+
+  // --- registers ---
+
+  void read_transaction(TxnId txn) {
+    for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
+      const OpId id(i);
+      const Operation op = h_.op(id);
+      switch (op.kind) {
+        case OpKind::kRead:
+          if (op.value.valid()) read_value(txn, id, op.key, op.value);
+          break;
+        case OpKind::kListRead:
+          read_list(txn, id, op);
+          break;
+        case OpKind::kRangeRead:
+          read_range(txn, id, op);
+          break;
+        case OpKind::kCompareAndSet: {
+          const CompareAndSet cas = h_.compare_and_set(op);
+          if (cas.succeeded) {
+            read_value(txn, id, op.key, cas.expected);
+          } else {
+            read_other_than(txn, id, op.key, cas.expected);
+          }
+          break;
+        }
+        default:
+          break;
+      }
+      if (written(h_, op).valid()) {
+        own_in_[op.key.index()] = txn.raw;
+        own_op_[op.key.index()] = id;
+      }
+    }
+  }
+
+  void read_range(TxnId txn, OpId id, const Operation& op) {
+    const auto range = h_.range(op);
+    absl::flat_hash_map<KeyId, ValueId> seen;
+    for (const auto& entry : range.entries) {
+      if (seen.try_emplace(entry.key, entry.value).second) read_value(txn, id, entry.key, entry.value);
+    }
+    for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
+      if (seen.contains(key) || h_.is_list(key)) continue;
+      // Nobody ever wrote it: absent, as it always was.
+      if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
+      read_value(txn, id, key, h_.null_value());
+    }
+  }
+
+  ValueId own_value(KeyId key) const { return written(h_, h_.op(own_op_[key.index()])); }
+
+  void read_value(TxnId txn, OpId id, KeyId key, ValueId value) {
+    if (own_in_[key.index()] == txn.raw) {
+      if (own_value(key) != value) classify_own(txn, id, key, value);
+      return;
+    }
+    begin_read(txn, key, id);
+    for (const auto& e : index_.of(key, value)) {
+      if (e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted || !index_.is_final(e.op)) continue;
+      pending_candidates_.push_back(e.txn);
+    }
+    if (h_.initial_value(key) == value) pending_candidates_.push_back(TxnId::none());
+    if (pending_candidates_.empty()) {
+      classify_unread(txn, id, key, value);
+    }
+    check_repeated(txn, id, key);
+    finish_read();
+  }
+
+  // A failed compare-and-set saw any version but the expected value's.
+  void read_other_than(TxnId txn, OpId id, KeyId key, ValueId expected) {
+    if (own_in_[key.index()] == txn.raw) {
+      if (own_value(key) == expected) {
+        note(InternalKind::kFailedCompareRead, txn, id, key, own_op_[key.index()], txn);
+      }
+      return;
+    }
+    begin_read(txn, key, id);
+    for (const auto& e : index_.of_key(key)) {
+      if (e.value == expected || e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted ||
+          !index_.is_final(e.op)) {
+        continue;
+      }
+      pending_candidates_.push_back(e.txn);
+    }
+    if (h_.initial_value(key) != expected) pending_candidates_.push_back(TxnId::none());
+    if (pending_candidates_.empty()) note(InternalKind::kFailedCompareRead, txn, id, key);
+    check_repeated(txn, id, key);
+    finish_read();
+  }
+
+  void classify_own(TxnId txn, OpId id, KeyId key, ValueId value) {
+    InternalKind kind = InternalKind::kNotMyOwnWrite;
+    OpId other = own_op_[key.index()];
+    for (const auto& e : index_.of(key, value)) {
+      if (e.txn == txn) {
+        kind = e.op < id ? InternalKind::kNotMyLastWrite : InternalKind::kFutureRead;
+        if (kind == InternalKind::kFutureRead) other = e.op;
+        break;
+      }
+    }
+    note(kind, txn, id, key, other, txn);
+  }
+
+  void classify_unread(TxnId txn, OpId id, KeyId key, ValueId value) {
+    const WriteEntry* intermediate = nullptr;
+    const WriteEntry* aborted = nullptr;
+    for (const auto& e : index_.of(key, value)) {
+      if (e.txn == txn) return note(InternalKind::kFutureRead, txn, id, key, e.op, txn);
+      if (h_.status(e.txn) == TxnStatus::kAborted) {
+        aborted = &e;
+      } else {
+        intermediate = &e;
+      }
+    }
+    if (intermediate != nullptr) {
+      note(InternalKind::kIntermediateRead, txn, id, key, intermediate->op, intermediate->txn);
+    } else if (aborted != nullptr) {
+      note(InternalKind::kAbortedRead, txn, id, key, aborted->op, aborted->txn);
+    } else {
+      note(InternalKind::kThinAirRead, txn, id, key);
+    }
+  }
+
+  void begin_read(TxnId txn, KeyId key, OpId id) {
+    pending_candidates_.clear();
+    pending_ = ExternalRead{txn.raw, key, id, 0, 0, read_in_[key.index()] == txn.raw, 0, 0};
+  }
+
+  // Registers: what all reads of the key so far have in common must not be
+  // empty, or the read was not repeatable.
+  void check_repeated(TxnId txn, OpId id, KeyId key) {
+    if (!pending_.repeated || pending_candidates_.empty()) return;
+    ExternalRead& first = result_.reads[read_index_[key.index()]];
+    std::vector<TxnId> common;
+    for (auto c = first.joint_first; c < first.joint_last; ++c) {
+      const auto found = std::find(pending_candidates_.begin(), pending_candidates_.end(), candidate_txns_[c]);
+      if (found != pending_candidates_.end()) common.push_back(candidate_txns_[c]);
+    }
+    if (common.empty()) {
+      note(InternalKind::kNonRepeatableRead, txn, id, key, first.op, txn);
+    } else if (common.size() != first.joint_last - first.joint_first) {
+      first.joint_first = static_cast<std::uint32_t>(candidate_txns_.size());
+      candidate_txns_.insert(candidate_txns_.end(), common.begin(), common.end());
+      first.joint_last = static_cast<std::uint32_t>(candidate_txns_.size());
+    }
+  }
+
+  void finish_read() {
+    if (pending_candidates_.empty()) return;  // an anomaly was noted
+    pending_.first_candidate = pending_.joint_first = static_cast<std::uint32_t>(candidate_txns_.size());
+    candidate_txns_.insert(candidate_txns_.end(), pending_candidates_.begin(), pending_candidates_.end());
+    pending_.last_candidate = pending_.joint_last = static_cast<std::uint32_t>(candidate_txns_.size());
+    if (!pending_.repeated) {
+      read_in_[pending_.key.index()] = pending_.owner;
+      read_index_[pending_.key.index()] = static_cast<std::uint32_t>(result_.reads.size());
+    }
+    result_.reads.push_back(pending_);
+  }
+
+  // From transactions to owners.
+  void number_owners() {
+    std::vector<std::uint8_t> counts(h_.txn_count(), 0);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted;
+    }
+    for (const TxnId t : candidate_txns_) {
+      if (t.valid()) counts[t.index()] = 1;
+    }
+    for (const auto& arc : arcs_) {
+      counts[arc.from.index()] = 1;
+      counts[arc.to.index()] = 1;
+    }
+    for (const auto& [key, facts] : lists_) {
+      for (const TxnId t : facts.txn) {
+        if (t.valid()) counts[t.index()] = 1;
+      }
+    }
+    auto& r = result_;
+    r.owner_of.assign(h_.txn_count(), kInitialOwner);
+    r.write_first.push_back(0);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (!counts[t]) continue;
+      r.owner_of[t] = static_cast<Owner>(r.txns.size());
+      r.txns.push_back(TxnId(t));
+      for (std::uint32_t i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+        if (index_.is_final(OpId(i))) r.writes.push_back({h_.op(OpId(i)).key, OpId(i)});
+      }
+      std::sort(r.writes.begin() + r.write_first.back(), r.writes.end(),
+                [](const FinalWrite& a, const FinalWrite& b) { return a.key < b.key; });
+      r.write_first.push_back(static_cast<std::uint32_t>(r.writes.size()));
+    }
+    r.read_first.assign(r.txns.size() + 1, 0);
+    for (auto& read : r.reads) {
+      read.owner = r.owner_of[read.owner];
+      ++read_count(read.owner);
+    }
+    for (std::size_t o = 0; o < r.txns.size(); ++o) r.read_first[o + 1] += r.read_first[o];
+    r.candidates.reserve(candidate_txns_.size());
+    for (const TxnId t : candidate_txns_) {
+      r.candidates.push_back(t.valid() ? r.owner_of[t.index()] : kInitialOwner);
+    }
+    for (const auto& arc : arcs_) {
+      r.list_order.push_back({r.owner_of[arc.from.index()], r.owner_of[arc.to.index()], arc.key, arc.witness});
+    }
+    std::stable_sort(r.internal.begin(), r.internal.end(),
+                     [](const InternalAnomaly& a, const InternalAnomaly& b) { return a.read < b.read; });
+  }
+  std::uint32_t& read_count(Owner o) { return result_.read_first[o + 1]; }
+
+  struct TxnArc {
+    TxnId from, to;
+    KeyId key;
+    OpId witness;
+  };
+
+  const History& h_;
+  const ListChoices& choices_;
+  const WriteIndex index_;
+  std::vector<std::uint32_t> own_in_;
+  std::vector<OpId> own_op_;
+  std::vector<std::uint32_t> read_in_;
+  std::vector<std::uint32_t> read_index_;
+  absl::flat_hash_map<std::uint32_t, ListFacts> lists_;
+  std::vector<TxnArc> arcs_;
+  std::vector<TxnId> candidate_txns_;  // parallel to result_.candidates; none() = initial
+  std::vector<TxnId> pending_candidates_;
+  ExternalRead pending_{};
+  Accesses result_;
+};
+
+}  // namespace
+
+ListChoices::ListChoices(const History& h) {
+  if (!has_lists(h)) return;
+  const LongestLists longest(h);
+  const WriteIndex index(h);
+  std::vector<std::uint32_t> keys;
+  for (const auto& [key, unused] : longest.by_key) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  for (const auto raw : keys) {
+    const auto list = longest.by_key.at(raw).list;
+    for (std::uint32_t p = 0; p < list.size(); ++p) {
+      std::vector<OpId> appends;
+      for (const auto& e : index.of(KeyId(raw), list[p])) {
+        if (h.status(e.txn) != TxnStatus::kAborted) appends.push_back(e.op);
+      }
+      if (appends.size() < 2) continue;
+      count_ *= static_cast<double>(appends.size());
+      places_.push_back({KeyId(raw), p, std::move(appends), 0});
+    }
+  }
+  // The all-zero choice may give one append two places; move to a proper one.
+  const auto proper = [this] {
+    absl::flat_hash_set<OpId> used;
+    return std::all_of(places_.begin(), places_.end(),
+                       [&](const Place& p) { return used.insert(p.appends[p.chosen]).second; });
+  };
+  while (!proper()) {
+    if (!advance()) break;
+  }
+}
+
+bool ListChoices::advance() {
+  while (true) {
+    std::size_t i = 0;
+    while (i < places_.size() && ++places_[i].chosen == places_[i].appends.size()) {
+      places_[i++].chosen = 0;
+    }
+    if (i == places_.size()) return false;
+    absl::flat_hash_set<OpId> used;
+    if (std::all_of(places_.begin(), places_.end(),
+                    [&](const Place& p) { return used.insert(p.appends[p.chosen]).second; })) {
+      return true;
+    }
+  }
+}
+
+OpId ListChoices::at(KeyId key, std::size_t position) const {
+  const auto it = std::lower_bound(
+      places_.begin(), places_.end(), std::pair(key, position), [](const Place& p, const auto& wanted) {
+        return p.key != wanted.first ? p.key < wanted.first : p.position < wanted.second;
+      });
+  if (it == places_.end() || it->key != key || it->position != position) return OpId::none();
+  return it->appends[it->chosen];
+}
+
+Accesses collect_accesses(const History& history, const ListChoices& choices) {
+  return Collector(history, choices).run();
+}
+
+}  // namespace cupel::levels

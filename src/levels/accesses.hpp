@@ -1,0 +1,93 @@
+// Accesses: what matters between transactions, and what is wrong inside them.
+//
+// From a history to the vocabulary of levels.md: which transactions count, what
+// each finally writes (T ⊢ W), what each reads from others (T ⊢ R) with every
+// transaction it may have read from, the version orders that list reads fix,
+// and all internal anomalies.
+//
+// Who counts: committed transactions, and indeterminate ones that a committed
+// transaction may have read from (an unread one can be placed last without
+// harm, so counting too many of these changes no verdict).
+//
+// Cost: linear in operations, but for sorting each key's writes by value.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "history/history.hpp"
+#include "levels/derivation.hpp"
+
+namespace cupel::levels {
+
+using history::History;
+using Owner = std::uint32_t;  // a counting transaction, dense, in TxnId order
+inline constexpr Owner kInitialOwner = std::numeric_limits<Owner>::max();
+
+struct ExternalRead {
+  Owner owner;
+  KeyId key;
+  OpId op;
+  std::uint32_t first_candidate, last_candidate;  // into Accesses::candidates
+  // A later read of a key already read: counts on its own at read-committed,
+  // where each read may see another version; elsewhere the first read stands
+  // for all, and its candidates are `joint_*`, the ones they have in common.
+  bool repeated = false;
+  std::uint32_t joint_first, joint_last;
+};
+
+// Fixed by a list read: `from`'s version of `key` is directly or indirectly
+// before `to`'s.
+struct ListOrder {
+  Owner from, to;
+  KeyId key;
+  OpId witness;
+};
+
+struct FinalWrite {
+  KeyId key;
+  OpId op;
+};
+
+struct Accesses {
+  std::vector<TxnId> txns;              // by owner
+  std::vector<Owner> owner_of;          // by txn; kInitialOwner if it does not count
+  std::vector<std::uint32_t> write_first;  // owner o's final writes: [write_first[o], [o+1])
+  std::vector<FinalWrite> writes;       // by key within an owner
+  std::vector<std::uint32_t> read_first;
+  std::vector<ExternalRead> reads;      // by owner, in program order
+  std::vector<Owner> candidates;
+  std::vector<ListOrder> list_order;
+  std::vector<InternalAnomaly> internal;
+};
+
+// Where one key's list holds an element that was appended more than once, which
+// append stands at which place is a choice; a history passes if some choice
+// does. Choices are numbered; nearly every history has exactly one.
+class ListChoices {
+ public:
+  explicit ListChoices(const History& history);
+  [[nodiscard]] double count() const { return count_; }  // may be astronomically large
+  // Moves on to the next choice; false when there is none left.
+  bool advance();
+
+  // Choice for place `position` of key's longest list: an append, or none().
+  [[nodiscard]] OpId at(KeyId key, std::size_t position) const;
+
+ private:
+  friend Accesses collect_accesses(const History&, const ListChoices&);
+  struct Place {
+    KeyId key;
+    std::uint32_t position;
+    std::vector<OpId> appends;
+    std::size_t chosen = 0;
+  };
+  std::vector<Place> places_;  // sorted by key, position; only where there is a choice
+  double count_ = 1;
+};
+
+Accesses collect_accesses(const History& history, const ListChoices& choices);
+
+}  // namespace cupel::levels

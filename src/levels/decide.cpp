@@ -1,0 +1,330 @@
+// decide: see the header.
+#include "levels/decide.hpp"
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "levels/accesses.hpp"
+#include "levels/describe.hpp"
+#include "solver/clause_solver.hpp"
+
+namespace cupel::levels {
+
+using history::OpKind;
+using history::Time;
+using history::TxnStatus;
+
+namespace {
+
+std::string_view stage_name(order::Stage stage) {
+  switch (stage) {
+    case order::Stage::kSaturation: return "saturation";
+    case order::Stage::kSchedule: return "schedule";
+    case order::Stage::kRefine: return "refine";
+  }
+  return "?";
+}
+
+// The deepest stage that any part needed names the decision.
+class StageTally {
+ public:
+  void see(order::Stage stage) { deepest_ = std::max(deepest_, stage); }
+  [[nodiscard]] std::string text() const { return std::string(stage_name(deepest_)); }
+
+ private:
+  order::Stage deepest_ = order::Stage::kSaturation;
+};
+
+}  // namespace
+
+class Decider::State {
+ public:
+  State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h), accesses_(collect_accesses(h, choices_)) {}
+
+  Decision decide(Level level, base::Budget& budget) {
+    if (auto refused = refuse(level)) return *std::move(refused);
+    Decision first = decide_choice(level, accesses_, budget);
+    if (first.answer != Answer::kNo || choices_.count() < 2) return first;
+    // Elements appended twice: another placing may pass.
+    ListChoices other(h_);
+    while (other.advance()) {
+      if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
+      const Accesses accesses = collect_accesses(h_, other);
+      Decision next = decide_choice(level, accesses, budget);
+      if (next.answer != Answer::kNo) return next;
+    }
+    return first;
+  }
+
+ private:
+  static Decision gave_up(const base::Budget& budget, std::string_view reached) {
+    Decision d;
+    d.detail = fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
+    return d;
+  }
+
+  std::optional<Decision> refuse(Level level) const {
+    Decision d;
+    d.answer = Answer::kRefused;
+    if (needs_real_time(level) && !h_.has_all_times()) {
+      d.detail = fmt::format(
+          "{} needs the invocation and completion time of every committed transaction, and this "
+          "history does not have them all",
+          name(level));
+      return d;
+    }
+    if (level != Level::kLinearizable) return std::nullopt;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;
+      KeyId key;
+      for (std::uint32_t i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+        const auto op = h_.op(OpId(i));
+        if (op.kind != OpKind::kRangeRead && (!key.valid() || key == op.key)) {
+          key = op.key;
+          continue;
+        }
+        d.detail = fmt::format(
+            "linearizable is about operations on single objects, and transaction {} of session {} "
+            "touches more than one key",
+            h_.label(TxnId(t)), h_.session_name(h_.session(TxnId(t))));
+        return d;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Decision decide_choice(Level level, const Accesses& a, base::Budget& budget) const {
+    Violation violation;
+    for (const auto& anomaly : a.internal) {
+      if (forbidden_by(anomaly.kind) == Level::kReadCommitted || level != Level::kReadCommitted) {
+        violation.internal.push_back(anomaly);
+      }
+    }
+    if (!violation.internal.empty()) {
+      Decision d;
+      d.answer = Answer::kNo;
+      d.decided_by = "internal";
+      d.violation = std::move(violation);
+      return d;
+    }
+    return is_weak(level) ? decide_weak(level, a, budget) : decide_order(level, a, budget);
+  }
+
+  // --- order levels ---
+
+  Decision decide_order(Level level, const Accesses& a, base::Budget& budget) const {
+    const LevelShape shape = shape_of(level);
+    std::vector<Part> parts;
+    bool by_key = false;
+    if (level == Level::kLinearizable) {
+      parts = split_by_key(h_, a);
+      by_key = true;
+    } else if (needs_real_time(level)) {
+      parts = {whole(a)};
+    } else {
+      parts = split_into_parts(h_, a, has_session_order(level));
+    }
+    StageTally stages;
+    std::size_t chains_decided = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (by_key && chain_of_compare_and_sets(a, parts[i])) {
+        ++chains_decided;
+        continue;
+      }
+      const Described described = describe_order(h_, a, parts[i], shape, drift_);
+      const order::Outcome outcome = order::decide(described.problem, budget);
+      stages.see(outcome.stage);
+      if (outcome.answer == order::Answer::kYes) continue;
+      Decision d;
+      d.decided_by = stage_name(outcome.stage);
+      if (outcome.answer == order::Answer::kGaveUp) {
+        return gave_up(budget, parts.size() == 1 ? std::string(stage_name(outcome.stage))
+                                                 : fmt::format("{} of part {} of {}", stage_name(outcome.stage),
+                                                               i + 1, parts.size()));
+      }
+      d.answer = Answer::kNo;
+      d.violation.emplace();
+      std::vector<Owner> writers;
+      for (const auto& read : described.problem.reads) {
+        writers.push_back(read.last_candidate - read.first_candidate == 1
+                              ? described.problem.candidates[read.first_candidate]
+                              : order::kUnresolved);
+      }
+      d.violation->derivation = translate(h_, a, outcome.proof, shape.split, described.owners,
+                                          described.keys, described.reads, writers);
+      return d;
+    }
+    Decision d;
+    d.answer = Answer::kYes;
+    d.decided_by = chains_decided != 0 && chains_decided == parts.size() ? "chain" : stages.text();
+    return d;
+  }
+
+  // Lightweight transactions on one object: every operation that counts is a
+  // read-modify-write of one version, so the versions form one chain from the
+  // initial one, and real time must not contradict it. Linear (MTC, algorithm
+  // 2). True: linearizable. False: not of this shape, or not so; the engine
+  // decides then, and finds the proof.
+  bool chain_of_compare_and_sets(const Accesses& a, const Part& part) const {
+    absl::flat_hash_map<Owner, Owner> next;  // by the version read
+    for (const Owner o : part.owners) {
+      if (h_.status(a.txns[o]) != TxnStatus::kCommitted) return false;
+      if (a.write_first[o + 1] - a.write_first[o] != 1 || a.read_first[o + 1] - a.read_first[o] != 1) return false;
+      const ExternalRead& read = a.reads[a.read_first[o]];
+      if (read.last_candidate - read.first_candidate != 1) return false;
+      if (!next.emplace(a.candidates[read.first_candidate], o).second) return false;
+    }
+    std::vector<Owner> chain;
+    for (auto it = next.find(kInitialOwner); it != next.end(); it = next.find(chain.back())) {
+      chain.push_back(it->second);
+      if (chain.size() > part.owners.size()) return false;
+    }
+    if (chain.size() != part.owners.size()) return false;
+    Time earliest_completion = std::numeric_limits<Time>::max();
+    for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+      const TxnId txn = a.txns[*it];
+      if (earliest_completion < h_.invoke(txn) - drift_) return false;
+      earliest_completion = std::min(earliest_completion, h_.complete(txn) + drift_);
+    }
+    return true;
+  }
+
+  // --- weak levels ---
+
+  Decision decide_weak(Level level, const Accesses& a, base::Budget& budget) const {
+    const DescribedVisibility d = describe_visibility(h_, a, level == Level::kReadCommitted);
+    const order::Visible visible = level == Level::kReadCommitted ? order::Visible::kEarlierRead
+                                   : level == Level::kReadAtomic  ? order::Visible::kDirect
+                                                                  : order::Visible::kCausal;
+    std::vector<Owner> writers(d.reads.size());
+    std::vector<std::uint32_t> open;
+    const auto candidates = [&](std::uint32_t r) {
+      const ExternalRead& read = a.reads[d.reads[r]];
+      return level == Level::kReadCommitted
+                 ? std::span(a.candidates).subspan(read.first_candidate, read.last_candidate - read.first_candidate)
+                 : std::span(a.candidates).subspan(read.joint_first, read.joint_last - read.joint_first);
+    };
+    for (std::uint32_t r = 0; r < d.reads.size(); ++r) {
+      writers[r] = candidates(r).front();
+      if (candidates(r).size() > 1) open.push_back(r);
+    }
+    if (!open.empty()) return decide_weak_by_cases(a, d, visible, writers, open, candidates, budget);
+    const order::Outcome outcome = order::decide_visibility(d.problem, visible, writers, budget);
+    return weak_decision(a, d, writers, outcome, budget);
+  }
+
+  Decision weak_decision(const Accesses& a, const DescribedVisibility& d, std::span<const Owner> writers,
+                         const order::Outcome& outcome, const base::Budget& budget) const {
+    if (outcome.answer == order::Answer::kGaveUp) return gave_up(budget, "saturation");
+    Decision decision;
+    decision.decided_by = "saturation";
+    decision.answer = outcome.answer == order::Answer::kYes ? Answer::kYes : Answer::kNo;
+    if (decision.answer == Answer::kNo) {
+      decision.violation.emplace();
+      decision.violation->derivation =
+          translate(h_, a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
+    }
+    return decision;
+  }
+
+  // Reads with several possible writers: a solver proposes writers, saturation
+  // judges them, and the reads that took part in its cycle become a clause.
+  // Before that, an order at prefix (or, for all three, anything stronger) is a
+  // cheap yes.
+  template <typename Candidates>
+  Decision decide_weak_by_cases(const Accesses& a, const DescribedVisibility& d,
+                                order::Visible visible, std::vector<Owner> writers,
+                                std::span<const std::uint32_t> open, const Candidates& candidates,
+                                base::Budget& budget) const {
+    const bool repeatable = std::none_of(a.internal.begin(), a.internal.end(), [](const auto& anomaly) {
+      return anomaly.kind == InternalKind::kNonRepeatableRead;
+    });
+    if (repeatable) {
+      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, budget);
+      if (stronger.answer == Answer::kNo) stronger = decide_order(Level::kPrefix, a, budget);
+      if (stronger.answer == Answer::kYes) return stronger;
+    }
+    solver::ClauseSolver sat;
+    absl::flat_hash_map<std::uint32_t, std::vector<solver::Literal>> literals;
+    for (const auto r : open) {
+      auto& mine = literals[r];
+      for (std::size_t c = 0; c < candidates(r).size(); ++c) mine.push_back(sat.new_variable());
+      sat.add_clause(mine);
+    }
+    order::Outcome last;
+    Decision violated;
+    violated.answer = Answer::kNo;
+    violated.decided_by = "refine";
+    violated.violation.emplace();
+    Derivation& all = violated.violation->derivation;
+    constexpr std::size_t kCasesKept = 64;
+    while (true) {
+      switch (sat.solve(budget)) {
+        case solver::Answer::kGaveUp: return gave_up(budget, "refine");
+        case solver::Answer::kNone: return violated;
+        case solver::Answer::kModel: break;
+      }
+      for (const auto r : open) {
+        const auto& mine = literals.at(r);
+        const auto it = std::find_if(mine.begin(), mine.end(), [&](auto l) { return sat.is_true(l); });
+        writers[r] = candidates(r)[static_cast<std::size_t>(it - mine.begin())];
+      }
+      const order::Outcome outcome = order::decide_visibility(d.problem, visible, writers, budget);
+      if (outcome.answer != order::Answer::kNo) {
+        Decision decision = weak_decision(a, d, writers, outcome, budget);
+        decision.decided_by = "refine";
+        return decision;
+      }
+      // The choices that the cycle rests on.
+      std::vector<solver::Literal> clause;
+      for (const auto& arc : outcome.proof.arcs) {
+        const bool of_read = arc.kind == order::ArcKind::kRead || arc.kind == order::ArcKind::kVisible ||
+                             arc.kind == order::ArcKind::kInitialRead;
+        if (!of_read) continue;
+        const auto it = literals.find(arc.read_or_object);
+        if (it == literals.end()) continue;
+        const auto options = candidates(arc.read_or_object);
+        const auto chosen = std::find(options.begin(), options.end(), writers[arc.read_or_object]);
+        clause.push_back(-it->second[static_cast<std::size_t>(chosen - options.begin())]);
+      }
+      std::sort(clause.begin(), clause.end());
+      clause.erase(std::unique(clause.begin(), clause.end()), clause.end());
+      const Derivation one = translate(h_, a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
+      if (clause.empty()) {
+        violated.violation->derivation = one;
+        violated.decided_by = "saturation";
+        return violated;
+      }
+      sat.add_clause(clause);
+      if (all.cases.size() < kCasesKept) {
+        const auto offset = static_cast<std::uint32_t>(all.edges.size());
+        for (Edge e : one.edges) {
+          for (auto& b : e.because) b += offset;
+          const bool open_read = e.kind == EdgeKind::kWriteRead && e.reason == Reason::kGiven &&
+                                 std::any_of(open.begin(), open.end(), [&](auto r) {
+                                   return a.reads[d.reads[r]].op == e.to_op;
+                                 });
+          if (open_read) e.reason = Reason::kAssumed;
+          all.edges.push_back(std::move(e));
+        }
+        Case one_case{one.cycle};
+        for (auto& i : one_case.cycle) i += offset;
+        all.cases.push_back(std::move(one_case));
+      }
+    }
+  }
+
+  const History& h_;
+  const Time drift_;
+  const ListChoices choices_;
+  const Accesses accesses_;
+};
+
+Decider::Decider(const History& history, Time clock_drift_ns, unsigned)
+    : state_(std::make_unique<State>(history, clock_drift_ns)) {}
+Decider::~Decider() = default;
+Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }
+
+}  // namespace cupel::levels

@@ -1,0 +1,458 @@
+// describe: see the header.
+#include "levels/describe.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph/digraph.hpp"
+
+namespace cupel::levels {
+
+using history::SessionId;
+using history::Time;
+using history::TxnStatus;
+
+namespace {
+
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+// Keys that some counting transaction writes; the others constrain nothing
+// (every read of them is of the initial version).
+std::vector<std::uint8_t> written_keys(const History& h, const Accesses& a) {
+  std::vector<std::uint8_t> written(h.key_count(), 0);
+  for (const auto& write : a.writes) written[write.key.index()] = 1;
+  return written;
+}
+
+// Sessions as chains of the owners in `wanted` (by owner: its number or
+// kNowhere); an indeterminate owner is a chain of its own, after its session's
+// predecessor and before nothing.
+template <typename LoneArc>
+std::vector<std::vector<std::uint32_t>> make_chains(const History& h, const Accesses& a,
+                                                    std::span<const Owner> owners,
+                                                    const LoneArc& lone_arc) {
+  std::vector<std::vector<std::uint32_t>> chains;
+  std::vector<std::uint32_t> lone;
+  SessionId session;
+  std::uint32_t previous = kNowhere;
+  for (std::uint32_t i = 0; i < owners.size(); ++i) {
+    const TxnId txn = a.txns[owners[i]];
+    if (h.session(txn) != session) {
+      session = h.session(txn);
+      previous = kNowhere;
+    }
+    if (h.status(txn) == TxnStatus::kIndeterminate) {
+      lone.push_back(i);
+      if (previous != kNowhere) lone_arc(previous, i);
+      continue;
+    }
+    if (previous == kNowhere) chains.emplace_back();
+    chains.back().push_back(i);
+    previous = i;
+  }
+  for (const auto i : lone) chains.push_back({i});
+  return chains;
+}
+
+// Real time through helper nodes on a time line: a helper for each run of
+// completions that is followed by an invocation.
+void add_real_time(const History& h, const Accesses& a, const LevelShape& shape, Time drift,
+                   std::span<const Owner> owners, order::Problem& p) {
+  struct Moment {
+    Time time;
+    bool completes;  // at equal times invocations come first: equal is not before
+    std::uint32_t owner;
+  };
+  std::vector<Moment> moments;
+  for (std::uint32_t i = 0; i < owners.size(); ++i) {
+    const TxnId txn = a.txns[owners[i]];
+    moments.push_back({h.invoke(txn) - drift, false, i});
+    if (h.status(txn) == TxnStatus::kCommitted) moments.push_back({h.complete(txn) + drift, true, i});
+  }
+  std::sort(moments.begin(), moments.end(), [](const Moment& x, const Moment& y) {
+    if (x.time != y.time) return x.time < y.time;
+    if (x.completes != y.completes) return !x.completes;
+    return x.owner < y.owner;
+  });
+  bool open = false;  // completions went to helper_count - 1 since the last invocation
+  std::vector<std::uint32_t> pending;
+  for (const Moment& m : moments) {
+    if (m.completes) {
+      pending.push_back(m.owner);
+      open = true;
+      continue;
+    }
+    if (open) {
+      const std::uint32_t helper = p.helper_count++;
+      for (const auto o : pending) {
+        p.fixed.push_back({p.commit(o), p.helper(helper), order::FixedKind::kRealTime, 0, 0});
+      }
+      pending.clear();
+      open = false;
+    }
+    if (p.helper_count == 0) continue;
+    const auto target = shape.rt_commit_to_begin ? p.begin(m.owner) : p.commit(m.owner);
+    p.fixed.push_back({p.helper(p.helper_count - 1), target, order::FixedKind::kRealTime, 0, 0});
+  }
+}
+
+}  // namespace
+
+Part whole(const Accesses& a) {
+  Part part;
+  part.owners.resize(a.txns.size());
+  std::iota(part.owners.begin(), part.owners.end(), 0);
+  part.all_keys = true;
+  return part;
+}
+
+std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool biconnected) {
+  const auto written = written_keys(h, a);
+  // The sessions of each key, as (key, session) pairs.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> uses;
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    const auto session = h.session(a.txns[o]).raw;
+    const auto use = [&](KeyId key) {
+      if (written[key.index()]) uses.emplace_back(key.raw, session);
+    };
+    for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) use(a.writes[i].key);
+    for (auto i = a.read_first[o]; i < a.read_first[o + 1]; ++i) use(a.reads[i].key);
+    if (uses.size() > (1u << 24)) {
+      std::sort(uses.begin(), uses.end());
+      uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+    }
+  }
+  std::sort(uses.begin(), uses.end());
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  // The sessions of one key form a clique; a ring over them has the same
+  // biconnected components and is linear.
+  std::vector<graph::Arc> edges;
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t j = i;
+    while (j < uses.size() && uses[j].first == uses[i].first) ++j;
+    for (std::size_t k = i; k + 1 < j; ++k) edges.push_back({uses[k].second, uses[k + 1].second});
+    if (j - i > 2) edges.push_back({uses[i].second, uses[j - 1].second});
+    i = j;
+  }
+  const auto key_of = [](const graph::Arc& e) {
+    return (static_cast<std::uint64_t>(std::min(e.from, e.to)) << 32) | std::max(e.from, e.to);
+  };
+  std::sort(edges.begin(), edges.end(), [&](const auto& x, const auto& y) { return key_of(x) < key_of(y); });
+  edges.erase(std::unique(edges.begin(), edges.end(),
+                          [&](const auto& x, const auto& y) { return key_of(x) == key_of(y); }),
+              edges.end());
+  auto components = graph::biconnected_components(h.session_count(), edges);
+  if (!biconnected) {
+    // Merge components that share a session.
+    std::vector<std::uint32_t> parent(h.session_count());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto find = [&](std::uint32_t s) {
+      while (parent[s] != s) s = parent[s] = parent[parent[s]];
+      return s;
+    };
+    for (const auto& c : components) {
+      for (const auto s : c) parent[find(s)] = find(c.front());
+    }
+    std::vector<std::vector<std::uint32_t>> merged(h.session_count());
+    for (std::uint32_t s = 0; s < h.session_count(); ++s) merged[find(s)].push_back(s);
+    std::erase_if(merged, [](const auto& c) { return c.empty(); });
+    components = std::move(merged);
+  }
+  if (components.size() < 2) return {whole(a)};
+
+  std::vector<std::vector<std::uint32_t>> of_session(h.session_count());
+  for (std::uint32_t c = 0; c < components.size(); ++c) {
+    for (const auto s : components[c]) of_session[s].push_back(c);
+  }
+  std::vector<Part> parts(components.size());
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t j = i;
+    while (j < uses.size() && uses[j].first == uses[i].first) ++j;
+    // The component that holds all sessions of the key: two of them decide.
+    std::uint32_t home = of_session[uses[i].second].front();
+    if (j - i > 1) {
+      for (const auto c : of_session[uses[i].second]) {
+        if (std::binary_search(components[c].begin(), components[c].end(), uses[i + 1].second)) home = c;
+      }
+    }
+    parts[home].keys.push_back(KeyId(uses[i].first));
+    i = j;
+  }
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    for (const auto c : of_session[h.session(a.txns[o]).index()]) parts[c].owners.push_back(o);
+  }
+  std::erase_if(parts, [](const Part& p) { return p.owners.empty() || p.keys.empty(); });
+  if (parts.empty()) parts.push_back(whole(a));
+  return parts;
+}
+
+std::vector<Part> split_by_key(const History& h, const Accesses& a) {
+  const auto written = written_keys(h, a);
+  std::vector<std::pair<std::uint32_t, Owner>> uses;
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) uses.emplace_back(a.writes[i].key.raw, o);
+    for (auto i = a.read_first[o]; i < a.read_first[o + 1]; ++i) {
+      if (written[a.reads[i].key.index()]) uses.emplace_back(a.reads[i].key.raw, o);
+    }
+  }
+  std::sort(uses.begin(), uses.end());
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  std::vector<Part> parts;
+  for (const auto& [key, owner] : uses) {
+    if (parts.empty() || parts.back().keys.front().raw != key) parts.push_back({{}, {KeyId(key)}, false});
+    parts.back().owners.push_back(owner);
+  }
+  return parts;
+}
+
+LevelShape shape_of(Level level) {
+  switch (level) {
+    case Level::kPrefix: return {true, false, false, false, false};
+    case Level::kSnapshotIsolation: return {true, true, true, false, false};
+    case Level::kGeneralizedSnapshotIsolation: return {true, true, true, false, true};
+    case Level::kStrongSessionSnapshotIsolation: return {true, true, false, false, false};
+    case Level::kStrongSnapshotIsolation: return {true, true, false, true, false};
+    case Level::kSerializable: return {false, false, true, false, false};
+    case Level::kStrongSessionSerializable: return {false, false, false, false, false};
+    case Level::kStrictSerializable:
+    case Level::kLinearizable: return {false, false, false, true, false};
+    default: return {};
+  }
+}
+
+Described describe_order(const History& h, const Accesses& a, const Part& part,
+                         const LevelShape& shape, Time drift) {
+  Described d;
+  order::Problem& p = d.problem;
+  p.split = shape.split;
+  p.write_to_begin = shape.write_to_begin;
+  p.soft_chains = shape.soft_chains;
+  d.owners = part.owners;
+  p.owner_count = static_cast<order::Owner>(part.owners.size());
+
+  std::vector<std::uint32_t> object_of;  // by key, when the part has all keys
+  absl::flat_hash_map<KeyId, std::uint32_t> object_in_part;
+  if (part.all_keys) {
+    object_of.assign(h.key_count(), kNowhere);
+    const auto written = written_keys(h, a);
+    for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+      if (!written[k]) continue;
+      object_of[k] = static_cast<std::uint32_t>(d.keys.size());
+      d.keys.push_back(KeyId(k));
+    }
+  } else {
+    d.keys = part.keys;
+    for (std::uint32_t i = 0; i < d.keys.size(); ++i) object_in_part.emplace(d.keys[i], i);
+  }
+  const auto object = [&](KeyId key) {
+    if (part.all_keys) return object_of[key.index()];
+    const auto it = object_in_part.find(key);
+    return it == object_in_part.end() ? kNowhere : it->second;
+  };
+  p.object_count = static_cast<order::Object>(d.keys.size());
+
+  std::vector<std::uint32_t> number_of;
+  const bool everyone = part.owners.size() == a.txns.size();
+  absl::flat_hash_map<Owner, std::uint32_t> number_in_part;
+  if (!everyone) {
+    for (std::uint32_t i = 0; i < part.owners.size(); ++i) number_in_part.emplace(part.owners[i], i);
+  }
+  const auto number = [&](Owner o) {
+    if (everyone || o == kInitialOwner) return o;
+    const auto it = number_in_part.find(o);
+    return it == number_in_part.end() ? kNowhere : it->second;
+  };
+
+  p.write_first.reserve(part.owners.size() + 1);
+  for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
+    const Owner o = part.owners[i];
+    for (auto w = a.write_first[o]; w < a.write_first[o + 1]; ++w) {
+      const auto x = object(a.writes[w].key);
+      if (x != kNowhere) p.write_object.push_back(x);
+    }
+    p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+    for (auto r = a.read_first[o]; r < a.read_first[o + 1]; ++r) {
+      const ExternalRead& read = a.reads[r];
+      const auto x = object(read.key);
+      if (x == kNowhere || read.repeated) continue;
+      const auto first = static_cast<std::uint32_t>(p.candidates.size());
+      for (auto c = read.joint_first; c < read.joint_last; ++c) {
+        p.candidates.push_back(a.candidates[c] == kInitialOwner ? order::kInitial : number(a.candidates[c]));
+      }
+      p.reads.push_back({i, x, first, static_cast<std::uint32_t>(p.candidates.size())});
+      d.reads.push_back(r);
+    }
+  }
+
+  p.chains = make_chains(h, a, part.owners, [&](std::uint32_t before, std::uint32_t lone) {
+    if (!shape.soft_chains) {
+      p.fixed.push_back({p.commit(before), p.begin(lone), order::FixedKind::kSession, 0, 0});
+    }
+  });
+  for (const ListOrder& list : a.list_order) {
+    const auto x = object(list.key);
+    if (x == kNowhere) continue;
+    const auto from = number(list.from), to = number(list.to);
+    p.fixed.push_back({p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
+  }
+  if (shape.rt_commit_to_begin || shape.rt_commit_to_commit) {
+    add_real_time(h, a, shape, drift, part.owners, p);
+  }
+
+  // Hints: real time if there is any, else the place in the session.
+  p.hint.resize(part.owners.size());
+  const bool timed = h.has_all_times();
+  for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
+    const TxnId txn = a.txns[part.owners[i]];
+    if (timed) {
+      p.hint[i] = static_cast<std::uint64_t>(h.invoke(txn)) ^ (1ull << 63);
+      p.hint[i] >>= 2;
+      continue;
+    }
+    const SessionId s = h.session(txn);
+    const std::uint64_t place = txn.raw - h.session_begin(s).raw;
+    const std::uint64_t length = h.session_end(s).raw - h.session_begin(s).raw;
+    p.hint[i] = (place << 32) / length;
+  }
+  return d;
+}
+
+DescribedVisibility describe_visibility(const History& h, const Accesses& a, bool every_read) {
+  DescribedVisibility d;
+  auto& p = d.problem;
+  const auto written = written_keys(h, a);
+  std::vector<std::uint32_t> object_of(h.key_count(), kNowhere);
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    if (!written[k]) continue;
+    object_of[k] = static_cast<std::uint32_t>(d.keys.size());
+    d.keys.push_back(KeyId(k));
+  }
+  d.owners = whole(a).owners;
+  p.owner_count = static_cast<order::Owner>(a.txns.size());
+  p.object_count = static_cast<order::Object>(d.keys.size());
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    for (auto w = a.write_first[o]; w < a.write_first[o + 1]; ++w) {
+      p.write_object.push_back(object_of[a.writes[w].key.index()]);
+    }
+    p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+    for (auto r = a.read_first[o]; r < a.read_first[o + 1]; ++r) {
+      const ExternalRead& read = a.reads[r];
+      if (object_of[read.key.index()] == kNowhere || (read.repeated && !every_read)) continue;
+      p.reads.push_back({o, object_of[read.key.index()], read.op.raw});
+      d.reads.push_back(r);
+    }
+    p.read_first.push_back(static_cast<std::uint32_t>(p.reads.size()));
+  }
+  p.chains = make_chains(h, a, d.owners, [&](std::uint32_t before, std::uint32_t lone) {
+    p.fixed.push_back({before, lone, order::FixedKind::kSession, 0, 0});
+  });
+  for (const ListOrder& list : a.list_order) {
+    p.fixed.push_back({list.from, list.to, order::FixedKind::kListOrder,
+                       object_of[list.key.index()], list.witness.raw});
+  }
+  return d;
+}
+
+Derivation translate(const History& h, const Accesses& a, const order::Proof& proof, bool split,
+                     std::span<const Owner> owners, std::span<const KeyId> keys,
+                     std::span<const std::uint32_t> reads, std::span<const Owner> read_writers) {
+  using order::ArcKind;
+  Derivation derivation;
+  const auto txn = [&](order::Node v) { return a.txns[owners[split ? v / 2 : v]]; };
+  const auto point = [&](order::Node v) {
+    return !split ? Point::kWhole : (v & 1) == 0 ? Point::kBegin : Point::kCommit;
+  };
+  const auto final_write = [&](TxnId t, KeyId key) {
+    const Owner o = a.owner_of[t.index()];
+    const auto begin = a.writes.begin() + a.write_first[o], end = a.writes.begin() + a.write_first[o + 1];
+    const auto it = std::lower_bound(begin, end, key, [](const FinalWrite& w, KeyId k) { return w.key < k; });
+    return it != end && it->key == key ? it->op : OpId::none();
+  };
+  for (const order::ProofArc& arc : proof.arcs) {
+    Edge e;
+    e.from = txn(arc.from);
+    e.to = txn(arc.to);
+    e.from_point = point(arc.from);
+    e.to_point = point(arc.to);
+    e.because = arc.because;
+    const auto of_read = [&] {
+      const ExternalRead& read = a.reads[reads[arc.read_or_object]];
+      e.key = read.key;
+      return read.op;
+    };
+    switch (arc.kind) {
+      case ArcKind::kOwn:
+        e.kind = EdgeKind::kOwn;
+        break;
+      case ArcKind::kChain:
+      case ArcKind::kSession:
+        e.kind = EdgeKind::kSession;
+        break;
+      case ArcKind::kRealTime:
+        e.kind = EdgeKind::kRealTime;
+        break;
+      case ArcKind::kListOrder:
+        e.kind = EdgeKind::kWriteWrite;
+        e.reason = Reason::kListOrder;
+        e.key = keys[arc.read_or_object];
+        e.from_op = final_write(e.from, e.key);
+        e.to_op = final_write(e.to, e.key);
+        e.witness = OpId(arc.other);
+        break;
+      case ArcKind::kRead:
+      case ArcKind::kOnlyWriter:
+      case ArcKind::kAssumedWriter:
+        e.kind = EdgeKind::kWriteRead;
+        e.reason = arc.kind == ArcKind::kRead         ? Reason::kGiven
+                   : arc.kind == ArcKind::kOnlyWriter ? Reason::kOnlyWriter
+                                                      : Reason::kAssumed;
+        e.to_op = of_read();
+        e.from_op = final_write(e.from, e.key);
+        break;
+      case ArcKind::kInitialRead:
+      case ArcKind::kOverwritten:
+      case ArcKind::kAssumedOverwritten:
+        e.kind = EdgeKind::kReadWrite;
+        e.reason = arc.kind == ArcKind::kInitialRead   ? Reason::kInitial
+                   : arc.kind == ArcKind::kOverwritten ? Reason::kOverwritten
+                                                       : Reason::kAssumed;
+        e.from_op = e.witness = of_read();
+        e.to_op = final_write(e.to, e.key);
+        e.reader = e.from;
+        if (arc.kind == ArcKind::kOverwritten) {
+          const Owner w = read_writers[arc.read_or_object];
+          if (w != kInitialOwner && w != order::kUnresolved) e.writer = a.txns[owners[w]];
+        }
+        break;
+      case ArcKind::kVisible:
+        e.kind = EdgeKind::kWriteWrite;
+        e.reason = Reason::kVisible;
+        e.witness = of_read();
+        e.reader = a.txns[a.reads[reads[arc.read_or_object]].owner];
+        e.writer = e.to;
+        e.from_op = final_write(e.from, e.key);
+        e.to_op = final_write(e.to, e.key);
+        break;
+      case ArcKind::kNoOverlap:
+      case ArcKind::kAssumedBefore:
+        e.kind = EdgeKind::kWriteWrite;
+        e.reason = arc.kind == ArcKind::kNoOverlap ? Reason::kNoOverlap : Reason::kAssumed;
+        e.key = keys[arc.read_or_object];
+        e.from_op = final_write(e.from, e.key);
+        e.to_op = final_write(e.to, e.key);
+        break;
+    }
+    derivation.edges.push_back(std::move(e));
+  }
+  (void)h;
+  if (proof.by_cases) {
+    for (const auto& cycle : proof.cycles) derivation.cases.push_back({cycle});
+  } else if (!proof.cycles.empty()) {
+    derivation.cycle = proof.cycles.front();
+  }
+  return derivation;
+}
+
+}  // namespace cupel::levels

@@ -1,0 +1,56 @@
+// describe: from accesses to the engine's problems, and proofs back to words.
+#pragma once
+
+#include <vector>
+
+#include "levels/accesses.hpp"
+#include "order/problem.hpp"
+#include "order/visibility.hpp"
+
+namespace cupel::levels {
+
+// A part of the accesses that is decided on its own.
+struct Part {
+  std::vector<Owner> owners;        // ascending
+  std::vector<KeyId> keys;          // the keys that matter in it; empty: all
+  bool all_keys = false;
+};
+
+// The whole, as parts. `biconnected`: else connected.
+std::vector<Part> split_into_parts(const History& history, const Accesses& accesses, bool biconnected);
+Part whole(const Accesses& accesses);
+// One part a key, with the owners that access it.
+std::vector<Part> split_by_key(const History& history, const Accesses& accesses);
+
+// An order problem and the way back from its numbers.
+struct Described {
+  order::Problem problem;
+  std::vector<Owner> owners;              // by the problem's owner
+  std::vector<KeyId> keys;                // by the problem's object
+  std::vector<std::uint32_t> reads;       // by the problem's read: index into Accesses::reads
+};
+
+struct LevelShape {
+  bool split, write_to_begin, soft_chains;
+  bool rt_commit_to_begin, rt_commit_to_commit;  // real time: C_i < B_j, C_i < C_j
+};
+LevelShape shape_of(Level level);
+
+Described describe_order(const History& history, const Accesses& accesses, const Part& part,
+                         const LevelShape& shape, history::Time clock_drift_ns);
+
+struct DescribedVisibility {
+  order::VisibilityProblem problem;
+  std::vector<Owner> owners;
+  std::vector<KeyId> keys;
+  std::vector<std::uint32_t> reads;
+};
+// `every_read`: read-committed, where each read counts; else one per key.
+DescribedVisibility describe_visibility(const History& history, const Accesses& accesses, bool every_read);
+
+// The engine's proof in the words of the history.
+Derivation translate(const History& history, const Accesses& accesses, const order::Proof& proof,
+                     bool split, std::span<const Owner> owners, std::span<const KeyId> keys,
+                     std::span<const std::uint32_t> reads, std::span<const Owner> read_writers);
+
+}  // namespace cupel::levels

@@ -1,0 +1,51 @@
+// Visibility: the weak levels' order, co, by one pass of saturation.
+//
+// co holds session order, wr, fixed list orders, and for every read r of an
+// object from w and every other writer k that is visible to r, k before w.
+// Three notions of visible (Biswas & Enea, OOPSLA 2019; levels.md):
+//   kEarlierRead  an earlier read of r's owner is from k
+//   kDirect       k is a session or wr predecessor of r's owner
+//   kCausal       a path of session and wr steps leads from k to r's owner
+// co need only be acyclic, and what is visible does not depend on co, so no
+// rounds are needed. Complexity as AWDIT's (Møldrup & Pavlogiannis, PLDI 2025):
+// O(n^1.5) for the first two, since for each wr pair the smaller of "what k
+// writes" and "what r's owner reads" is walked; O(n * sessions) for the third, by
+// clocks and one advancing pointer per object and session.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "order/problem.hpp"
+
+namespace cupel::order {
+
+enum class Visible : std::uint8_t { kEarlierRead, kDirect, kCausal };
+
+// Reads here are in program order and may repeat an object; `step` tells which
+// are of one operation (equal steps see the same moment).
+struct VisibilityRead {
+  Owner owner;
+  Object object;
+  std::uint32_t step;
+};
+
+struct VisibilityProblem {
+  Owner owner_count = 0;
+  Object object_count = 0;
+  std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one
+  std::vector<FixedArc> fixed;             // session arcs into lone owners, list orders (nodes = owners)
+  std::vector<std::uint32_t> write_first = {0};
+  std::vector<Object> write_object;        // ascending within an owner
+  std::vector<std::uint32_t> read_first = {0};
+  std::vector<VisibilityRead> reads;       // by owner
+};
+
+// `writers[r]`: whose version read r sees. kNo: outcome.proof has one cycle
+// (kChain, kSession, kRead, kListOrder, kVisible, kInitialRead arcs). kYes:
+// outcome.order is a linear extension of co.
+Outcome decide_visibility(const VisibilityProblem& problem, Visible visible,
+                          std::span<const Owner> writers, base::Budget& budget);
+
+}  // namespace cupel::order

@@ -1,0 +1,38 @@
+// ClauseSolver: see the header.
+#include "solver/clause_solver.hpp"
+
+#include <cadical.hpp>
+
+namespace cupel::solver {
+
+class ClauseSolver::Sat : public CaDiCaL::Terminator {
+ public:
+  CaDiCaL::Solver solver;
+  base::Budget* budget = nullptr;
+  bool terminate() override { return budget != nullptr && budget->exceeded(); }
+};
+
+ClauseSolver::ClauseSolver() : sat_(std::make_unique<Sat>()) { sat_->solver.set("quiet", 1); }
+ClauseSolver::~ClauseSolver() = default;
+
+void ClauseSolver::prefer(Literal literal) { sat_->solver.phase(literal); }
+
+void ClauseSolver::add_clause(std::span<const Literal> clause) {
+  for (const Literal l : clause) sat_->solver.add(l);
+  sat_->solver.add(0);
+}
+
+Answer ClauseSolver::solve(base::Budget& budget) {
+  if (budget.exceeded()) return Answer::kGaveUp;
+  sat_->budget = &budget;
+  sat_->solver.connect_terminator(sat_.get());
+  const int status = sat_->solver.solve();
+  sat_->solver.disconnect_terminator();
+  return status == 10 ? Answer::kModel : status == 20 ? Answer::kNone : Answer::kGaveUp;
+}
+
+bool ClauseSolver::is_true(Literal literal) const {
+  return literal <= sat_->solver.vars() && sat_->solver.val(literal) == literal;
+}
+
+}  // namespace cupel::solver
