@@ -42,7 +42,10 @@ AcyclicSolver::AcyclicSolver(const graph::Digraph& known)
 }
 AcyclicSolver::~AcyclicSolver() = default;
 
-Literal AcyclicSolver::new_variable() { return ++variables_; }
+Literal AcyclicSolver::new_variable() {
+  sat_->solver.reserve(++variables_);  // else a variable in no clause gets no value
+  return variables_;
+}
 void AcyclicSolver::prefer(Literal literal) { sat_->solver.phase(literal); }
 
 void AcyclicSolver::add_clause(std::span<const Literal> clause) {
@@ -57,7 +60,7 @@ std::uint32_t AcyclicSolver::add_arc(const ConditionalArc& arc) {
 }
 
 bool AcyclicSolver::is_true(Literal literal) const {
-  return std::abs(literal) <= sat_->solver.vars() && sat_->solver.val(literal) == literal;
+  return sat_->solver.val(literal) > 0;
 }
 
 Answer AcyclicSolver::solve(base::Budget& budget) {
@@ -89,7 +92,7 @@ void AcyclicSolver::learn(Cycle cycle) {
   }
   std::sort(clause.begin(), clause.end());
   clause.erase(std::unique(clause.begin(), clause.end()), clause.end());
-  if (std::find(fresh_.begin(), fresh_.end(), clause) != fresh_.end()) return;
+  if (!seen_.insert(clause).second) return;
   fresh_.push_back(clause);
   cycle_clauses_.push_back(std::move(clause));
   cycles_.push_back(std::move(cycle));

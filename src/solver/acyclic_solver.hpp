@@ -11,6 +11,8 @@
 // breadth-first search inside its component for each clause found.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -80,7 +82,8 @@ class AcyclicSolver {
   std::vector<Cycle> cycles_;
   std::vector<std::vector<Literal>> cycle_clauses_;
   std::vector<std::uint32_t> active_;
-  std::vector<std::vector<Literal>> fresh_;
+  std::vector<std::vector<Literal>> fresh_;               // learnt in this round
+  absl::flat_hash_set<std::vector<Literal>> seen_;        // learnt ever
   std::unique_ptr<Sat> sat_;
   Literal variables_ = 0;
   std::uint64_t rounds_ = 0;

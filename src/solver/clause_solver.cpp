@@ -15,6 +15,10 @@ class ClauseSolver::Sat : public CaDiCaL::Terminator {
 ClauseSolver::ClauseSolver() : sat_(std::make_unique<Sat>()) { sat_->solver.set("quiet", 1); }
 ClauseSolver::~ClauseSolver() = default;
 
+Literal ClauseSolver::new_variable() {
+  sat_->solver.reserve(++variables_);  // else a variable in no clause gets no value
+  return variables_;
+}
 void ClauseSolver::prefer(Literal literal) { sat_->solver.phase(literal); }
 
 void ClauseSolver::add_clause(std::span<const Literal> clause) {
@@ -32,7 +36,7 @@ Answer ClauseSolver::solve(base::Budget& budget) {
 }
 
 bool ClauseSolver::is_true(Literal literal) const {
-  return literal <= sat_->solver.vars() && sat_->solver.val(literal) == literal;
+  return sat_->solver.val(literal) > 0;
 }
 
 }  // namespace cupel::solver

@@ -15,7 +15,7 @@ class ClauseSolver {
  public:
   ClauseSolver();
   ~ClauseSolver();
-  Literal new_variable() { return ++variables_; }
+  Literal new_variable();
   void prefer(Literal literal);
   void add_clause(std::span<const Literal> clause);
   Answer solve(base::Budget& budget);
