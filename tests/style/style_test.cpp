@@ -80,10 +80,11 @@ TEST(WordCheck, FindsPlantedWords) {
   EXPECT_EQ(banned, (std::set<std::string>{"foo", "trace"}));
   EXPECT_EQ(check_words(banned, {{"a", "int edges1; Solver2 s; int known_edges2;"}}).size(), 3u);
   EXPECT_EQ(check_words(banned, {{"a", "int trace; int read_trace; TraceReader r;"}}).size(), 3u);
-  EXPECT_TRUE(check_words(banned, {{"a",
-                                    "int log2, t1, x2, uint32, traced; // trace edges1\n"
-                                    "auto s = \"trace\"; char c = '\"'; auto t = \"foo\";"}})
-                  .empty());
+  EXPECT_TRUE(
+      check_words(banned, {{"a",
+                            "int log2, t1, x2, uint32, traced, ZSTD_compress2; // trace edges1\n"
+                            "auto s = \"trace\"; char c = '\"'; auto t = \"foo\";"}})
+          .empty());
 }
 
 TEST(PublicDocsCheck, FindsAPlantedBareFunction) {
