@@ -35,6 +35,10 @@ std::vector<Node> topological_order(const Digraph& graph) {
 }
 
 Components strongly_connected(const Digraph& graph) {
+  return strongly_connected(graph, Digraph(graph.node_count(), {}));
+}
+
+Components strongly_connected(const Digraph& graph, const Digraph& more) {
   const std::size_t n = graph.node_count();
   constexpr std::uint32_t kUnseen = kNoNode;
   Components result;
@@ -55,8 +59,10 @@ Components strongly_connected(const Digraph& graph) {
     while (!frames.empty()) {
       auto& [v, next] = frames.back();
       const auto out = graph.out(v);
-      if (next < out.size()) {
-        const Node w = out[next++].to;
+      const auto extra = more.out(v);
+      if (next < out.size() + extra.size()) {
+        const Node w = next < out.size() ? out[next].to : extra[next - out.size()].to;
+        ++next;
         if (index[w] == kUnseen) {
           index[w] = low[w] = counter++;
           stack.push_back(w);

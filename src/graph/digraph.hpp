@@ -54,7 +54,9 @@ struct Components {
   std::vector<std::uint32_t> component;
   std::uint32_t count = 0;
 };
+// The second form takes the arcs of two graphs over the same nodes together.
 Components strongly_connected(const Digraph& graph);
+Components strongly_connected(const Digraph& graph, const Digraph& more);
 
 // Biconnected components of an undirected graph given by its edges: for each,
 // the sorted vertices. An isolated vertex is a component of its own.

@@ -29,6 +29,8 @@ class Refiner {
 
   // False if nothing new was learnt: a broken promise of the schedule.
   bool learn(const Scheduled& broken) {
+    rank_.resize(problem_.node_count());
+    for (std::uint32_t i = 0; i < broken.order.size(); ++i) rank_[broken.order[i]] = i;
     bool fresh = false;
     for (const PairBreak& pair : broken.pairs) fresh = add_pair(pair.earlier, pair.later) || fresh;
     for (const std::uint32_t r : broken.reads) fresh = add_read(r) || fresh;
@@ -122,10 +124,22 @@ class Refiner {
     if (choices_.contains(r)) return false;
     const Read& read = problem_.reads[r];
     std::vector<Literal> literals;
-    for (const Owner w : open_.candidates(r)) {
+    // First guess: the candidate that committed last before the reader began in
+    // the order that broke, or the first after it.
+    const auto distance = [&](Owner w) {
+      const std::int64_t gap = w == kInitial ? rank_[problem_.begin(read.owner)]
+                                             : static_cast<std::int64_t>(rank_[problem_.begin(read.owner)]) -
+                                                   rank_[problem_.commit(w)];
+      return gap >= 0 ? gap : problem_.node_count() - gap;
+    };
+    const auto candidates = open_.candidates(r);
+    const Owner guess = *std::min_element(candidates.begin(), candidates.end(), [&](Owner a, Owner b) {
+      return distance(a) < distance(b);
+    });
+    for (const Owner w : candidates) {
       const Literal literal = solver_.new_variable();
       literals.push_back(literal);
-      solver_.prefer(-literal);
+      solver_.prefer(w == guess ? literal : -literal);
       if (w == kInitial) {
         for (const auto& group : versions_.groups(read.object)) {
           Slot s = group.first;
@@ -160,6 +174,7 @@ class Refiner {
   const graph::Digraph& known_;
   solver::AcyclicSolver solver_;
   std::vector<Owner> writers_;
+  std::vector<std::uint32_t> rank_;  // in the schedule that broke last
   std::vector<ProofBuilder::Assumed> arcs_;  // by conditional arc
   absl::flat_hash_map<std::pair<Owner, Owner>, Literal> pairs_;
   absl::flat_hash_map<Owner, std::vector<Owner>> partners_;
@@ -177,6 +192,7 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
   Scheduled broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;
+  std::vector<std::uint64_t> guide(hint.begin(), hint.end());  // the last order: small changes, few new breaks
   while (true) {
     [[maybe_unused]] const bool fresh = refiner.learn(broken);
     assert(fresh && "a schedule broke on a pair that the solver had decided");
@@ -191,8 +207,10 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
       case solver::Answer::kModel:
         break;
     }
+    if(getenv("DBG")) fprintf(stderr,"iter pairs %zu reads %zu\n", broken.pairs.size(), broken.reads.size());
     refiner.read_model(extra, writers);
-    broken = schedule(problem, versions, open, writers, known, extra, hint, budget);
+    for (std::uint32_t i = 0; i < broken.order.size(); ++i) guide[broken.order[i]] = i;
+    broken = schedule(problem, versions, open, writers, known, extra, guide, budget);
     if (!broken.finished) {
       outcome.answer = Answer::kGaveUp;
       return;

@@ -16,7 +16,7 @@ namespace cupel::solver {
 
 namespace {
 constexpr std::size_t kSearchesPerRound = 4000;
-constexpr std::size_t kVisitsPerRound = 20'000'000;
+constexpr std::size_t kVisitsPerRound = 250'000;
 constexpr int kCoreShrinkSolves = 400;
 constexpr std::size_t kCoreShrinkLimit = 300;
 
@@ -101,25 +101,19 @@ void AcyclicSolver::learn(Cycle cycle) {
 // False if known and active arcs together are acyclic.
 bool AcyclicSolver::find_cycles(base::Budget& budget) {
   const std::size_t n = known_.node_count();
-  std::vector<graph::Arc> all;
-  all.reserve(known_.arc_count() + active_.size());
-  std::vector<Step> step_of;
-  step_of.reserve(all.capacity());
-  for (Node v = 0; v < n; ++v) {
-    for (const auto& out : known_.out(v)) {
-      all.push_back({v, out.to});
-      step_of.push_back({false, out.id});
-    }
-  }
-  for (const std::uint32_t i : active_) {
-    all.push_back({arcs_[i].from, arcs_[i].to});
-    step_of.push_back({true, i});
-  }
-  const graph::Digraph graph(n, all);
-  if (graph::topological_order(graph).size() == n) return false;
-  const auto components = graph::strongly_connected(graph);
+  std::vector<graph::Arc> now_there;
+  now_there.reserve(active_.size());
+  for (const std::uint32_t i : active_) now_there.push_back({arcs_[i].from, arcs_[i].to});
+  const graph::Digraph active(n, now_there);
+  const auto components = graph::strongly_connected(known_, active);
+  if (components.count == n) return false;
 
-  std::vector<std::uint32_t> distance(n), stamp(n, 0), via(n);
+  std::vector<std::uint32_t> distance(n), stamp(n, 0);
+  struct Came {
+    Node from;
+    Step step;
+  };
+  std::vector<Came> via(n);
   std::uint32_t now = 0;
   std::size_t visits = 0, searches = 0;
   const std::size_t cycles_before = cycles_.size();
@@ -140,7 +134,6 @@ bool AcyclicSolver::find_cycles(base::Budget& budget) {
     queue.push_back(arc.to);
     stamp[arc.to] = now;
     distance[arc.to] = 0;
-    via[arc.to] = graph::kNoNode;
     const auto costs_nothing = [&](const Step& step) {
       return !step.conditional ||
              (arcs_[step.id].first == arc.first && arcs_[step.id].second == arc.second);
@@ -150,19 +143,21 @@ bool AcyclicSolver::find_cycles(base::Budget& budget) {
       queue.pop_front();
       ++visits;
       if (v == arc.from) break;
-      for (const auto& out : graph.out(v)) {
-        if (components.component[out.to] != home) continue;
-        const bool is_free = costs_nothing(step_of[out.id]);
+      const auto visit = [&](Node to, const Step& step) {
+        if (components.component[to] != home) return;
+        const bool is_free = costs_nothing(step);
         const std::uint32_t next = distance[v] + (is_free ? 0 : 1);
-        if (stamp[out.to] == now && distance[out.to] <= next) continue;
-        stamp[out.to] = now;
-        distance[out.to] = next;
-        via[out.to] = out.id;
-        is_free ? queue.push_front(out.to) : queue.push_back(out.to);
-      }
+        if (stamp[to] == now && distance[to] <= next) return;
+        stamp[to] = now;
+        distance[to] = next;
+        via[to] = {v, step};
+        is_free ? queue.push_front(to) : queue.push_back(to);
+      };
+      for (const auto& out : known_.out(v)) visit(out.to, {false, out.id});
+      for (const auto& out : active.out(v)) visit(out.to, {true, active_[out.id]});
     }
     Cycle cycle;
-    for (Node v = arc.from; v != arc.to; v = all[via[v]].from) cycle.push_back(step_of[via[v]]);
+    for (Node v = arc.from; v != arc.to; v = via[v].from) cycle.push_back(via[v].step);
     std::reverse(cycle.begin(), cycle.end());
     cycle.push_back({true, i});
     for (const Step& step : cycle) {
