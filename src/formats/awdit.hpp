@@ -1,0 +1,18 @@
+// awdit text: `w key value`, `r key value`; a line of dashes ends a
+// transaction, a line of equals signs ends a session. See docs/formats/awdit.md.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::formats {
+
+bool looks_like_awdit(std::string_view head);
+base::Result<history::History> read_awdit(std::string_view bytes, const std::string& file);
+base::Status write_awdit(const history::History& history, std::ostream& out);
+
+}  // namespace cupel::formats

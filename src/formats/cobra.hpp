@@ -1,0 +1,24 @@
+// cobra logs: a directory of binary *.log files, one a session, big-endian:
+//
+//   'S' i64 txn                                      begin
+//   'C' i64 txn                                      commit
+//   'W' i64 write-id, key, value
+//   'R' i64 writer-txn, write-id, key, value
+//
+// See docs/formats/cobra.md. Read only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "formats/input.hpp"
+#include "history/history.hpp"
+
+namespace cupel::formats {
+
+bool looks_like_cobra(std::string_view head);
+base::Result<history::History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory);
+
+}  // namespace cupel::formats

@@ -1,0 +1,244 @@
+// The common door: which format a path holds, and to the reader of it.
+#include "formats/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "formats/awdit.hpp"
+#include "formats/cobra.hpp"
+#include "formats/cupel_binary.hpp"
+#include "formats/dbcop.hpp"
+#include "formats/input.hpp"
+#include "formats/jepsen_reader.hpp"
+#include "formats/jepsen_writer.hpp"
+#include "formats/knossos.hpp"
+#include "formats/plume.hpp"
+#include "formats/viper.hpp"
+
+namespace cupel::formats {
+
+namespace fs = std::filesystem;
+using history::History;
+
+namespace {
+
+constexpr std::array<std::pair<Format, std::string_view>, 8> kNames{{
+    {Format::kJepsen, "jepsen"}, {Format::kPlume, "plume"}, {Format::kAwdit, "awdit"},
+    {Format::kDbcop, "dbcop"},   {Format::kCobra, "cobra"}, {Format::kViper, "viper"},
+    {Format::kCupel, "cupel"},   {Format::kKnossos, "knossos"},
+}};
+constexpr const char* kKnownFormats =
+    "jepsen (op maps, EDN or JSON), plume (`r(1,2,0,7)`), awdit (`r 1 2`), dbcop (history.bincode), "
+    "cobra or viper (a directory of *.log), cupel or knossos (jepsen.util logs)";
+constexpr const char* kDbcopFile = "history.bincode";
+constexpr std::size_t kHeadBytes = 1 << 16;
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+base::Error unknown(const std::string& path, std::string_view found) {
+  return {.message = fmt::format("found {}, expected one of the formats {}; name it with -f if it is one of these",
+                                 found, kKnownFormats),
+          .file = path};
+}
+
+std::optional<Format> detect_bytes(std::string_view bytes) {
+  const auto head = bytes.substr(0, kHeadBytes);
+  if (looks_like_cupel(head)) return Format::kCupel;
+  if (looks_like_plume(head)) return Format::kPlume;
+  if (looks_like_awdit(head)) return Format::kAwdit;
+  if (looks_like_viper(head)) return Format::kViper;
+  if (looks_like_knossos(head)) return Format::kKnossos;
+  if (looks_like_jepsen(head)) return Format::kJepsen;
+  if (looks_like_cobra(head)) return Format::kCobra;
+  if (looks_like_dbcop(head, bytes.size())) return Format::kDbcop;
+  return std::nullopt;
+}
+
+base::Result<Format> detect_file(const std::string& path, std::string_view bytes) {
+  if (bytes.empty()) return unknown(path, "an empty file");
+  if (const auto format = detect_bytes(bytes)) return *format;
+  return unknown(path, shown(bytes.substr(0, 40)));
+}
+
+// The logs of a directory that has them, mapped.
+struct Logs {
+  std::vector<MappedFile> files;
+  std::vector<SessionLog> logs;
+};
+base::Result<Logs> open_logs(const std::string& directory) {
+  auto paths = session_logs(directory);
+  if (!paths.ok()) return std::move(paths).error();
+  Logs opened;
+  for (const auto& path : *paths) {
+    auto file = MappedFile::open(path);
+    if (!file.ok()) return std::move(file).error();
+    opened.files.push_back(std::move(*file));
+  }
+  for (std::size_t i = 0; i < paths->size(); ++i) {
+    opened.logs.push_back({(*paths)[i], opened.files[i].bytes()});
+  }
+  return opened;
+}
+
+base::Result<Format> detect_logs(const std::string& directory, const Logs& logs) {
+  for (const auto& log : logs.logs) {
+    const auto head = log.bytes.substr(0, kHeadBytes);
+    if (head.empty()) continue;
+    if (looks_like_viper(head)) return Format::kViper;
+    if (looks_like_cobra(head)) return Format::kCobra;
+    return unknown(log.file, shown(head.substr(0, 40)));
+  }
+  return unknown(directory, "only empty *.log files");
+}
+
+base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs, const std::string& path) {
+  return format == Format::kViper ? read_viper(logs, path) : read_cobra(logs, path);
+}
+
+base::Result<History> read_directory(const std::string& path, std::optional<Format> asked) {
+  const bool holds_logs = !asked || *asked == Format::kCobra || *asked == Format::kViper;
+  if (!holds_logs) {
+    return base::Error{.message = fmt::format("is a directory without a {} file; {} is read from a file",
+                                              kDbcopFile, name(*asked)),
+                       .file = path};
+  }
+  auto logs = open_logs(path);
+  if (!logs.ok()) {
+    if (asked) return std::move(logs).error();
+    return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
+  }
+  if (!asked) {
+    const auto format = detect_logs(path, *logs);
+    if (!format.ok()) return format.error();
+    asked = *format;
+  }
+  return read_logs(*asked, logs->logs, path);
+}
+
+// A directory stands for the dbcop file in it, if there is one.
+std::string resolved(const std::string& path, std::optional<Format> asked) {
+  if (asked && *asked != Format::kDbcop) return path;
+  const auto inside = (fs::path(path) / kDbcopFile).string();
+  std::error_code ignored;
+  return is_directory(path) && fs::exists(inside, ignored) ? inside : path;
+}
+
+base::Status write_to(const History& history, std::ostream& out, const WriteOptions& options) {
+  switch (options.format) {
+    case Format::kJepsen: return write_jepsen(history, out, options.edn);
+    case Format::kPlume: return write_plume(history, out);
+    case Format::kAwdit: return write_awdit(history, out);
+    case Format::kDbcop: return write_dbcop(history, out);
+    case Format::kCupel: return write_cupel(history, out);
+    case Format::kCobra:
+    case Format::kViper:
+    case Format::kKnossos: break;
+  }
+  return base::Error{.message = fmt::format("{} is only read; write jepsen, plume, awdit, dbcop or cupel instead",
+                                            name(options.format))};
+}
+
+}  // namespace
+
+std::string_view name(Format format) {
+  for (const auto& [known, text] : kNames) {
+    if (known == format) return text;
+  }
+  return "?";
+}
+
+std::optional<Format> parse_format(std::string_view text) {
+  for (const auto& [format, known] : kNames) {
+    if (known == text) return format;
+  }
+  return std::nullopt;
+}
+
+base::Result<Format> detect(const std::string& path) {
+  const auto place = resolved(path, std::nullopt);
+  if (is_directory(place)) {
+    const auto logs = open_logs(place);
+    if (!logs.ok()) return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
+    return detect_logs(place, *logs);
+  }
+  const auto file = MappedFile::open(place);
+  if (!file.ok()) return file.error();
+  return detect_file(place, file->bytes());
+}
+
+base::Result<History> read(const std::string& path, const ReadOptions& options) {
+  const auto place = resolved(path, options.format);
+  if (is_directory(place)) return read_directory(place, options.format);
+  const auto file = MappedFile::open(place);
+  if (!file.ok()) return file.error();
+  const auto bytes = file->bytes();
+  auto format = options.format;
+  if (!format) {
+    const auto detected = detect_file(place, bytes);
+    if (!detected.ok()) return detected.error();
+    format = *detected;
+  }
+  if (bytes.empty()) {
+    return base::Error{.message = fmt::format("found an empty file, expected a history in {} format", name(*format)),
+                       .file = place};
+  }
+  switch (*format) {
+    case Format::kJepsen: return read_jepsen(bytes, place, options.threads);
+    case Format::kPlume: return read_plume(bytes, place);
+    case Format::kAwdit: return read_awdit(bytes, place);
+    case Format::kDbcop: return read_dbcop(bytes, place);
+    case Format::kCupel: return read_cupel(bytes, place);
+    case Format::kKnossos: return read_knossos(bytes, place);
+    case Format::kCobra:
+    case Format::kViper: break;
+  }
+  return read_logs(*format, {{place, bytes}}, place);
+}
+
+base::Status write(const History& history, const std::string& path, const WriteOptions& options) {
+  std::string target = path;
+  if (options.format == Format::kDbcop && is_directory(path)) target = (fs::path(path) / kDbcopFile).string();
+  std::error_code ignored;
+  const auto status = fs::status(target, ignored);
+  // A file appears whole or not at all; a terminal or a pipe is written as it comes.
+  const bool whole = !fs::exists(status) || fs::is_regular_file(status);
+  const std::string written = whole ? target + ".partial" : target;
+  errno = 0;
+  std::ofstream out(written, std::ios::binary | std::ios::trunc);
+  const auto failed = [&](const char* doing) {
+    const std::string reason = errno ? std::strerror(errno) : "unknown reason";
+    if (whole) fs::remove(written, ignored);
+    return base::Error{.message = fmt::format("cannot {}: {}", doing, reason), .file = target};
+  };
+  if (!out) return failed("open for writing");
+  auto done = write_to(history, out, options);
+  if (!done.ok()) {
+    out.close();
+    if (whole) fs::remove(written, ignored);
+    auto error = std::move(done).error();
+    if (error.file.empty()) error.file = target;
+    return error;
+  }
+  out.close();
+  if (!out) return failed("write");
+  if (whole) {
+    std::error_code failure;
+    fs::rename(written, target, failure);
+    if (failure) {
+      errno = failure.value();
+      return failed("rename the finished file");
+    }
+  }
+  return base::Ok{};
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,78 @@
+// What every reader needs of its input: the bytes of a file (memory-mapped),
+// the session logs of a directory, and how to show a piece of bad input.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace cupel::formats {
+
+// The bytes of a file, borrowed from the page cache; a pipe is read whole.
+class MappedFile {
+ public:
+  static base::Result<MappedFile> open(const std::string& path);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  [[nodiscard]] std::string_view bytes() const {
+    return mapped_ ? std::string_view(mapped_, size_) : std::string_view(held_);
+  }
+
+ private:
+  const char* mapped_ = nullptr;
+  std::size_t size_ = 0;
+  std::string held_;  // of what cannot be mapped
+};
+
+// One session of a format that keeps each in a file of its own.
+struct SessionLog {
+  std::string file;
+  std::string_view bytes;
+};
+
+// The *.log files of a directory, T2.log before T10.log, so that sessions have
+// the same numbers on every machine. An error if there is none.
+base::Result<std::vector<std::string>> session_logs(const std::string& directory);
+
+// The file's name without folder and extension: "T10".
+std::string stem(const std::string& path);
+
+// A piece of input as part of an error: quoted, unprintable bytes escaped, and
+// shortened, because a hostile line may be a gigabyte.
+std::string shown(std::string_view piece);
+
+// Where a line of text ends; the line without its end of line.
+struct Line {
+  std::string_view text;
+  std::size_t next;  // offset of the line after it
+};
+Line line_at(std::string_view bytes, std::size_t offset);
+
+// A decimal integer at *p, with an optional minus. False, with *p where it was,
+// when there is none or it does not fit.
+inline bool scan_integer(const char*& p, const char* end, std::int64_t& value) {
+  const char* at = p;
+  const bool negative = at != end && *at == '-';
+  if (negative) ++at;
+  const char* const digits = at;
+  std::uint64_t n = 0;
+  while (at != end && static_cast<unsigned char>(*at - '0') < 10) {
+    n = n * 10 + static_cast<std::uint64_t>(*at - '0');
+    ++at;
+  }
+  const auto count = at - digits;
+  if (count == 0 || count > 19) return false;  // 19 digits cannot wrap 64 bits
+  if (n > (std::uint64_t{1} << 63) - (negative ? 0 : 1)) return false;
+  value = static_cast<std::int64_t>(negative ? 0 - n : n);
+  p = at;
+  return true;
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,67 @@
+// See the header.
+#include "formats/integer_registers.hpp"
+
+#include <fmt/format.h>
+
+namespace cupel::formats {
+
+using namespace history;
+
+namespace {
+
+// Why an operation cannot be held; empty if it can.
+std::string obstacle(const History& h, const Operation& op, const IntegerRegisterLimits& limits) {
+  if (op.kind != OpKind::kRead && op.kind != OpKind::kWrite) {
+    return fmt::format("has an operation of kind {}", to_string(op.kind));
+  }
+  const auto key = h.key(op.key);
+  if (key.kind != ScalarKind::kInteger) return fmt::format("uses the key {}", key.to_string());
+  if (key.integer < 0 && !limits.negative) return fmt::format("uses the negative key {}", key.integer);
+  if (!op.value.valid()) return fmt::format("has a read of {} whose result is not known", key.integer);
+  if (op.value == h.initial_value(op.key)) return {};
+  const auto value = h.value(op.value);
+  const char* verb = op.kind == OpKind::kRead ? "reads" : "writes";
+  if (value.kind != ScalarKind::kInteger) {
+    return fmt::format("{} the value {} of key {}", verb, value.to_string(), key.integer);
+  }
+  if (value.integer == 0) {
+    return fmt::format("{} 0, which is not the initial value of key {} but would become it", verb,
+                       key.integer);
+  }
+  if (value.integer < 0 && !limits.negative) {
+    return fmt::format("{} the negative value {} of key {}", verb, value.integer, key.integer);
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Status fits_integer_registers(const History& h, const IntegerRegisterLimits& limits) {
+  const auto refuse = [&](TxnId t, std::string_view why) -> base::Error {
+    return {.message = fmt::format(
+                "transaction {} of session {} {}; {} holds {} transactions of reads and writes of "
+                "{}integers, with 0 as the initial value: write jepsen or cupel instead",
+                h.label(t), h.session_name(h.session(t)), why, limits.format,
+                limits.aborted ? "committed or aborted" : "committed",
+                limits.negative ? "" : "unsigned ")};
+  };
+  for (std::size_t i = 0; i < h.txn_count(); ++i) {
+    const TxnId t(i);
+    if (h.status(t) == TxnStatus::kIndeterminate) return refuse(t, "is indeterminate");
+    if (h.status(t) == TxnStatus::kAborted && !limits.aborted) return refuse(t, "is aborted");
+    if (h.first_op(t) == h.last_op(t) && !limits.empty) return refuse(t, "has no operation");
+    for (auto op = h.first_op(t); op < h.last_op(t); ++op) {
+      const auto why = obstacle(h, h.op(OpId(op)), limits);
+      if (!why.empty()) return refuse(t, why);
+    }
+  }
+  return base::Ok{};
+}
+
+std::int64_t integer_key(const History& h, KeyId key) { return h.key(key).integer; }
+
+std::int64_t integer_value(const History& h, KeyId key, ValueId value) {
+  return value == h.initial_value(key) ? 0 : h.value(value).integer;
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,249 @@
+// plume text. The lines of a transaction may be apart from each other (a
+// recorder that interleaves its sessions), and HistoryBuilder wants whole
+// transactions; so operations are scanned into a column first, then handed over
+// transaction by transaction, after a counting sort if any was in pieces.
+// The scanner reads each byte once.
+#include "formats/plume.hpp"
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_set>
+#include <vector>
+
+#include "formats/input.hpp"
+#include "formats/integer_registers.hpp"
+#include "formats/small_integers.hpp"
+#include "history/builder.hpp"
+
+namespace cupel::formats {
+
+using namespace history;
+
+namespace {
+
+constexpr std::int64_t kAbortedTxn = -1;
+constexpr std::string_view kExpected = "expected r(key,value,session,transaction) or w(…)";
+
+struct ScannedOp {
+  KeyId key;
+  ValueId value;
+  std::uint32_t txn;
+  bool write;
+};
+
+struct ScannedTxn {
+  std::uint64_t line;  // of its first operation
+  std::int64_t id;
+  std::uint32_t session;
+};
+
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string& file)
+      : bytes_(bytes), file_(file), small_keys_(bytes.size()), small_values_(bytes.size()) {}
+
+  base::Result<History> run() {
+    builder_.set_default_initial(builder_.value(0));
+    builder_.set_metadata("format", "plume");
+    ops_.reserve(bytes_.size() / 24);
+    const char* p = bytes_.data();
+    const char* const end = p + bytes_.size();
+    std::uint64_t line = 0;
+    while (p != end) {
+      ++line;
+      while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
+      if (p == end) break;
+      if (*p == '\n') {
+        ++p;
+        continue;
+      }
+      const char* const begin = p;
+      std::int64_t key, value, session, txn;
+      const bool well = (*p == 'r' || *p == 'w') && take(++p, end, '(') &&
+                        scan_integer(p, end, key) && take(p, end, ',') &&
+                        scan_integer(p, end, value) && take(p, end, ',') &&
+                        scan_integer(p, end, session) && take(p, end, ',') &&
+                        scan_integer(p, end, txn) && take(p, end, ')');
+      if (!well) return malformed(begin, line);
+      while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
+      if (p != end) {
+        if (*p != '\n') return malformed(begin, line);
+        ++p;
+      }
+      if (session != session_ || txn != txn_) {
+        auto found = enter(session, txn, line);
+        if (!found.ok()) return std::move(found).error();
+      }
+      if (ops_.size() >= 0xfffffffe) return too_many(line);
+      ops_.push_back({small_keys_.get(key, [&](std::int64_t k) { return builder_.key(k); }),
+                      small_values_.get(value, [&](std::int64_t v) { return builder_.value(v); }),
+                      current_, *begin == 'w'});
+    }
+    if (ops_.empty()) {
+      return base::Error{.message = fmt::format("found no operation, {}", kExpected), .file = file_};
+    }
+    return build();
+  }
+
+ private:
+  // Spaces after a comma are tolerated: some recorders print them.
+  static bool take(const char*& p, const char* end, char expected) {
+    if (p == end || *p != expected) return false;
+    ++p;
+    while (p != end && *p == ' ') ++p;
+    return true;
+  }
+
+  base::Error malformed(const char* at, std::uint64_t line) const {
+    const auto offset = static_cast<std::size_t>(at - bytes_.data());
+    return {.message = fmt::format("found {}, {} in decimal, at most 9223372036854775807",
+                                   shown(line_at(bytes_, offset).text), kExpected),
+            .file = file_,
+            .line = line};
+  }
+  base::Error too_many(std::uint64_t line) const {
+    return {.message = "more than 4294967294 operations", .file = file_, .line = line};
+  }
+
+  // Makes (session, txn) the current transaction; a new one if it must be.
+  base::Status enter(std::int64_t session, std::int64_t txn, std::uint64_t line) {
+    if (txn < kAbortedTxn || txn > 0xfffffffeLL) {
+      return base::Error{
+          .message = fmt::format("found the transaction id {}, expected -1 (aborted) to 4294967294", txn),
+          .file = file_, .line = line};
+    }
+    session_ = session;
+    txn_ = txn;
+    const auto [place, fresh_session] = session_index_.try_emplace(session, last_txn_.size());
+    const std::uint32_t s = static_cast<std::uint32_t>(place->second);
+    if (fresh_session) {
+      builder_.session(std::to_string(session));
+      last_txn_.push_back(kNoTxn);
+    }
+    if (txn == kAbortedTxn) {
+      // Nothing tells two aborted transactions in a row apart: they are one.
+      const auto last = last_txn_[s];
+      if (last != kNoTxn && txns_[last].id == kAbortedTxn) {
+        in_pieces_ = true;  // ops of another session came between
+        current_ = last;
+        return base::Ok{};
+      }
+    } else {
+      const auto [known, fresh] = txn_index_.try_emplace(txn, static_cast<std::uint32_t>(txns_.size()));
+      if (!fresh) {
+        const auto& other = txns_[known->second];
+        if (other.session != s) {
+          return base::Error{
+              .message = fmt::format("transaction {} of session {} was already used by another session "
+                                     "on line {}, expected ids that no two sessions share",
+                                     txn, session, other.line),
+              .file = file_, .line = line};
+        }
+        in_pieces_ = true;
+        current_ = known->second;
+        return base::Ok{};
+      }
+    }
+    current_ = static_cast<std::uint32_t>(txns_.size());
+    txns_.push_back({line, txn, s});
+    last_txn_[s] = current_;
+    return base::Ok{};
+  }
+
+  base::Result<History> build() {
+    if (in_pieces_) {
+      std::vector<std::uint32_t> first(txns_.size() + 1, 0);
+      for (const auto& op : ops_) ++first[op.txn + 1];
+      for (std::size_t t = 1; t < first.size(); ++t) first[t] += first[t - 1];
+      std::vector<ScannedOp> sorted(ops_.size());
+      for (const auto& op : ops_) sorted[first[op.txn]++] = op;
+      ops_ = std::move(sorted);
+    }
+    for (std::size_t i = 0; i < ops_.size();) {
+      const auto t = ops_[i].txn;
+      const auto& txn = txns_[t];
+      const bool aborted = txn.id == kAbortedTxn;
+      builder_.begin(SessionId(txn.session), aborted ? TxnStatus::kAborted : TxnStatus::kCommitted,
+                     {.label = static_cast<std::uint32_t>(aborted ? static_cast<std::int64_t>(txn.line) : txn.id)});
+      for (; i < ops_.size() && ops_[i].txn == t; ++i) {
+        if (ops_[i].write) builder_.write(ops_[i].key, ops_[i].value);
+        else builder_.read(ops_[i].key, ops_[i].value);
+      }
+      builder_.end();
+    }
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return base::Error{.message = history.error().message, .file = file_};
+    return history;
+  }
+
+  static constexpr std::uint32_t kNoTxn = 0xffffffff;
+  std::string_view bytes_;
+  const std::string& file_;
+  HistoryBuilder builder_;
+  SmallIntegers<KeyId> small_keys_;
+  SmallIntegers<ValueId> small_values_;
+  std::vector<ScannedOp> ops_;
+  std::vector<ScannedTxn> txns_;
+  std::vector<std::uint32_t> last_txn_;  // of each session
+  absl::flat_hash_map<std::int64_t, std::size_t> session_index_;
+  absl::flat_hash_map<std::int64_t, std::uint32_t> txn_index_;
+  std::int64_t session_ = 0, txn_ = -2;  // of the line before; -2: none yet
+  std::uint32_t current_ = kNoTxn;
+  bool in_pieces_ = false;
+};
+
+}  // namespace
+
+bool looks_like_plume(std::string_view head) {
+  const auto start = head.find_first_not_of(" \t\r\n");
+  return start != head.npos && head.size() > start + 1 && (head[start] == 'r' || head[start] == 'w') &&
+         head[start + 1] == '(';
+}
+
+base::Result<History> read_plume(std::string_view bytes, const std::string& file) {
+  return Reader(bytes, file).run();
+}
+
+base::Status write_plume(const History& h, std::ostream& out) {
+  if (auto fits = fits_integer_registers(h, {.format = "plume", .aborted = true}); !fits.ok()) return fits;
+  // Two aborted transactions in a row would come back as one.
+  for (std::size_t i = 1; i < h.txn_count(); ++i) {
+    const TxnId before(i - 1), t(i);
+    if (h.session(before) == h.session(t) && h.status(before) == TxnStatus::kAborted &&
+        h.status(t) == TxnStatus::kAborted) {
+      return base::Error{.message = fmt::format(
+          "transactions {} and {} of session {} are both aborted, and plume cannot tell two aborted "
+          "transactions in a row apart: write dbcop, jepsen or cupel instead",
+          h.label(before), h.label(t), h.session_name(h.session(t)))};
+    }
+  }
+  // A transaction keeps its own id if no two share one, else all are numbered anew.
+  std::unordered_set<std::uint32_t> labels;
+  bool own_ids = true;
+  for (std::size_t i = 0; i < h.txn_count() && own_ids; ++i) {
+    if (h.status(TxnId(i)) == TxnStatus::kCommitted) own_ids = labels.insert(h.label(TxnId(i))).second;
+  }
+  fmt::memory_buffer text;
+  for (std::size_t i = 0; i < h.txn_count(); ++i) {
+    const TxnId t(i);
+    const std::int64_t id = h.status(t) == TxnStatus::kAborted ? kAbortedTxn
+                            : own_ids                         ? h.label(t)
+                                                              : static_cast<std::int64_t>(i);
+    for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
+      const auto op = h.op(OpId(o));
+      fmt::format_to(std::back_inserter(text), "{}({},{},{},{})\n",
+                     op.kind == OpKind::kWrite ? 'w' : 'r', integer_key(h, op.key),
+                     integer_value(h, op.key, op.value), h.session(t).raw, id);
+    }
+    if (text.size() > (1 << 20) || i + 1 == h.txn_count()) {
+      out.write(text.data(), static_cast<std::streamsize>(text.size()));
+      text.clear();
+    }
+  }
+  return base::Ok{};
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,22 @@
+// plume text, as PolySI, Plume and IsoVista write it: one operation a line,
+//
+//   w(key,value,session,transaction)
+//   r(key,value,session,transaction)
+//
+// in decimal; see docs/formats/plume.md for what is made of it.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::formats {
+
+bool looks_like_plume(std::string_view head);
+base::Result<history::History> read_plume(std::string_view bytes, const std::string& file);
+base::Status write_plume(const history::History& history, std::ostream& out);
+
+}  // namespace cupel::formats

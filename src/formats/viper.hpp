@@ -1,0 +1,21 @@
+// viper JSON: a directory of *.log files, one a session, one transaction a line:
+//
+//   {"value": [["w",1,7,true],["r",1,7,false],["range",1,9,[{"id":1,"val":7}],[]]]}
+//
+// See docs/formats/viper.md. Read only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "formats/input.hpp"
+#include "history/history.hpp"
+
+namespace cupel::formats {
+
+bool looks_like_viper(std::string_view head);
+base::Result<history::History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory);
+
+}  // namespace cupel::formats
