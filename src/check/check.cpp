@@ -37,7 +37,7 @@ class Ladder {
                     ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
                     : std::nullopt,
                 options.memory_limit_bytes),
-        decider_(h, options.clock_drift_ns, options.threads) {}
+        decider_(h, options.clock_drift_ns) {}
 
   // Decides `level` unless it follows from what is known.
   LevelResult& decide(Level level) {
@@ -120,7 +120,10 @@ CheckResult check(const history::History& history, const Options& options) {
     LevelResult& decided = ladder.decide(level);
     // A violated level asked alone: a weaker level that is violated too says
     // more plainly what went wrong, and the weak ones cost next to nothing.
-    if (decided.verdict == Verdict::kViolated && decided.explained_at == level && !levels::is_weak(level)) {
+    if (decided.verdict == Verdict::kViolated && decided.explained_at == level &&
+        decided.decided_by != "internal" && levels::implies(level, Level::kCausal)) {
+      // Causal first: satisfied, it clears the other two.
+      ladder.decide(Level::kCausal);
       for (const Level weak : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
         if (!levels::implies(level, weak)) continue;
         const LevelResult& weaker = ladder.decide(weak);

@@ -136,9 +136,10 @@ bool has_lists(const History& h) {
 
 class Collector {
  public:
-  Collector(const History& h, const ListChoices& choices)
+  Collector(const History& h, const ListChoices& choices, base::Budget& budget)
       : h_(h),
         choices_(choices),
+        budget_(budget),
         index_(h),
         own_in_(h.key_count(), TxnId::kNoneRaw),
         own_op_(h.key_count()),
@@ -149,6 +150,10 @@ class Collector {
     if (has_lists(h_)) order_lists();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(TxnId(t)) == TxnStatus::kCommitted) read_transaction(TxnId(t));
+      if ((t & 0x3fff) == 0x3fff && budget_.exceeded()) {
+        result_.complete = false;
+        return std::move(result_);
+      }
     }
     number_owners();
     return std::move(result_);
@@ -570,6 +575,7 @@ class Collector {
 
   const History& h_;
   const ListChoices& choices_;
+  base::Budget& budget_;
   const WriteIndex index_;
   std::vector<std::uint32_t> own_in_;
   std::vector<OpId> own_op_;
@@ -639,8 +645,14 @@ OpId ListChoices::at(KeyId key, std::size_t position) const {
   return it->appends[it->chosen];
 }
 
-Accesses collect_accesses(const History& history, const ListChoices& choices) {
-  return Collector(history, choices).run();
+Accesses collect_accesses(const History& history, const ListChoices& choices, base::Budget& budget) {
+  constexpr std::uint64_t kBytesPerOp = 60;  // measured on general histories
+  if (budget.would_exceed(kBytesPerOp * history.op_count())) {
+    Accesses none;
+    none.complete = false;
+    return none;
+  }
+  return Collector(history, choices, budget).run();
 }
 
 }  // namespace cupel::levels

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
 
@@ -61,6 +62,7 @@ struct Accesses {
   std::vector<Owner> candidates;
   std::vector<ListOrder> list_order;
   std::vector<InternalAnomaly> internal;
+  bool complete = true;
 };
 
 // Where one key's list holds an element that was appended more than once, which
@@ -77,8 +79,7 @@ class ListChoices {
   [[nodiscard]] OpId at(KeyId key, std::size_t position) const;
 
  private:
-  friend Accesses collect_accesses(const History&, const ListChoices&);
-  struct Place {
+    struct Place {
     KeyId key;
     std::uint32_t position;
     std::vector<OpId> appends;
@@ -88,6 +89,7 @@ class ListChoices {
   double count_ = 1;
 };
 
-Accesses collect_accesses(const History& history, const ListChoices& choices);
+// Stops early, with `complete` false, when the budget ends.
+Accesses collect_accesses(const History& history, const ListChoices& choices, base::Budget& budget);
 
 }  // namespace cupel::levels

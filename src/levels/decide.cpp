@@ -41,17 +41,23 @@ class StageTally {
 
 class Decider::State {
  public:
-  State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h), accesses_(collect_accesses(h, choices_)) {}
+  State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h) {}
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refuse(level)) return *std::move(refused);
+    if (!collected_) {
+      accesses_ = collect_accesses(h_, choices_, budget);
+      collected_ = accesses_.complete;
+    }
+    if (!collected_) return gave_up(budget, "collecting reads and writes");
     Decision first = decide_choice(level, accesses_, budget);
     if (first.answer != Answer::kNo || choices_.count() < 2) return first;
     // Elements appended twice: another placing may pass.
     ListChoices other(h_);
     while (other.advance()) {
       if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
-      const Accesses accesses = collect_accesses(h_, other);
+      const Accesses accesses = collect_accesses(h_, other, budget);
+      if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
       Decision next = decide_choice(level, accesses, budget);
       if (next.answer != Answer::kNo) return next;
     }
@@ -319,10 +325,11 @@ class Decider::State {
   const History& h_;
   const Time drift_;
   const ListChoices choices_;
-  const Accesses accesses_;
+  Accesses accesses_;  // for choices_; once collected_
+  bool collected_ = false;
 };
 
-Decider::Decider(const History& history, Time clock_drift_ns, unsigned)
+Decider::Decider(const History& history, Time clock_drift_ns)
     : state_(std::make_unique<State>(history, clock_drift_ns)) {}
 Decider::~Decider() = default;
 Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }

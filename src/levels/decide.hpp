@@ -28,10 +28,10 @@ struct Decision {
   std::optional<Violation> violation;  // kNo
 };
 
-// Holds what all levels share (the accesses), computed once.
+// Holds what all levels share (the accesses), computed at the first decision.
 class Decider {
  public:
-  Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads);
+  Decider(const history::History& history, history::Time clock_drift_ns);
   ~Decider();
   Decision decide(Level level, base::Budget& budget);
 

@@ -24,6 +24,10 @@ constexpr int kChainCuts = 24;    // rounds that cut whole chains of the proof
 Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_t>& cut,
                            base::Budget& budget) {
   Outcome outcome;
+  // Chains, arcs and rows, versions and readers; the clocks ask for themselves.
+  const std::uint64_t bytes = 60ull * problem.node_count() +
+                              64ull * (problem.reads.size() + problem.write_object.size());
+  if (budget.would_exceed(bytes)) return outcome;
   EventGraph graph(problem, cut);
   Versions versions(problem, graph);
   OpenReads open(problem);

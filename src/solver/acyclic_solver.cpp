@@ -16,7 +16,7 @@ namespace cupel::solver {
 
 namespace {
 constexpr std::size_t kSearchesPerRound = 4000;
-constexpr std::size_t kVisitsPerRound = 250'000;
+constexpr std::size_t kVisitsPerRound = 100'000;
 constexpr int kCoreShrinkSolves = 400;
 constexpr std::size_t kCoreShrinkLimit = 300;
 
@@ -39,6 +39,9 @@ class AcyclicSolver::Sat {
 AcyclicSolver::AcyclicSolver(const graph::Digraph& known)
     : known_(known), sat_(std::make_unique<Sat>()) {
   sat_->solver.set("quiet", 1);
+  rank_.resize(known.node_count());
+  std::uint32_t next = 0;
+  for (const Node v : graph::topological_order(known)) rank_[v] = next++;
 }
 AcyclicSolver::~AcyclicSolver() = default;
 
@@ -123,7 +126,7 @@ bool AcyclicSolver::find_cycles(base::Budget& budget) {
   for (const std::uint32_t i : active_) {
     const auto& arc = arcs_[i];
     if (components.component[arc.from] != components.component[arc.to]) continue;
-    if (covered[i]) continue;
+    if (covered[i] || rank_[arc.from] < rank_[arc.to]) continue;  // every cycle goes back somewhere
     if (cycles_.size() > cycles_before) {
       if (searches >= kSearchesPerRound || visits >= kVisitsPerRound || budget.exceeded()) break;
     }

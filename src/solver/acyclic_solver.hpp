@@ -77,6 +77,7 @@ class AcyclicSolver {
   void learn(Cycle cycle);
 
   const graph::Digraph& known_;
+  std::vector<std::uint32_t> rank_;  // in a topological order of the known arcs
   std::vector<ConditionalArc> arcs_;
   std::vector<std::vector<Literal>> given_clauses_;
   std::vector<Cycle> cycles_;
