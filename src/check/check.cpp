@@ -44,6 +44,10 @@ class Ladder {
     LevelResult& mine = results_[static_cast<std::size_t>(level)];
     if (done(level)) return mine;
     mine.level = level;
+    if (auto refusal = decider_.refusal(level)) {
+      mine.detail = *std::move(refusal);
+      return finish(mine, Verdict::kRefused, {});
+    }
     for (const Level other : levels::all_levels()) {
       const LevelResult& known = results_[static_cast<std::size_t>(other)];
       if (other == level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;

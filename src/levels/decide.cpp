@@ -44,7 +44,7 @@ class Decider::State {
   State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h) {}
 
   Decision decide(Level level, base::Budget& budget) {
-    if (auto refused = refuse(level)) return *std::move(refused);
+    if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
     if (!collected_) {
       accesses_ = collect_accesses(h_, choices_, budget);
       collected_ = accesses_.complete;
@@ -64,22 +64,12 @@ class Decider::State {
     return first;
   }
 
- private:
-  static Decision gave_up(const base::Budget& budget, std::string_view reached) {
-    Decision d;
-    d.detail = fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
-    return d;
-  }
-
-  std::optional<Decision> refuse(Level level) const {
-    Decision d;
-    d.answer = Answer::kRefused;
+  std::optional<std::string> refusal(Level level) const {
     if (needs_real_time(level) && !h_.has_all_times()) {
-      d.detail = fmt::format(
+      return fmt::format(
           "{} needs the invocation and completion time of every committed transaction, and this "
           "history does not have them all",
           name(level));
-      return d;
     }
     if (level != Level::kLinearizable) return std::nullopt;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
@@ -91,14 +81,20 @@ class Decider::State {
           key = op.key;
           continue;
         }
-        d.detail = fmt::format(
+        return fmt::format(
             "linearizable is about operations on single objects, and transaction {} of session {} "
             "touches more than one key",
             h_.label(TxnId(t)), h_.session_name(h_.session(TxnId(t))));
-        return d;
       }
     }
     return std::nullopt;
+  }
+
+ private:
+  static Decision gave_up(const base::Budget& budget, std::string_view reached) {
+    Decision d;
+    d.detail = fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
+    return d;
   }
 
   Decision decide_choice(Level level, const Accesses& a, base::Budget& budget) const {
@@ -332,6 +328,7 @@ class Decider::State {
 Decider::Decider(const History& history, Time clock_drift_ns)
     : state_(std::make_unique<State>(history, clock_drift_ns)) {}
 Decider::~Decider() = default;
+std::optional<std::string> Decider::refusal(Level level) const { return state_->refusal(level); }
 Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }
 
 }  // namespace cupel::levels

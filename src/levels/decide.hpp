@@ -33,6 +33,9 @@ class Decider {
  public:
   Decider(const history::History& history, history::Time clock_drift_ns);
   ~Decider();
+  // Why the level has no meaning for this history (times missing; more than one
+  // object in a transaction), if so. Cheap, and asked before anything implied.
+  [[nodiscard]] std::optional<std::string> refusal(Level level) const;
   Decision decide(Level level, base::Budget& budget);
 
  private:
