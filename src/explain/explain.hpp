@@ -1,0 +1,60 @@
+// explain: what a violation is called and why it is one, in the words of the
+// history.
+//
+// Two steps. Structure: the cycle of the derivation, with begin and commit of a
+// transaction made one again, decides the name (cycle.hpp). Words: each edge
+// becomes a sentence about operations (words.hpp), and the sentences a text that
+// can be followed without knowing any theory. Nothing is decided again: whoever
+// mistrusts the derivation checks its edges.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+#include "levels/derivation.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::explain {
+
+using history::History;
+using history::KeyId;
+using history::OpId;
+using history::TxnId;
+
+// An edge of the cycle; begin and commit of a transaction are one here.
+struct ExplainedEdge {
+  TxnId from, to;         // none(): the initial transaction
+  levels::EdgeKind kind;  // never kOwn
+  levels::Reason reason;
+  KeyId key;                  // none() for so and rt
+  OpId from_op, to_op;        // none() where not meaningful
+  std::uint32_t case_number;  // 0: the one cycle; else the case, from 1, whose cycle it is in
+  std::string sentence;       // "T7 read x = 3, which T4 wrote"
+};
+
+struct Anomaly {
+  std::string name;  // "lost-update"; Adya's where no other name is in use
+  std::string adya;  // "G-single", "G1c-realtime" …; empty where Adya has no name
+  levels::Level at;  // where it was found: the weakest level looked at that forbids it
+  std::vector<TxnId> transactions;  // in the order of the cycle
+  std::vector<KeyId> keys;
+  std::string explanation;  // several lines, each but the first indented; no newline at its end
+  std::vector<ExplainedEdge> edges;  // empty for anomalies inside one transaction or read
+};
+
+// The anomalies of a violation found at `level`. Internal anomalies: one each,
+// in the order given. A derivation: exactly one. Costs O(operations of the
+// transactions involved); texts are cut, names and edges are not.
+std::vector<Anomaly> explain(const History& history, levels::Level level,
+                             const levels::Violation& violation);
+
+// How a transaction is called in explanations, sets of transactions aside in
+// which two share a label: "T5" by its label.
+std::string transaction_name(const History& history, TxnId txn);
+
+std::string_view to_string(levels::EdgeKind kind);  // "so", "rt", "wr", "ww", "rw", "own"
+std::string_view to_string(levels::Reason reason);  // "given", "only-writer" …
+
+}  // namespace cupel::explain

@@ -1,0 +1,149 @@
+// JSON: one object a history. The names of the fields are an interface
+// (docs/commands.md): add, never rename.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "explain/explain.hpp"
+#include "report/product.hpp"
+#include "report/render.hpp"
+
+namespace cupel::report {
+
+using check::Verdict;
+using history::History;
+using history::OpId;
+using history::TxnId;
+using levels::Level;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// A history may hold a million thin-air reads; the first ones show what is wrong.
+constexpr std::size_t kAnomaliesListed = 1000;
+
+Json scalar(history::ScalarView value) {
+  switch (value.kind) {
+    case history::ScalarKind::kNull:
+      return nullptr;
+    case history::ScalarKind::kInteger:
+      return value.integer;
+    default:
+      return value.to_string();
+  }
+}
+
+Json transaction(const History& history, TxnId txn) {
+  if (!txn.valid()) return nullptr;  // the initial transaction
+  return history.label(txn);
+}
+
+// An operation's place in its transaction, from 0.
+Json operation(const History& history, OpId op) {
+  if (!op.valid()) return nullptr;
+  return op.raw - history.first_op(history.txn_of(op));
+}
+
+Json edge_object(const History& history, const explain::ExplainedEdge& edge) {
+  Json object;
+  object["from"] = transaction(history, edge.from);
+  object["to"] = transaction(history, edge.to);
+  object["kind"] = explain::to_string(edge.kind);
+  object["reason"] = explain::to_string(edge.reason);
+  if (edge.key.valid()) object["key"] = scalar(history.key(edge.key));
+  if (edge.from_op.valid()) object["from_operation"] = operation(history, edge.from_op);
+  if (edge.to_op.valid()) object["to_operation"] = operation(history, edge.to_op);
+  if (edge.case_number != 0) object["case"] = edge.case_number;
+  object["sentence"] = edge.sentence;
+  return object;
+}
+
+Json anomaly_object(const History& history, const explain::Anomaly& anomaly) {
+  Json object;
+  object["name"] = anomaly.name;
+  object["adya"] = anomaly.adya.empty() ? Json(nullptr) : Json(anomaly.adya);
+  object["found_at"] = levels::name(anomaly.at);
+  object["transactions"] = Json::array();
+  for (const TxnId txn : anomaly.transactions)
+    object["transactions"].push_back(transaction(history, txn));
+  object["keys"] = Json::array();
+  for (const auto key : anomaly.keys) object["keys"].push_back(scalar(history.key(key)));
+  object["explanation"] = anomaly.explanation;
+  object["edges"] = Json::array();
+  for (const auto& edge : anomaly.edges) object["edges"].push_back(edge_object(history, edge));
+  return object;
+}
+
+Json names(const std::vector<Level>& list) {
+  Json array = Json::array();
+  for (const Level level : list) array.push_back(levels::name(level));
+  return array;
+}
+
+}  // namespace
+
+std::string json(const Checked& checked) {
+  const History& history = checked.history;
+  std::size_t committed = 0;
+  for (std::size_t t = 0; t < history.txn_count(); ++t) {
+    if (history.status(TxnId(t)) == history::TxnStatus::kCommitted) ++committed;
+  }
+  const auto metadata = [&](const char* name) -> Json {
+    const auto it = history.metadata().find(name);
+    return it == history.metadata().end() ? Json(nullptr) : Json(it->second);
+  };
+
+  Json object;
+  object["file"] = checked.file;
+  object["format"] = metadata("format");
+  for (const char* name : {"database", "isolation"}) {
+    if (history.metadata().contains(name)) object[name] = metadata(name);
+  }
+  object["transactions"] = history.txn_count();
+  object["committed"] = committed;
+  object["sessions"] = history.session_count();
+  object["operations"] = history.op_count();
+  object["keys"] = history.key_count();
+  object["levels"] = Json::array();
+  Json refused = Json::array();
+  std::map<Level, std::pair<Json, std::size_t>> explained;  // many levels share one violation
+  for (const auto& result : checked.result.levels) {
+    if (result.verdict == Verdict::kRefused) {
+      refused.push_back({{"level", levels::name(result.level)}, {"reason", result.detail}});
+      continue;
+    }
+    Json level;
+    level["level"] = levels::name(result.level);
+    if (const auto product = product_name(history, result.level); !product.empty()) {
+      level["product"] = product;
+    }
+    level["verdict"] = check::to_string(result.verdict);
+    level["decided_by"] = result.decided_by;
+    level["seconds"] = std::round(result.seconds * 1e6) / 1e6;
+    if (result.verdict == Verdict::kUnknown) level["detail"] = result.detail;
+    level["anomalies"] = Json::array();
+    if (result.violation) {
+      const Level at = result.explained_at.value_or(result.level);
+      auto found = explained.find(at);
+      if (found == explained.end()) {
+        const auto anomalies = explain::explain(history, at, *result.violation);
+        Json array = Json::array();
+        for (std::size_t i = 0; i < std::min(anomalies.size(), kAnomaliesListed); ++i) {
+          array.push_back(anomaly_object(history, anomalies[i]));
+        }
+        found = explained.emplace(at, std::pair(std::move(array), anomalies.size())).first;
+      }
+      level["anomalies"] = found->second.first;
+      if (found->second.second > kAnomaliesListed) level["anomalies_total"] = found->second.second;
+    }
+    object["levels"].push_back(std::move(level));
+  }
+  object["refused"] = std::move(refused);
+  object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
+  object["weakest_violated"] = names(checked.result.weakest_violated);
+  // Text that is not UTF-8 is shown as well as it can be, rather than refused.
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cupel::report

@@ -1,0 +1,21 @@
+// product: what a database's own name for an isolation level means here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "history/history.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::report {
+
+// "PostgreSQL's REPEATABLE READ" if the history says that it was recorded from a
+// database under an isolation level which that database implements as `level`;
+// else empty. From the metadata "database" and "isolation".
+std::string product_name(const history::History& history, levels::Level level);
+
+// The level that the product promises under that name, if known.
+std::optional<levels::Level> promised(std::string_view database, std::string_view isolation);
+
+}  // namespace cupel::report

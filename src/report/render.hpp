@@ -1,0 +1,40 @@
+// render: the answer to a check, as lines for scripts, text for people and JSON.
+//
+// All three are functions of the answer alone: same answer, same bytes (seconds
+// aside).
+#pragma once
+
+#include <string>
+
+#include "check/check.hpp"
+#include "history/history.hpp"
+
+namespace cupel::report {
+
+// A history and what was found. Borrowed: it must outlive the call only.
+struct Checked {
+  const std::string& file;  // as the user named it
+  const history::History& history;
+  const check::CheckResult& result;
+};
+
+struct TextStyle {
+  bool colour = false;  // verdicts in colour
+};
+
+// "FILE<TAB>LEVEL<TAB>satisfied|violated|unknown", one line a level; none for
+// refused levels.
+std::string lines(const Checked& checked);
+
+// The ladder. First line: the strongest satisfied and the weakest violated
+// levels. Then what was checked, one line a level, and the explanation.
+std::string ladder(const Checked& checked, const TextStyle& style = {});
+
+// Why the weakest violated levels are violated, and which limit left others
+// unknown. Every line starts with two blanks; empty if there is nothing to say.
+std::string explanation(const Checked& checked, const TextStyle& style = {});
+
+// One object on one line, newline included: docs/commands.md names its fields.
+std::string json(const Checked& checked);
+
+}  // namespace cupel::report
