@@ -46,7 +46,7 @@ class Reader {
       : bytes_(bytes), file_(file), small_keys_(bytes.size()), small_values_(bytes.size()) {}
 
   base::Result<History> run() {
-    builder_.set_default_initial(builder_.value(0));
+    builder_.set_default_initial(builder_.value(0), /*unless_written=*/true);
     builder_.set_metadata("format", "plume");
     ops_.reserve(bytes_.size() / 24);
     const char* p = bytes_.data();
@@ -73,7 +73,7 @@ class Reader {
         if (*p != '\n') return malformed(begin, line);
         ++p;
       }
-      if (session != session_ || txn != txn_) {
+      if (session != session_ || txn != txn_ || current_ == kNoTxn) {
         auto found = enter(session, txn, line);
         if (!found.ok()) return std::move(found).error();
       }
@@ -190,8 +190,8 @@ class Reader {
   std::vector<std::uint32_t> last_txn_;  // of each session
   absl::flat_hash_map<std::int64_t, std::size_t> session_index_;
   absl::flat_hash_map<std::int64_t, std::uint32_t> txn_index_;
-  std::int64_t session_ = 0, txn_ = -2;  // of the line before; -2: none yet
-  std::uint32_t current_ = kNoTxn;
+  std::int64_t session_ = 0, txn_ = 0;  // of the line before
+  std::uint32_t current_ = kNoTxn;  // none before the first line
   bool in_pieces_ = false;
 };
 

@@ -171,10 +171,10 @@ Stats compute_stats(const History& h) {
 std::string stats_text(const Stats& s, const std::string& file) {
   std::string text = file + "\n";
   const auto line = [&](std::string_view label, const std::string& value) {
-    text += fmt::format("  {:<28}{}\n", label, value);
+    text += fmt::format("  {:<30}{}\n", label, value);
   };
   const auto part = [&](std::string_view label, std::uint64_t n) {
-    if (n) text += fmt::format("    {:<26}{}\n", label, grouped(n));
+    if (n) text += fmt::format("    {:<28}{}\n", label, grouped(n));
   };
   for (const auto& [name, value] : s.metadata) line(name, value);
   line("sessions", grouped(s.sessions));

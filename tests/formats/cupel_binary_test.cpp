@@ -1,0 +1,179 @@
+// cupel files: they hold everything, they are small, and every broken one is seen.
+#include "formats/cupel_binary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "formats/formats.hpp"
+#include "formats/history_text.hpp"
+#include "formats/scratch_folder.hpp"
+#include "history/builder.hpp"
+
+namespace cupel::formats {
+namespace {
+
+using namespace history;
+
+std::string written(const History& h) {
+  std::ostringstream out;
+  EXPECT_TRUE(write_cupel(h, out).ok());
+  return std::move(out).str();
+}
+
+// One of everything.
+History everything() {
+  HistoryBuilder b;
+  const auto a = b.session("a"), other = b.session("clients/2");
+  b.session("idle");
+  const auto x = b.key(1), y = b.key(ScalarView::of("y")), l = b.key(ScalarView::keyword("l"));
+  const auto big = b.value(INT64_MIN), small = b.value(5), text = b.value(ScalarView::of("five"));
+  b.begin(other, TxnStatus::kCommitted, {.invoke = -100, .complete = 250, .label = 4294967295});
+  b.write(x, big);
+  b.read(y, b.null_value());
+  b.append(l, small);
+  b.end();
+  b.begin(a, TxnStatus::kIndeterminate, {.invoke = 120, .label = 4});
+  b.read(x, ValueId::none());
+  b.list_read(l, std::vector{small, text});
+  b.list_read(l, {});
+  b.list_read_unknown(l);
+  b.end();
+  b.begin(other, TxnStatus::kAborted, {.label = 5});
+  b.insert(x, text);
+  b.erase(y, ValueId::none());
+  b.erase(y, b.value(77));
+  b.compare_and_set(x, big, text, true);
+  b.compare_and_set(x, text, big, false);
+  b.end();
+  b.begin(a, TxnStatus::kCommitted, {.invoke = INT64_MAX - 1, .complete = INT64_MAX, .label = 0});
+  b.range_read(b.value(0), b.value(9), std::vector<RangeEntry>{{x, small}, {y, text}});
+  b.range_read(b.null_value(), b.null_value(), {});
+  b.end();
+  b.begin(a, TxnStatus::kCommitted, {});
+  b.end();
+  b.set_default_initial(b.value(ScalarView::literal("1.5")));
+  b.set_initial(y, text);
+  b.set_metadata("format", "jepsen");
+  b.set_metadata("note", std::string("a\0b", 3));
+  return *std::move(b).finish();
+}
+
+TEST(CupelBinary, HoldsEverything) {
+  const auto h = everything();
+  const auto bytes = written(h);
+  const auto back = read_cupel(bytes, "f");
+  ASSERT_TRUE(back.ok()) << back.error().to_string();
+  EXPECT_EQ(text_of(*back, {.times = true}), text_of(h, {.times = true}));
+  EXPECT_EQ(back->metadata(), h.metadata());
+  EXPECT_EQ(back->session_count(), 3u);
+  ASSERT_EQ(back->value_count(), h.value_count());
+  for (std::size_t v = 0; v < h.value_count(); ++v) EXPECT_EQ(back->value(ValueId(v)), h.value(ValueId(v)));
+  for (std::size_t k = 0; k < h.key_count(); ++k) {
+    EXPECT_EQ(back->initial_value(KeyId(k)), h.initial_value(KeyId(k)));
+    EXPECT_EQ(back->is_list(KeyId(k)), h.is_list(KeyId(k)));
+  }
+  EXPECT_EQ(written(*back), bytes);
+}
+
+TEST(CupelBinary, HoldsNothing) {
+  HistoryBuilder b;
+  for (const auto& h : {History{}, *std::move(b).finish()}) {
+    const auto back = read_cupel(written(h), "f");
+    ASSERT_TRUE(back.ok()) << back.error().to_string();
+    EXPECT_EQ(back->txn_count(), 0u);
+  }
+}
+
+TEST(CupelBinary, SpansManyBlocks) {
+  HistoryBuilder b;
+  const std::string long_text(3 << 20, 'x');
+  const auto s = b.session("s");
+  std::uint64_t noise = 1;
+  for (int t = 0; t < 200000; ++t) {
+    b.begin(s, TxnStatus::kCommitted, {.invoke = t * 10, .complete = t * 10 + 5, .label = static_cast<std::uint32_t>(t)});
+    for (int o = 0; o < 4; ++o) {
+      noise = noise * 6364136223846793005u + 1442695040888963407u;
+      b.write(b.key(static_cast<std::int64_t>(noise >> 54)), b.value(static_cast<std::int64_t>(noise)));
+    }
+    b.end();
+  }
+  b.begin(s, TxnStatus::kCommitted, {});
+  b.write(b.key(1), b.value(ScalarView::of(long_text)));
+  b.end();
+  const auto h = *std::move(b).finish();
+  const auto back = read_cupel(written(h), "f");
+  ASSERT_TRUE(back.ok()) << back.error().to_string();
+  EXPECT_TRUE(text_of(*back, {.times = true}) == text_of(h, {.times = true}));
+}
+
+TEST(CupelBinary, EveryCutNamesAByte) {
+  const auto bytes = written(everything());
+  for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
+    const auto h = read_cupel(std::string_view(bytes).substr(0, cut), "f");
+    ASSERT_FALSE(h.ok()) << cut;
+    ASSERT_TRUE(h.error().byte.has_value());
+    EXPECT_LE(*h.error().byte, cut);
+  }
+  EXPECT_FALSE(read_cupel(bytes + "x", "f").ok());
+}
+
+TEST(CupelBinary, EveryFlippedBitNamesAByteAtOrBeforeIt) {
+  const auto bytes = written(everything());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      auto broken = bytes;
+      broken[at] = static_cast<char>(broken[at] ^ (1 << bit));
+      const auto h = read_cupel(broken, "f");
+      ASSERT_FALSE(h.ok()) << at;
+      ASSERT_TRUE(h.error().byte.has_value());
+      EXPECT_LE(*h.error().byte, at);
+    }
+  }
+}
+
+TEST(CupelBinary, SaysThatANewerVersionWroteTheFile) {
+  auto bytes = written(everything());
+  bytes[8] = 2;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (int i = 0; i < 12; ++i) hash = (hash ^ static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) * 0x100000001b3;
+  for (int i = 0; i < 4; ++i) bytes[static_cast<std::size_t>(12 + i)] = static_cast<char>(hash >> (8 * i));
+  const auto h = read_cupel(bytes, "f");
+  ASSERT_FALSE(h.ok());
+  EXPECT_EQ(h.error().to_string(),
+            "f: byte 8: found version 2, expected 1: a newer cupel wrote this file, expected a whole and intact cupel file");
+}
+
+TEST(CupelRecorded, IsAFifthOfJsonLinesOrLess) {
+  CUPEL_RECORDED(folder, "real");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const auto path = entry.path().string();
+    if (!entry.is_regular_file() || (entry.path().extension() != ".jsonl" && entry.path().extension() != ".json")) continue;
+    const auto h = read(path);
+    ASSERT_TRUE(h.ok()) << h.error().to_string();
+    const auto bytes = written(*h);
+    EXPECT_LE(bytes.size() * 5, entry.file_size()) << path;
+    const auto back = read_cupel(bytes, "back");
+    ASSERT_TRUE(back.ok()) << back.error().to_string();
+    EXPECT_TRUE(text_of(*back, {.times = true}) == text_of(*h, {.times = true})) << path;
+    ++files;
+  }
+  EXPECT_GT(files, 0u);
+}
+
+TEST(CupelRecorded, HoldsWhatTheOtherFormatsRead) {
+  for (const char* name : {"polysi/violations/dgraph", "polysi/twitter-10000", "veristrong/viper-1000", "isovista/dgraph_si.txt"}) {
+    CUPEL_RECORDED(path, name);
+    const auto h = read(path);
+    ASSERT_TRUE(h.ok()) << h.error().to_string();
+    const auto back = read_cupel(written(*h), "back");
+    ASSERT_TRUE(back.ok()) << back.error().to_string();
+    EXPECT_TRUE(text_of(*back, {.times = true}) == text_of(*h, {.times = true})) << path;
+    EXPECT_EQ(back->initial_overrides().size(), h->initial_overrides().size());
+    EXPECT_EQ(back->metadata(), h->metadata());
+  }
+}
+
+}  // namespace
+}  // namespace cupel::formats
