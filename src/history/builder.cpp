@@ -178,7 +178,25 @@ void HistoryBuilder::cancel() {
   }
 }
 
-void HistoryBuilder::set_default_initial(ValueId value) { h_.default_initial_ = value; }
+void HistoryBuilder::set_default_initial(ValueId value, bool unless_written) {
+  h_.default_initial_ = value;
+  initial_unless_written_ = unless_written;
+}
+
+void HistoryBuilder::withdraw_written_initials() {
+  std::vector<std::uint8_t> written(h_.keys_.size(), 0);
+  for (std::size_t t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;
+    for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
+      const bool writes = h_.kind_[i] == OpKind::kWrite || h_.kind_[i] == OpKind::kInsert;
+      if (writes && h_.value_[i] == h_.default_initial_.raw) written[h_.key_[i]] = 1;
+    }
+  }
+  for (const auto& [key, value] : h_.initial_) written[key.index()] = 0;  // said for this key
+  for (std::size_t k = 0; k < written.size(); ++k) {
+    if (written[k]) h_.initial_.emplace_back(KeyId(k), h_.null_value_);
+  }
+}
 void HistoryBuilder::set_initial(KeyId key, ValueId value) { h_.initial_.emplace_back(key, value); }
 void HistoryBuilder::set_metadata(std::string_view name, std::string_view text) {
   h_.metadata_.insert_or_assign(std::string(name), std::string(text));
@@ -218,6 +236,7 @@ base::Result<History> HistoryBuilder::finish() && {
   h_.list_key_.assign(h_.keys_.size(), 0);
   for (std::size_t k = 0; k < key_use_.size(); ++k) h_.list_key_[k] = (key_use_[k] & kAsList) != 0;
 
+  if (initial_unless_written_) withdraw_written_initials();
   std::stable_sort(h_.initial_.begin(), h_.initial_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto last = std::unique(h_.initial_.rbegin(), h_.initial_.rend(),

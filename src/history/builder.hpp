@@ -57,7 +57,10 @@ class HistoryBuilder {
   void end();
   void cancel();
 
-  void set_default_initial(ValueId value);          // for every key; null if never said
+  // For every key; null if never said. `unless_written`: only for keys to which
+  // no transaction that may have happened writes this value (text formats: 0 is
+  // the initial value where nobody writes 0); the others start absent (null).
+  void set_default_initial(ValueId value, bool unless_written = false);
   void set_initial(KeyId key, ValueId value);       // for one key
   void set_metadata(std::string_view name, std::string_view text);
 
@@ -73,6 +76,7 @@ class HistoryBuilder {
  private:
   void add(OpKind kind, KeyId key, std::uint32_t value);
   void note_key_use(KeyId key, bool as_list);
+  void withdraw_written_initials();
 
   struct SessionIndex;
   History h_;
@@ -80,6 +84,7 @@ class HistoryBuilder {
   std::vector<std::uint8_t> key_use_;  // bit 0: register, bit 1: list
   bool any_times_ = false;
   bool open_ = false;
+  bool initial_unless_written_ = false;
   std::string error_;
 };
 

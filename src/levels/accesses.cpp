@@ -240,6 +240,8 @@ class Collector {
         unread.push_back(e.txn);
       } else if (e.op < it->second.back()) {
         own_order_broken = true;  // a later append of the transaction was seen, this one not
+      } else if (e.txn != last) {
+        unread.push_back(e.txn);  // its elements are not together: an arc back closes a cycle
       }
     }
     for (const auto& [txn, ops] : places) {
@@ -402,7 +404,7 @@ class Collector {
       if (seen.contains(key) || h_.is_list(key)) continue;
       // Nobody ever wrote it: absent, as it always was.
       if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
-      read_value(txn, id, key, h_.null_value());
+      read_absent(txn, id, key);
     }
   }
 
@@ -422,6 +424,28 @@ class Collector {
     if (pending_candidates_.empty()) {
       classify_unread(txn, id, key, value);
     }
+    check_repeated(txn, id, key);
+    finish_read();
+  }
+
+  // A range read that does not return the key: the initial version, or a delete,
+  // whatever its tombstone.
+  void read_absent(TxnId txn, OpId id, KeyId key) {
+    const auto is_absence = [&](OpId op) {
+      const Operation write = h_.op(op);
+      return write.kind == OpKind::kDelete || written(h_, write) == h_.null_value();
+    };
+    if (own_in_[key.index()] == txn.raw) {
+      if (!is_absence(own_op_[key.index()])) classify_own(txn, id, key, h_.null_value());
+      return;
+    }
+    begin_read(txn, key, id);
+    for (const auto& e : index_.of_key(key)) {
+      if (e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted || !index_.is_final(e.op)) continue;
+      if (is_absence(e.op)) pending_candidates_.push_back(e.txn);
+    }
+    if (h_.initial_value(key) == h_.null_value()) pending_candidates_.push_back(TxnId::none());
+    if (pending_candidates_.empty()) classify_unread(txn, id, key, h_.null_value());
     check_repeated(txn, id, key);
     finish_read();
   }
