@@ -41,7 +41,7 @@ bool looks_like_awdit(std::string_view head) {
 
 base::Result<History> read_awdit(std::string_view bytes, const std::string& file) {
   HistoryBuilder builder;
-  builder.set_default_initial(builder.value(0));
+  builder.set_default_initial(builder.value(0), /*unless_written=*/true);
   builder.set_metadata("format", "awdit");
   SmallIntegers<KeyId> small_keys(bytes.size());
   SmallIntegers<ValueId> small_values(bytes.size());

@@ -46,7 +46,7 @@ class Reader {
     HistoryBuilder builder;
     SmallIntegers<KeyId> small_keys(bytes_.size());
     SmallIntegers<ValueId> small_values(bytes_.size());
-    builder.set_default_initial(builder.value(0));
+    builder.set_default_initial(builder.value(0), /*unless_written=*/true);
     builder.set_metadata("format", "dbcop");
     const auto fact = [&](const char* name, std::string_view text) {
       if (!text.empty()) builder.set_metadata(name, text);
