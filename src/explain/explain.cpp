@@ -201,8 +201,9 @@ class Teller {
   };
 
   std::string arrow(const Edge& edge) {
-    return fmt::format("{} -> {} ({})", words_.txn(edge.from), words_.txn(edge.to),
-                       to_string(edge.kind));
+    const auto from = words_.txn(edge.from);
+    const auto to = words_.txn(edge.to);
+    return fmt::format("{} -> {} ({})", from, to, to_string(edge.kind));
   }
 
   void steps(const Path& path, const std::string& prefix, const std::string& indent, int depth,
@@ -227,8 +228,10 @@ class Teller {
       out.number_of.emplace(path[i].index, number);
       const Path because = contracted(derivation_, edge.because);
       const bool deeper = !because.empty() && depth < kDeepest;
-      out.lines.push_back(fmt::format("{}{}. {}: {}{}", indent, number, arrow(edge),
-                                      sentence(history_, words_, edge, deeper), deeper ? ":" : ""));
+      const auto step = arrow(edge);
+      const auto words = sentence(history_, words_, edge, deeper);
+      out.lines.push_back(
+          fmt::format("{}{}. {}: {}{}", indent, number, step, words, deeper ? ":" : ""));
       if (deeper) steps(because, number + ".", indent + "   ", depth + 1, out);
     }
   }

@@ -157,10 +157,9 @@ struct Speaker {
         return fmt::format("{}, to which {} later", seen, wrote(edge.to, write));
       case Reason::kOverwritten: {
         const auto old = version_of(edge.writer, OpId::none());
-        return fmt::format("{}, which {}: {} is the later version{}{}", seen, overwrote(write),
-                           words.txn(edge.to) + "'s",
-                           edge.writer.valid() ? ", newer than " + old : "",
-                           reasons ? ", because" : "");
+        const auto writer = words.txn(edge.to);
+        return fmt::format("{}, which {}: {}'s version is newer than {}{}", seen, overwrote(write),
+                           writer, old, reasons ? ", because" : "");
       }
       case Reason::kAssumed:
         return fmt::format("suppose that {}, which {}", seen, overwrote(write));
