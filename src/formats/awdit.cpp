@@ -10,7 +10,6 @@
 
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
-#include "formats/small_integers.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -43,8 +42,6 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
   HistoryBuilder builder;
   builder.set_default_initial(builder.value(0), /*unless_written=*/true);
   builder.set_metadata("format", "awdit");
-  SmallIntegers<KeyId> small_keys(bytes.size());
-  SmallIntegers<ValueId> small_values(bytes.size());
   std::uint64_t line = 0;
   std::uint32_t sessions = 0;
   bool in_session = false, in_txn = false;
@@ -95,8 +92,8 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
                       {.label = static_cast<std::uint32_t>(builder.txn_count())});
         in_txn = true;
       }
-      const auto k = small_keys.get(key, [&](std::int64_t i) { return builder.key(i); });
-      const auto v = small_values.get(value, [&](std::int64_t i) { return builder.value(i); });
+      const auto k = builder.key(key);
+      const auto v = builder.value(value);
       if (write) builder.write(k, v);
       else builder.read(k, v);
       continue;

@@ -12,7 +12,6 @@
 
 #include "formats/byte_cursor.hpp"
 #include "formats/integer_registers.hpp"
-#include "formats/small_integers.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -44,9 +43,7 @@ class Reader {
     const bool believe_txns = any_commit || any_success;
 
     HistoryBuilder builder;
-    SmallIntegers<KeyId> small_keys(bytes_.size());
-    SmallIntegers<ValueId> small_values(bytes_.size());
-    builder.set_default_initial(builder.value(0), /*unless_written=*/true);
+        builder.set_default_initial(builder.value(0), /*unless_written=*/true);
     builder.set_metadata("format", "dbcop");
     const auto fact = [&](const char* name, std::string_view text) {
       if (!text.empty()) builder.set_metadata(name, text);
@@ -77,10 +74,8 @@ class Reader {
           builder.begin(session, committed || !believe_txns ? TxnStatus::kCommitted : TxnStatus::kAborted,
                         {.label = static_cast<std::uint32_t>(builder.txn_count())});
           for (const auto& event : events) {
-            const auto k = small_keys.get(static_cast<std::int64_t>(event.variable),
-                                          [&](std::int64_t i) { return builder.key(i); });
-            const auto v = small_values.get(static_cast<std::int64_t>(event.value),
-                                            [&](std::int64_t i) { return builder.value(i); });
+            const auto k = builder.key(static_cast<std::int64_t>(event.variable));
+            const auto v = builder.value(static_cast<std::int64_t>(event.value));
             if (event.write) builder.write(k, v);
             else builder.read(k, v);
           }

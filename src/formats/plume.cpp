@@ -15,7 +15,6 @@
 
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
-#include "formats/small_integers.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -43,7 +42,7 @@ struct ScannedTxn {
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& file)
-      : bytes_(bytes), file_(file), small_keys_(bytes.size()), small_values_(bytes.size()) {}
+      : bytes_(bytes), file_(file) {}
 
   base::Result<History> run() {
     builder_.set_default_initial(builder_.value(0), /*unless_written=*/true);
@@ -78,8 +77,8 @@ class Reader {
         if (!found.ok()) return std::move(found).error();
       }
       if (ops_.size() >= 0xfffffffe) return too_many(line);
-      ops_.push_back({small_keys_.get(key, [&](std::int64_t k) { return builder_.key(k); }),
-                      small_values_.get(value, [&](std::int64_t v) { return builder_.value(v); }),
+      ops_.push_back({builder_.key(key),
+                      builder_.value(value),
                       current_, *begin == 'w'});
     }
     if (ops_.empty()) {
@@ -183,8 +182,6 @@ class Reader {
   std::string_view bytes_;
   const std::string& file_;
   HistoryBuilder builder_;
-  SmallIntegers<KeyId> small_keys_;
-  SmallIntegers<ValueId> small_values_;
   std::vector<ScannedOp> ops_;
   std::vector<ScannedTxn> txns_;
   std::vector<std::uint32_t> last_txn_;  // of each session

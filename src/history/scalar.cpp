@@ -3,6 +3,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 
@@ -19,10 +20,18 @@ std::string ScalarView::to_string() const {
   return std::string(text);
 }
 
-// Integers have a map of their own: they are nearly all there is. Texts are
-// keyed by kind and content; the key owns its bytes because the arena moves.
+// Integers have maps of their own: they are nearly all there is. Recorded keys
+// and values are mostly counters, so those below a few times the number of
+// scalars are looked up in an array, several times cheaper than a hash; it grows
+// only with the table, so one huge integer cannot make it large. Texts are keyed
+// by kind and content; the key owns its bytes because the arena moves.
 struct ScalarTable::Index {
-  absl::flat_hash_map<std::int64_t, std::uint32_t> integers;
+  static constexpr std::uint32_t kNoId = 0xffffffff;
+  static constexpr std::size_t kFirstCounters = 1024;
+  static constexpr std::size_t kCountersPerScalar = 8;
+
+  std::vector<std::uint32_t> counters;  // the id of each integer 0, 1, 2 …
+  absl::flat_hash_map<std::int64_t, std::uint32_t> integers;  // the others; some of the counters too
   absl::flat_hash_map<std::string, std::uint32_t> texts;
 
   static std::string text_key(ScalarView scalar) {
@@ -45,13 +54,24 @@ ScalarTable& ScalarTable::operator=(const ScalarTable& other) {
 
 std::uint32_t ScalarTable::intern(std::int64_t integer) {
   assert(index_ && "interning after the index was dropped");
-  const auto [it, fresh] =
-      index_->integers.try_emplace(integer, static_cast<std::uint32_t>(kinds_.size()));
-  if (fresh) {
-    kinds_.push_back(ScalarKind::kInteger);
-    payload_.push_back(static_cast<std::uint64_t>(integer));
+  auto& counters = index_->counters;
+  const auto counter = static_cast<std::uint64_t>(integer);  // a negative one is huge
+  if (counter >= counters.size() &&
+      counter < Index::kFirstCounters + Index::kCountersPerScalar * kinds_.size()) {
+    counters.resize(std::max<std::size_t>(Index::kFirstCounters, 2 * counter), Index::kNoId);
+    for (std::uint32_t id = 0; id < kinds_.size(); ++id) {
+      if (kinds_[id] == ScalarKind::kInteger && payload_[id] < counters.size()) counters[payload_[id]] = id;
+    }
   }
-  return it->second;
+  const auto fresh_id = static_cast<std::uint32_t>(kinds_.size());
+  auto& id = counter < counters.size() ? counters[counter]
+                                       : index_->integers.try_emplace(integer, Index::kNoId).first->second;
+  if (id == Index::kNoId) {
+    id = fresh_id;
+    kinds_.push_back(ScalarKind::kInteger);
+    payload_.push_back(counter);
+  }
+  return id;
 }
 
 std::uint32_t ScalarTable::intern(ScalarView scalar) {
@@ -84,6 +104,11 @@ std::optional<std::uint32_t> ScalarTable::find(ScalarView scalar) const {
     return std::nullopt;
   }
   if (scalar.kind == ScalarKind::kInteger) {
+    const auto counter = static_cast<std::uint64_t>(scalar.integer);
+    if (counter < index_->counters.size()) {
+      const auto id = index_->counters[counter];
+      return id == Index::kNoId ? std::nullopt : std::optional(id);
+    }
     const auto it = index_->integers.find(scalar.integer);
     if (it == index_->integers.end()) return std::nullopt;
     return it->second;

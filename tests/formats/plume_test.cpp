@@ -37,6 +37,13 @@ TEST(PlumeReader, ZeroIsTheInitialValue) {
   EXPECT_EQ(h->initial_value(KeyId(0)), h->op(OpId(0)).value);
 }
 
+TEST(PlumeReader, AKeyToWhichATransactionWritesZeroStartsAbsent) {
+  const auto h = read_plume("w(1,0,0,0)\nr(1,0,1,1)\nw(2,0,1,-1)\nr(2,0,1,2)\n", "f");
+  ASSERT_TRUE(h.ok());
+  EXPECT_EQ(h->initial_value(KeyId(0)), h->null_value());
+  EXPECT_EQ(h->value(h->initial_value(KeyId(1))), ScalarView::of(0));  // the write was aborted
+}
+
 TEST(PlumeReader, PutsTheLinesOfATransactionTogether) {
   EXPECT_EQ(read_text("w(1,1,0,0)\nw(1,2,1,1)\nr(1,2,0,0)\nw(3,3,0,2)\nr(3,3,1,1)\n"),
             "0: #0 w(1,1) r(1,2) | #2 w(3,3)\n1: #1 w(1,2) r(3,3)\n");
@@ -88,7 +95,7 @@ TEST(PlumeWriter, WritesANullInitialValueAsZeroUnlessZeroIsUsed) {
     return *std::move(b).finish();
   };
   EXPECT_EQ(written(history(5)), "r(1,0,0,3)\nw(1,5,0,3)\n");
-  EXPECT_NE(written(history(0)).find("refused: transaction 3 of session a writes 0"), std::string::npos);
+  EXPECT_NE(written(history(0)).find("refused: transaction 3 of session a has an absent value of key 1"), std::string::npos);
 }
 
 TEST(PlumeWriter, RefusesWhatItCannotHold) {

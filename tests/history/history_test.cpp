@@ -1,6 +1,9 @@
 // History and its builder: numbering, payloads, validation, memory.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include "history/builder.hpp"
 
 namespace cupel::history {
@@ -112,6 +115,23 @@ TEST(Scalars, AreEqualOnlyIfTheirKindsAre) {
   EXPECT_NE(table.intern(ScalarView::of("a")), table.intern(ScalarView::keyword("a")));
   EXPECT_EQ(table.intern(ScalarView::of("a")), table.find(ScalarView::of("a")));
   EXPECT_EQ(table.at(table.intern(ScalarView::of("long text"))).text, "long text");
+}
+
+TEST(Scalars, CountersAndOtherIntegersKeepOneIdEach) {
+  ScalarTable table;
+  // Large first, so that growth of the counters' array meets ids it did not make.
+  std::vector<std::int64_t> integers = {5000, -1, 3, 100000, std::numeric_limits<std::int64_t>::max(),
+                                        std::numeric_limits<std::int64_t>::min()};
+  for (std::int64_t i = 0; i < 20000; ++i) integers.push_back(i * 7 % 20001);
+  std::vector<std::uint32_t> ids;
+  for (const auto i : integers) ids.push_back(table.intern(i));
+  for (std::size_t at = 0; at < integers.size(); ++at) {
+    EXPECT_EQ(table.intern(integers[at]), ids[at]);
+    EXPECT_EQ(table.find(ScalarView::of(integers[at])), ids[at]);
+    EXPECT_EQ(table.at(ids[at]), ScalarView::of(integers[at]));
+  }
+  EXPECT_EQ(table.find(ScalarView::of(20001)), std::nullopt);
+  EXPECT_EQ(table.find(ScalarView::of(-2)), std::nullopt);
 }
 
 TEST(History, RangesOfKeysFollowTheirOrder) {
