@@ -1,0 +1,72 @@
+// generate: a synthetic history from a simulated multi-version store.
+//
+// Sessions run transactions against a store that really gives the chosen level,
+// and typically no more: snapshots lag where the level lets them, concurrent
+// writers are let through where it does. So the history satisfies the level by
+// construction, whatever its size, and with `inject` it violates exactly the
+// levels that forbid the planted anomaly. The same options give the same
+// history. Cost: logarithmic in sessions an operation; about 60 bytes a version.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::workload {
+
+// How the store behaves. Names as levels.md's.
+enum class Store : std::uint8_t {
+  kReadCommitted,      // each read may see a later state than the one before it
+  kReadAtomic,         // some transactions of every session, whole, own ones always
+  kCausal,             // replicas that deliver transactions in causal order
+  kPrefix,             // a lagging snapshot; writers never conflict
+  kSnapshotIsolation,  // a lagging snapshot (never behind the session); first committer wins
+  kSerializable,       // validated reads; read-only transactions may lag
+  kStrictSerializable, // validated reads of the newest state
+};
+enum class Distribution : std::uint8_t { kUniform, kZipf, kHotspot, kExponential };
+enum class Shape : std::uint8_t {
+  kRegister,    // reads and writes
+  kListAppend,  // appends and list reads
+  kMini,        // mini-transactions (MTC): one or two reads, each write after a read of its key
+  kRange,       // inserts, deletes, reads and range reads of ten keys
+};
+
+struct GenerateOptions {
+  // What is generated.
+  Store store = Store::kSnapshotIsolation;
+  Shape shape = Shape::kRegister;
+  std::uint32_t sessions = 10;
+  std::uint32_t txns_per_session = 100;  // that commit; aborted ones come on top
+  std::uint32_t min_ops = 4, max_ops = 8;  // per transaction
+  std::uint64_t keys = 100;              // at most 10^9
+  double read_share = 0.5;
+  Distribution distribution = Distribution::kUniform;
+  double duplicates = 0;                 // share of writes that write a value again
+  double abort_rate = 0, indeterminate_rate = 0;
+  bool times = true;
+  std::vector<std::string> inject;       // anomalies to plant, one each, on keys of their own
+  std::uint64_t seed = 1;
+};
+
+std::string_view name(Store store);
+std::string_view name(Distribution distribution);
+std::string_view name(Shape shape);
+std::optional<Store> parse_store(std::string_view text);  // by level name
+std::optional<Distribution> parse_distribution(std::string_view text);
+std::optional<Shape> parse_shape(std::string_view text);
+std::span<const Store> all_stores();
+
+// The 14 anomalies that can be planted (levels.md).
+std::span<const std::string_view> injectable_anomalies();
+
+// Errors: an option out of range, an anomaly that is not one of the 14.
+base::Result<history::History> generate(const GenerateOptions& options);
+
+}  // namespace cupel::workload
