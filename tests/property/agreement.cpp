@@ -1,0 +1,71 @@
+// See the header.
+#include "property/agreement.hpp"
+
+#include <array>
+
+#include "check/check.hpp"
+#include "oracle/oracle.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+
+using check::Verdict;
+using levels::Level;
+
+namespace {
+constexpr double kMaxChoices = 400;
+}
+
+std::string disagreement(const Sketch& sketch, unsigned threads) {
+  const auto h = build(sketch);
+  if (oracle::writer_choices(h) > kMaxChoices) return {};
+  const bool single = oracle::is_single_object(h);
+  check::Options options;
+  options.asked.assign(levels::all_levels().begin(), levels::all_levels().end());
+  options.threads = threads;
+  const auto result = check::check(h, options);
+  std::string text;
+  const auto complain = [&](Level level, const std::string& what) {
+    text += "  " + std::string(levels::name(level)) + ": " + what + "\n";
+  };
+  std::array<Verdict, levels::kLevelCount> verdict{};
+  for (const auto& r : result.levels) {
+    verdict[static_cast<std::size_t>(r.level)] = r.verdict;
+    const std::string said(check::to_string(r.verdict));
+    const bool meaning = (!levels::needs_real_time(r.level) || h.has_all_times()) &&
+                         (r.level != Level::kLinearizable || single);
+    if (!meaning) {
+      if (r.verdict == Verdict::kSatisfied) complain(r.level, "satisfied, but has no meaning here");
+      continue;
+    }
+    const bool truth = oracle::oracle_satisfies(h, r.level);
+    if (r.verdict != (truth ? Verdict::kSatisfied : Verdict::kViolated)) {
+      complain(r.level, "engine " + said + " by " + r.decided_by + ", oracle " +
+                            (truth ? "satisfied" : "violated"));
+    }
+  }
+  for (const Level strong : levels::all_levels()) {
+    for (const Level weak : levels::all_levels()) {
+      if (levels::implies(strong, weak) &&
+          verdict[static_cast<std::size_t>(strong)] == Verdict::kSatisfied &&
+          verdict[static_cast<std::size_t>(weak)] == Verdict::kViolated) {
+        complain(strong, "satisfied, but " + std::string(levels::name(weak)) + " violated");
+      }
+    }
+  }
+  return text;
+}
+
+std::string first_disagreement(std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+    if (disagreement(sketch).empty()) continue;
+    const Sketch small = shrink(sketch, [](const Sketch& s) { return !disagreement(s).empty(); });
+    return "seed " + std::to_string(seed) + " (" + std::string(name(kind_of_seed(seed))) +
+           "):\n  " + to_text(sketch) + "\nshrunk:\n  " + to_text(small) + "\n" +
+           disagreement(small);
+  }
+  return {};
+}
+
+}  // namespace cupel::test

@@ -1,0 +1,59 @@
+// The engine and the oracle agree on every level of random histories of every
+// kind. A disagreement prints its seed and the shrunk history.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+#include "oracle/oracle.hpp"
+#include "property/agreement.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+namespace {
+
+constexpr std::uint64_t kSeedsPerKind = 300;
+
+class EngineVsOracle : public testing::TestWithParam<int> {};
+
+TEST_P(EngineVsOracle, Agree) {
+  const int kind = GetParam();
+  for (std::uint64_t i = 0; i < kSeedsPerKind; ++i) {
+    const std::string text = first_disagreement(i * kKindCount + kind, 1);
+    ASSERT_TRUE(text.empty()) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EngineVsOracle, testing::Range(0, kKindCount),
+                         [](const auto& info) {
+                           std::string text(name(static_cast<Kind>(info.param)));
+                           for (char& c : text) c = c == '-' ? '_' : c;
+                           return text;
+                         });
+
+// A generator whose histories all get one answer would test nothing.
+TEST(RandomHistory, MakesBothAnswersAtEveryLevel) {
+  std::map<levels::Level, std::array<int, 2>> answers;
+  for (std::uint64_t seed = 0; seed < 1100; ++seed) {
+    const auto h = build(random_sketch(kind_of_seed(seed), seed));
+    if (oracle::writer_choices(h) > 50) continue;
+    for (const auto level : levels::all_levels()) {
+      if (levels::needs_real_time(level) && !h.has_all_times()) continue;
+      if (level == levels::Level::kLinearizable && !oracle::is_single_object(h)) continue;
+      ++answers[level][oracle::oracle_satisfies(h, level)];
+    }
+  }
+  for (const auto level : levels::all_levels()) {
+    EXPECT_GE(answers[level][0], 15) << "violated at " << levels::name(level);
+    EXPECT_GE(answers[level][1], 15) << "satisfied at " << levels::name(level);
+  }
+}
+
+TEST(RandomHistory, IsDeterministic) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(random_sketch(kind_of_seed(seed), seed), random_sketch(kind_of_seed(seed), seed));
+  }
+}
+
+}  // namespace
+}  // namespace cupel::test

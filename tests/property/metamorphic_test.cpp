@@ -1,0 +1,162 @@
+// What must not change the engine's answer does not: names of keys, values and
+// sessions, the order of sessions, the number of threads. What can only add
+// constraints never helps: one more transaction that nobody reads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "check/check.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+namespace {
+
+using check::Verdict;
+using history::OpKind;
+
+constexpr std::uint64_t kSeeds = 660;
+
+check::CheckResult check_all(const Sketch& sketch, unsigned threads = 1) {
+  check::Options options;
+  options.asked.assign(levels::all_levels().begin(), levels::all_levels().end());
+  options.threads = threads;
+  return check::check(build(sketch), options);
+}
+
+std::vector<Verdict> verdicts(const Sketch& sketch) {
+  std::vector<Verdict> out;
+  for (const auto& r : check_all(sketch).levels) out.push_back(r.verdict);
+  return out;
+}
+
+void for_each_seed(const std::function<void(const Sketch&, base::Random&)>& body) {
+  for (std::uint64_t seed = 500000; seed < 500000 + kSeeds; ++seed) {
+    const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+    base::Random random(seed);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << to_text(sketch));
+    body(sketch, random);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+void for_each_op(Sketch& sketch, const std::function<void(SketchOp&)>& body) {
+  for (auto& session : sketch.sessions) {
+    for (auto& txn : session.txns) {
+      for (auto& op : txn.ops) body(op);
+    }
+  }
+}
+
+TEST(Metamorphic, NamesOfKeysDoNotMatter) {
+  const auto rename = [](Atom& key) {
+    if (!key.text.empty()) key.text = "key_" + key.text;  // keeps the order, which ranges use
+  };
+  for_each_seed([&](const Sketch& sketch, base::Random&) {
+    Sketch renamed = sketch;
+    for_each_op(renamed, [&](SketchOp& op) {
+      rename(op.key);
+      rename(op.low);
+      rename(op.high);
+      for (auto& entry : op.entries) rename(entry.first);
+    });
+    EXPECT_EQ(verdicts(sketch), verdicts(renamed)) << to_text(renamed);
+  });
+}
+
+TEST(Metamorphic, NamesOfValuesDoNotMatter) {
+  const auto rename = [](Atom& value) {
+    if (value.known && value.kind == history::ScalarKind::kInteger) {
+      value = Atom::of("v" + std::to_string(100 - value.integer));
+    }
+  };
+  for_each_seed([&](const Sketch& sketch, base::Random&) {
+    Sketch renamed = sketch;
+    rename(renamed.initial);
+    for_each_op(renamed, [&](SketchOp& op) {
+      rename(op.value);
+      rename(op.desired);
+      for (auto& element : op.list) rename(element);
+      for (auto& entry : op.entries) rename(entry.second);
+    });
+    EXPECT_EQ(verdicts(sketch), verdicts(renamed)) << to_text(renamed);
+  });
+}
+
+TEST(Metamorphic, NamesAndOrderOfSessionsDoNotMatter) {
+  for_each_seed([](const Sketch& sketch, base::Random& random) {
+    Sketch permuted = sketch;
+    random.shuffle(std::span(permuted.sessions));
+    for (auto& session : permuted.sessions) session.name = "client_" + session.name;
+    EXPECT_EQ(verdicts(sketch), verdicts(permuted)) << to_text(permuted);
+  });
+}
+
+// A failed compare-and-set may have read from any transaction, so there a new
+// one can help; elsewhere nobody can have read a fresh value.
+TEST(Metamorphic, AnUnreadTransactionNeverHelps) {
+  for_each_seed([](const Sketch& sketch, base::Random& random) {
+    Sketch larger = sketch;
+    std::vector<const SketchOp*> writes;
+    bool timed = false, failed_compare = false;
+    for (const auto& session : sketch.sessions) {
+      for (const auto& txn : session.txns) {
+        timed = timed || txn.invoke != history::kNoTime;
+        for (const auto& op : txn.ops) {
+          failed_compare = failed_compare || !op.succeeded;
+          if (op.kind == OpKind::kWrite || op.kind == OpKind::kAppend) writes.push_back(&op);
+        }
+      }
+    }
+    if (failed_compare || writes.empty()) return;
+    SketchOp op = *writes[random.below(writes.size())];
+    op.value = Atom::of(999);
+    SketchTxn txn{.ops = {op}};
+    if (timed) {
+      txn.invoke = random.between(80, 200);
+      txn.complete = txn.invoke + random.between(0, 30);
+    }
+    auto& txns = larger.sessions[random.below(larger.sessions.size())].txns;
+    txns.insert(txns.begin() + static_cast<std::ptrdiff_t>(random.below(txns.size() + 1)), txn);
+    const auto before = verdicts(sketch), after = verdicts(larger);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_FALSE(before[i] == Verdict::kViolated && after[i] == Verdict::kSatisfied)
+          << levels::name(levels::all_levels()[i]) << ": " << to_text(larger);
+    }
+  });
+}
+
+bool same(const levels::Edge& a, const levels::Edge& b) {
+  return a.from == b.from && a.to == b.to && a.from_point == b.from_point &&
+         a.to_point == b.to_point && a.kind == b.kind && a.reason == b.reason && a.key == b.key &&
+         a.because == b.because;
+}
+
+TEST(Metamorphic, ThreadsChangeNothing) {
+  for_each_seed([](const Sketch& sketch, base::Random&) {
+    const auto one = check_all(sketch, 1), four = check_all(sketch, 4);
+    ASSERT_EQ(one.levels.size(), four.levels.size());
+    EXPECT_EQ(one.strongest_satisfied, four.strongest_satisfied);
+    EXPECT_EQ(one.weakest_violated, four.weakest_violated);
+    for (std::size_t i = 0; i < one.levels.size(); ++i) {
+      const auto &a = one.levels[i], &b = four.levels[i];
+      EXPECT_EQ(a.verdict, b.verdict);
+      EXPECT_EQ(a.decided_by, b.decided_by);
+      EXPECT_EQ(a.detail, b.detail);
+      EXPECT_EQ(a.explained_at, b.explained_at);
+      ASSERT_EQ(a.violation.has_value(), b.violation.has_value());
+      if (!a.violation) continue;
+      EXPECT_EQ(a.violation->internal.size(), b.violation->internal.size());
+      const auto &da = a.violation->derivation, &db = b.violation->derivation;
+      EXPECT_EQ(da.cycle, db.cycle);
+      EXPECT_TRUE(
+          std::equal(da.edges.begin(), da.edges.end(), db.edges.begin(), db.edges.end(), same));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cupel::test
