@@ -35,7 +35,8 @@ class Random {
 
   // Uniform in [0, bound); bound > 0. Bias below 2^-32 for bounds up to 2^32.
   std::uint64_t below(std::uint64_t bound) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
   }
   // Uniform in [low, high], both included.
   std::int64_t between(std::int64_t low, std::int64_t high) {

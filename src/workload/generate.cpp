@@ -135,10 +135,9 @@ class Simulation {
     } else {
       // Up to a few commits behind, but never behind what the session knows;
       // read committed has no such memory.
-      const std::uint64_t lag = lags() ? random_.below(2 * o_.sessions + 1) : 0;
+      const std::uint64_t lag = lags() && random_.chance(0.25) ? random_.below(2 * o_.sessions + 1) : 0;
       const std::uint64_t moment = commit_count_ > lag ? commit_count_ - lag : 0;
       c.snapshot = o_.store == Store::kReadCommitted ? moment : std::max(moment, c.moment);
-      if (o_.store == Store::kSerializable) c.snapshot = std::max(c.snapshot, c.moment);
     }
     if (c.retries == 0) choose_steps(c);
     // Serializable writers read the newest state: an old one would not validate.
