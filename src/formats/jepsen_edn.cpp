@@ -1,0 +1,126 @@
+// Op maps in EDN: one a line, or in one vector or list; bare maps and
+// #jepsen.history.Op{…} records. Serial: EDN files are small beside JSON ones.
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "formats/edn.hpp"
+#include "formats/jepsen_events.hpp"
+
+namespace cupel::formats::jepsen {
+
+namespace {
+
+bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
+  Fields fields;
+  fields.byte = reader.position();
+  const auto cells = chunk.cells.size();
+  const auto integers = chunk.integers.size();
+  reader.advance();  // {
+  Cell value;
+  for (;;) {
+    reader.skip();
+    if (reader.at_end()) {
+      return reader.fail(fields.byte, "found a map without its closing }: truncated or corrupt");
+    }
+    if (reader.peek() == '}') break;
+    Cell name;
+    if (!reader.value(name, depth)) return false;
+    Cell field;
+    if (!reader.value(field, depth)) return false;
+    if (!name.is_name()) continue;
+    const auto word = name.view();
+    if (word == "type") fields.type = field;
+    else if (word == "f") fields.f = field;
+    else if (word == "process") fields.process = field;
+    else if (word == "time") fields.time = field;
+    else if (word == "index") fields.index = field;
+    else if (word == "key") fields.key = field;
+    else if (word == "value") value = field;
+  }
+  reader.advance();
+  Event event;
+  if (!chunk.begin_event(fields, event) || !chunk.finish_event(event, value, fields.key)) return false;
+  // The vectors around micro-operations were needed only on the way.
+  const auto& kept = chunk.events.back();
+  if (!kept.is_txn) return true;
+  const bool vectors = std::any_of(
+      chunk.ops.begin() + kept.first, chunk.ops.end(),
+      [](const MicroOp& op) { return op.key.is_vector() || op.value.is_vector(); });
+  if (!vectors) {
+    chunk.cells.resize(cells);
+    chunk.integers.resize(integers);
+  }
+  return true;
+}
+
+}  // namespace
+
+Chunk parse_edn(std::string_view bytes) {
+  Chunk chunk;
+  if (!simdjson::validate_utf8(bytes.data(), bytes.size())) {
+    std::size_t line = 0;
+    while (line < bytes.size()) {
+      const auto end = std::min(bytes.find('\n', line), bytes.size());
+      if (!simdjson::validate_utf8(bytes.data() + line, end - line)) break;
+      line = end + 1;
+    }
+    chunk.fail(line, "found bytes that are not UTF-8, expected text");
+    return chunk;
+  }
+  EdnReader reader(bytes, chunk);
+  char close = 0;
+  std::size_t open = 0;
+  bool closed = false;
+  for (;;) {
+    reader.skip();
+    if (reader.at_end()) break;
+    const char c = reader.peek();
+    if (closed) {
+      reader.fail(reader.position(), "found more after the end of the history, expected nothing");
+      return chunk;
+    }
+    if (close == 0 && chunk.events.empty() && (c == '[' || c == '(')) {
+      open = reader.position();
+      close = c == '[' ? ']' : ')';
+      reader.advance();
+    } else if (close != 0 && c == close) {
+      closed = true;
+      reader.advance();
+    } else if (c == '{') {
+      if (!op_map(reader, chunk, 2)) return chunk;
+    } else if (c == '#') {
+      const auto begin = reader.position();
+      reader.advance();
+      if (!reader.at_end() && reader.peek() == '_') {
+        reader.advance();
+        Cell discarded;
+        if (!reader.value(discarded, 2)) return chunk;
+        continue;
+      }
+      reader.token();
+      reader.skip();
+      if (reader.at_end() || reader.peek() != '{' || reader.position() == begin + 1) {
+        reader.fail(begin, "found a # value, expected an op map such as "
+                           "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
+        return chunk;
+      }
+      if (!op_map(reader, chunk, 2)) return chunk;
+    } else {
+      const auto begin = reader.position();
+      Cell found;
+      if (reader.value(found, 2)) {
+        reader.fail(begin, "found " + shown(chunk, found) + ", expected an op map such as "
+                           "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
+      }
+      return chunk;
+    }
+  }
+  if (close != 0 && !closed) {
+    reader.fail(open, std::string("found the end of the file, expected the closing ") + close +
+                          ": it is truncated");
+  }
+  return chunk;
+}
+
+}  // namespace cupel::formats::jepsen

@@ -1,0 +1,310 @@
+// Chunks: checking op maps and micro-operations as they are parsed. What the
+// words of the format are is here and nowhere else.
+#include "formats/jepsen_events.hpp"
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace cupel::formats::jepsen {
+
+namespace {
+
+constexpr std::size_t kArenaBlock = 64 * 1024;
+
+std::optional<Type> type_of(std::string_view word) {
+  if (word == "invoke") return Type::kInvoke;
+  if (word == "ok") return Type::kOk;
+  if (word == "fail") return Type::kFail;
+  if (word == "info") return Type::kInfo;
+  return std::nullopt;
+}
+
+F f_of(std::string_view word) {
+  static const absl::flat_hash_map<std::string_view, F> words = {
+      {"txn", F::kTxn},         {"read", F::kRead},
+      {"write", F::kWrite},     {"cas", F::kCas},
+      {"acquire", F::kAcquire}, {"release", F::kRelease},
+      {"put", F::kPut},         {"append", F::kAppend},
+      {"get", F::kGet},         {"cupel.initial", F::kInitial},
+      {"cupel.metadata", F::kMetadata},
+      {"cupel.sessions", F::kSessions}};
+  const auto it = words.find(word);
+  return it == words.end() ? F::kOther : it->second;
+}
+
+std::optional<Micro> micro_of(std::string_view word) {
+  if (word == "r") return Micro::kRead;
+  if (word == "w") return Micro::kWrite;
+  if (word == "append") return Micro::kAppend;
+  if (word == "cas") return Micro::kCas;
+  if (word == "insert") return Micro::kInsert;
+  if (word == "delete") return Micro::kDelete;
+  if (word == "range") return Micro::kRange;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view Chunk::keep(std::string_view text) {
+  if (text.empty()) return {"", 0};
+  if (arena_left < text.size()) {
+    arena_left = std::max(kArenaBlock, text.size());
+    arena.push_back(std::make_unique<char[]>(arena_left));
+    // The block's size is not stored: texts fill it from its end downwards.
+  }
+  arena_left -= text.size();
+  char* place = arena.back().get() + arena_left;
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
+}
+
+Cell Chunk::make_vector(const Cell* children, std::size_t count) {
+  const bool all_integers = std::all_of(
+      children, children + count, [](const Cell& c) { return c.tag == Tag::kInteger; });
+  if (all_integers) {
+    const auto first = integers.size();
+    for (std::size_t i = 0; i < count; ++i) integers.push_back(children[i].integer);
+    return Cell::vector(Tag::kIntegers, first, count);
+  }
+  const auto first = cells.size();
+  cells.insert(cells.end(), children, children + count);
+  return Cell::vector(Tag::kVector, first, count);
+}
+
+bool Chunk::fail(std::uint64_t byte, std::string message) {
+  if (!error) error = ParseError{byte, std::move(message)};
+  return false;
+}
+
+bool Chunk::begin_event(const Fields& fields, Event& event) {
+  event.byte = fields.byte;
+  if (fields.type.tag == Tag::kAbsent) {
+    return fail(fields.byte, "found an operation without a type, expected invoke, ok, fail or info");
+  }
+  const auto type = fields.type.is_name() ? type_of(fields.type.view()) : std::nullopt;
+  if (!type) {
+    return fail(fields.byte,
+                "found type " + shown(*this, fields.type) + ", expected invoke, ok, fail or info");
+  }
+  event.type = *type;
+
+  if (fields.f.is_name()) {
+    event.f = f_of(fields.f.view());
+    if (event.f == F::kOther) {
+      const std::string_view name = fields.f.view();
+      auto it = std::find(names.rbegin(), names.rend(), name);
+      if (it == names.rend()) {
+        names.emplace_back(name);
+        it = names.rbegin();
+      }
+      event.name = static_cast<std::uint32_t>(names.rend() - it - 1);
+    }
+  } else if (!fields.f.is_nothing()) {
+    return fail(fields.byte, "found f " + shown(*this, fields.f) + ", expected a name such as txn");
+  }
+
+  event.process = fields.process;
+  if (event.process.tag == Tag::kNull) event.process.tag = Tag::kAbsent;
+  if (event.process.tag == Tag::kString) {
+    const auto text = event.process.view();
+    std::int64_t number = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (bad == std::errc() && end == text.data() + text.size() && std::to_string(number) == text) {
+      event.process = Cell::of(number);
+    }
+  } else if (event.process.tag != Tag::kInteger && event.process.tag != Tag::kKeyword &&
+             event.process.tag != Tag::kAbsent) {
+    return fail(fields.byte, "found process " + shown(*this, event.process) +
+                                 ", expected a number or a name");
+  }
+
+  if (fields.time.tag == Tag::kInteger) {
+    event.time = fields.time.integer;
+  } else if (!fields.time.is_nothing()) {
+    return fail(fields.byte,
+                "found time " + shown(*this, fields.time) + ", expected whole nanoseconds");
+  }
+  if (fields.index.tag == Tag::kInteger && fields.index.integer >= 0) {
+    event.index = fields.index.integer;
+  } else if (!fields.index.is_nothing()) {
+    return fail(fields.byte,
+                "found index " + shown(*this, fields.index) + ", expected a number from 0");
+  }
+  // A named process is a client only if it runs transactions: the nemesis, and
+  // whatever else acts on the database from outside, does not.
+  const bool client = event.process.tag == Tag::kInteger || event.process.tag == Tag::kAbsent ||
+                      (event.f == F::kTxn && event.process.view() != "nemesis");
+  event.client = client;
+  event.is_txn = client && (event.f == F::kTxn || event.f == F::kAbsent);
+  return true;
+}
+
+bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
+  if (!event.is_txn) {
+    if (event.client || event.is_header()) {
+      event.first = static_cast<std::uint32_t>(values.size());
+      values.push_back(value);
+      values.push_back(key);
+    }
+    events.push_back(event);
+    return true;
+  }
+  event.first = static_cast<std::uint32_t>(ops.size());
+  if (event.type == Type::kFail || event.type == Type::kInfo) {
+    // Often nothing or an error message: the invocation tells what was tried.
+    bool transaction = value.tag == Tag::kVector;
+    for (std::size_t i = 0; transaction && i < value.size; ++i) {
+      transaction = cells[value.first + i].is_vector();
+    }
+    if (!transaction) {
+      events.push_back(event);
+      return true;
+    }
+  } else if (!value.is_vector()) {
+    return fail(event.byte, "found value " + shown(*this, value) +
+                                ", expected a transaction: a vector of [f key value]");
+  }
+  for (std::size_t i = 0; i < value.size; ++i) {
+    if (!add_micro_op(child(value, i), event.byte)) return false;
+  }
+  event.count = static_cast<std::uint32_t>(ops.size() - event.first);
+  events.push_back(event);
+  return true;
+}
+
+bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
+  const auto bad = [&](std::string_view expected) {
+    return fail(byte, fmt::format("found operation {}, expected {}", shown(*this, op), expected));
+  };
+  if (!op.is_vector()) return bad("a vector [f key value]");
+  const Cell head = op.size > 0 ? child(op, 0) : Cell();
+  const auto kind = head.is_name() ? micro_of(head.view()) : std::nullopt;
+  if (!kind) return bad("one of r, w, append, cas, insert, delete, range");
+  const bool extended = op.size == 4;
+  if (op.size < 2 || op.size > 4 || (op.size == 2 && *kind != Micro::kRead && *kind != Micro::kDelete) ||
+      (extended && *kind != Micro::kRead && *kind != Micro::kCas)) {
+    return bad("three elements [f key value]");
+  }
+  if (extended) {
+    const Cell last = child(op, 3);
+    if (last.tag != Tag::kLiteral || last.view() != "false") return bad("false as fourth element, or none");
+  }
+  MicroOp micro;
+  micro.key = child(op, 1);
+  micro.value = op.size > 2 ? child(op, 2) : Cell::null();
+  if (*kind == Micro::kCas && !(micro.value.is_vector() && micro.value.size == 2)) {
+    return bad("[cas key [old new]]");
+  }
+  if (*kind == Micro::kRange) {
+    bool good = micro.key.is_vector() && micro.key.size == 2 &&
+                (micro.value.is_vector() || micro.value.is_nothing());
+    for (std::size_t i = 0; good && i < micro.value.size; ++i) {
+      const Cell pair = child(micro.value, i);
+      good = pair.is_vector() && pair.size == 2;
+    }
+    if (!good) return bad("[range [low high] [[key value] …]]");
+  }
+  micro.key.note = static_cast<std::uint8_t>(*kind);
+  micro.value.note = extended || (op.size == 2 && *kind == Micro::kRead);
+  ops.push_back(micro);
+  return true;
+}
+
+void Chunk::drop_completed_invocations() {
+  absl::flat_hash_map<std::int64_t, std::uint32_t> pending;
+  std::vector<bool> dead(events.size());
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    if (!event.is_txn || event.process.tag != Tag::kInteger) continue;
+    if (event.type == Type::kInvoke) {
+      pending[event.process.integer] = i;
+      continue;
+    }
+    const auto it = pending.find(event.process.integer);
+    if (it == pending.end()) continue;
+    if (event.type == Type::kOk) dead[it->second] = true;
+    pending.erase(it);
+  }
+  std::size_t kept = 0;
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    Event& event = events[i];
+    if (!event.is_txn) continue;
+    if (dead[i]) event.count = 0;
+    if (kept != event.first) {
+      std::copy_n(ops.begin() + event.first, event.count, ops.begin() + static_cast<std::ptrdiff_t>(kept));
+    }
+    event.first = static_cast<std::uint32_t>(kept);
+    kept += event.count;
+  }
+  ops.resize(kept);
+  ops.shrink_to_fit();
+}
+
+void quote_edn(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {
+  switch (cell.tag) {
+    case Tag::kAbsent: case Tag::kNull: out += "nil"; return;
+    case Tag::kInteger: out += std::to_string(cell.integer); return;
+    case Tag::kString: quote_edn(cell.view(), out); return;
+    case Tag::kKeyword: out += ':'; out += cell.view(); return;
+    case Tag::kLiteral: case Tag::kMap: out += cell.view(); return;
+    case Tag::kVector: case Tag::kIntegers:
+      out += '[';
+      for (std::size_t i = 0; i < cell.size; ++i) {
+        if (i > 0) out += ' ';
+        canonical(chunk, chunk.child(cell, i), out);
+      }
+      out += ']';
+  }
+}
+
+std::string shown(const Chunk& chunk, const Cell& cell) {
+  if (cell.tag == Tag::kAbsent) return "nothing";
+  std::string text;
+  canonical(chunk, cell, text);
+  if (text.size() > 60) {
+    std::size_t cut = 60;
+    while (cut > 0 && (text[cut] & 0xc0) == 0x80) --cut;  // not inside a character
+    text = text.substr(0, cut) + "…";
+  }
+  return text;
+}
+
+std::string canonical_double(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+base::Error error_at(const Source& source, const ParseError& error) {
+  const auto end = std::min<std::uint64_t>(error.byte, source.bytes.size());
+  const auto line = 1 + std::count(source.bytes.begin(),
+                                   source.bytes.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  return {.message = error.message, .file = source.file, .line = static_cast<std::uint64_t>(line)};
+}
+
+}  // namespace cupel::formats::jepsen

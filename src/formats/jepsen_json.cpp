@@ -1,0 +1,342 @@
+// Op maps in JSON. JSON lines, what databases' recorders write and the largest
+// files there are, are cut at newlines into chunks of 1 MiB that simdjson
+// parses in parallel, a batch a chunk. Everything else (one array, maps that
+// span lines, anything a chunk stumbles over) goes a map at a time, which
+// also finds the line of an error.
+#include <simdjson.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "formats/jepsen_events.hpp"
+
+namespace cupel::formats::jepsen {
+
+namespace {
+
+namespace dom = simdjson::dom;
+using dom::element_type;
+
+constexpr std::size_t kChunkBytes = 1 << 20;
+constexpr std::size_t kMaxMapBytes = 0xfffff000;
+
+std::size_t map_end(std::string_view bytes, std::size_t begin);
+
+// JSON's own, or {"keyword": "x"} and {"literal": "#inst …"}, which carry what
+// JSON has no words for.
+Cell cell_of(dom::element element, Chunk& chunk) {
+  switch (element.type()) {
+    case element_type::NULL_VALUE: return Cell::null();
+    case element_type::INT64: return Cell::of(std::int64_t(element));
+    case element_type::UINT64:
+      return Cell::of(Tag::kLiteral, chunk.keep(std::to_string(std::uint64_t(element)) + "N"));
+    case element_type::DOUBLE:
+      return Cell::of(Tag::kLiteral, chunk.keep(canonical_double(double(element))));
+    case element_type::BOOL: return Cell::of(Tag::kLiteral, bool(element) ? "true" : "false");
+    case element_type::STRING:
+      return Cell::of(Tag::kString, chunk.keep(std::string_view(element)));
+    case element_type::ARRAY: {
+      std::vector<Cell> children;
+      for (const dom::element child : dom::array(element)) children.push_back(cell_of(child, chunk));
+      return chunk.make_vector(children.data(), children.size());
+    }
+    case element_type::OBJECT: {
+      const dom::object object(element);
+      if (object.size() == 1) {
+        const auto field = *object.begin();
+        if (field.value.is_string() && (field.key == "keyword" || field.key == "literal")) {
+          return Cell::of(field.key == "keyword" ? Tag::kKeyword : Tag::kLiteral,
+                          chunk.keep(std::string_view(field.value)));
+        }
+      }
+      std::vector<std::string> entries;
+      for (const auto field : object) {
+        std::string text;
+        quote_edn(field.key, text);
+        text += ' ';
+        canonical(chunk, cell_of(field.value, chunk), text);
+        entries.push_back(std::move(text));
+      }
+      std::sort(entries.begin(), entries.end());
+      std::string text = "{";
+      for (std::size_t i = 0; i < entries.size(); ++i) text += (i == 0 ? "" : " ") + entries[i];
+      return Cell::of(Tag::kMap, chunk.keep(text + "}"));
+    }
+  }
+  return Cell::null();
+}
+
+// A list of integers straight into its column; any other array by cell_of.
+Cell array_cell(dom::element element, Chunk& chunk) {
+  const auto first = chunk.integers.size();
+  for (const dom::element child : dom::array(element)) {
+    if (child.type() != element_type::INT64) {
+      chunk.integers.resize(first);
+      return cell_of(element, chunk);
+    }
+    chunk.integers.push_back(std::int64_t(child));
+  }
+  return Cell::vector(Tag::kIntegers, first, chunk.integers.size() - first);
+}
+
+Cell plain_cell(dom::element element, Chunk& chunk) {
+  switch (element.type()) {
+    case element_type::INT64: return Cell::of(std::int64_t(element));
+    case element_type::NULL_VALUE: return Cell::null();
+    case element_type::ARRAY: return array_cell(element, chunk);
+    default: return cell_of(element, chunk);
+  }
+}
+
+bool micro_op(dom::element element, Chunk& chunk, std::uint64_t byte) {
+  if (element.type() == element_type::ARRAY) {
+    const dom::array array(element);
+    auto it = array.begin();
+    if (array.size() == 3 && (*it).is_string()) {
+      const std::string_view word(*it);
+      const bool read = word == "r";
+      if (read || word == "w" || word == "append") {
+        MicroOp op;
+        op.key = plain_cell(*++it, chunk);
+        op.value = plain_cell(*++it, chunk);
+        const auto kind = read ? Micro::kRead : word == "w" ? Micro::kWrite : Micro::kAppend;
+        op.key.note = static_cast<std::uint8_t>(kind);
+        chunk.ops.push_back(op);
+        return true;
+      }
+    }
+  }
+  return chunk.add_micro_op(cell_of(element, chunk), byte);
+}
+
+bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
+  if (!element.is_object()) {
+    return chunk.fail(byte, "found " + shown(chunk, cell_of(element, chunk)) +
+                                ", expected an op map such as "
+                                R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
+  }
+  Fields fields;
+  fields.byte = byte;
+  dom::element value;
+  bool has_value = false;
+  const auto scalar = [&](dom::element e) {  // names are looked at only until the next map
+    return e.is_string() ? Cell::of(Tag::kString, std::string_view(e)) : plain_cell(e, chunk);
+  };
+  for (const auto field : dom::object(element)) {
+    const std::string_view key = field.key;
+    switch (key.size()) {
+      case 1:
+        if (key == "f") fields.f = scalar(field.value);
+        break;
+      case 3:
+        if (key == "key") fields.key = plain_cell(field.value, chunk);
+        break;
+      case 4:
+        if (key == "type") fields.type = scalar(field.value);
+        else if (key == "time") fields.time = scalar(field.value);
+        break;
+      case 5:
+        if (key == "value") {
+          value = field.value;
+          has_value = true;
+        } else if (key == "index") {
+          fields.index = scalar(field.value);
+        }
+        break;
+      case 7:
+        if (key == "process") {
+          fields.process = plain_cell(field.value, chunk);
+        }
+        break;
+      default: break;
+    }
+  }
+  Event event;
+  if (!chunk.begin_event(fields, event)) return false;
+  const bool direct = event.is_txn && has_value && value.type() == element_type::ARRAY &&
+                      (event.type == Type::kInvoke || event.type == Type::kOk);
+  if (direct) {
+    event.first = static_cast<std::uint32_t>(chunk.ops.size());
+    for (const dom::element op : dom::array(value)) {
+      if (!micro_op(op, chunk, byte)) return false;
+    }
+    event.count = static_cast<std::uint32_t>(chunk.ops.size() - event.first);
+    chunk.events.push_back(event);
+    return true;
+  }
+  return chunk.finish_event(event, has_value ? cell_of(value, chunk) : Cell(), fields.key);
+}
+
+// A chunk [begin, end) of JSON lines. Any irregularity: chunk.irregular.
+Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, dom::parser& parser) {
+  Chunk chunk;
+  const std::string_view lines = bytes.substr(begin, end - begin);
+  std::size_t expected = 0;
+  for (std::size_t at = 0; at < lines.size();) {
+    auto stop = lines.find('\n', at);
+    if (stop == std::string_view::npos) stop = lines.size();
+    if (lines.substr(at, stop - at).find_first_not_of(" \t\r") != std::string_view::npos) ++expected;
+    at = stop + 1;
+  }
+  if (expected == 0) return chunk;
+  chunk.events.reserve(expected);
+  // simdjson reads a little past the end: the tail of the file is copied.
+  simdjson::padded_string tail;
+  const char* data = lines.data();
+  if (end + simdjson::SIMDJSON_PADDING > bytes.size()) {
+    tail = simdjson::padded_string(lines);
+    data = tail.data();
+  }
+  dom::document_stream stream;
+  if (parser.parse_many(data, lines.size(), lines.size() + 1).get(stream)) {
+    chunk.irregular = true;
+    return chunk;
+  }
+  for (auto it = stream.begin(); it != stream.end(); ++it) {
+    dom::element element;
+    if ((*it).get(element)) {
+      chunk.irregular = true;
+      return chunk;
+    }
+    // The line cannot be wrong: were the maps not one a line, the count would be.
+    if (!op_map(element, chunk, begin + it.current_index())) return chunk;
+  }
+  chunk.irregular = stream.truncated_bytes() != 0 || chunk.events.size() != expected;
+  if (!chunk.irregular) chunk.drop_completed_invocations();
+  return chunk;
+}
+
+std::size_t first_text(std::string_view bytes, std::size_t at) {
+  at = bytes.find_first_not_of(" \t\r\n", at);
+  return at == std::string_view::npos ? bytes.size() : at;
+}
+
+// Past the bracket that closes the one at `begin`; npos if none does.
+std::size_t map_end(std::string_view bytes, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t at = begin; at < bytes.size(); ++at) {
+    switch (bytes[at]) {
+      case '"':
+        for (++at; at < bytes.size() && bytes[at] != '"'; ++at) {
+          if (bytes[at] == '\\') ++at;
+        }
+        break;
+      case '{': case '[': ++depth; break;
+      case '}': case ']':
+        if (--depth == 0) return at + 1;
+        break;
+      default: break;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// Op maps one after the other, bare or in one array.
+Chunk parse_maps(std::string_view bytes) {
+  Chunk chunk;
+  dom::parser parser;
+  if (parser.allocate(kChunkBytes, kMaxDepth)) {
+    chunk.fail(0, "found no memory for a JSON parser");
+    return chunk;
+  }
+  std::size_t at = first_text(bytes, 0);
+  const auto open = at;
+  const bool array = at < bytes.size() && bytes[at] == '[';
+  if (array) at = first_text(bytes, at + 1);
+  bool first = true;
+  for (;; first = false) {
+    if (at >= bytes.size()) {
+      if (array) {
+        chunk.fail(open, "found the end of the file, expected the closing ] of this array: it is "
+                         "truncated");
+      }
+      return chunk;
+    }
+    if (array && bytes[at] == ']') {
+      at = first_text(bytes, at + 1);
+      if (at < bytes.size()) chunk.fail(at, "found more after the end of the array, expected nothing");
+      return chunk;
+    }
+    if (array && !first) {
+      if (bytes[at] != ',') {
+        chunk.fail(at, "found op maps without a comma between them, expected , or ]");
+        return chunk;
+      }
+      at = first_text(bytes, at + 1);
+    }
+    if (at >= bytes.size() || bytes[at] != '{') {
+      const auto line_end = std::min({bytes.find('\n', at), at + 40, bytes.size()});
+      auto text = std::string(bytes.substr(std::min(at, bytes.size()), line_end - at));
+      if (!simdjson::validate_utf8(text)) text = "bytes that are not UTF-8";
+      chunk.fail(at, "found " + (text.empty() ? "the end of the file" : text) +
+                         R"(, expected an op map such as {"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
+      return chunk;
+    }
+    const auto end = map_end(bytes, at);
+    if (end == std::string_view::npos) {
+      chunk.fail(at, "found a map without its closing }: truncated or corrupt");
+      return chunk;
+    }
+    dom::element element;
+    const auto error = end - at > kMaxMapBytes
+                           ? simdjson::CAPACITY
+                           : parser.parse(bytes.data() + at, end - at, true).get(element);
+    if (error) {
+      const char* what = simdjson::error_message(error);
+      chunk.fail(at, error == simdjson::DEPTH_ERROR
+                         ? "found values nested more than " + std::to_string(kMaxDepth) +
+                               " deep, expected a history"
+                         : "found malformed JSON, expected an op map on its own (" +
+                               std::string(what) + ")");
+      return chunk;
+    }
+    if (!op_map(element, chunk, at)) return chunk;
+    at = first_text(bytes, end);
+  }
+}
+
+}  // namespace
+
+std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads) {
+  std::vector<Chunk> chunks;
+  const auto start = first_text(bytes, 0);
+  if (start < bytes.size() && bytes[start] == '{') {
+    std::vector<std::size_t> cuts = {0};
+    while (cuts.back() < bytes.size()) {
+      const auto least = std::min(cuts.back() + kChunkBytes, bytes.size());
+      const auto newline = bytes.find('\n', least);
+      cuts.push_back(newline == std::string_view::npos ? bytes.size() : newline + 1);
+    }
+    chunks.resize(cuts.size() - 1);
+    tbb::enumerable_thread_specific<dom::parser> parsers([] {
+      dom::parser parser;
+      // A failure to allocate shows again, as an error, when the parser is used.
+      [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, kMaxDepth);
+      parser.threaded = false;
+      return parser;
+    });
+    const auto parse = [&](std::size_t i) {
+      if (cuts[i + 1] - cuts[i] > kMaxMapBytes) {
+        chunks[i].irregular = true;
+      } else {
+        chunks[i] = parse_lines(bytes, cuts[i], cuts[i + 1], parsers.local());
+      }
+    };
+    if (threads == 1 || chunks.size() == 1) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) parse(i);
+    } else {
+      tbb::task_arena arena(threads == 0 ? tbb::task_arena::automatic : static_cast<int>(threads));
+      arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks.size(), parse); });
+    }
+    if (std::none_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return c.irregular; })) {
+      return chunks;
+    }
+    chunks.clear();
+  }
+  chunks.push_back(parse_maps(bytes));
+  return chunks;
+}
+
+}  // namespace cupel::formats::jepsen

@@ -1,0 +1,85 @@
+// Decides between EDN and JSON and hands over; see jepsen_json.cpp,
+// jepsen_edn.cpp and jepsen_assemble.cpp.
+#include "formats/jepsen_reader.hpp"
+
+#include "formats/jepsen_events.hpp"
+
+namespace cupel::formats {
+
+namespace {
+
+enum class Syntax { kEmpty, kJson, kEdn, kOther };
+
+std::string_view past(std::string_view text, std::string_view what) {
+  const auto at = text.find_first_not_of(what);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at);
+}
+
+// The first brackets tell: JSON maps begin {", EDN ones {: — or "type" with no
+// colon after it.
+Syntax syntax_of(std::string_view text) {
+  bool comments = false;
+  for (;;) {
+    text = past(text, " \t\r\n,");
+    if (text.empty() || text[0] != ';') break;
+    comments = true;
+    const auto line_end = text.find('\n');
+    if (line_end == std::string_view::npos) return Syntax::kEmpty;
+    text = text.substr(line_end);
+  }
+  if (text.empty()) return Syntax::kEmpty;
+  if (comments || text[0] == '(' || text[0] == '#') return Syntax::kEdn;
+  const bool array = text[0] == '[';
+  if (array) text = past(text.substr(1), " \t\r\n,");
+  if (text.empty()) return Syntax::kJson;
+  if (text[0] == ']') return Syntax::kJson;
+  if (text[0] == ';' || text[0] == '#') return array ? Syntax::kEdn : Syntax::kOther;
+  if (text[0] != '{') return array ? Syntax::kJson : Syntax::kOther;
+  text = past(text.substr(1), " \t\r\n,");
+  if (text.empty() || text[0] == '}') return Syntax::kJson;
+  if (text[0] != '"') return Syntax::kEdn;
+  std::size_t at = 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  const auto after = past(text.substr(std::min(at + 1, text.size())), " \t\r\n");
+  return after.empty() || after[0] == ':' ? Syntax::kJson : Syntax::kEdn;
+}
+
+std::string_view without_mark(std::string_view bytes) {
+  return bytes.substr(0, 3) == "\xef\xbb\xbf" ? bytes.substr(3) : bytes;
+}
+
+}  // namespace
+
+base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
+                                           unsigned threads) {
+  bytes = without_mark(bytes);
+  const jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
+  const Syntax syntax = syntax_of(bytes);
+  if (syntax == Syntax::kEmpty) {
+    return base::Error{.message = "found no operations, expected op maps in EDN or JSON such as "
+                                  R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})",
+                       .file = file};
+  }
+  std::vector<jepsen::Chunk> chunks;
+  if (syntax == Syntax::kEdn) {
+    chunks.push_back(jepsen::parse_edn(bytes));
+  } else {
+    chunks = jepsen::parse_json(bytes, threads);
+  }
+  return jepsen::assemble(std::move(chunks), source);
+}
+
+bool looks_like_jepsen(std::string_view head) {
+  head = without_mark(head);
+  switch (syntax_of(head)) {
+    case Syntax::kJson: return head.find("\"type\"") != std::string_view::npos;
+    case Syntax::kEdn:
+      return head.find(":type") != std::string_view::npos ||
+             head.find("#jepsen.history.Op") != std::string_view::npos;
+    case Syntax::kEmpty:
+    case Syntax::kOther: break;
+  }
+  return false;
+}
+
+}  // namespace cupel::formats

@@ -1,0 +1,23 @@
+// Reading Jepsen's op maps: EDN or JSON; transactions, registers, mutexes and
+// string key-value stores. docs/formats/jepsen.md tells what each becomes.
+//
+//   auto h = read_jepsen("{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}", "a.edn", 0);
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::formats {
+
+// EDN or JSON, decided by content. `threads` 0: as many as the machine has; the
+// result does not depend on it. `file` is for messages only.
+base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
+                                           unsigned threads);
+
+// Whether the first bytes of a file (4 KiB will do) are Jepsen op maps.
+bool looks_like_jepsen(std::string_view head);
+
+}  // namespace cupel::formats
