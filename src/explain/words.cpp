@@ -91,8 +91,13 @@ std::string Words::txn_in_full(TxnId t) {
   return fmt::format("{} ({})", txn(t), place(t));
 }
 
-std::string Words::key(KeyId key) const {
+std::string Words::list_name(KeyId key) const {
   return cut(history_.key(key).to_string());
+}
+std::string Words::key(KeyId key) const {
+  // "read 5 = 3" looks like a sum that is wrong.
+  const bool number = history_.key(key).kind == history::ScalarKind::kInteger;
+  return number ? "key " + list_name(key) : list_name(key);
 }
 std::string Words::value(ValueId value) const {
   return value.valid() ? cut(history_.value(value).to_string()) : "an unknown value";
@@ -180,14 +185,14 @@ std::string Words::write_clause(OpId id) {
 
 std::string Words::version(OpId id, KeyId k) {
   if (!id.valid()) {
-    return history_.is_list(k) ? fmt::format("the empty list {}", key(k))
+    return history_.is_list(k) ? fmt::format("the empty list {}", list_name(k))
                                : fmt::format("{} = {}", key(k), value(history_.initial_value(k)));
   }
   mention(id);
   const Operation op = history_.op(id);
   switch (op.kind) {
     case OpKind::kAppend:
-      return fmt::format("{} in the list {}", value(op.value), key(op.key));
+      return fmt::format("{} in the list {}", value(op.value), list_name(op.key));
     case OpKind::kDelete:
       return fmt::format("delete of {}", key(op.key));
     default:

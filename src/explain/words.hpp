@@ -32,7 +32,8 @@ class Words {
   std::string txn_in_full(TxnId txn);
   // "session 2, its 3rd transaction".
   [[nodiscard]] std::string place(TxnId txn) const;
-  [[nodiscard]] std::string key(KeyId key) const;
+  [[nodiscard]] std::string key(KeyId key) const;        // "x", "key 5"
+  [[nodiscard]] std::string list_name(KeyId key) const;  // "x", "5"
   [[nodiscard]] std::string value(ValueId value) const;
 
   // What `op` saw of `key`: "read x = 3", "read x = [1 2 3]", "read the range

@@ -86,14 +86,9 @@ void append_indented(std::string& out, std::string_view text, std::string_view i
   }
 }
 
-std::string why(const Checked& checked, const LevelResult& result) {
+std::string anomalies_text(const Checked& checked, const LevelResult& result) {
   std::string text;
   const Level at = result.explained_at.value_or(result.level);
-  std::string heading = named_level(checked, result.level) + " is violated";
-  if (at != result.level) {
-    heading += fmt::format(", because {} is", levels::name(at));
-  }
-  append_indented(text, heading + ":", "  ");
   const auto anomalies = explain::explain(checked.history, at, *result.violation);
   std::map<std::string, std::size_t> left_out;
   for (std::size_t i = 0; i < anomalies.size(); ++i) {
@@ -106,9 +101,37 @@ std::string why(const Checked& checked, const LevelResult& result) {
     if (!anomaly.adya.empty() && anomaly.adya != anomaly.name) name += " (" + anomaly.adya + ")";
     append_indented(text, name + ": " + anomaly.explanation, "  ");
   }
-  for (const auto& [name, count] : left_out)
+  for (const auto& [name, count] : left_out) {
     text += fmt::format("  ... and {} more of {}\n", count, name);
+  }
   return text;
+}
+
+// A paragraph for each way in which the weakest violated levels are violated.
+std::vector<std::string> reasons(const Checked& checked) {
+  std::vector<std::pair<std::string, std::string>> found;  // who is violated, and the anomalies
+  const auto& weakest = checked.result.weakest_violated;
+  for (const auto& result : checked.result.levels) {
+    if (result.verdict != Verdict::kViolated || !result.violation ||
+        std::find(weakest.begin(), weakest.end(), result.level) == weakest.end()) {
+      continue;
+    }
+    std::string who = named_level(checked, result.level);
+    if (result.explained_at.value_or(result.level) != result.level) {
+      who += fmt::format(" (because {} is)", levels::name(*result.explained_at));
+    }
+    auto text = anomalies_text(checked, result);
+    const auto same = std::find_if(found.begin(), found.end(),
+                                   [&](const auto& other) { return other.second == text; });
+    if (same == found.end()) {
+      found.emplace_back(std::move(who), std::move(text));
+    } else {
+      same->first += ", " + who;
+    }
+  }
+  std::vector<std::string> paragraphs;
+  for (const auto& [who, text] : found) paragraphs.push_back("  violated: " + who + "\n" + text);
+  return paragraphs;
 }
 
 }  // namespace
@@ -123,20 +146,15 @@ std::string lines(const Checked& checked) {
   return text;
 }
 
-std::string explanation(const Checked& checked, const TextStyle& style) {
-  (void)style;
+std::string explanation(const Checked& checked) {
   std::string text;
   for (const auto& result : checked.result.levels) {
-    const auto& weakest = checked.result.weakest_violated;
-    if (result.verdict == Verdict::kUnknown) {
-      append_indented(
-          text, fmt::format("{} is unknown: {}", named_level(checked, result.level), result.detail),
-          "  ");
-    } else if (result.verdict == Verdict::kViolated && result.violation &&
-               std::find(weakest.begin(), weakest.end(), result.level) != weakest.end()) {
-      text += why(checked, result);
-    }
+    if (result.verdict != Verdict::kUnknown) continue;
+    append_indented(
+        text, fmt::format("unknown: {}: {}", named_level(checked, result.level), result.detail),
+        "  ");
   }
+  for (const auto& paragraph : reasons(checked)) text += paragraph;
   return text;
 }
 
@@ -157,7 +175,9 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
                                    painted(one.verdict, 9, style));
     const bool decided_here = !one.decided_by.empty() && !one.decided_by.starts_with("implied-by:");
     if (one.verdict == Verdict::kRefused || one.verdict == Verdict::kUnknown) {
-      line += "  " + one.detail;
+      // "serializable needs …" in a line about serializable.
+      const std::string own = std::string(levels::name(one.level)) + " ";
+      line += "  " + (one.detail.starts_with(own) ? one.detail.substr(own.size()) : one.detail);
     } else {
       line += "  " + decided(one);
     }
@@ -165,15 +185,8 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
       line += fmt::format(", {:.3f} s", one.seconds);
     text += line + "\n";
   }
-  std::string reasons;
-  for (const auto& one : result.levels) {
-    const auto& weakest = result.weakest_violated;
-    if (one.verdict == Verdict::kViolated && one.violation &&
-        std::find(weakest.begin(), weakest.end(), one.level) != weakest.end()) {
-      reasons += "\n" + why(checked, one);
-    }
-  }
-  return text + reasons;
+  for (const auto& paragraph : reasons(checked)) text += "\n" + paragraph;
+  return text;
 }
 
 }  // namespace cupel::report

@@ -32,7 +32,7 @@ std::string ladder(const Checked& checked, const TextStyle& style = {});
 
 // Why the weakest violated levels are violated, and which limit left others
 // unknown. Every line starts with two blanks; empty if there is nothing to say.
-std::string explanation(const Checked& checked, const TextStyle& style = {});
+std::string explanation(const Checked& checked);
 
 // One object on one line, newline included: docs/commands.md names its fields.
 std::string json(const Checked& checked);

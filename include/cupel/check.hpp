@@ -1,0 +1,234 @@
+// cupel: which isolation levels a recorded database history satisfies.
+//
+// Three clients, three transactions. Alice sets x to 1. Bob and Carol both read
+// that 1, and both write x.
+//
+//   cupel::HistoryBuilder builder;
+//   builder.transaction("alice").label(1).write("x", 1);
+//   builder.transaction("bob").label(2).read("x", 1).write("x", 2);
+//   builder.transaction("carol").label(3).read("x", 1).write("x", 3);
+//   std::string error;
+//   const std::optional<cupel::History> history = builder.build(error);
+//   if (!history) return error;
+//   const cupel::Answer answer =
+//       cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
+//   const cupel::LevelAnswer& level = answer.levels.front();
+//   if (level.verdict != cupel::Verdict::kViolated) return "not violated";
+//   return level.anomalies.front().name + ": " + level.anomalies.front().explanation;
+//
+// It returns, because under snapshot isolation the second to commit would have
+// had to fail:
+//
+// clang-format off
+//   lost-update: T2 and T3 both read x = 1 and both wrote x: one of the two updates is lost.
+//       T2  session bob, its 1st transaction: read x = 1, write x = 2
+//       T3  session carol, its 1st transaction: read x = 1, write x = 3
+//       T1  session alice, its 1st transaction: write x = 1
+//     1. T2 -> T3 (ww): T2 and T3 both wrote x and may not overlap, so T2 committed before T3 began: T2 began before T3 committed, because:
+//        1.1. T2 -> T3 (rw): T2 read x = 1, which T3 overwrote with x = 3: T3's version is newer than T1's x = 1, because:
+//           1.1.1. T1 -> T3 (wr): T3 read x = 1, which T1 wrote
+//     2. T3 -> T2 (rw): T3 read x = 1, which T2 overwrote with x = 2: T2's version is newer than T1's x = 1, because:
+//        2.1. T1 -> T2 (wr): T2 read x = 1, which T1 wrote
+//     Together: T2 commits < T3 begins < T2 commits, a circle, which snapshot-isolation does not allow.
+// clang-format on
+//
+// Edges are read "comes before": wr from a write to a read of it, ww from an
+// older to a newer version of a key, rw from a read to the write that changed
+// what it saw, so along a session, rt in real time. A circle of them is the
+// proof that no order of the transactions explains what the clients saw.
+//
+// The same for a file, at every level at once:
+//
+//   auto history = cupel::read_history("history.jsonl", error);
+//   for (const auto& level : cupel::check_history(*history).levels) ...
+//
+// Nothing here prints, exits or keeps state between calls. Errors are told by a
+// sentence, never by an exception; std::bad_alloc alone may pass. A History is
+// immutable, cheap to copy (the copies share it), and may be checked from
+// several threads at a time. A HistoryBuilder belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace cupel {
+
+// A key or a value: null (std::monostate), an integer, or text. The integer 1
+// and the text "1" differ.
+using Scalar = std::variant<std::monostate, std::int64_t, std::string>;
+
+// The isolation levels, a level after all that it implies. docs/levels.md says
+// what each means; linearizable is for transactions of one object each, implies
+// nothing here and is implied by nothing.
+enum class Level : std::uint8_t {
+  kReadCommitted,
+  kReadAtomic,
+  kCausal,
+  kPrefix,
+  kSnapshotIsolation,
+  kGeneralizedSnapshotIsolation,
+  kStrongSessionSnapshotIsolation,
+  kStrongSnapshotIsolation,
+  kSerializable,
+  kStrongSessionSerializable,
+  kStrictSerializable,
+  kLinearizable,
+};
+
+// "snapshot-isolation". Valid for the life of the program.
+std::string_view name(Level level);
+
+// By name, short name ("si") or alias ("PL-SI"), in any case; none if it is no
+// level.
+std::optional<Level> parse_level(std::string_view text);
+
+// What is known about a level after a check.
+enum class Verdict : std::uint8_t {
+  kSatisfied,  // an order was found that explains every read
+  kViolated,   // no order does; `anomalies` says why
+  kUnknown,    // a limit of time or memory was met first; `detail` says where
+  kRefused,    // the question has no meaning for this history; `detail` says why
+};
+
+// What the clients of a database saw. Made by HistoryBuilder or read_history.
+// Empty by default: no transactions, every level satisfied.
+class History {
+ public:
+  struct Content;
+
+  History();
+  explicit History(std::shared_ptr<const Content> content);
+
+  // Numbers of what it holds.
+  [[nodiscard]] std::size_t transaction_count() const;
+  [[nodiscard]] std::size_t session_count() const;
+  [[nodiscard]] std::size_t operation_count() const;
+
+  [[nodiscard]] const Content& content() const { return *content_; }
+
+ private:
+  std::shared_ptr<const Content> content_;
+};
+
+// Puts a history together, transaction by transaction. Sessions may come in any
+// interleaving; the transactions of one session come in the order in which its
+// client ran them. Every function but build() returns the builder, to chain.
+//
+// Use a key either as a register (read, write, erase, compare_and_set) or as a
+// list (append, read_list), not as both: build() refuses that.
+class HistoryBuilder {
+ public:
+  HistoryBuilder();
+  ~HistoryBuilder();
+  HistoryBuilder(HistoryBuilder&&) noexcept;
+  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
+
+  // Begins the next transaction of a session; the one before it ends here. What
+  // follows is about this transaction. It counts as committed unless aborted()
+  // or indeterminate() says otherwise.
+  HistoryBuilder& transaction(std::string_view session);
+
+  // The transaction certainly had no effect. Reading what it wrote is an anomaly.
+  HistoryBuilder& aborted();
+  // It may have committed or not (time-out, lost connection). It counts if a
+  // committed transaction read something it wrote.
+  HistoryBuilder& indeterminate();
+  // How explanations call it: T7 for 7. Default: its number in order of
+  // transaction() calls, from 0.
+  HistoryBuilder& label(std::uint32_t label);
+  // When its client invoked it and when it knew the outcome, in nanoseconds of
+  // one clock, any epoch. Without times for all committed transactions the levels that need
+  // real time are refused.
+  HistoryBuilder& times(std::int64_t invoked_ns, std::int64_t completed_ns);
+
+  // Operations, in program order, with what the client saw. Before the first
+  // transaction() they are ignored and build() fails.
+  HistoryBuilder& read(const Scalar& key, const Scalar& value);
+  HistoryBuilder& write(const Scalar& key, const Scalar& value);
+  HistoryBuilder& erase(const Scalar& key);  // writes null
+  HistoryBuilder& compare_and_set(const Scalar& key, const Scalar& expected, const Scalar& desired,
+                                  bool succeeded);
+  HistoryBuilder& append(const Scalar& list, const Scalar& element);
+  HistoryBuilder& read_list(const Scalar& list, const std::vector<Scalar>& elements);
+
+  // What every key (one key) holds at first. Default: null. Lists start empty.
+  HistoryBuilder& initial(const Scalar& value);
+  HistoryBuilder& initial(const Scalar& key, const Scalar& value);
+
+  // The history; the builder is spent then. None, and a sentence in `error`, if
+  // an operation came outside a transaction, a key is both register and list, or
+  // a transaction completes before it is invoked.
+  std::optional<History> build(std::string& error);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Reads a history file, or a directory for the formats that use one. `format` is
+// "jepsen", "plume", "awdit", "dbcop", "cobra", "viper", "cupel" or "knossos";
+// empty: recognised by content. None, and in `error` file, line or byte, what
+// was found and what was expected, if that fails.
+std::optional<History> read_history(const std::string& path, std::string& error,
+                                    std::string_view format = {});
+
+// Writes a history as jepsen (JSON lines), plume, awdit, dbcop or cupel; the file
+// appears whole or not at all. False, and a sentence in `error`, if the file cannot
+// be written or the format cannot hold the history: nothing is left out silently.
+bool write_history(const History& history, const std::string& path, std::string_view format,
+                   std::string& error);
+
+// What to check, and at which cost.
+struct Options {
+  // Changes what is asked.
+  std::vector<Level> levels;        // empty: every level
+  std::int64_t clock_drift_ns = 0;  // intervals are widened by this on both sides
+
+  // Changes how much it may cost.
+  std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit
+  std::uint64_t memory_limit_bytes = 0;   // resident, of the whole process; 0: no limit
+  unsigned threads = 0;                   // 0: as many as the machine has; never changes an answer
+};
+
+// One thing that went wrong.
+struct Anomaly {
+  std::string name;                         // "lost-update"; docs/anomalies.md lists the names
+  std::string adya;                         // "G-single" ...; empty where Adya has no name for it
+  std::vector<std::uint32_t> transactions;  // by label, in the order of the cycle
+  std::vector<std::string> keys;
+  std::string explanation;  // several lines: what happened, who took part, the cycle
+};
+
+// What was found about one level.
+struct LevelAnswer {
+  Level level;
+  Verdict verdict;
+  std::string decided_by;             // "saturation", "schedule", "implied-by:causal" ...
+  double seconds;                     // spent on this level; 0 where it follows from another
+  std::string detail;                 // a sentence for kUnknown and kRefused, else empty
+  std::optional<Level> explained_at;  // kViolated: the level whose anomalies these are, which
+                                      // is this one or a weaker one
+  std::vector<Anomaly> anomalies;     // kViolated: at least one
+};
+
+// What was found about a history.
+struct Answer {
+  std::vector<LevelAnswer> levels;         // as asked; all of them: weakest first
+  std::vector<Level> strongest_satisfied;  // those that no other satisfied level implies
+  std::vector<Level> weakest_violated;     // those that imply no other violated level
+};
+
+// Decides the levels. Takes nearly linear time on histories whose constraints are
+// forced, as most are, and may take exponential time on others: give those a
+// timeout. The same history and options give the same answer, seconds aside.
+Answer check_history(const History& history, const Options& options = {});
+
+// A page about a level or an anomaly, by any of its names; empty if there is none.
+std::string describe(std::string_view name);
+
+}  // namespace cupel

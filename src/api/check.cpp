@@ -1,0 +1,278 @@
+// The public API over the layers: see include/cupel/check.hpp.
+#include "cupel/check.hpp"
+
+#include <functional>
+
+#include "check/check.hpp"
+#include "explain/explain.hpp"
+#include "explain/glossary.hpp"
+#include "formats/formats.hpp"
+#include "history/builder.hpp"
+
+namespace cupel {
+
+// Levels cross the border by number.
+static_assert(static_cast<int>(Level::kReadCommitted) ==
+              static_cast<int>(levels::Level::kReadCommitted));
+static_assert(static_cast<int>(Level::kPrefix) == static_cast<int>(levels::Level::kPrefix));
+static_assert(static_cast<int>(Level::kSerializable) ==
+              static_cast<int>(levels::Level::kSerializable));
+static_assert(static_cast<int>(Level::kLinearizable) + 1 == static_cast<int>(levels::kLevelCount));
+
+struct History::Content {
+  history::History columns;
+};
+
+namespace {
+
+levels::Level inner(Level level) {
+  return static_cast<levels::Level>(level);
+}
+Level outer(levels::Level level) {
+  return static_cast<Level>(level);
+}
+
+std::vector<Level> outer(const std::vector<levels::Level>& list) {
+  std::vector<Level> result;
+  for (const auto level : list) result.push_back(outer(level));
+  return result;
+}
+
+Verdict outer(check::Verdict verdict) {
+  switch (verdict) {
+    case check::Verdict::kSatisfied:
+      return Verdict::kSatisfied;
+    case check::Verdict::kViolated:
+      return Verdict::kViolated;
+    case check::Verdict::kRefused:
+      return Verdict::kRefused;
+    case check::Verdict::kUnknown:
+      break;
+  }
+  return Verdict::kUnknown;
+}
+
+history::ScalarView view(const Scalar& scalar) {
+  if (const auto* integer = std::get_if<std::int64_t>(&scalar))
+    return history::ScalarView::of(*integer);
+  if (const auto* text = std::get_if<std::string>(&scalar)) {
+    return history::ScalarView::of(std::string_view(*text));
+  }
+  return history::ScalarView::null();
+}
+
+Anomaly outer(const history::History& history, explain::Anomaly found) {
+  Anomaly anomaly{
+      std::move(found.name), std::move(found.adya), {}, {}, std::move(found.explanation)};
+  for (const auto txn : found.transactions) {
+    if (txn.valid()) anomaly.transactions.push_back(history.label(txn));
+  }
+  for (const auto key : found.keys) anomaly.keys.push_back(history.key(key).to_string());
+  return anomaly;
+}
+
+}  // namespace
+
+std::string_view name(Level level) {
+  return levels::name(inner(level));
+}
+
+std::optional<Level> parse_level(std::string_view text) {
+  const auto level = levels::parse_level(text);
+  return level ? std::optional(outer(*level)) : std::nullopt;
+}
+
+History::History()
+    : History([] {
+        return std::make_shared<const Content>(
+            Content{std::move(history::HistoryBuilder()).finish().value()});
+      }()) {}
+History::History(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+std::size_t History::transaction_count() const {
+  return content_->columns.txn_count();
+}
+std::size_t History::session_count() const {
+  return content_->columns.session_count();
+}
+std::size_t History::operation_count() const {
+  return content_->columns.op_count();
+}
+
+// The inner builder wants to know a transaction's status when it begins, and here
+// it is said later: so the facts of the open one wait, and its operations too.
+struct HistoryBuilder::State {
+  using Operation = std::function<void(history::HistoryBuilder&)>;
+
+  history::HistoryBuilder builder;
+  bool open = false;
+  history::SessionId session;
+  history::TxnStatus status = history::TxnStatus::kCommitted;
+  history::HistoryBuilder::TxnFacts facts;
+  std::vector<Operation> operations;
+  std::uint32_t next_label = 0;
+  std::string error;
+
+  void close() {
+    if (!open) return;
+    builder.begin(session, status, facts);
+    for (const auto& operation : operations) operation(builder);
+    builder.end();
+    operations.clear();
+    status = history::TxnStatus::kCommitted;
+    facts = {};
+    open = false;
+  }
+  void add(Operation operation) {
+    if (!open && error.empty()) error = "an operation came before the first transaction()";
+    if (open) operations.push_back(std::move(operation));
+  }
+};
+
+HistoryBuilder::HistoryBuilder() : state_(std::make_unique<State>()) {}
+HistoryBuilder::~HistoryBuilder() = default;
+HistoryBuilder::HistoryBuilder(HistoryBuilder&&) noexcept = default;
+HistoryBuilder& HistoryBuilder::operator=(HistoryBuilder&&) noexcept = default;
+
+HistoryBuilder& HistoryBuilder::transaction(std::string_view session) {
+  state_->close();
+  state_->open = true;
+  state_->session = state_->builder.session(session);
+  state_->facts.label = state_->next_label++;
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::aborted() {
+  state_->status = history::TxnStatus::kAborted;
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::indeterminate() {
+  state_->status = history::TxnStatus::kIndeterminate;
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::label(std::uint32_t label) {
+  state_->facts.label = label;
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::times(std::int64_t invoked_ns, std::int64_t completed_ns) {
+  state_->facts.invoke = invoked_ns;
+  state_->facts.complete = completed_ns;
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::read(const Scalar& key, const Scalar& value) {
+  state_->add([=](auto& b) { b.read(b.key(view(key)), b.value(view(value))); });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::write(const Scalar& key, const Scalar& value) {
+  state_->add([=](auto& b) { b.write(b.key(view(key)), b.value(view(value))); });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::erase(const Scalar& key) {
+  state_->add([=](auto& b) { b.erase(b.key(view(key)), history::ValueId::none()); });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::compare_and_set(const Scalar& key, const Scalar& expected,
+                                                const Scalar& desired, bool succeeded) {
+  state_->add([=](auto& b) {
+    b.compare_and_set(b.key(view(key)), b.value(view(expected)), b.value(view(desired)), succeeded);
+  });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::append(const Scalar& list, const Scalar& element) {
+  state_->add([=](auto& b) { b.append(b.key(view(list)), b.value(view(element))); });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::read_list(const Scalar& list, const std::vector<Scalar>& elements) {
+  state_->add([=](auto& b) {
+    std::vector<history::ValueId> values;
+    for (const auto& element : elements) values.push_back(b.value(view(element)));
+    b.list_read(b.key(view(list)), values);
+  });
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::initial(const Scalar& value) {
+  state_->builder.set_default_initial(state_->builder.value(view(value)));
+  return *this;
+}
+HistoryBuilder& HistoryBuilder::initial(const Scalar& key, const Scalar& value) {
+  state_->builder.set_initial(state_->builder.key(view(key)), state_->builder.value(view(value)));
+  return *this;
+}
+
+std::optional<History> HistoryBuilder::build(std::string& error) {
+  state_->close();
+  auto finished = std::move(state_->builder).finish();
+  if (!finished.ok() && state_->error.empty()) state_->error = finished.error().to_string();
+  error = state_->error;
+  if (!error.empty()) return std::nullopt;
+  return History(std::make_shared<const History::Content>(History::Content{std::move(*finished)}));
+}
+
+std::optional<History> read_history(const std::string& path, std::string& error,
+                                    std::string_view format) {
+  formats::ReadOptions options;
+  if (!format.empty()) {
+    options.format = formats::parse_format(format);
+    if (!options.format) {
+      error = "found the format `" + std::string(format) +
+              "`, expected jepsen, plume, awdit, dbcop, cobra, viper, cupel or knossos";
+      return std::nullopt;
+    }
+  }
+  auto read = formats::read(path, options);
+  if (!read.ok()) {
+    error = read.error().to_string();
+    return std::nullopt;
+  }
+  return History(std::make_shared<const History::Content>(History::Content{std::move(*read)}));
+}
+
+bool write_history(const History& history, const std::string& path, std::string_view format,
+                   std::string& error) {
+  const auto known = formats::parse_format(format);
+  if (!known) {
+    error = "found the format `" + std::string(format) +
+            "`, expected jepsen, plume, awdit, dbcop or cupel";
+    return false;
+  }
+  const auto written = formats::write(history.content().columns, path, {.format = *known});
+  if (!written.ok()) error = written.error().to_string();
+  return written.ok();
+}
+
+Answer check_history(const History& history, const Options& options) {
+  const history::History& columns = history.content().columns;
+  check::Options inside;
+  for (const Level level : options.levels) inside.asked.push_back(inner(level));
+  inside.clock_drift_ns = options.clock_drift_ns;
+  inside.timeout_seconds = options.timeout_seconds;
+  inside.memory_limit_bytes = options.memory_limit_bytes;
+  inside.threads = options.threads;
+
+  const check::CheckResult result = check::check(columns, inside);
+  Answer answer;
+  answer.strongest_satisfied = outer(result.strongest_satisfied);
+  answer.weakest_violated = outer(result.weakest_violated);
+  for (const auto& found : result.levels) {
+    LevelAnswer level{outer(found.level),
+                      outer(found.verdict),
+                      found.decided_by,
+                      found.seconds,
+                      found.detail,
+                      std::nullopt,
+                      {}};
+    if (found.violation) {
+      const auto at = found.explained_at.value_or(found.level);
+      level.explained_at = outer(at);
+      for (auto& anomaly : explain::explain(columns, at, *found.violation)) {
+        level.anomalies.push_back(outer(columns, std::move(anomaly)));
+      }
+    }
+    answer.levels.push_back(std::move(level));
+  }
+  return answer;
+}
+
+std::string describe(std::string_view name) {
+  return explain::describe(name);
+}
+
+}  // namespace cupel

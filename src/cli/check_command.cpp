@@ -1,0 +1,180 @@
+// cupel check: reads, checks, prints. The ladder without -l, one line a level
+// with it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "check/check.hpp"
+#include "cli/command.hpp"
+#include "cli/units.hpp"
+#include "report/render.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct CheckArguments {
+  std::vector<std::string> histories, levels;
+  std::string format, timeout, memory_limit, clock_drift;
+  unsigned threads = 0;
+  bool json = false;
+};
+
+std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
+  std::vector<levels::Level> asked;
+  for (const auto& list : names) {
+    for (const auto& name : CLI::detail::split(list, ',')) {
+      const auto level = levels::parse_level(name);
+      if (!level) {
+        throw CLI::ValidationError(
+            "--level",
+            fmt::format("found `{}`, which is no level; `cupel levels` lists them", name));
+      }
+      if (std::find(asked.begin(), asked.end(), *level) == asked.end()) asked.push_back(*level);
+    }
+  }
+  return asked;
+}
+
+template <typename T>
+T or_throw(base::Result<T> result, const char* option) {
+  if (!result.ok()) throw CLI::ValidationError(option, result.error().message);
+  return std::move(result).value();
+}
+
+check::Options options_of(const CheckArguments& arguments) {
+  check::Options options;
+  options.asked = levels_of(arguments.levels);
+  options.threads = arguments.threads;
+  if (!arguments.timeout.empty()) {
+    options.timeout_seconds = or_throw(parse_duration(arguments.timeout, 1), "--timeout");
+  }
+  if (!arguments.memory_limit.empty()) {
+    options.memory_limit_bytes = or_throw(parse_size(arguments.memory_limit), "--memory-limit");
+  }
+  if (!arguments.clock_drift.empty()) {
+    options.clock_drift_ns = or_throw(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
+  }
+  return options;
+}
+
+int check_one(const std::string& file, const CheckArguments& arguments,
+              const check::Options& options, std::optional<formats::Format> format) {
+  const auto history = formats::read(file, {.format = format, .threads = arguments.threads});
+  if (!history.ok()) {
+    complain(history.error());
+    return kBad;
+  }
+  const auto result = check::check(*history, options);
+  const report::Checked checked{file, *history, result};
+  const report::TextStyle style{.colour = use_colour()};
+  if (arguments.json) {
+    print(report::json(checked));
+  } else if (options.asked.empty()) {
+    print(report::ladder(checked, style));
+  } else {
+    print(report::lines(checked) + report::explanation(checked));
+  }
+
+  int code = kSatisfied;
+  for (const auto& level : result.levels) {
+    switch (level.verdict) {
+      case check::Verdict::kSatisfied:
+        break;
+      case check::Verdict::kViolated:
+        code = std::max<int>(code, kViolated);
+        break;
+      case check::Verdict::kUnknown:
+        code = std::max<int>(code, kUnknown);
+        break;
+      case check::Verdict::kRefused:
+        if (options.asked.empty()) break;  // the ladder asks what can be asked
+        complain(base::Error{
+            .message = fmt::format("{} is refused: {}", levels::name(level.level), level.detail),
+            .file = file});
+        code = kBad;
+        break;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("check", "Decide which isolation levels histories satisfy");
+  auto arguments = std::make_shared<CheckArguments>();
+  command
+      ->add_option("HISTORY", arguments->histories,
+                   "History files, or the directories that dbcop, cobra and viper use")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-l,--level", arguments->levels,
+                   "Levels to decide, separated by commas; may be repeated. Default: all that the "
+                   "history has the "
+                   "facts for (the ladder)")
+      ->type_name("LEVEL")
+      ->allow_extra_args(false)
+      ->group(kWhatIsAsked);
+  command
+      ->add_option("--clock-drift", arguments->clock_drift,
+                   "How far the clients' clocks may be wrong: every interval is widened by this on "
+                   "both sides. "
+                   "ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
+      ->type_name("DURATION")
+      ->group(kWhatIsAsked);
+  command
+      ->add_option("--timeout", arguments->timeout,
+                   "For each history, all levels together; what is undecided then is unknown. "
+                   "Seconds, or with a "
+                   "unit: 90, 90s, 5m. Default: none")
+      ->type_name("DURATION")
+      ->group(kWhatItCosts);
+  command
+      ->add_option("--memory-limit", arguments->memory_limit,
+                   "Resident memory of the whole process; what is undecided when it is met is "
+                   "unknown. Bytes, or K, "
+                   "M, G: 512M, 4G. Default: none")
+      ->type_name("SIZE")
+      ->group(kWhatItCosts);
+  command
+      ->add_option(
+          "--threads", arguments->threads,
+          "Threads to use; never changes an answer. Default: 0, as many as the machine has")
+      ->type_name("N")
+      ->group(kWhatItCosts);
+  add_format_option(*command, arguments->format);
+  command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
+  command->footer(
+      "With -l: one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown for each file and level, "
+      "and\n"
+      "below the lines of a file, indented by two blanks, why a level is violated.\n"
+      "A level asked for by name that has no meaning for the history (real time without times) is\n"
+      "refused: an error, exit code 3.\n"
+      "\n"
+      "Examples:\n"
+      "  cupel check history.jsonl\n"
+      "  cupel check -l snapshot-isolation,serializable histories/*.edn | grep -v '^  '\n"
+      "  cupel check -l strict --clock-drift 1ms --timeout 5m history.jsonl\n"
+      "  cupel check --json history.jsonl | jq -r '.levels[] | [.level, .verdict] | @tsv'");
+  command->callback([arguments, &run] {
+    const auto options = options_of(*arguments);
+    const auto format = format_of(arguments->format, "--format");
+    run = [arguments, options, format] {
+      int code = kSatisfied;
+      bool first = true;
+      for (const auto& file : arguments->histories) {
+        if (!first && options.asked.empty() && !arguments->json) print("\n");
+        first = false;
+        code = std::max(code, check_one(file, *arguments, options, format));
+        flush_output();
+      }
+      return code;
+    };
+  });
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,59 @@
+// Commands: what they share. Each adds itself to the command line and, when it
+// is the one asked for, leaves what is to be run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "formats/formats.hpp"
+
+namespace cupel::cli {
+
+// The exit codes: docs/commands.md.
+enum Exit : int { kSatisfied = 0, kViolated = 1, kUnknown = 2, kBad = 3 };
+
+using Run = std::function<int()>;
+
+void add_check(CLI::App& app, Run& run);
+void add_stats(CLI::App& app, Run& run);
+void add_convert(CLI::App& app, Run& run);
+void add_generate(CLI::App& app, Run& run);
+void add_explain(CLI::App& app, Run& run);  // and `levels`
+
+inline constexpr const char* kWhatIsAsked = "Changes what is asked";
+inline constexpr const char* kWhatItCosts = "Changes what it costs";
+
+// Writes to standard output. A reader that went away (`| head`) is no error, but
+// nothing more is written; other failures are told by finish_output().
+void print(std::string_view text);
+void flush_output();
+// False, with a word on standard error, if the output could not be written.
+bool finish_output();
+
+// "cupel: " and the error, on standard error.
+void complain(const base::Error& error);
+void complain(std::string_view message);
+
+// Is standard output a terminal that may be coloured (NO_COLOR, TERM=dumb)?
+bool use_colour();
+
+// Adds -f/--format.
+void add_format_option(CLI::App& command, std::string& format);
+// Empty: not given, to be detected. CLI::ValidationError if unknown.
+std::optional<formats::Format> format_of(const std::string& name, const char* option);
+// The format that the extension of a file speaks of.
+struct Target {
+  formats::Format format;
+  bool edn;
+};
+std::optional<Target> target_of(const std::string& path);
+// Format to write: by `name`, else by the extension of `path`.
+base::Result<formats::WriteOptions> write_options(const std::string& path, const std::string& name,
+                                                  bool edn);
+
+// The whole command line: parses, runs, returns the exit code.
+int run(int argc, char** argv);
+
+}  // namespace cupel::cli

@@ -1,0 +1,83 @@
+// cupel convert: a history in another format, or a refusal where that format
+// cannot hold it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool same_file(const std::string& in, const std::string& out) {
+  std::error_code ignored;
+  if (fs::equivalent(in, out, ignored)) return true;
+  // A directory may stand for the dbcop file in it.
+  const auto inside = [&](const std::string& path) {
+    return fs::is_directory(path, ignored) ? (fs::path(path) / "history.bincode").string() : path;
+  };
+  return fs::equivalent(inside(in), inside(out), ignored);
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Run& run) {
+  struct Arguments {
+    std::string in, out, from, to;
+    bool edn = false;
+  };
+  auto* command = app.add_subcommand("convert", "Write a history in another format");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("IN", arguments->in, "The history to read")->required()->type_name("");
+  command
+      ->add_option("-o,--output,OUT", arguments->out,
+                   "The file to write; replaced only when all is well")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")
+      ->type_name("FORMAT");
+  command
+      ->add_option(
+          "-t,--to", arguments->to,
+          "Format to write: jepsen, plume, awdit, dbcop or cupel. Default: by the extension of OUT "
+          "(.jsonl, .edn, .bincode, .plume, .awdit, .cupel)")
+      ->type_name("FORMAT");
+  command->add_flag("--edn", arguments->edn, "Write jepsen as EDN instead of JSON lines");
+  command->footer(
+      "Examples:\n  cupel convert history.edn history.jsonl\n"
+      "  cupel convert -t cupel results/ history.cupel");
+  command->callback([arguments, &run] {
+    const auto from = format_of(arguments->from, "--from");
+    format_of(arguments->to, "--to");
+    run = [arguments, from]() -> int {
+      const auto options = write_options(arguments->out, arguments->to, arguments->edn);
+      if (!options.ok()) {
+        complain(options.error());
+        return kBad;
+      }
+      if (same_file(arguments->in, arguments->out)) {
+        complain(
+            base::Error{.message = "is both the input and the output; name another file to write",
+                        .file = arguments->out});
+        return kBad;
+      }
+      const auto history = formats::read(arguments->in, {.format = from});
+      if (!history.ok()) {
+        complain(history.error());
+        return kBad;
+      }
+      const auto written = formats::write(*history, arguments->out, *options);
+      if (!written.ok()) {
+        complain(written.error());
+        return kBad;
+      }
+      return kSatisfied;
+    };
+  });
+}
+
+}  // namespace cupel::cli

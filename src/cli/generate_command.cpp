@@ -1,0 +1,196 @@
+// cupel generate: a synthetic history from a simulated store.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "levels/level.hpp"
+#include "workload/generate.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct GenerateArguments {
+  workload::GenerateOptions options;
+  std::string store = std::string(workload::name(workload::GenerateOptions().store));
+  std::string shape = std::string(workload::name(workload::GenerateOptions().shape));
+  std::string distribution = std::string(workload::name(workload::GenerateOptions().distribution));
+  std::string ops = "4-8";
+  std::vector<std::string> inject;
+  std::string output, to;
+  bool edn = false, no_times = false;
+};
+
+template <typename T>
+T named(std::optional<T> found, const std::string& text, const char* option, const char* expected) {
+  if (!found)
+    throw CLI::ValidationError(option, fmt::format("found `{}`, expected {}", text, expected));
+  return *found;
+}
+
+void parse_ops(const std::string& text, workload::GenerateOptions& options) {
+  const CLI::ValidationError error(
+      "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
+  const auto dash = text.find('-');
+  const auto number = [&](const std::string& part) {
+    std::uint32_t value = 0;
+    if (!CLI::detail::lexical_cast(part, value) || value == 0) throw error;
+    return value;
+  };
+  options.min_ops = number(text.substr(0, dash));
+  options.max_ops = dash == std::string::npos ? options.min_ops : number(text.substr(dash + 1));
+  if (options.max_ops < options.min_ops) throw error;
+}
+
+std::string stores() {
+  std::string text;
+  for (const auto store : workload::all_stores()) {
+    text += (text.empty() ? "" : ", ") + std::string(workload::name(store));
+  }
+  return text;
+}
+constexpr const char* kShapes = "register, list-append, mini or range";
+constexpr const char* kDistributions = "uniform, zipf, hotspot or exponential";
+
+}  // namespace
+
+void add_generate(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("generate", "Make a synthetic history from a simulated store");
+  auto arguments = std::make_shared<GenerateArguments>();
+  auto& options = arguments->options;
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "The file to write; replaced only when all is well")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-t,--to", arguments->to,
+                   "Format to write: jepsen, plume, awdit, dbcop or cupel. Default: by the "
+                   "extension of FILE "
+                   "(.jsonl, .edn, .bincode, .plume, .awdit, .cupel)")
+      ->type_name("FORMAT");
+  command->add_flag("--edn", arguments->edn, "Write jepsen as EDN instead of JSON lines");
+
+  CLI::Validator share = CLI::Range(0.0, 1.0);
+  share.description("");
+
+  const char* behaviour = "How the store behaves";
+  command
+      ->add_option("--level", arguments->store,
+                   fmt::format("The level that the store gives: {}", stores()))
+      ->type_name("LEVEL")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      ->add_option("--inject", arguments->inject,
+                   "Anomalies to plant, one each, separated by commas; may be repeated. The names "
+                   "of `cupel explain`")
+      ->type_name("ANOMALY")
+      ->allow_extra_args(false)
+      ->group(behaviour);
+  command
+      ->add_option("--abort-rate", options.abort_rate,
+                   "Share of transactions that abort, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share)
+      ->group(behaviour);
+  command
+      ->add_option("--indeterminate-rate", options.indeterminate_rate,
+                   "Share of transactions whose outcome the client does not know, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share)
+      ->group(behaviour);
+  command->add_option("--seed", options.seed, "The same options and seed give the same history")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      ->add_flag("--no-times", arguments->no_times, "Leave out when transactions began and ended")
+      ->group(behaviour);
+
+  const char* shape = "What its clients do";
+  command->add_option("--shape", arguments->shape, fmt::format("Kind of transactions: {}", kShapes))
+      ->type_name("SHAPE")
+      ->capture_default_str()
+      ->group(shape);
+  command->add_option("--sessions", options.sessions, "Sessions")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(shape);
+  command->add_option("--txns", options.txns_per_session, "Transactions of a session that commit")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(shape);
+  command->add_option("--ops", arguments->ops, "Operations of a transaction: a number or a range")
+      ->type_name("N|MIN-MAX")
+      ->capture_default_str()
+      ->group(shape);
+  command->add_option("--keys", options.keys, "Keys")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(shape);
+  command
+      ->add_option("--read-share", options.read_share, "Share of operations that read, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share)
+      ->group(shape);
+  command
+      ->add_option("--distribution", arguments->distribution,
+                   fmt::format("How keys are chosen: {}", kDistributions))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(shape);
+  command
+      ->add_option("--duplicates", options.duplicates,
+                   "Share of writes that write a value which was written before, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share)
+      ->group(shape);
+  command->footer(
+      "Examples:\n"
+      "  cupel generate --level snapshot-isolation -o history.jsonl\n"
+      "  cupel generate --sessions 20 --txns 5000 --keys 1000 --distribution zipf -o big.cupel\n"
+      "  cupel generate --level serializable --inject lost-update,long-fork -o bad.jsonl");
+
+  command->callback([arguments, &run] {
+    auto& asked = arguments->options;
+    const auto level = levels::parse_level(arguments->store);  // so that "si" will do
+    asked.store = named(workload::parse_store(level ? levels::name(*level) : arguments->store),
+                        arguments->store, "--level", stores().c_str());
+    asked.shape =
+        named(workload::parse_shape(arguments->shape), arguments->shape, "--shape", kShapes);
+    asked.distribution = named(workload::parse_distribution(arguments->distribution),
+                               arguments->distribution, "--distribution", kDistributions);
+    parse_ops(arguments->ops, asked);
+    asked.times = !arguments->no_times;
+    for (const auto& list : arguments->inject) {
+      for (const auto& name : CLI::detail::split(list, ',')) asked.inject.push_back(name);
+    }
+    format_of(arguments->to, "--to");
+    run = [arguments]() -> int {
+      const auto target = write_options(arguments->output, arguments->to, arguments->edn);
+      if (!target.ok()) {
+        complain(target.error());
+        return kBad;
+      }
+      const auto history = workload::generate(arguments->options);
+      if (!history.ok()) {
+        complain(history.error());
+        return kBad;
+      }
+      const auto written = formats::write(*history, arguments->output, *target);
+      if (!written.ok()) {
+        complain(written.error());
+        return kBad;
+      }
+      return kSatisfied;
+    };
+  });
+}
+
+}  // namespace cupel::cli

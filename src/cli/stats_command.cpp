@@ -1,0 +1,52 @@
+// cupel stats: what a history holds, without judging it.
+#include <memory>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "report/stats.hpp"
+
+namespace cupel::cli {
+
+void add_stats(CLI::App& app, Run& run) {
+  struct Arguments {
+    std::vector<std::string> histories;
+    std::string format;
+    bool json = false;
+  };
+  auto* command = app.add_subcommand("stats", "Count what histories hold");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("HISTORY", arguments->histories, "History files or directories")
+      ->required()
+      ->type_name("");
+  add_format_option(*command, arguments->format);
+  command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
+  command->footer(
+      "Examples:\n  cupel stats history.jsonl\n  cupel stats --json histories/*.edn | jq "
+      ".operations");
+  command->callback([arguments, &run] {
+    const auto format = format_of(arguments->format, "--format");
+    run = [arguments, format]() -> int {
+      int code = kSatisfied;
+      bool first = true;
+      for (const auto& file : arguments->histories) {
+        const auto history = formats::read(file, {.format = format});
+        if (!history.ok()) {
+          complain(history.error());
+          code = kBad;
+          continue;
+        }
+        const auto stats = report::compute_stats(*history);
+        if (arguments->json) {
+          print(report::stats_json(stats, file) + "\n");
+        } else {
+          if (!first) print("\n");
+          print(report::stats_text(stats, file));
+        }
+        first = false;
+      }
+      return code;
+    };
+  });
+}
+
+}  // namespace cupel::cli

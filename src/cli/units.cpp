@@ -1,0 +1,82 @@
+// A number, then a unit from a table: see the header.
+#include "cli/units.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace cupel::cli {
+
+namespace {
+
+struct Quantity {
+  double number;
+  std::string unit;
+};
+
+std::optional<Quantity> split(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
+  return Quantity{number, std::string(end, text.data() + text.size())};
+}
+
+}  // namespace
+
+base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds) {
+  const base::Error error{
+      .message = fmt::format("found the duration `{}`, expected a number with a unit: ns, us, ms, "
+                             "s, m or h, as in 90s or 1.5m",
+                             text)};
+  const auto quantity = split(text);
+  if (!quantity) return error;
+  const auto& [number, unit] = *quantity;
+  if (unit.empty()) return number * bare_unit_seconds;
+  if (unit == "ns") return number * 1e-9;
+  if (unit == "us") return number * 1e-6;
+  if (unit == "ms") return number * 1e-3;
+  if (unit == "s") return number;
+  if (unit == "m" || unit == "min") return number * 60;
+  if (unit == "h") return number * 3600;
+  return error;
+}
+
+base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
+  const auto seconds = parse_duration(text, 1e-9);
+  if (!seconds.ok()) return seconds.error();
+  if (*seconds > 1e9) {
+    return base::Error{
+        .message = fmt::format("found the duration `{}`, expected less than thirty years", text)};
+  }
+  return static_cast<std::int64_t>(std::llround(*seconds * 1e9));
+}
+
+base::Result<std::uint64_t> parse_size(const std::string& text) {
+  const base::Error error{.message = fmt::format("found the size `{}`, expected a number of bytes "
+                                                 "or one with K, M, G or T, as in 512M or 4G",
+                                                 text)};
+  const auto quantity = split(text);
+  if (!quantity) return error;
+  auto [number, unit] = *quantity;
+  if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+  if (unit.ends_with("B")) unit.resize(unit.size() - 1);
+  double factor = 1;
+  if (unit == "K" || unit == "k") {
+    factor = 1024.0;
+  } else if (unit == "M" || unit == "m") {
+    factor = 1024.0 * 1024;
+  } else if (unit == "G" || unit == "g") {
+    factor = 1024.0 * 1024 * 1024;
+  } else if (unit == "T" || unit == "t") {
+    factor = 1024.0 * 1024 * 1024 * 1024;
+  } else if (!unit.empty()) {
+    return error;
+  }
+  const double bytes = number * factor;
+  if (bytes >= 1.8e19) return error;
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,21 @@
+// Units: durations and sizes as people write them on a command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace cupel::cli {
+
+// "90", "90s", "1.5m", "2h", "250ms", "500us", "10ns". A bare number counts in
+// `bare_unit_seconds`. In seconds; negative durations are refused.
+base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds);
+
+// "1ms", "500us", "10ns", "2s"; a bare number is nanoseconds. In nanoseconds.
+base::Result<std::int64_t> parse_nanoseconds(const std::string& text);
+
+// "4G", "512M", "1.5GiB", "65536": powers of 1024. In bytes.
+base::Result<std::uint64_t> parse_size(const std::string& text);
+
+}  // namespace cupel::cli

@@ -1,0 +1,139 @@
+// The public API: the worked example at the top of its header is compiled and
+// run here, and both the code and its output are compared with the header.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cupel/check.hpp"
+
+namespace {
+
+// The example, word for word.
+std::string example() {
+  cupel::HistoryBuilder builder;
+  builder.transaction("alice").label(1).write("x", 1);
+  builder.transaction("bob").label(2).read("x", 1).write("x", 2);
+  builder.transaction("carol").label(3).read("x", 1).write("x", 3);
+  std::string error;
+  const std::optional<cupel::History> history = builder.build(error);
+  if (!history) return error;
+  const cupel::Answer answer =
+      cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
+  const cupel::LevelAnswer& level = answer.levels.front();
+  if (level.verdict != cupel::Verdict::kViolated) return "not violated";
+  return level.anomalies.front().name + ": " + level.anomalies.front().explanation;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(PublicHeader, OpensWithTheExampleOfThisTest) {
+  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/check.hpp");
+  const auto test = lines_of(text_of(CUPEL_SOURCE_DIR "/tests/api/api_test.cpp"));
+  std::string code;
+  bool inside = false;
+  for (const auto& line : test) {
+    if (line == "std::string example() {") {
+      inside = true;
+    } else if (inside && line == "}") {
+      break;
+    } else if (inside) {
+      code += "// " + line + "\n";
+    }
+  }
+  ASSERT_FALSE(code.empty());
+  EXPECT_NE(header.find(code), std::string::npos) << "the header should hold\n" << code;
+}
+
+TEST(PublicHeader, ShowsTheOutputOfTheExample) {
+  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/check.hpp");
+  std::string shown;
+  for (const auto& line : lines_of(example())) shown += "//   " + line + "\n";
+  EXPECT_NE(header.find(shown), std::string::npos) << "the header should hold\n" << shown;
+}
+
+TEST(PublicApi, AnswersEveryLevelWithoutOptions) {
+  cupel::HistoryBuilder builder;
+  builder.transaction("a").read("x", 0).write("y", 1).times(0, 10);
+  builder.transaction("b").read("y", 0).write("x", 1).times(0, 10);
+  std::string error;
+  const auto history = builder.initial(0).build(error);
+  ASSERT_TRUE(history) << error;
+  EXPECT_EQ(history->transaction_count(), 2u);
+  EXPECT_EQ(history->session_count(), 2u);
+  EXPECT_EQ(history->operation_count(), 4u);
+  const auto answer = cupel::check_history(*history);
+  EXPECT_EQ(answer.levels.size(), 12u);
+  EXPECT_EQ(answer.weakest_violated, std::vector<cupel::Level>{cupel::Level::kSerializable});
+  EXPECT_EQ(answer.strongest_satisfied,
+            std::vector<cupel::Level>{cupel::Level::kStrongSnapshotIsolation});
+  for (const auto& level : answer.levels) {
+    if (level.level != cupel::Level::kSerializable) continue;
+    ASSERT_EQ(level.anomalies.size(), 1u);
+    EXPECT_EQ(level.anomalies[0].name, "write-skew");
+    EXPECT_EQ(level.anomalies[0].transactions.size(), 2u);
+  }
+  EXPECT_EQ(answer.levels.back().verdict, cupel::Verdict::kRefused);
+  EXPECT_NE(answer.levels.back().detail, "");
+}
+
+TEST(PublicApi, RefusesWhatIsNoHistory) {
+  std::string error;
+  cupel::HistoryBuilder both;
+  both.transaction("a").write("x", 1).append("x", 2);
+  EXPECT_FALSE(both.build(error));
+  EXPECT_NE(error.find("both as a list"), std::string::npos) << error;
+
+  cupel::HistoryBuilder outside;
+  outside.read("x", 1);
+  EXPECT_FALSE(outside.build(error));
+  EXPECT_NE(error.find("before the first transaction"), std::string::npos) << error;
+
+  EXPECT_FALSE(cupel::read_history("/nowhere/history.jsonl", error));
+  EXPECT_NE(error.find("/nowhere/history.jsonl"), std::string::npos) << error;
+  EXPECT_FALSE(cupel::read_history("/nowhere/history.jsonl", error, "xml"));
+  EXPECT_NE(error.find("xml"), std::string::npos) << error;
+}
+
+TEST(PublicApi, WritesWhatItReads) {
+  cupel::HistoryBuilder builder;
+  builder.transaction("0").append("x", 1).times(0, 5);
+  builder.transaction("1").read_list("x", {1}).times(6, 7);
+  builder.transaction("1").append("x", 2).aborted().times(8, 9);
+  std::string error;
+  const auto history = builder.build(error);
+  ASSERT_TRUE(history) << error;
+  const auto path = (std::filesystem::temp_directory_path() / "cupel-api-test.cupel").string();
+  ASSERT_TRUE(cupel::write_history(*history, path, "cupel", error)) << error;
+  const auto again = cupel::read_history(path, error);
+  ASSERT_TRUE(again) << error;
+  EXPECT_EQ(again->operation_count(), 3u);
+  EXPECT_EQ(cupel::check_history(*again, {.levels = {cupel::Level::kStrictSerializable}})
+                .levels[0]
+                .verdict,
+            cupel::Verdict::kSatisfied);
+  EXPECT_FALSE(cupel::write_history(*history, path, "awdit", error));
+  std::filesystem::remove(path);
+}
+
+TEST(PublicApi, KnowsItsWords) {
+  EXPECT_EQ(cupel::name(cupel::Level::kLinearizable), "linearizable");
+  EXPECT_EQ(cupel::parse_level("PL-SI"), cupel::Level::kSnapshotIsolation);
+  EXPECT_FALSE(cupel::parse_level("best"));
+  EXPECT_NE(cupel::describe("lost update").find("snapshot-isolation"), std::string::npos);
+  EXPECT_EQ(cupel::describe("nothing"), "");
+}
+
+}  // namespace

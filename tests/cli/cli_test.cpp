@@ -1,0 +1,280 @@
+// The tool as a user runs it: exit codes, what goes to stdout and what to
+// stderr, files that appear whole or not at all.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// r(key,value,session,transaction): the plume format needs no more.
+constexpr const char* kFine = "w(1,1,0,1)\nr(1,1,1,2)\n";
+constexpr const char* kLostUpdate = "r(1,0,0,1)\nw(1,1,0,1)\nr(1,0,1,2)\nw(1,2,1,2)\n";
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::temp_directory_path() / ("cupel-cli-" + std::to_string(getpid()) + "-" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+    write("fine.txt", kFine);
+    write("lost.txt", kLostUpdate);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  // Runs `cupel ARGUMENTS` in the folder, by way of a shell.
+  [[nodiscard]] Outcome cupel(const std::string& arguments) const {
+    return shell("'" CUPEL_BINARY "' " + arguments);
+  }
+  [[nodiscard]] Outcome shell(const std::string& command) const {
+    const auto err = folder_ / "stderr";
+    const std::string line =
+        "cd '" + folder_.string() + "' && { " + command + " ; } 2>'" + err.string() + "'";
+    FILE* pipe = popen(line.c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, text_of("stderr")};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Cli, SatisfiedIsZero) {
+  const auto ran = cupel("check -l serializable fine.txt");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "fine.txt\tserializable\tsatisfied\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Cli, ViolatedIsOneAndExplained) {
+  const auto ran = cupel("check -l prefix,si lost.txt");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out.find("lost.txt\tprefix\tsatisfied\nlost.txt\tsnapshot-isolation\tviolated\n"),
+            0u)
+      << ran.out;
+  EXPECT_NE(ran.out.find("\n  lost-update"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err, "");
+  // What is no verdict line starts with two blanks.
+  std::istringstream in(ran.out);
+  for (std::string line; std::getline(in, line);) {
+    EXPECT_TRUE(line.starts_with("  ") || line.find('\t') != std::string::npos) << line;
+  }
+}
+
+TEST_F(Cli, LevelsMayBeRepeated) {
+  const auto ran = cupel("check -l rc -l ra,cc -l RC fine.txt");
+  EXPECT_EQ(ran.out,
+            "fine.txt\tread-committed\tsatisfied\nfine.txt\tread-atomic\tsatisfied\nfine."
+            "txt\tcausal\tsatisfied\n");
+}
+
+TEST_F(Cli, UnknownIsTwo) {
+  const auto ran = cupel("check -l serializable --timeout 0 lost.txt");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out.find("lost.txt\tserializable\tunknown\n"), 0u) << ran.out;
+  EXPECT_EQ(cupel("check -l serializable --memory-limit 1K lost.txt").code, 2);
+}
+
+TEST_F(Cli, BadInputIsThreeAndTheOthersAreStillChecked) {
+  const auto ran = cupel("check -l ser nowhere.txt lost.txt fine.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.out.find("lost.txt\tserializable\tviolated\n"), std::string::npos);
+  EXPECT_NE(ran.out.find("fine.txt\tserializable\tsatisfied\n"), std::string::npos);
+  EXPECT_NE(ran.err.find("nowhere.txt"), std::string::npos);
+}
+
+TEST_F(Cli, TheLargestCodeWins) {
+  EXPECT_EQ(cupel("check -l ser lost.txt fine.txt").code, 1);
+  EXPECT_EQ(cupel("check -l ser fine.txt lost.txt").code, 1);
+}
+
+TEST_F(Cli, MalformedLinesAreErrorsWithTheirPlace) {
+  write("bad.txt", "w(1,1,0,1)\nr(1,1,zero,2)\n");
+  const auto ran = cupel("check bad.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("bad.txt:2"), std::string::npos) << ran.err;
+}
+
+TEST_F(Cli, UsageErrorsAreThree) {
+  for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
+                                "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
+                                "check --clock-drift -1 fine.txt", "check --threads many fine.txt",
+                                "check --certificate x fine.txt", "frobnicate", "convert fine.txt",
+                                "generate", "explain no-such-thing", "stats"}) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << arguments;
+    EXPECT_EQ(ran.out, "") << arguments;
+    EXPECT_TRUE(ran.err.starts_with("cupel: ")) << arguments << ": " << ran.err;
+  }
+}
+
+TEST_F(Cli, ARefusedLevelAskedForByNameIsAnError) {
+  const auto ran = cupel("check -l strict-serializable fine.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: "), std::string::npos)
+      << ran.err;
+  // The ladder asks what can be asked.
+  const auto ladder = cupel("check fine.txt");
+  EXPECT_EQ(ladder.code, 0);
+  EXPECT_NE(ladder.out.find("strict-serializable                refused"), std::string::npos)
+      << ladder.out;
+}
+
+TEST_F(Cli, TheLadderNamesStrongestAndWeakestFirst) {
+  const auto ran = cupel("check lost.txt");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(
+      ran.out.find("lost.txt: strongest satisfied: prefix; weakest violated: snapshot-isolation\n"),
+      0u)
+      << ran.out;
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(Cli, JsonIsOneObjectALine) {
+  const auto ran = cupel("check --json lost.txt fine.txt");
+  EXPECT_EQ(ran.code, 1);
+  std::istringstream in(ran.out);
+  std::vector<nlohmann::json> objects;
+  for (std::string line; std::getline(in, line);) objects.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(objects.size(), 2u);
+  EXPECT_EQ(objects[0]["file"], "lost.txt");
+  EXPECT_EQ(objects[0]["format"], "plume");
+  EXPECT_EQ(objects[0]["weakest_violated"][0], "snapshot-isolation");
+  for (const auto& level : objects[0]["levels"]) {
+    if (level["verdict"] == "violated") {
+      EXPECT_EQ(level["anomalies"][0]["name"], "lost-update");
+    }
+  }
+}
+
+TEST_F(Cli, TheSameInputGivesTheSameOutput) {
+  EXPECT_EQ(cupel("check -l si --threads 1 lost.txt").out,
+            cupel("check -l si --threads 4 lost.txt").out);
+}
+
+TEST_F(Cli, AReaderThatGoesAwayIsNoError) {
+  const auto ran =
+      shell("{ '" CUPEL_BINARY "' check $(yes lost.txt | head -300); echo $? >code; } | head -1");
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(text_of("code"), "1\n");
+}
+
+TEST_F(Cli, AFullDiskIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  const auto ran = cupel("check fine.txt >/dev/full");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("standard output"), std::string::npos);
+}
+
+TEST_F(Cli, ConvertsByExtensionAndBack) {
+  EXPECT_EQ(cupel("convert lost.txt lost.cupel").code, 0);
+  EXPECT_EQ(cupel("convert lost.cupel -o lost.awdit").code, 0);
+  EXPECT_EQ(cupel("convert -t plume lost.awdit again.txt").code, 0);
+  EXPECT_EQ(cupel("check -l si again.txt").code, 1);
+  EXPECT_EQ(cupel("convert lost.txt lost.edn").code, 0);
+  EXPECT_NE(text_of("lost.edn").find(":type"), std::string::npos);
+  EXPECT_EQ(cupel("check -l si lost.edn").code, 1);
+}
+
+TEST_F(Cli, ConvertRefusesWhatWouldLoseData) {
+  for (const char* arguments :
+       {"convert lost.txt lost.txt", "convert lost.txt ./lost.txt",
+        "convert lost.txt no-such-folder/x.cupel", "convert nowhere.txt x.cupel",
+        "convert lost.txt x.unknown", "convert -t viper lost.txt x",
+        "convert -t awdit --edn lost.txt x", "convert -t cupel lost.txt ."}) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << arguments;
+    EXPECT_NE(ran.err, "") << arguments;
+  }
+  EXPECT_EQ(text_of("lost.txt"), kLostUpdate);
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const auto name = entry.path().filename().string();
+    EXPECT_TRUE(name == "lost.txt" || name == "fine.txt" || name == "stderr")
+        << name << " was left behind";
+  }
+}
+
+TEST_F(Cli, AFailedConversionLeavesTheOldFile) {
+  write("old.awdit", "old");
+  EXPECT_EQ(cupel("generate --level strict-serializable --shape list-append --sessions 2 --txns 5 "
+                  "-o list.cupel")
+                .code,
+            0);
+  EXPECT_EQ(cupel("convert list.cupel old.awdit").code, 3);  // awdit holds no lists
+  EXPECT_EQ(text_of("old.awdit"), "old");
+}
+
+TEST_F(Cli, GeneratesWhatItPromises) {
+  EXPECT_EQ(cupel("generate --level si --sessions 3 --txns 20 --seed 7 -o a.jsonl").code, 0);
+  EXPECT_EQ(cupel("generate --level si --sessions 3 --txns 20 --seed 7 -o b.jsonl").code, 0);
+  EXPECT_EQ(text_of("a.jsonl"), text_of("b.jsonl"));
+  EXPECT_EQ(cupel("check -l si a.jsonl").code, 0);
+  EXPECT_EQ(cupel("generate --level strict-serializable --inject lost-update -o c.jsonl").code, 0);
+  const auto ran = cupel("check -l pc,si c.jsonl");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("\n  lost-update"), std::string::npos) << ran.out;
+  EXPECT_EQ(cupel("generate --inject nonsense -o d.jsonl").code, 3);
+  EXPECT_EQ(cupel("generate --ops 9-3 -o d.jsonl").code, 3);
+  EXPECT_FALSE(fs::exists(folder_ / "d.jsonl"));
+}
+
+TEST_F(Cli, StatsCount) {
+  const auto text = cupel("stats lost.txt");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out, "");
+  const auto json = cupel("stats --json lost.txt fine.txt");
+  EXPECT_EQ(json.code, 0);
+  std::istringstream in(json.out);
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["operations"], 4);
+  EXPECT_EQ(cupel("stats nowhere.txt").code, 3);
+}
+
+TEST_F(Cli, HelpAndVersionGoToStdout) {
+  for (const char* arguments : {"--help", "check --help", "stats --help", "convert --help",
+                                "generate --help", "explain --help"}) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 0) << arguments;
+    EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << arguments;
+    EXPECT_EQ(ran.err, "") << arguments;
+  }
+  const auto check = cupel("check --help").out;
+  EXPECT_NE(check.find("Changes what is asked"), std::string::npos);
+  EXPECT_NE(check.find("Changes what it costs"), std::string::npos);
+  EXPECT_TRUE(cupel("--version").out.starts_with("cupel "));
+}
+
+TEST_F(Cli, ExplainsWords) {
+  EXPECT_NE(cupel("explain lost-update").out.find("snapshot-isolation"), std::string::npos);
+  EXPECT_NE(cupel("explain si").out.find("lost-update"), std::string::npos);
+  EXPECT_NE(cupel("explain").out.find("write-skew"), std::string::npos);
+  EXPECT_NE(cupel("levels").out.find("strict-serializable"), std::string::npos);
+}
+
+}  // namespace

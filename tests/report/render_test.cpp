@@ -1,0 +1,244 @@
+// What the report makes of an answer: answers are put together by hand, so that
+// nothing here depends on what the engine finds first.
+#include "report/render.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "history/builder.hpp"
+#include "report/product.hpp"
+#include "support/history_language.hpp"
+
+namespace cupel::report {
+namespace {
+
+using check::CheckResult;
+using check::LevelResult;
+using check::Verdict;
+using history::OpId;
+using history::TxnId;
+using levels::Level;
+
+LevelResult level(Level which, Verdict verdict, std::string decided_by, double seconds = 0) {
+  LevelResult result;
+  result.level = which;
+  result.verdict = verdict;
+  result.decided_by = std::move(decided_by);
+  result.seconds = seconds;
+  return result;
+}
+
+// Two transactions that lost an update, with the cycle of Adya's G2-item.
+const history::History& lost_update() {
+  static const auto history = [] {
+    history::HistoryBuilder b;
+    const auto x = b.key(history::ScalarView::of(std::string_view("x")));
+    b.set_default_initial(b.value(0));
+    b.set_metadata("format", "jepsen");
+    b.set_metadata("database", "PostgreSQL");
+    b.set_metadata("isolation", "repeatable-read");
+    for (int i = 0; i < 2; ++i) {
+      b.begin(b.session(i == 0 ? "a" : "b"), history::TxnStatus::kCommitted,
+              {.label = static_cast<std::uint32_t>(7 + i)});
+      b.read(x, b.value(0));
+      b.write(x, b.value(i + 1));
+      b.end();
+    }
+    b.begin(b.session("c"), history::TxnStatus::kAborted, {.label = 9});
+    b.end();
+    return std::move(b).finish().value();
+  }();
+  return history;
+}
+
+levels::Violation violation() {
+  levels::Violation found;
+  for (int i = 0; i < 2; ++i) {
+    levels::Edge edge;
+    edge.from = edge.reader = TxnId(static_cast<std::size_t>(i));
+    edge.to = TxnId(static_cast<std::size_t>(1 - i));
+    edge.kind = levels::EdgeKind::kReadWrite;
+    edge.reason = levels::Reason::kInitial;
+    edge.key = history::KeyId(0u);
+    edge.from_op = OpId(static_cast<std::size_t>(2 * i));
+    edge.to_op = OpId(static_cast<std::size_t>(2 * (1 - i) + 1));
+    found.derivation.edges.push_back(edge);
+  }
+  found.derivation.cycle = {0, 1};
+  return found;
+}
+
+CheckResult answer() {
+  CheckResult result;
+  result.levels.push_back(level(Level::kPrefix, Verdict::kSatisfied, "schedule", 0.25));
+  result.levels.push_back(level(Level::kSnapshotIsolation, Verdict::kViolated, "saturation", 0.5));
+  result.levels.back().violation = violation();
+  result.levels.back().explained_at = Level::kSnapshotIsolation;
+  result.levels.push_back(
+      level(Level::kSerializable, Verdict::kViolated, "implied-by:snapshot-isolation"));
+  result.levels.back().violation = violation();
+  result.levels.back().explained_at = Level::kSnapshotIsolation;
+  result.levels.push_back(level(Level::kStrongSessionSerializable, Verdict::kUnknown, ""));
+  result.levels.back().detail = "time limit met in refine";
+  result.levels.push_back(level(Level::kStrictSerializable, Verdict::kRefused, ""));
+  result.levels.back().detail = "strict-serializable needs times";
+  result.strongest_satisfied = {Level::kPrefix};
+  result.weakest_violated = {Level::kSnapshotIsolation};
+  return result;
+}
+
+const std::string kFile = "dir/my file.jsonl";
+
+TEST(Lines, OneALevelButRefused) {
+  const auto result = answer();
+  EXPECT_EQ(lines({kFile, lost_update(), result}),
+            "dir/my file.jsonl\tprefix\tsatisfied\n"
+            "dir/my file.jsonl\tsnapshot-isolation\tviolated\n"
+            "dir/my file.jsonl\tserializable\tviolated\n"
+            "dir/my file.jsonl\tstrong-session-serializable\tunknown\n");
+}
+
+constexpr const char* kWhy =
+    "  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ)\n"
+    "  lost-update (G2-item): T7 and T8 both read x = 0 and both wrote x: one of the two updates "
+    "is lost.\n"
+    "      T7  session a, its 1st transaction: read x = 0, write x = 1\n"
+    "      T8  session b, its 1st transaction: read x = 0, write x = 2\n"
+    "    1. T7 -> T8 (rw): T7 read x = 0, the initial version, which T8 overwrote with x = 2\n"
+    "    2. T8 -> T7 (rw): T8 read x = 0, the initial version, which T7 overwrote with x = 1\n"
+    "    Together: T7 < T8 < T7, a circle, which snapshot-isolation does not allow.\n";
+
+TEST(Explanation, IndentsEveryLine) {
+  const auto result = answer();
+  EXPECT_EQ(
+      explanation({kFile, lost_update(), result}),
+      std::string("  unknown: strong-session-serializable: time limit met in refine\n") + kWhy);
+}
+
+TEST(Explanation, IsEmptyWhenAllIsWell) {
+  CheckResult result;
+  result.levels.push_back(level(Level::kPrefix, Verdict::kSatisfied, "schedule"));
+  result.strongest_satisfied = {Level::kPrefix};
+  EXPECT_EQ(explanation({kFile, lost_update(), result}), "");
+}
+
+TEST(Ladder, FirstLineNamesStrongestAndWeakest) {
+  const auto result = answer();
+  EXPECT_EQ(
+      ladder({kFile, lost_update(), result}),
+      std::string(
+          "dir/my file.jsonl: strongest satisfied: prefix; weakest violated: snapshot-isolation; "
+          "unknown: strong-session-serializable\n"
+          "  jepsen: 3 transactions (2 committed) of 3 sessions, 4 operations on 1 key, recorded "
+          "from "
+          "PostgreSQL at repeatable-read\n"
+          "\n"
+          "  prefix                                             satisfied  schedule, 0.250 s\n"
+          "  snapshot-isolation (PostgreSQL's REPEATABLE READ)  violated   saturation, 0.500 s\n"
+          "  serializable                                       violated   follows from "
+          "snapshot-isolation\n"
+          "  strong-session-serializable                        unknown    time limit met in "
+          "refine\n"
+          "  strict-serializable                                refused    needs times\n"
+          "\n") +
+          kWhy);
+}
+
+TEST(Ladder, ColoursOnlyWhenAsked) {
+  const auto result = answer();
+  const Checked checked{kFile, lost_update(), result};
+  EXPECT_EQ(ladder(checked).find('\x1b'), std::string::npos);
+  EXPECT_NE(ladder(checked, {.colour = true}).find("\x1b[31mviolated \x1b[0m"), std::string::npos);
+}
+
+TEST(Ladder, MergesLevelsThatAreViolatedAlikeAndCountsTheRest) {
+  const auto history = test::history_of("a: r(x,9) r(x,9) r(x,9) r(x,9) r(x,9) r(x,9) r(x,9)");
+  CheckResult result;
+  for (const Level which : {Level::kReadCommitted, Level::kSnapshotIsolation}) {
+    result.levels.push_back(level(which, Verdict::kViolated, "internal"));
+    levels::Violation found;
+    for (std::uint32_t i = 0; i < 7; ++i) {
+      found.internal.push_back({levels::InternalKind::kThinAirRead, TxnId(0), OpId(i),
+                                history.op(OpId(i)).key, OpId::none(), TxnId::none()});
+    }
+    result.levels.back().violation = found;
+    result.levels.back().explained_at = which;
+    result.weakest_violated.push_back(which);
+  }
+  const auto text = explanation({kFile, history, result});
+  EXPECT_NE(text.find("violated: read-committed, snapshot-isolation\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("... and 2 more of thin-air-read\n"), std::string::npos) << text;
+}
+
+TEST(Json, HasTheFieldsOfTheManual) {
+  const auto result = answer();
+  const auto text = json({kFile, lost_update(), result});
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  const auto object = nlohmann::ordered_json::parse(text);
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : object.items()) fields.push_back(name);
+  EXPECT_EQ(fields,
+            (std::vector<std::string>{"file", "format", "database", "isolation", "transactions",
+                                      "committed", "sessions", "operations", "keys", "levels",
+                                      "refused", "strongest_satisfied", "weakest_violated"}));
+  EXPECT_EQ(object["file"], kFile);
+  EXPECT_EQ(object["format"], "jepsen");
+  EXPECT_EQ(object["transactions"], 3);
+  EXPECT_EQ(object["committed"], 2);
+  ASSERT_EQ(object["levels"].size(), 4u);
+  EXPECT_EQ(object["refused"].dump(),
+            R"([{"level":"strict-serializable","reason":"strict-serializable needs times"}])");
+  EXPECT_EQ(object["strongest_satisfied"].dump(), R"(["prefix"])");
+  EXPECT_EQ(object["weakest_violated"].dump(), R"(["snapshot-isolation"])");
+
+  const auto& violated = object["levels"][1];
+  EXPECT_EQ(violated["level"], "snapshot-isolation");
+  EXPECT_EQ(violated["product"], "PostgreSQL's REPEATABLE READ");
+  EXPECT_EQ(violated["verdict"], "violated");
+  EXPECT_EQ(violated["decided_by"], "saturation");
+  EXPECT_EQ(violated["seconds"], 0.5);
+  ASSERT_EQ(violated["anomalies"].size(), 1u);
+  const auto& anomaly = violated["anomalies"][0];
+  EXPECT_EQ(anomaly["name"], "lost-update");
+  EXPECT_EQ(anomaly["adya"], "G2-item");
+  EXPECT_EQ(anomaly["found_at"], "snapshot-isolation");
+  EXPECT_EQ(anomaly["transactions"].dump(), "[7,8]");
+  EXPECT_EQ(anomaly["keys"].dump(), R"(["x"])");
+  EXPECT_EQ(
+      anomaly["edges"][0].dump(),
+      R"({"from":7,"to":8,"kind":"rw","reason":"initial","key":"x","from_operation":0,"to_operation":1,)"
+      R"("sentence":"T7 read x = 0, the initial version, which T8 overwrote with x = 2"})");
+  EXPECT_EQ(object["levels"][2]["anomalies"], violated["anomalies"]);
+  EXPECT_EQ(object["levels"][3]["detail"], "time limit met in refine");
+  EXPECT_TRUE(object["levels"][0]["anomalies"].empty());
+}
+
+TEST(Json, SurvivesTextThatIsNotUtf8) {
+  history::HistoryBuilder b;
+  b.begin(b.session("a"), history::TxnStatus::kCommitted);
+  b.read(b.key(history::ScalarView::of(std::string_view("\xff"))), b.value(1));
+  b.end();
+  const auto history = std::move(b).finish().value();
+  CheckResult result;
+  result.levels.push_back(level(Level::kReadCommitted, Verdict::kViolated, "internal"));
+  result.levels.back().violation.emplace();
+  result.levels.back().violation->internal.push_back({levels::InternalKind::kThinAirRead, TxnId(0),
+                                                      OpId(0u), history.op(OpId(0u)).key,
+                                                      OpId::none(), TxnId::none()});
+  const std::string file = "\xfe.jsonl";
+  EXPECT_TRUE(nlohmann::json::accept(json({file, history, result})));
+}
+
+TEST(Product, KnowsWhatProductsPromise) {
+  EXPECT_EQ(promised("PostgreSQL 15", "REPEATABLE READ"), Level::kSnapshotIsolation);
+  EXPECT_EQ(promised("postgres", "repeatable_read"), Level::kSnapshotIsolation);
+  EXPECT_EQ(promised("Oracle", "serializable"), Level::kSnapshotIsolation);
+  EXPECT_EQ(promised("MySQL", "repeatable read"), std::nullopt);
+  EXPECT_EQ(promised("MariaDB Galera", "repeatable-read"), Level::kSnapshotIsolation);
+  EXPECT_EQ(promised("Nobody", "serializable"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cupel::report
