@@ -163,6 +163,22 @@ constexpr Example kCorners[] = {
     {"empty_transactions", "s1: () ; w(x,1) ; () | s2: r(x,1)", "sser", ""},
 };
 
+constexpr Example kFound[] = {
+    {"own_later_append_is_no_writer", "s1: a(x,1) a(x,5) | s2: l(x,[1]) a(x,1)", "", "rc si"},
+    {"counted_by_another_key", "s1: ?a(x,1) | s2: ?a(x,4) a(y,5) | s3: l(y,[5]) ; l(x,[1])",
+     "ra ser", "cc"},
+    {"block_cut_short_before_own_append", "s1: ?a(x,1) a(x,2) | s2: a(x,3) l(x,[1 3])", "",
+     "rc si"},
+    {"choice_of_delete_against_session_order",
+     "s1: range(a,b,[]) w(b,2) | s2: range(b,b,[]) i(b,1) ; i(a,4) d(b)", "pc ser", "sssi"},
+    {"choice_of_failed_compare_against_session_order",
+     "s1: r(x,2) w(x,3) | s2: cas!(x,3,4) w(x,5) | s3: r(x,5) ; w(x,7) | s4: cas(x,nil,2)",
+     "pc ser", "sssi"},
+    {"choice_of_writer_against_session_order",
+     "init=0 s1: cas(x,0,1) | s2: cas(x,1,2) ; r(x,5) w(x,1) | s3: cas(x,1,2) ; w(x,5)", "pc ser",
+     "sssi"},
+};
+
 std::string names(std::span<const levels::Level> list) {
   std::string text;
   for (const auto level : list) {
@@ -195,11 +211,15 @@ std::span<const Example> corner_cases() {
   return kCorners;
 }
 
+std::span<const Example> found_by_the_oracle() {
+  return kFound;
+}
+
 std::vector<Example> all_examples() {
   std::vector<Example> all;
   for (const auto part :
        {classic_examples(), thesis_figures(), mini_transactions(), peer_mistakes(),
-        adya_and_cerone(), real_time_examples(), corner_cases()}) {
+        adya_and_cerone(), real_time_examples(), corner_cases(), found_by_the_oracle()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
