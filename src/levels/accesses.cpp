@@ -136,8 +136,10 @@ bool has_lists(const History& h) {
 
 class Collector {
  public:
-  Collector(const History& h, const ListChoices& choices, base::Budget& budget)
+  Collector(const History& h, const ListChoices& choices, std::span<const Fate> fates,
+            base::Budget& budget)
       : h_(h),
+        fates_(fates),
         choices_(choices),
         budget_(budget),
         index_(h),
@@ -149,7 +151,9 @@ class Collector {
   Accesses run() {
     if (has_lists(h_)) order_lists();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if (h_.status(TxnId(t)) == TxnStatus::kCommitted) read_transaction(TxnId(t));
+      if (h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened) {
+        read_transaction(TxnId(t));
+      }
       if ((t & 0x3fff) == 0x3fff && budget_.exceeded()) {
         result_.complete = false;
         return std::move(result_);
@@ -160,6 +164,12 @@ class Collector {
   }
 
  private:
+  [[nodiscard]] Fate fate(TxnId t) const { return fates_.empty() ? Fate::kOpen : fates_[t.index()]; }
+  // Certainly without effect, or supposed so.
+  [[nodiscard]] bool gone(TxnId t) const {
+    return h_.status(t) == TxnStatus::kAborted || fate(t) == Fate::kNever;
+  }
+
   void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
             TxnId other_txn = TxnId::none()) {
     result_.internal.push_back({kind, txn, read, key, other, other_txn});
@@ -193,7 +203,7 @@ class Collector {
           // The n-th occurrence takes the n-th append that is not aborted.
           std::uint32_t skip = times_seen[best.list[p]]++;
           for (const auto& e : entries) {
-            if (h_.status(e.txn) == TxnStatus::kAborted) continue;
+            if (gone(e.txn)) continue;
             if (skip-- != 0) continue;
             append = e.op;
             txn = e.txn;
@@ -234,7 +244,7 @@ class Collector {
     bool own_order_broken = false;
     std::vector<TxnId> unread;
     for (const auto& e : index_.of_key(key)) {
-      if (placed.contains(e.op) || h_.status(e.txn) == TxnStatus::kAborted) continue;
+      if (placed.contains(e.op) || gone(e.txn)) continue;
       const auto it = places.find(e.txn);
       if (it == places.end()) {
         unread.push_back(e.txn);
@@ -271,7 +281,7 @@ class Collector {
       const WriteEntry* aborted = nullptr;
       const WriteEntry* own_later = nullptr;
       for (const auto& e : index_.of(key, v)) {
-        if (h_.status(e.txn) == TxnStatus::kAborted) {
+        if (gone(e.txn)) {
           aborted = &e;
         } else if (e.txn == txn && e.op > id) {
           own_later = &e;
@@ -289,6 +299,15 @@ class Collector {
         note(InternalKind::kDuplicateElement, txn, id, key);
       } else {
         note(InternalKind::kThinAirRead, txn, id, key);
+      }
+    }
+    // Where an element was appended twice, the choice of places may say that this
+    // one is the reader's own, still to come.
+    const auto& places = lists_.at(key.raw);
+    for (std::size_t p = 0; sound && p < list.size() && p < places.txn.size(); ++p) {
+      if (places.txn[p] == txn && places.append[p] > id && same_prefix(key, list)) {
+        note(InternalKind::kFutureRead, txn, id, key, places.append[p], txn);
+        sound = false;
       }
     }
     if (own_in_[key.index()] == txn.raw) {
@@ -319,7 +338,7 @@ class Collector {
         }
       } else {
         for (const auto& e : index_.of(key, list.back())) {
-          if (e.txn != txn && h_.status(e.txn) != TxnStatus::kAborted && index_.is_final(e.op)) {
+          if (e.txn != txn && !gone(e.txn) && index_.is_final(e.op)) {
             pending_candidates_.push_back(e.txn);
           }
         }
@@ -365,7 +384,8 @@ class Collector {
     for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const OpId id(i);
       const Operation op = h_.op(id);
-      switch (op.kind) {
+      const bool known = h_.status(txn) == TxnStatus::kCommitted || op.kind == OpKind::kCompareAndSet;
+      if (known) switch (op.kind) {
         case OpKind::kRead:
           if (op.value.valid()) read_value(txn, id, op.key, op.value);
           break;
@@ -417,7 +437,7 @@ class Collector {
     }
     begin_read(txn, key, id);
     for (const auto& e : index_.of(key, value)) {
-      if (e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted || !index_.is_final(e.op)) continue;
+      if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op)) continue;
       pending_candidates_.push_back(e.txn);
     }
     if (h_.initial_value(key) == value) pending_candidates_.push_back(TxnId::none());
@@ -441,7 +461,7 @@ class Collector {
     }
     begin_read(txn, key, id);
     for (const auto& e : index_.of_key(key)) {
-      if (e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted || !index_.is_final(e.op)) continue;
+      if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op)) continue;
       if (is_absence(e.op)) pending_candidates_.push_back(e.txn);
     }
     if (h_.initial_value(key) == h_.null_value()) pending_candidates_.push_back(TxnId::none());
@@ -460,7 +480,7 @@ class Collector {
     }
     begin_read(txn, key, id);
     for (const auto& e : index_.of_key(key)) {
-      if (e.value == expected || e.txn == txn || h_.status(e.txn) == TxnStatus::kAborted ||
+      if (e.value == expected || e.txn == txn || gone(e.txn) ||
           !index_.is_final(e.op)) {
         continue;
       }
@@ -490,7 +510,7 @@ class Collector {
     const WriteEntry* aborted = nullptr;
     for (const auto& e : index_.of(key, value)) {
       if (e.txn == txn) return note(InternalKind::kFutureRead, txn, id, key, e.op, txn);
-      if (h_.status(e.txn) == TxnStatus::kAborted) {
+      if (gone(e.txn)) {
         aborted = &e;
       } else {
         intermediate = &e;
@@ -545,7 +565,7 @@ class Collector {
   void number_owners() {
     std::vector<std::uint8_t> counts(h_.txn_count(), 0);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted;
+      counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened;
     }
     for (const TxnId t : candidate_txns_) {
       if (t.valid()) counts[t.index()] = 1;
@@ -598,6 +618,7 @@ class Collector {
   };
 
   const History& h_;
+  std::span<const Fate> fates_;
   const ListChoices& choices_;
   base::Budget& budget_;
   const WriteIndex index_;
@@ -669,14 +690,15 @@ OpId ListChoices::at(KeyId key, std::size_t position) const {
   return it->appends[it->chosen];
 }
 
-Accesses collect_accesses(const History& history, const ListChoices& choices, base::Budget& budget) {
+Accesses collect_accesses(const History& history, const ListChoices& choices,
+                          std::span<const Fate> fates, base::Budget& budget) {
   constexpr std::uint64_t kBytesPerOp = 60;  // measured on general histories
   if (budget.would_exceed(kBytesPerOp * history.op_count())) {
     Accesses none;
     none.complete = false;
     return none;
   }
-  return Collector(history, choices, budget).run();
+  return Collector(history, choices, fates, budget).run();
 }
 
 }  // namespace cupel::levels

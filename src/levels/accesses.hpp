@@ -89,7 +89,13 @@ class ListChoices {
   double count_ = 1;
 };
 
-// Stops early, with `complete` false, when the budget ends.
-Accesses collect_accesses(const History& history, const ListChoices& choices, base::Budget& budget);
+// What is supposed of an indeterminate transaction with compare-and-sets. One
+// that took effect did see its expected values, so for these the rule "only its
+// writes count" is not exact, and decide() tries both.
+enum class Fate : std::uint8_t { kOpen, kHappened, kNever };
+
+// `fates` by transaction; empty: all open. Stops early, with `complete` false, when the budget ends.
+Accesses collect_accesses(const History& history, const ListChoices& choices,
+                          std::span<const Fate> fates, base::Budget& budget);
 
 }  // namespace cupel::levels

@@ -41,24 +41,31 @@ class StageTally {
 
 class Decider::State {
  public:
-  State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h) {}
+  State(const History& h, Time drift) : h_(h), drift_(drift), choices_(h) {
+    for (std::uint32_t t = 0; t < h.txn_count() && !has_unsure_compare_and_set_; ++t) {
+      if (h.status(TxnId(t)) != TxnStatus::kIndeterminate) continue;
+      for (std::uint32_t i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
+        has_unsure_compare_and_set_ = has_unsure_compare_and_set_ || h.kind(OpId(i)) == OpKind::kCompareAndSet;
+      }
+    }
+  }
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
     if (!collected_) {
-      accesses_ = collect_accesses(h_, choices_, budget);
+      accesses_ = collect_accesses(h_, choices_, {}, budget);
       collected_ = accesses_.complete;
     }
     if (!collected_) return gave_up(budget, "collecting reads and writes");
-    Decision first = decide_choice(level, accesses_, budget);
+    Decision first = decide_fates(level, choices_, accesses_, budget);
     if (first.answer != Answer::kNo || choices_.count() < 2) return first;
     // Elements appended twice: another placing may pass.
     ListChoices other(h_);
     while (other.advance()) {
       if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
-      const Accesses accesses = collect_accesses(h_, other, budget);
+      const Accesses accesses = collect_accesses(h_, other, {}, budget);
       if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
-      Decision next = decide_choice(level, accesses, budget);
+      Decision next = decide_fates(level, other, accesses, budget);
       if (next.answer != Answer::kNo) return next;
     }
     return first;
@@ -97,7 +104,101 @@ class Decider::State {
     return d;
   }
 
-  Decision decide_choice(Level level, const Accesses& a, base::Budget& budget) const {
+  // Indeterminate transactions with compare-and-sets. First their reads are left
+  // open, which only makes more possible: "no" is no. A "yes" is yes if every
+  // such transaction that somebody read from saw what it expected; else one that
+  // did not is supposed to have happened, reads included, and to have never
+  // happened, in turn.
+  Decision decide_fates(Level level, const ListChoices& choices, const Accesses& open,
+                        base::Budget& budget) const {
+    TxnId suspect;
+    Decision decision = decide_choice(level, open, {}, budget, &suspect);
+    if (decision.answer != Answer::kYes || !suspect.valid()) return decision;
+    std::vector<Fate> fates(h_.txn_count(), Fate::kOpen);
+    return suppose(level, choices, suspect, fates, budget);
+  }
+
+  Decision suppose(Level level, const ListChoices& choices, TxnId txn, std::vector<Fate>& fates,
+                   base::Budget& budget) const {
+    Decision last;
+    for (const Fate fate : {Fate::kHappened, Fate::kNever}) {
+      if (budget.exceeded()) return gave_up(budget, "supposing what indeterminate transactions did");
+      fates[txn.index()] = fate;
+      const Accesses a = collect_accesses(h_, choices, fates, budget);
+      if (!a.complete) return gave_up(budget, "collecting reads and writes");
+      TxnId suspect;
+      Decision decision = decide_choice(level, a, fates, budget, &suspect);
+      if (decision.answer == Answer::kYes && suspect.valid()) {
+        decision = suppose(level, choices, suspect, fates, budget);
+      }
+      if (decision.answer != Answer::kNo) {
+        fates[txn.index()] = Fate::kOpen;
+        return decision;
+      }
+      last = std::move(decision);
+    }
+    fates[txn.index()] = Fate::kOpen;
+    return last;
+  }
+
+  // An indeterminate transaction of open fate with a compare-and-set that some
+  // read is from, though its own expectation was not met in the witness (`saw`
+  // tells; absent at the weak levels, where every such one is suspect).
+  TxnId find_suspect(const Accesses& a, std::span<const Fate> fates, std::span<const Owner> read_from,
+                     const std::vector<std::uint8_t>* met) const {
+    for (const Owner o : read_from) {
+      if (o == kInitialOwner) continue;
+      const TxnId txn = a.txns[o];
+      if (h_.status(txn) != TxnStatus::kIndeterminate) continue;
+      if (!fates.empty() && fates[txn.index()] != Fate::kOpen) continue;
+      if (met != nullptr && (*met)[o] != 0) continue;
+      for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
+        const auto op = h_.op(OpId(i));
+        if (op.kind == OpKind::kCompareAndSet && h_.compare_and_set(op).succeeded) return txn;
+      }
+    }
+    return TxnId::none();
+  }
+
+  // Replays the witness: which indeterminate owners found the values that their
+  // compare-and-sets expected. Only single-operation ones are looked into; the
+  // others stay suspect, which costs time and no exactness.
+  void note_met(const Accesses& a, const Described& d, const order::Outcome& outcome,
+                std::vector<std::uint8_t>& met) const {
+    std::vector<order::Owner> current(d.problem.object_count, order::kInitial);
+    for (const auto v : outcome.order) {
+      if (d.problem.is_helper(v)) continue;
+      const auto o = d.problem.owner_of(v);
+      const TxnId txn = a.txns[d.owners[o]];
+      if (v == d.problem.begin(o) && h_.status(txn) == TxnStatus::kIndeterminate &&
+          h_.last_op(txn) - h_.first_op(txn) == 1 && d.problem.write_first[o + 1] - d.problem.write_first[o] == 1) {
+        const auto op = h_.op(OpId(h_.first_op(txn)));
+        const auto x = d.problem.write_object[d.problem.write_first[o]];
+        if (op.kind == OpKind::kCompareAndSet) {
+          const auto seen = current[x] == order::kInitial ? h_.initial_value(op.key)
+                                                          : value_of(a, d.owners[current[x]], op.key);
+          met[d.owners[o]] = seen == h_.compare_and_set(op).expected;
+        }
+      }
+      if (v != d.problem.commit(o)) continue;
+      for (auto i = d.problem.write_first[o]; i < d.problem.write_first[o + 1]; ++i) {
+        current[d.problem.write_object[i]] = o;
+      }
+    }
+  }
+
+  // What the owner finally wrote to the key.
+  history::ValueId value_of(const Accesses& a, Owner o, KeyId key) const {
+    for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) {
+      if (a.writes[i].key != key) continue;
+      const auto op = h_.op(a.writes[i].op);
+      return op.kind == OpKind::kCompareAndSet ? h_.compare_and_set(op).desired : op.value;
+    }
+    return {};
+  }
+
+  Decision decide_choice(Level level, const Accesses& a, std::span<const Fate> fates, base::Budget& budget,
+                         TxnId* suspect) const {
     Violation violation;
     for (const auto& anomaly : a.internal) {
       if (forbidden_by(anomaly.kind) == Level::kReadCommitted || level != Level::kReadCommitted) {
@@ -111,12 +212,14 @@ class Decider::State {
       d.violation = std::move(violation);
       return d;
     }
-    return is_weak(level) ? decide_weak(level, a, budget) : decide_order(level, a, budget);
+    return is_weak(level) ? decide_weak(level, a, fates, budget, suspect)
+                          : decide_order(level, a, fates, budget, suspect);
   }
 
   // --- order levels ---
 
-  Decision decide_order(Level level, const Accesses& a, base::Budget& budget) const {
+  Decision decide_order(Level level, const Accesses& a, std::span<const Fate> fates, base::Budget& budget,
+                        TxnId* suspect) const {
     const LevelShape shape = shape_of(level);
     std::vector<Part> parts;
     bool by_key = false;
@@ -138,7 +241,18 @@ class Decider::State {
       const Described described = describe_order(h_, a, parts[i], shape, drift_);
       const order::Outcome outcome = order::decide(described.problem, budget);
       stages.see(outcome.stage);
-      if (outcome.answer == order::Answer::kYes) continue;
+      if (outcome.answer == order::Answer::kYes) {
+        if (has_unsure_compare_and_set_ && !suspect->valid()) {
+          std::vector<std::uint8_t> met(a.txns.size(), 0);
+          note_met(a, described, outcome, met);
+          std::vector<Owner> read_from;
+          for (const auto w : outcome.writers) {
+            if (w != order::kInitial) read_from.push_back(described.owners[w]);
+          }
+          *suspect = find_suspect(a, fates, read_from, &met);
+        }
+        continue;
+      }
       Decision d;
       d.decided_by = stage_name(outcome.stage);
       if (outcome.answer == order::Answer::kGaveUp) {
@@ -195,7 +309,8 @@ class Decider::State {
 
   // --- weak levels ---
 
-  Decision decide_weak(Level level, const Accesses& a, base::Budget& budget) const {
+  Decision decide_weak(Level level, const Accesses& a, std::span<const Fate> fates, base::Budget& budget,
+                       TxnId* suspect) const {
     const DescribedVisibility d = describe_visibility(h_, a, level == Level::kReadCommitted);
     const order::Visible visible = level == Level::kReadCommitted ? order::Visible::kEarlierRead
                                    : level == Level::kReadAtomic  ? order::Visible::kDirect
@@ -212,8 +327,9 @@ class Decider::State {
       writers[r] = candidates(r).front();
       if (candidates(r).size() > 1) open.push_back(r);
     }
-    if (!open.empty()) return decide_weak_by_cases(a, d, visible, writers, open, candidates, budget);
+    if (!open.empty()) return decide_weak_by_cases(a, d, visible, writers, open, candidates, fates, budget, suspect);
     const order::Outcome outcome = order::decide_visibility(d.problem, visible, writers, budget);
+    if (has_unsure_compare_and_set_) *suspect = find_suspect(a, fates, writers, nullptr);
     return weak_decision(a, d, writers, outcome, budget);
   }
 
@@ -239,14 +355,18 @@ class Decider::State {
   Decision decide_weak_by_cases(const Accesses& a, const DescribedVisibility& d,
                                 order::Visible visible, std::vector<Owner> writers,
                                 std::span<const std::uint32_t> open, const Candidates& candidates,
-                                base::Budget& budget) const {
+                                std::span<const Fate> fates, base::Budget& budget, TxnId* suspect) const {
     const bool repeatable = std::none_of(a.internal.begin(), a.internal.end(), [](const auto& anomaly) {
       return anomaly.kind == InternalKind::kNonRepeatableRead;
     });
     if (repeatable) {
-      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, budget);
-      if (stronger.answer == Answer::kNo) stronger = decide_order(Level::kPrefix, a, budget);
+      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, fates, budget, suspect);
+      if (stronger.answer == Answer::kNo) {
+        *suspect = TxnId::none();
+        stronger = decide_order(Level::kPrefix, a, fates, budget, suspect);
+      }
       if (stronger.answer == Answer::kYes) return stronger;
+      *suspect = TxnId::none();
     }
     solver::ClauseSolver sat;
     absl::flat_hash_map<std::uint32_t, std::vector<solver::Literal>> literals;
@@ -275,6 +395,7 @@ class Decider::State {
       }
       const order::Outcome outcome = order::decide_visibility(d.problem, visible, writers, budget);
       if (outcome.answer != order::Answer::kNo) {
+        if (has_unsure_compare_and_set_) *suspect = find_suspect(a, fates, writers, nullptr);
         Decision decision = weak_decision(a, d, writers, outcome, budget);
         decision.decided_by = "refine";
         return decision;
@@ -323,6 +444,7 @@ class Decider::State {
   const ListChoices choices_;
   Accesses accesses_;  // for choices_; once collected_
   bool collected_ = false;
+  bool has_unsure_compare_and_set_ = false;
 };
 
 Decider::Decider(const History& history, Time clock_drift_ns)

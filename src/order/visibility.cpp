@@ -151,7 +151,11 @@ class Saturator {
     std::vector<Owner> last_writer(problem_.object_count, kInitial);
     std::vector<std::uint32_t> by_object;
     std::vector<Owner> sources;
-    absl::flat_hash_map<Owner, std::vector<Owner>> session_before;  // lone owners
+    // Owners that follow their session without being followed (see the header).
+    absl::flat_hash_map<Owner, std::vector<Owner>> lone_after;
+    for (const FixedArc& arc : problem_.fixed) {
+      if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
+    }
     for (const auto& chain : problem_.chains) {
       for (const Owner o : chain) {
         if ((o & 0xfff) == 0 && budget_.exceeded()) return false;
@@ -170,6 +174,14 @@ class Saturator {
         sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
         for (const Owner k : sources) meet(k, by_object);
         for (const Object x : writes(o)) last_writer[x] = o;
+        if (const auto lone = lone_after.find(o); lone != lone_after.end()) {
+          for (const Owner l : lone->second) {
+            for (auto r = problem_.read_first[l]; r < problem_.read_first[l + 1]; ++r) {
+              const Owner k = last_writer[problem_.reads[r].object];
+              if (k != kInitial) visible_before(k, r);
+            }
+          }
+        }
       }
       for (const Owner o : chain) {
         for (const Object x : writes(o)) last_writer[x] = kInitial;
@@ -324,6 +336,13 @@ class Saturator {
       if (visible == Visible::kDirect && graph_.chain(k) == graph_.chain(o) &&
           graph_.position(k) < graph_.position(o)) {
         return {plain(k, o, ArcKind::kChain)};
+      }
+      for (std::uint32_t i = 0; i < problem_.fixed.size(); ++i) {
+        const KnownArc& arc = graph_.arcs()[i];  // a lone owner, after its session
+        if (visible != Visible::kDirect || arc.kind != ArcKind::kSession || arc.to != o) continue;
+        if (graph_.chain(k) == graph_.chain(arc.from) && graph_.position(k) <= graph_.position(arc.from)) {
+          return {plain(k, o, ArcKind::kChain)};
+        }
       }
       for (std::uint32_t i = 0; i < graph_.arcs().size(); ++i) {
         const KnownArc& arc = graph_.arcs()[i];

@@ -98,10 +98,13 @@ struct Assigned {
 
 class Oracle {
  public:
-  Oracle(const History& h, Time drift) : h_(h), drift_(drift) {
+  // `happened`, `never`: indeterminate transactions of which that is supposed.
+  Oracle(const History& h, Time drift, const std::set<TxnId>& happened = {},
+         const std::set<TxnId>& never = {})
+      : h_(h), drift_(drift), happened_(happened), never_(never) {
     collect_transactions();
     for (int t = 0; t < size() && possible_; ++t) {
-      if (!txns_[t].indeterminate) collect_reads(t);
+      if (!txns_[t].indeterminate || happened_.contains(txns_[t].id)) collect_reads(t);
     }
     if (possible_) make_list_slots();
     for (const auto& slot : slots_) possible_ = possible_ && !slot.candidates.empty();
@@ -127,7 +130,7 @@ class Oracle {
   void collect_transactions() {
     for (std::size_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
-      if (h_.status(t) == TxnStatus::kAborted) continue;
+      if (h_.status(t) == TxnStatus::kAborted || never_.contains(t)) continue;
       Txn txn;
       txn.id = t;
       txn.indeterminate = h_.status(t) == TxnStatus::kIndeterminate;
@@ -164,6 +167,8 @@ class Oracle {
     std::map<KeyId, std::vector<ValueId>> own_appends;
     for (auto o = h_.first_op(id); o < h_.last_op(id); ++o) {
       const auto op = h_.op(OpId(o));
+      // Of an indeterminate transaction only compare-and-sets are known to have read.
+      const bool known = !txns_[t].indeterminate || op.kind == OpKind::kCompareAndSet;
       const auto saw = [&](KeyId key, Seen seen) {
         const auto it = own.find(key);
         if (it == own.end())
@@ -171,7 +176,7 @@ class Oracle {
         else if (!seen.fits(it->second, h_.null_value()))
           possible_ = false;  // not my (last) write
       };
-      switch (op.kind) {
+      if (known) switch (op.kind) {
         case OpKind::kRead:
           if (op.value.valid()) saw(op.key, {Seen::kValue, op.value});
           break;
@@ -272,7 +277,9 @@ class Oracle {
   [[nodiscard]] std::optional<Assigned> assign(const std::vector<int>& writers) const {
     Assigned a;
     a.counted.resize(txns_.size());
-    for (int t = 0; t < size(); ++t) a.counted[t] = !txns_[t].indeterminate;
+    for (int t = 0; t < size(); ++t) {
+      a.counted[t] = !txns_[t].indeterminate || happened_.contains(txns_[t].id);
+    }
     for (const int w : writers) {
       if (w != kInit) a.counted[w] = true;
     }
@@ -511,6 +518,7 @@ class Oracle {
   }
 
   const History& h_;
+  const std::set<TxnId> happened_, never_;
   Time drift_;
   bool possible_ = true;  // no internal violation of read-committed so far
   std::vector<Txn> txns_;
@@ -534,7 +542,24 @@ bool oracle_satisfies(const History& history, Level level, Time drift) {
   assert((!uses_real_time(level) || history.has_all_times()) && "no meaning without times");
   assert((level != Level::kLinearizable || is_single_object(history)) &&
          "one object a transaction");
-  return Oracle(history, drift).satisfies(level);
+  // An indeterminate transaction with a compare-and-set either never happened,
+  // or happened and saw what it expected: try all.
+  std::vector<TxnId> unsure;
+  for (std::size_t i = 0; i < history.txn_count(); ++i) {
+    const TxnId t(i);
+    if (history.status(t) != TxnStatus::kIndeterminate) continue;
+    for (auto o = history.first_op(t); o < history.last_op(t); ++o) {
+      if (history.kind(OpId(o)) != OpKind::kCompareAndSet) continue;
+      unsure.push_back(t);
+      break;
+    }
+  }
+  for (std::size_t bits = 0; bits < (std::size_t{1} << unsure.size()); ++bits) {
+    std::set<TxnId> happened, never;
+    for (std::size_t i = 0; i < unsure.size(); ++i) ((bits >> i) & 1 ? happened : never).insert(unsure[i]);
+    if (Oracle(history, drift, happened, never).satisfies(level)) return true;
+  }
+  return false;
 }
 
 bool is_single_object(const History& h) {
