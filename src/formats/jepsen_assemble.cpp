@@ -381,7 +381,7 @@ bool Assembly::pair_event(Ref ref, Process& process) {
     txn.session = process.session;
     process.pending = {};
   } else {
-    if (process.has_invoked && e.type != Type::kInfo) {
+    if (process.has_invoked && e.type != Type::kInfo && e.process.tag != Tag::kAbsent) {
       return fail(e.byte, fmt::format("found a completion of {}, which has nothing open: its last "
                                       "operation is already completed", process_name(e)));
     }

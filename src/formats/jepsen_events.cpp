@@ -13,6 +13,7 @@ namespace cupel::formats::jepsen {
 namespace {
 
 constexpr std::size_t kArenaBlock = 64 * 1024;
+constexpr std::size_t kMaxColumn = 0xf0000000;
 
 std::optional<Type> type_of(std::string_view word) {
   if (word == "invoke") return Type::kInvoke;
@@ -81,6 +82,9 @@ bool Chunk::fail(std::uint64_t byte, std::string message) {
 
 bool Chunk::begin_event(const Fields& fields, Event& event) {
   event.byte = fields.byte;
+  if (std::max(ops.size(), values.size()) > kMaxColumn) {
+    return fail(fields.byte, "found more than 4 billion operations, expected fewer");
+  }
   if (fields.type.tag == Tag::kAbsent) {
     return fail(fields.byte, "found an operation without a type, expected invoke, ok, fail or info");
   }

@@ -314,7 +314,6 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads) {
       dom::parser parser;
       // A failure to allocate shows again, as an error, when the parser is used.
       [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, kMaxDepth);
-      parser.threaded = false;
       return parser;
     });
     const auto parse = [&](std::size_t i) {

@@ -75,6 +75,7 @@ bool looks_like_jepsen(std::string_view head) {
     case Syntax::kJson: return head.find("\"type\"") != std::string_view::npos;
     case Syntax::kEdn:
       return head.find(":type") != std::string_view::npos ||
+             head.find("\"type\"") != std::string_view::npos ||
              head.find("#jepsen.history.Op") != std::string_view::npos;
     case Syntax::kEmpty:
     case Syntax::kOther: break;

@@ -1,0 +1,439 @@
+// Jepsen op maps: every quirk of docs/formats/jepsen.md, beside what is refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "formats/history_text.hpp"
+#include "formats/jepsen_reader.hpp"
+#include "formats/jepsen_writer.hpp"
+#include "history/builder.hpp"
+
+namespace cupel::formats {
+namespace {
+
+using namespace history;
+namespace fs = std::filesystem;
+
+std::string read_text(std::string_view bytes, TextOf what = {.times = false, .labels = false}) {
+  const auto h = read_jepsen(bytes, "h", 0);
+  return h ? text_of(*h, what) : h.error().to_string();
+}
+
+TEST(Jepsen, JsonLinesGiveTransactionsWithTimesAndLabels) {
+  const auto h = read_jepsen(
+      R"({"index":0,"type":"invoke","process":3,"f":"txn","value":[["r",1,null],["w",2,5]],"time":10}
+{"index":1,"type":"ok","process":3,"f":"txn","value":[["r",1,null],["w",2,5]],"time":20}
+)", "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(text_of(*h, {.times = true}), "3: #1 10..20 r(1,null) w(2,5)\n");
+  EXPECT_TRUE(h->has_all_times());
+  EXPECT_EQ(h->metadata().count("times"), 0u);
+  EXPECT_EQ(h->metadata().at("format"), "jepsen");
+}
+
+TEST(Jepsen, EverySpellingOfOneHistoryIsTheSame) {
+  const std::string expected = "0: w(x,1)\n1: r(x,1)\n";
+  for (const char* text : {
+           R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
+{"type":"ok","process":1,"f":"txn","value":[["r","x",1]]})",
+           R"([{"type":"ok","process":0,"f":"txn","value":[["w","x",1]]},
+{"type":"ok","process":1,"f":"txn","value":[["r","x",1]]}])",
+           R"({"type":"ok","process":0,"f":"txn",
+ "value":[["w","x",1]]}  {"type":"ok","process":"1","f":"txn","value":[["r","x",1]]})",
+           R"({:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]}
+{:type :ok, :process 1, :f :txn, :value [[:r "x" 1]]})",
+           R"([{:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]} ; first
+ {:type :ok :process 1 :f :txn :value ([:r "x" 1N])}])",
+           R"(({:type :ok :process 0 :f :txn :value [(:w "x" +1)]} #_{:type :huh}
+ {:type :ok :process 1 :f :txn :value [[:r "x" #_ 7 1]]}))",
+           R"(; a comment
+#jepsen.history.Op{:index 0, :time nil, :type :ok, :process 0, :f :txn, :value [[:w "\u0078" 1]]}
+#jepsen.history.Op{:type :ok, :process 1, :f :txn, :value [[:r "x" 1]], :extra #{1 {:a #inst "2020"}}})",
+           R"({"type" "ok" "process" 0 "f" "txn" "value" [["w" "x" 1]]} {"type" "ok" "process" 1 "f" "txn" "value" [["r" "x" 1]]})",
+           "\xef\xbb\xbf{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",\"x\",1]]}\r\n\r\n"
+           "{\"type\":\"ok\",\"process\":1,\"value\":[[\"r\",\"x\",1]]}\r\n"}) {
+    EXPECT_EQ(read_text(text), expected) << text;
+    EXPECT_TRUE(looks_like_jepsen(text)) << text;
+  }
+}
+
+TEST(Jepsen, StatusesFollowCompletionsAndLostOnes) {
+  EXPECT_EQ(read_text(R"(
+{:type :invoke :process 0 :f :txn :value [[:w 1 1] [:r 2 nil]]}
+{:type :fail :process 0 :f :txn :value nil}
+{:type :invoke :process 1 :f :txn :value [[:w 1 2] [:r 2 nil]]}
+{:type :info :process 1 :f :txn :error :timeout}
+{:type :invoke :process 1 :f :txn :value [[:w 1 3]]}
+{:type :info :process 2 :f :txn :value [[:w 1 4] [:r 2 9]]}
+)"),
+            "0: aborted w(1,1) r(2,?)\n"
+            "1: indeterminate w(1,2) r(2,?) | indeterminate w(1,3)\n"
+            "2: indeterminate w(1,4) r(2,9)\n");
+}
+
+TEST(Jepsen, ReadsOfAnInvocationAreUnknownEvenIfItNamesAValue) {
+  EXPECT_EQ(read_text(R"({:type :invoke :process 0 :f :txn :value [[:r 2 9] [:w 1 1]]})"),
+            "0: indeterminate r(2,?) w(1,1)\n");
+}
+
+TEST(Jepsen, TheHistoryDecidesWhichKeysAreLists) {
+  EXPECT_EQ(read_text(R"(
+{:type :ok :process 0 :value [[:append :a 1] [:r :b nil] [:r :c nil] [:r :d [1 2]]]}
+{:type :ok :process 1 :value [[:r :a nil] [:r :a []] [:w :b 1] [:r :c [1 :k "s"]] [:r :e nil]]}
+{:type :ok :process 2 :value [[:r :a [1]] [:r :d nil] [:w :v [1 2]] [:r :v [1 2]]]}
+)"),
+            "0: append(:a,1) r(:b,null) list(:c,[]) list(:d,[1 2])\n"
+            "1: list(:a,[]) list(:a,[]) w(:b,1) list(:c,[1 :k s]) r(:e,null)\n"
+            "2: list(:a,[1]) list(:d,[]) w(:v,[1 2]) r(:v,[1 2])\n");
+  EXPECT_EQ(read_text("{:type :ok :process 0 :value [[:append 1 1]]}\n"
+                      "{:type :ok :process 0 :value [[:w 1 1]]}"),
+            "h:2: found key 1 used both as a list (append) and as a register (write, read of one "
+            "value), expected one of the two");
+}
+
+TEST(Jepsen, ScalarsOfEveryKind) {
+  EXPECT_EQ(read_text(R"({:type :ok :process 0 :value [[:w "1" 1] [:w 1 :k] [:w -1 "a\"\n"] [:w 1.0 true]
+ [:w 99999999999999999999 1e400] [:w [1 "x"] {:b 1, :a 2}] [:w #{2 1} \a] [:w nil foo/bar] [:w #inst "2020" 1/2]]})"),
+            "0: w(1,1) w(1,:k) w(-1,a\"\n) w(1.0,true) w(99999999999999999999N,1e400) "
+            "w([1 \"x\"],{:a 2 :b 1}) w(#{1 2},\\a) w(null,foo/bar) w(#inst \"2020\",1/2)\n");
+  EXPECT_EQ(read_text(R"({"type":"ok","process":0,"value":[["w","1",true],["w",1.5,18446744073709551615],["w",{"keyword":"k"},{"literal":"#inst 1"}],["w",[1,"x"],{"b":1,"a":[]}]]})"),
+            "0: w(1,true) w(1.5,18446744073709551615N) w(:k,#inst 1) w([1 \"x\"],{\"a\" [] \"b\" 1})\n");
+}
+
+TEST(Jepsen, LineOrderIsTimeOnlyWhenEveryCompletionHasItsInvocation) {
+  const std::string both = "{:type :invoke :process 0 :value [[:w 1 1]]}\n{:type :ok :process 0 :value [[:w 1 1]]}\n";
+  auto h = read_jepsen(both, "h", 0);
+  ASSERT_TRUE(h);
+  EXPECT_EQ(text_of(*h, {.times = true}), "0: #1 0..1 w(1,1)\n");
+  EXPECT_EQ(h->metadata().at("times"), "line order");
+  h = read_jepsen(both + "{:type :ok :process 1 :value [[:w 1 2]]}", "h", 0);
+  ASSERT_TRUE(h);
+  EXPECT_FALSE(h->has_times());
+  // Someone's clock in one line is the file's clock.
+  h = read_jepsen(both + "{:type :invoke :process 0 :value [[:w 1 2]] :time 5}", "h", 0);
+  ASSERT_TRUE(h);
+  EXPECT_EQ(text_of(*h, {.times = true}), "0: #1 -..- w(1,1) | indeterminate #2 5..- w(1,2)\n");
+}
+
+TEST(Jepsen, OperationsWithoutAProcessAreSessionsOfTheirOwn) {
+  const auto h = read_jepsen("{:type :invoke :value [[:w 1 1]]}\n{:type :ok :value [[:w 1 1]]}\n"
+                             "{:type :ok :value [[:r 1 1]]}", "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(text_of(*h), "op 0: #1 w(1,1)\nop 2: #2 r(1,1)\n");
+  EXPECT_FALSE(h->has_times());
+}
+
+TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
+  const auto h = read_jepsen(R"(
+{:type :info :process :nemesis :f :start :value {:a 1}}
+{:type :info :process "nemesis" :f :txn :value "cut"}
+{:type :ok :process 0 :f :txn :value [[:w 1 1]]}
+{:type :ok :process 0 :f :read :value 3}
+{:type :ok :process "client a" :f :txn :value [[:w 1 2]]}
+)", "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(text_of(*h, {.labels = false}), "0: w(1,1)\nclient a: w(1,2)\n");
+  EXPECT_EQ(h->metadata().at("skipped"), "1 op maps that are not transactions (read)");
+}
+
+TEST(Jepsen, ARegisterIsOneKey) {
+  EXPECT_EQ(read_text(R"([{:type :invoke :process 0 :f :read :value nil}
+ {:type :ok :process 0 :f :read :value nil} {:type :ok :process 1 :f :write :value 3}
+ {:type :invoke :process 2 :f :cas :value [3 4]} {:type :ok :process 2 :f :cas :value [3 4]}
+ {:type :invoke :process 2 :f :cas :value [3 5]} {:type :fail :process 2 :f :cas :value [3 5]}
+ {:type :invoke :process 3 :f :read} {:type :info :process 3 :f :read :error :timeout}])"),
+            "0: r(register,null)\n1: w(register,3)\n"
+            "2: cas(register,3->4) | aborted cas(register,3->5)\n3: indeterminate r(register,?)\n");
+}
+
+TEST(Jepsen, IndependentRegistersHaveKeys) {
+  EXPECT_EQ(read_text(R"(
+{"type":"invoke","process":0,"f":"read","value":["x",null]}
+{"type":"ok","process":0,"f":"read","value":["x",1]}
+{"type":"ok","process":1,"f":"write","value":["y",2]}
+{"type":"ok","process":1,"f":"cas","value":["y",[2,3]]})"),
+            "0: r(x,1)\n1: w(y,2) | cas(y,2->3)\n");
+}
+
+TEST(Jepsen, AMutexIsACompareAndSet) {
+  EXPECT_EQ(read_text(R"([{:type :ok :process 0 :f :acquire} {:type :ok :process 0 :f :release}
+ {:type :fail :process 0 :f :release :error :not-held}])"),
+            "0: cas(mutex,null->held) | cas(mutex,held->null) | aborted cas(mutex,held->null)\n");
+}
+
+TEST(Jepsen, AStoreOfStringsIsRegistersOfWholeStrings) {
+  EXPECT_EQ(read_text(R"(
+{:process 0, :type :ok, :f :get, :key "0", :value ""}
+{:process 0, :type :ok, :f :append, :key "0", :value "x a y"}
+{:process 0, :type :ok, :f :append, :key "0", :value "x b y"}
+{:process 0, :type :ok, :f :get, :key "0", :value "x a yx b y"}
+{:process 0, :type :ok, :f :put, :key "0", :value "x c y"}
+{:process 0, :type :ok, :f :append, :key "0", :value "x d y"}
+{:process 0, :type :ok, :f :append, :key "1", :value "x e y"}
+{:process 0, :type :ok, :f :put, :key "0", :value "x f y"}
+{:process 0, :type :ok, :f :get, :key "0", :value "torn"}
+)"),
+            "0: r(0,null) | cas(0,null->x a y) | cas(0,x a y->x a yx b y) | r(0,x a yx b y) | "
+            "w(0,x c y) | w(0,<append #5>) | w(1,<append #6>) | w(0,x f y) | r(0,torn)\n");
+}
+
+// One text twice: the intervals tell the appends apart, or the history is refused.
+TEST(Jepsen, AStoreWithRepeatedTextsIsToldApartByTimeOrRefused) {
+  const auto op = [](int process, const char* type, const char* f, const char* value) {
+    return "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
+           ", :key 0, :value " + value + "}\n";
+  };
+  const auto both = [&](int process, const char* f, const char* value) {
+    return op(process, "invoke", f, value) + op(process, "ok", f, value);
+  };
+  const auto one_after_the_other = both(0, "append", "\"a;\"") + both(1, "get", "\"a;\"") +
+                                   both(0, "put", "\"b;\"") + both(0, "append", "\"a;\"") +
+                                   both(1, "get", "\"b;a;\"");
+  EXPECT_EQ(read_text(one_after_the_other),
+            "0: cas(0,null->a;) | w(0,b;) | cas(0,b;->b;a;)\n1: r(0,a;) | r(0,b;a;)\n");
+  const auto at_once = op(0, "invoke", "append", "\"a;\"") + op(1, "invoke", "append", "\"a;\"") +
+                       op(0, "ok", "append", "\"a;\"") + op(1, "ok", "append", "\"a;\"") +
+                       both(2, "get", "\"a;a;\"");
+  EXPECT_NE(read_text(at_once).find("gets do not tell which append"), std::string::npos) << read_text(at_once);
+}
+
+TEST(Jepsen, OtherWorkloadsAreRefusedByName) {
+  const auto refusal = [](const char* text) { return read_text(text); };
+  EXPECT_EQ(refusal(R"({:type :ok :process 0 :f :add :value 1})"),
+            "h:1: found f=add, which looks like a counter or set workload: not a transactional or "
+            "single-object history; expected f=txn, read/write/cas, acquire/release, or "
+            "put/append/get with a key");
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :transfer :value {:from 1}})").find("bank"), std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value {0 10}})").find("set or bank"), std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value [1 2 3]})").find("set or bank"), std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :frobnicate})").find("f=frobnicate"), std::string::npos);
+}
+
+TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
+  const auto txn = [](std::string value) { return "\n{:type :ok :process 0 :value " + value + "}"; };
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "h: found no operations, expected op maps"},
+      {" \n ; only a comment", "h: found no operations, expected op maps"},
+      {"[]", "h:1: found no operations of clients"},
+      {"hello", "h:1: found hello, expected an op map"},
+      {txn("[[:q 1 2]]"), "h:2: found operation [:q 1 2], expected one of r, w, append"},
+      {txn("[[:w 1]]"), "h:2: found operation [:w 1], expected three elements"},
+      {txn("[[:cas 1 2]]"), "h:2: found operation [:cas 1 2], expected [cas key [old new]]"},
+      {txn("[[:range 1 2]]"), "h:2: found operation [:range 1 2], expected [range [low high]"},
+      {txn("nil"), "h:2: found value nil, expected a transaction"},
+      {txn("7"), "h:2: found value 7, expected a transaction"},
+      {"{:process 0 :value []}", "h:1: found an operation without a type"},
+      {"{:type :done :value []}", "h:1: found type :done, expected invoke, ok, fail or info"},
+      {"{:type :ok :time 1.5 :value []}", "h:1: found time 1.5, expected whole nanoseconds"},
+      {"{:type :ok :process 1.5 :value []}", "h:1: found process 1.5, expected a number or a name"},
+      {"{:type :ok :index -1 :value []}", "h:1: found index -1"},
+      {"{:type :ok :value [[:w 1 2]]", "h:1: found a map without its closing }"},
+      {"[{:type :ok :value [[:w 1 2]]}", "h:1: found the end of the file, expected the closing ]"},
+      {"{:type :ok\n :value [[:w 1 2}", "h:2: found }, expected a value"},
+      {"{:type :ok\n :value \"", "h:2: found a string without its closing quote"},
+      {"{:type :ok} \xff", "h:1: found bytes that are not UTF-8"},
+      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",", "h:2: found a map without its closing }"},
+      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",}", "h:2: found malformed JSON"},
+      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"\xff\"}", "h:2: found malformed JSON"},
+      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":1e999}", "h:2: found malformed JSON"},
+      {"{\"type\":\"ok\",\"value\":[]}\nnonsense\n{\"type\":\"ok\",\"value\":[]}", "h:2: found nonsense"},
+      {"[{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",\"value\":[]}]", "h:2: found op maps without a comma"},
+      {"{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",1]]}", "h:1: found operation [\"w\" 1], expected three"},
+      {"{:type :invoke :process 0 :value []}\n{:type :invoke :process 0 :value []}",
+       "h:2: found a second invocation of process 0"},
+      {"{:type :invoke :process 0 :value []}\n{:type :ok :process 0 :value []}\n{:type :ok :process 0 :value []}",
+       "h:3: found a completion of process 0, which has nothing open"},
+      {"{:type :invoke :process 0 :time 5 :value []}\n{:type :ok :process 0 :time 4 :value []}",
+       "h:2: found a completion at time 4, before its invocation at 5"},
+      {"{:type :invoke :process 0 :f :read}\n{:type :ok :process 0 :f :write :value 1}",
+       "h:2: found a completion of f=write for process 0, which invoked f=read"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const auto h = read_jepsen(text, "h", 0);
+    ASSERT_FALSE(h) << text;
+    EXPECT_EQ(h.error().to_string().substr(0, expected.size()), expected) << text;
+  }
+}
+
+TEST(Jepsen, DeepNestingIsRefusedInBothSyntaxes) {
+  for (const auto& [open, close] : {std::pair<std::string, std::string>{"[", "]"}, {"{:a ", "}"}, {"#a ", ""}, {"#_ ", "1"}}) {
+    std::string edn = "{:type :ok :value ";
+    for (int i = 0; i < 200'000; ++i) edn += open;
+    EXPECT_NE(read_text(edn).find("nested more than 100 deep"), std::string::npos) << open;
+  }
+  std::string json = R"({"type":"ok","value":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
+  EXPECT_NE(read_text(json).find("nested more than 100 deep"), std::string::npos);
+}
+
+TEST(Jepsen, HugeLabelsAreClamped) {
+  EXPECT_EQ(read_text("{:type :ok :process 0 :index 99999999999 :value [[:w 1 1]]}", {}),
+            "0: #4294967295 w(1,1)\n");
+}
+
+TEST(Jepsen, LooksLikeOnlyItself) {
+  EXPECT_FALSE(looks_like_jepsen(""));
+  EXPECT_FALSE(looks_like_jepsen(R"({"value": [["w", 1, 2, true]]})"));  // viper
+  EXPECT_FALSE(looks_like_jepsen("r(1,2,3,4)"));
+  EXPECT_FALSE(looks_like_jepsen("INFO  jepsen.util - 0 :invoke :read nil"));
+  EXPECT_TRUE(looks_like_jepsen("; a note\n{:index 0 :type :ok}"));
+}
+
+// Larger than a chunk: the pieces must join up, however many threads read them.
+TEST(Jepsen, TheNumberOfThreadsChangesNothing) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) {
+    const auto process = std::to_string(i % 7 == 6 ? i : i % 7);
+    const auto ops = R"([["append",)" + std::to_string(i % 50) + "," + std::to_string(i) + R"(],["r","k)" +
+                     std::to_string(i % 9) + "\",null]]";
+    text += R"({"type":"invoke","process":)" + process + R"(,"f":"txn","value":)" + ops + "}\n";
+    text += R"({"type":")" + std::string(i % 5 == 0 ? "info" : i % 5 == 1 ? "fail" : "ok") +
+            R"(","process":)" + process + R"(,"f":"txn","value":)" + ops + "}\n";
+  }
+  ASSERT_GT(text.size(), 4u << 20);
+  const auto one = read_jepsen(text, "h", 1);
+  const auto four = read_jepsen(text, "h", 4);
+  ASSERT_TRUE(one && four);
+  EXPECT_EQ(one->txn_count(), 40'000u);
+  EXPECT_EQ(text_of(*one, {.times = true}), text_of(*four, {.times = true}));
+  const auto array = "[" + [&] {
+    std::string with_commas;
+    for (const char c : text) with_commas += c == '\n' ? std::string(",\n") : std::string(1, c);
+    return with_commas.substr(0, with_commas.size() - 2);
+  }() + "]";
+  const auto other = read_jepsen(array, "h", 0);
+  ASSERT_TRUE(other) << other.error().to_string();
+  EXPECT_EQ(text_of(*one, {.times = true}), text_of(*other, {.times = true}));
+  // The first error of the file is the one reported.
+  text.insert(3u << 20, "}");
+  const auto bad1 = read_jepsen(text, "h", 1), bad4 = read_jepsen(text, "h", 4);
+  ASSERT_FALSE(bad1 || bad4);
+  EXPECT_EQ(bad1.error().to_string(), bad4.error().to_string());
+}
+
+History every_kind(bool times) {
+  HistoryBuilder b;
+  const auto zero = b.session("0"), empty = b.session("empty"), name = b.session("a client");
+  (void)empty;
+  const auto value = [&](auto v) { return b.value(ScalarView::of(v)); };
+  const auto x = b.key(ScalarView::of("x")), list = b.key(7), odd = b.key(ScalarView::keyword("k w"));
+  const auto late = b.key(ScalarView::keyword("late")), unread = b.key(ScalarView::literal("[1 2]"));
+  const auto facts = [&](Time from, Time to) {
+    return times ? HistoryBuilder::TxnFacts{.invoke = from, .complete = to} : HistoryBuilder::TxnFacts{};
+  };
+  b.begin(name, TxnStatus::kCommitted, facts(50, 60));
+  b.write(x, value("quote \" \\ \n \x01 é"));
+  b.read(x, ValueId::none());
+  b.read(odd, b.null_value());
+  b.list_read_unknown(unread);
+  b.append(list, b.value(ScalarView::literal("true")));
+  b.append(list, b.value(ScalarView::literal("2.5")));
+  b.append(list, b.value(ScalarView::literal("not edn ( ] at all")));
+  b.append(list, b.value(ScalarView::literal("5")));
+  const ValueId elements[] = {value(1), b.null_value(), value("s"), b.value(ScalarView::keyword("e"))};
+  b.list_read(list, elements);
+  b.list_read(list, {});
+  b.list_read_unknown(list);
+  b.end();
+  b.begin(zero, TxnStatus::kCommitted, facts(10, 70));
+  b.insert(late, value(3));
+  b.erase(late, ValueId::none());
+  b.erase(late, value(4));
+  b.compare_and_set(x, b.null_value(), value(1), true);
+  b.compare_and_set(x, value(1), value("2"), false);
+  const RangeEntry entries[] = {{x, value(1)}, {late, b.null_value()}};
+  b.range_read(value(0), value("z"), entries);
+  b.range_read(value(0), value(1), {});
+  b.end();
+  b.begin(zero, TxnStatus::kAborted, facts(71, 80));
+  b.write(x, value(INT64_MIN));
+  b.read(x, value(9));
+  b.end();
+  b.begin(zero, TxnStatus::kIndeterminate, facts(81, kNoTime));
+  b.append(list, value(INT64_MAX));
+  b.read(x, ValueId::none());
+  b.end();
+  b.begin(zero, TxnStatus::kCommitted, facts(82, 83));
+  b.end();
+  b.set_default_initial(value(0));
+  b.set_initial(x, value("first"));
+  b.set_metadata("database", "PostgreSQL \"15\"");
+  auto h = std::move(b).finish();
+  EXPECT_TRUE(h);
+  return std::move(*h);
+}
+
+TEST(Jepsen, WhatIsWrittenIsReadBack) {
+  for (const bool times : {false, true}) {
+    const History h = every_kind(times);
+    for (const bool edn : {false, true}) {
+      std::ostringstream out;
+      ASSERT_TRUE(write_jepsen(h, out, edn));
+      EXPECT_TRUE(looks_like_jepsen(out.str()));
+      const auto back = read_jepsen(out.str(), "h", 0);
+      ASSERT_TRUE(back) << back.error().to_string() << "\n" << out.str();
+      EXPECT_EQ(text_of(*back, {.times = true, .labels = false}), text_of(h, {.times = true, .labels = false})) << out.str();
+      EXPECT_EQ(back->metadata().at("database"), "PostgreSQL \"15\"");
+      EXPECT_EQ(back->value(back->default_initial_value()), ScalarView::of(0));
+      ASSERT_EQ(back->initial_overrides().size(), 1u);
+      EXPECT_EQ(back->value(back->initial_overrides()[0].second), ScalarView::of("first"));
+      std::ostringstream again;
+      ASSERT_TRUE(write_jepsen(*back, again, edn));
+      EXPECT_EQ(again.str(), out.str());
+    }
+  }
+}
+
+TEST(Jepsen, WritingRefusesWhatTextCannotHold) {
+  HistoryBuilder b;
+  b.begin(b.session("nemesis"), TxnStatus::kCommitted);
+  b.end();
+  std::ostringstream out;
+  EXPECT_FALSE(write_jepsen(*std::move(b).finish(), out, false));
+  HistoryBuilder bytes;
+  bytes.begin(bytes.session("0"), TxnStatus::kCommitted);
+  bytes.write(bytes.key(1), bytes.value(ScalarView::of("\xff")));
+  bytes.end();
+  const auto status = write_jepsen(*std::move(bytes).finish(), out, true);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("not UTF-8"), std::string::npos);
+}
+
+TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
+  const fs::path shared = CUPEL_SOURCE_DIR "/../shared/histories";
+  if (!fs::exists(shared)) GTEST_SKIP() << "no shared histories here";
+  std::size_t seen = 0, refused = 0;
+  for (const char* folder : {"elle", "elle-cli", "porcupine-kv", "real"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(shared / folder)) {
+      if (!entry.is_regular_file()) continue;
+      SCOPED_TRACE(entry.path());
+      std::ifstream in(entry.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      EXPECT_TRUE(looks_like_jepsen(std::string_view(bytes).substr(0, 4096)));
+      const auto h = read_jepsen(bytes, entry.path(), 0);
+      ++seen;
+      if (entry.path().parent_path().filename() == "jepsen") {
+        ++refused;
+        ASSERT_FALSE(h);
+        EXPECT_NE(h.error().message.find("not a transactional or single-object history"), std::string::npos);
+        continue;
+      }
+      ASSERT_TRUE(h) << h.error().to_string();
+      EXPECT_GT(h->txn_count(), 0u);
+      for (const bool edn : {false, true}) {
+        std::ostringstream out;
+        ASSERT_TRUE(write_jepsen(*h, out, edn));
+        const auto back = read_jepsen(out.str(), "back", 0);
+        ASSERT_TRUE(back) << back.error().to_string();
+        EXPECT_TRUE(text_of(*back, {.times = true, .labels = false}) == text_of(*h, {.times = true, .labels = false}));
+      }
+    }
+  }
+  EXPECT_GE(seen, 30u);
+  EXPECT_EQ(refused, 6u);
+}
+
+}  // namespace
+}  // namespace cupel::formats
