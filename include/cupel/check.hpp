@@ -191,8 +191,8 @@ struct Options {
 
   // Changes how much it may cost.
   std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit
-  std::uint64_t memory_limit_bytes = 0;   // resident, of the whole process; 0: no limit
-  unsigned threads = 0;                   // 0: as many as the machine has; never changes an answer
+  std::uint64_t memory_limit_bytes = 0;        // resident, of the whole process; 0: no limit
+  unsigned threads = 0;  // 0: as many as the machine has; never changes an answer
 };
 
 // One thing that went wrong.

@@ -264,7 +264,7 @@ class Collector {
     std::sort(unread.begin(), unread.end());
     unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
     for (const TxnId txn : unread) {
-      if (h_.status(txn) == TxnStatus::kCommitted) arcs_.push_back({last, txn, key, best.op});
+      arcs_.push_back({last, txn, key, best.op});
     }
   }
 
@@ -384,7 +384,8 @@ class Collector {
     for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const OpId id(i);
       const Operation op = h_.op(id);
-      const bool known = h_.status(txn) == TxnStatus::kCommitted || op.kind == OpKind::kCompareAndSet;
+      const bool known = h_.status(txn) == TxnStatus::kCommitted ||
+                         (op.kind == OpKind::kCompareAndSet && h_.compare_and_set(op).succeeded);
       if (known) switch (op.kind) {
         case OpKind::kRead:
           if (op.value.valid()) read_value(txn, id, op.key, op.value);

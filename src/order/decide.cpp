@@ -160,7 +160,17 @@ Outcome decide(const Problem& problem, base::Budget& budget) {
       cut[problem.owner_of(arc.to)] = 1;
       if (round >= kCarefulCuts) touched[chain_of[problem.owner_of(arc.to)]] = 1;
     }
-    if (!used_chain) return outcome;
+    if (!used_chain) {
+      // Where reads lost candidates by the chains' order, the proof does not say
+      // so for each arc; then it counts only once no chain is left.
+      const bool lost_candidates = std::any_of(problem.reads.begin(), problem.reads.end(), [](const Read& r) {
+        return r.last_candidate - r.first_candidate > 1;
+      });
+      const bool all_cut = std::find(cut.begin(), cut.end(), 0) == cut.end();
+      if (!lost_candidates || all_cut) return outcome;
+      std::fill(cut.begin(), cut.end(), 1);
+      continue;
+    }
     for (std::size_t c = 0; c < touched.size(); ++c) {
       if (round < kChainCuts && !touched[c]) continue;
       for (const Owner o : problem.chains[c]) cut[o] = 1;

@@ -167,8 +167,10 @@ class Oracle {
     std::map<KeyId, std::vector<ValueId>> own_appends;
     for (auto o = h_.first_op(id); o < h_.last_op(id); ++o) {
       const auto op = h_.op(OpId(o));
-      // Of an indeterminate transaction only compare-and-sets are known to have read.
-      const bool known = !txns_[t].indeterminate || op.kind == OpKind::kCompareAndSet;
+      // Of an indeterminate transaction only the compare-and-sets that took effect
+      // are known to have read.
+      const bool known = !txns_[t].indeterminate || (op.kind == OpKind::kCompareAndSet &&
+                                                     h_.compare_and_set(op).succeeded);
       const auto saw = [&](KeyId key, Seen seen) {
         const auto it = own.find(key);
         if (it == own.end())
