@@ -83,7 +83,7 @@ class Teller {
         anomaly.edges.push_back({edge.from, edge.to, edge.kind, edge.reason, edge.key, edge.from_op,
                                  edge.to_op,
                                  derivation_.cases.empty() ? 0 : static_cast<std::uint32_t>(c + 1),
-                                 sentence(history_, apart, edge, false)});
+                                 sentence(history_, apart, derivation_, edge, false)});
       }
     }
   }
@@ -229,7 +229,7 @@ class Teller {
       const Path because = contracted(derivation_, edge.because);
       const bool deeper = !because.empty() && depth < kDeepest;
       const auto step = arrow(edge);
-      const auto words = sentence(history_, words_, edge, deeper);
+      const auto words = sentence(history_, words_, derivation_, edge, deeper);
       out.lines.push_back(
           fmt::format("{}{}. {}: {}{}", indent, number, step, words, deeper ? ":" : ""));
       if (deeper) steps(because, number + ".", indent + "   ", depth + 1, out);
@@ -274,7 +274,7 @@ class Teller {
     std::vector<std::string> all;
     for (const PathEdge& p : cycle) {
       if (p.edge.reason != Reason::kAssumed) continue;
-      auto text = sentence(history_, words_, p.edge, false);
+      auto text = sentence(history_, words_, derivation_, p.edge, false);
       if (text.starts_with("suppose that ")) text.erase(0, 13);
       if (all.size() < 4) all.push_back(std::move(text));
     }

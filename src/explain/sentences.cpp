@@ -12,6 +12,7 @@ struct Speaker {
   const History& history;
   Words& words;
   const Edge& edge;
+  TxnId source;  // where the path of reasons begins
   bool reasons;
 
   OpId or_read(OpId op, TxnId txn) const {
@@ -161,8 +162,18 @@ struct Speaker {
         return fmt::format("{}, which {}: {}'s version is newer than {}{}", seen, overwrote(write),
                            writer, old, reasons ? ", because" : "");
       }
-      case Reason::kAssumed:
-        return fmt::format("suppose that {}, which {}", seen, overwrote(write));
+      case Reason::kAssumed: {
+        // With reasons: one of several writers is tried, and they lead on from it.
+        if (edge.because.empty()) {
+          return fmt::format("suppose that {}, which is older than {}", seen,
+                             version_of(edge.to, write));
+        }
+        const TxnId writer = edge.writer.valid() ? edge.writer : source;
+        const auto from = words.txn(writer);
+        const auto text =
+            fmt::format("suppose that {} from {}, which {}", seen, from, overwrote(write));
+        return reasons ? fmt::format("{} later, because", text) : text;
+      }
       default:
         return fmt::format("{}, which {}", seen, overwrote(write));
     }
@@ -191,8 +202,11 @@ std::vector<history::ValueId> focus_of(const Words& words, const Edge& edge) {
   return focus;
 }
 
-std::string sentence(const History& history, Words& words, const Edge& edge, bool led_by_reasons) {
-  Speaker speaker{history, words, edge, led_by_reasons};
+std::string sentence(const History& history, Words& words, const Derivation& derivation,
+                     const Edge& edge, bool led_by_reasons) {
+  const TxnId source =
+      edge.because.empty() ? TxnId::none() : derivation.edges[edge.because.front()].from;
+  Speaker speaker{history, words, edge, source, led_by_reasons};
   switch (edge.kind) {
     case EdgeKind::kOwn:
       return fmt::format("{} begins before it commits", words.txn(edge.from));

@@ -298,6 +298,19 @@ TEST(Order, NoOneOrderIsForced) {
   EXPECT_EQ(anomaly.edges.size(), 5u);
   EXPECT_EQ(anomaly.edges.back().case_number, 2u);
 }
+TEST(Order, EveryWriterIsTried) {
+  const auto history = history_of("a: w(x,1) ; w(x,2) | b: w(x,1) ; w(x,3) | c: r(x,1)");
+  DerivationSketch d(history);
+  const auto after_a = d.rt(1, 4), after_b = d.rt(3, 4);
+  std::vector<std::uint32_t> missed;
+  for (const int writer : {0, 2}) {
+    const auto session = d.so(writer, writer + 1);
+    missed.push_back(d.rw_assumed(4, writer + 1, "x"));
+    d.edges()[missed.back()].because = {session};
+  }
+  expect_text(only(explain(history, Level::kStrictSerializable,
+                           d.cases({{missed[0], after_a}, {missed[1], after_b}}))));
+}
 TEST(Order, SpeaksOfDuplicateValues) {
   const auto history = history_of("a: w(x,1) | b: w(x,1) r(y,2) | c: r(x,1) w(y,2)");
   DerivationSketch d(history);
