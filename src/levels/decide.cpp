@@ -280,7 +280,7 @@ class Decider::State {
 
   // Lightweight transactions on one object: every operation that counts is a
   // read-modify-write of one version, so the versions form one chain from the
-  // initial one, and real time must not contradict it. Linear (MTC, algorithm
+  // initial one, which neither the sessions nor real time may contradict. Linear (MTC, algorithm
   // 2). True: linearizable. False: not of this shape, or not so; the engine
   // decides then, and finds the proof.
   bool chain_of_compare_and_sets(const Accesses& a, const Part& part) const {
@@ -298,6 +298,12 @@ class Decider::State {
       if (chain.size() > part.owners.size()) return false;
     }
     if (chain.size() != part.owners.size()) return false;
+    absl::flat_hash_map<history::SessionId, TxnId> last_of;  // session order: TxnIds of a session ascend
+    for (const Owner o : chain) {
+      auto& last = last_of[h_.session(a.txns[o])];
+      if (last.valid() && last > a.txns[o]) return false;
+      last = a.txns[o];
+    }
     Time earliest_completion = std::numeric_limits<Time>::max();
     for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
       const TxnId txn = a.txns[*it];
