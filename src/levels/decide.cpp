@@ -74,8 +74,7 @@ class Decider::State {
   std::optional<std::string> refusal(Level level) const {
     if (needs_real_time(level) && !h_.has_all_times()) {
       return fmt::format(
-          "{} needs the invocation and completion time of every committed transaction, and this "
-          "history does not have them all",
+          "{} needs the times of all transactions, which this history does not have",
           name(level));
     }
     if (level != Level::kLinearizable) return std::nullopt;
