@@ -1,9 +1,8 @@
 // check: the ladder. See the header.
 //
-// Levels are decided weakest first, but a satisfied strong level settles all it
-// implies, so the ladder asks the strongest first when nothing is known against
-// it: read committed to causal are cheap and settle "violated" for all, then the
-// strongest order levels, then what is still open.
+// The order of asking saves work: causal first, which is cheap and, violated,
+// settles nearly all; then the strongest levels, which, satisfied, settle what
+// they imply; then what is still open.
 #include "check/check.hpp"
 
 #include <fmt/format.h>

@@ -199,6 +199,11 @@ class Collector {
         TxnId txn;
         if (append.valid()) {
           for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
+          if (gone(txn)) {  // supposed never to have happened: this placing is not possible
+            note(InternalKind::kIncompatibleOrder, best.txn, best.op, key, append, txn);
+            append = OpId::none();
+            txn = TxnId::none();
+          }
         } else {
           // The n-th occurrence takes the n-th append that is not aborted.
           std::uint32_t skip = times_seen[best.list[p]]++;
@@ -656,30 +661,43 @@ ListChoices::ListChoices(const History& h) {
       places_.push_back({KeyId(raw), p, std::move(appends), 0});
     }
   }
-  // The all-zero choice may give one append two places; move to a proper one.
-  const auto proper = [this] {
-    absl::flat_hash_set<OpId> used;
-    return std::all_of(places_.begin(), places_.end(),
-                       [&](const Place& p) { return used.insert(p.appends[p.chosen]).second; });
-  };
-  while (!proper()) {
-    if (!advance()) break;
+  // More places than appends: no placing is right, and the reads themselves are
+  // reported (duplicate element).
+  absl::flat_hash_map<OpId, std::size_t> places_of;
+  for (const Place& p : places_) {
+    if (++places_of[p.appends.front()] <= p.appends.size()) continue;
+    places_.clear();
+    count_ = 1;
+    return;
+  }
+  if (!places_.empty()) settle(0);
+}
+
+// Backtracking, the last place fastest: the next choice at place i or before in
+// which no append stands twice.
+bool ListChoices::settle(std::size_t i) {
+  absl::flat_hash_set<OpId> used;
+  for (std::size_t j = 0; j < i; ++j) used.insert(places_[j].appends[places_[j].chosen]);
+  while (true) {
+    Place& place = places_[i];
+    while (place.chosen < place.appends.size() && used.contains(place.appends[place.chosen])) ++place.chosen;
+    if (place.chosen < place.appends.size()) {
+      if (i + 1 == places_.size()) return true;
+      used.insert(place.appends[place.chosen]);
+      places_[++i].chosen = 0;
+      continue;
+    }
+    if (i == 0) return false;
+    --i;
+    used.erase(places_[i].appends[places_[i].chosen]);
+    ++places_[i].chosen;
   }
 }
 
 bool ListChoices::advance() {
-  while (true) {
-    std::size_t i = 0;
-    while (i < places_.size() && ++places_[i].chosen == places_[i].appends.size()) {
-      places_[i++].chosen = 0;
-    }
-    if (i == places_.size()) return false;
-    absl::flat_hash_set<OpId> used;
-    if (std::all_of(places_.begin(), places_.end(),
-                    [&](const Place& p) { return used.insert(p.appends[p.chosen]).second; })) {
-      return true;
-    }
-  }
+  if (places_.empty()) return false;
+  ++places_.back().chosen;
+  return settle(places_.size() - 1);
 }
 
 OpId ListChoices::at(KeyId key, std::size_t position) const {

@@ -6,10 +6,13 @@
 // and all internal anomalies.
 //
 // Who counts: committed transactions, and indeterminate ones that a committed
-// transaction may have read from (an unread one can be placed last without
-// harm, so counting too many of these changes no verdict).
+// transaction may have read from or that appended to a list somebody read (an
+// unread one can be placed last without harm, so counting too many of these
+// changes no verdict).
 //
-// Cost: linear in operations, but for sorting each key's writes by value.
+// Cost: linear in operations and candidate writers, but for sorting each key's
+// writes by value. A failed compare-and-set, and a key absent from a range, have
+// as many candidates as the key has fitting versions.
 #pragma once
 
 #include <cstdint>
@@ -85,6 +88,8 @@ class ListChoices {
     std::vector<OpId> appends;
     std::size_t chosen = 0;
   };
+  bool settle(std::size_t place);
+
   std::vector<Place> places_;  // sorted by key, position; only where there is a choice
   double count_ = 1;
 };

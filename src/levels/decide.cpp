@@ -163,7 +163,17 @@ class Decider::State {
   // compare-and-sets expected. Only single-operation ones are looked into; the
   // others stay suspect, which costs time and no exactness.
   void note_met(const Accesses& a, const Described& d, const order::Outcome& outcome,
-                std::vector<std::uint8_t>& met) const {
+                std::span<const Fate> fates, std::vector<std::uint8_t>& met) const {
+    // An open one that nobody read from did not happen, as far as this goes.
+    std::vector<std::uint8_t> happened(d.owners.size(), 0);
+    for (std::size_t o = 0; o < d.owners.size(); ++o) {
+      const TxnId txn = a.txns[d.owners[o]];
+      happened[o] = h_.status(txn) == TxnStatus::kCommitted ||
+                    (!fates.empty() && fates[txn.index()] == Fate::kHappened);
+    }
+    for (const auto w : outcome.writers) {
+      if (w != order::kInitial) happened[w] = 1;
+    }
     std::vector<order::Owner> current(d.problem.object_count, order::kInitial);
     for (const auto v : outcome.order) {
       if (d.problem.is_helper(v)) continue;
@@ -179,7 +189,7 @@ class Decider::State {
           met[d.owners[o]] = seen == h_.compare_and_set(op).expected;
         }
       }
-      if (v != d.problem.commit(o)) continue;
+      if (v != d.problem.commit(o) || happened[o] == 0) continue;
       for (auto i = d.problem.write_first[o]; i < d.problem.write_first[o + 1]; ++i) {
         current[d.problem.write_object[i]] = o;
       }
@@ -217,8 +227,9 @@ class Decider::State {
 
   // --- order levels ---
 
+  // `with_solver` false: stages 1 and 2 only; kGaveUp where they do not settle it.
   Decision decide_order(Level level, const Accesses& a, std::span<const Fate> fates, base::Budget& budget,
-                        TxnId* suspect) const {
+                        TxnId* suspect, bool with_solver = true) const {
     const LevelShape shape = shape_of(level);
     std::vector<Part> parts;
     bool by_key = false;
@@ -237,13 +248,14 @@ class Decider::State {
         ++chains_decided;
         continue;
       }
-      const Described described = describe_order(h_, a, parts[i], shape, drift_);
+      Described described = describe_order(h_, a, parts[i], shape, drift_);
+      described.problem.with_solver = with_solver;
       const order::Outcome outcome = order::decide(described.problem, budget);
       stages.see(outcome.stage);
       if (outcome.answer == order::Answer::kYes) {
         if (has_unsure_compare_and_set_ && !suspect->valid()) {
           std::vector<std::uint8_t> met(a.txns.size(), 0);
-          note_met(a, described, outcome, met);
+          note_met(a, described, outcome, fates, met);
           std::vector<Owner> read_from;
           for (const auto w : outcome.writers) {
             if (w != order::kInitial) read_from.push_back(described.owners[w]);
@@ -267,7 +279,7 @@ class Decider::State {
                               ? described.problem.candidates[read.first_candidate]
                               : order::kUnresolved);
       }
-      d.violation->derivation = translate(h_, a, outcome.proof, shape.split, described.owners,
+      d.violation->derivation = translate(a, outcome.proof, shape.split, described.owners,
                                           described.keys, described.reads, writers);
       return d;
     }
@@ -338,6 +350,14 @@ class Decider::State {
     return weak_decision(a, d, writers, outcome, budget);
   }
 
+  [[nodiscard]] std::uint64_t hint(const Accesses& a, Owner o) const {
+    const TxnId txn = a.txns[o];
+    if (h_.has_all_times()) return (static_cast<std::uint64_t>(h_.invoke(txn)) ^ (1ull << 63)) >> 2;
+    const auto s = h_.session(txn);
+    return (static_cast<std::uint64_t>(txn.raw - h_.session_begin(s).raw) << 32) /
+           (h_.session_end(s).raw - h_.session_begin(s).raw);
+  }
+
   Decision weak_decision(const Accesses& a, const DescribedVisibility& d, std::span<const Owner> writers,
                          const order::Outcome& outcome, const base::Budget& budget) const {
     if (outcome.answer == order::Answer::kGaveUp) return gave_up(budget, "saturation");
@@ -347,7 +367,7 @@ class Decider::State {
     if (decision.answer == Answer::kNo) {
       decision.violation.emplace();
       decision.violation->derivation =
-          translate(h_, a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
+          translate(a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
     }
     return decision;
   }
@@ -365,10 +385,10 @@ class Decider::State {
       return anomaly.kind == InternalKind::kNonRepeatableRead;
     });
     if (repeatable) {
-      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, fates, budget, suspect);
-      if (stronger.answer == Answer::kNo) {
+      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, fates, budget, suspect, false);
+      if (stronger.answer != Answer::kYes) {
         *suspect = TxnId::none();
-        stronger = decide_order(Level::kPrefix, a, fates, budget, suspect);
+        stronger = decide_order(Level::kPrefix, a, fates, budget, suspect, false);
       }
       if (stronger.answer == Answer::kYes) return stronger;
       *suspect = TxnId::none();
@@ -377,7 +397,21 @@ class Decider::State {
     absl::flat_hash_map<std::uint32_t, std::vector<solver::Literal>> literals;
     for (const auto r : open) {
       auto& mine = literals[r];
-      for (std::size_t c = 0; c < candidates(r).size(); ++c) mine.push_back(sat.new_variable());
+      // First guess: the writer that comes last before the reader by time, or by
+      // place in the session; the truth is seldom far from it.
+      const auto reader = hint(a, a.reads[d.reads[r]].owner);
+      const auto options = candidates(r);
+      const auto distance = [&](Owner w) {
+        const auto writer = w == kInitialOwner ? 0 : hint(a, w);
+        return writer <= reader ? reader - writer : (1ull << 63) + (writer - reader);
+      };
+      const auto guess = std::min_element(options.begin(), options.end(), [&](Owner x, Owner y) {
+        return distance(x) < distance(y);
+      });
+      for (auto it = options.begin(); it != options.end(); ++it) {
+        mine.push_back(sat.new_variable());
+        sat.prefer(it == guess ? mine.back() : -mine.back());
+      }
       sat.add_clause(mine);
     }
     order::Outcome last;
@@ -419,7 +453,7 @@ class Decider::State {
       }
       std::sort(clause.begin(), clause.end());
       clause.erase(std::unique(clause.begin(), clause.end()), clause.end());
-      const Derivation one = translate(h_, a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
+      const Derivation one = translate(a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
       if (clause.empty()) {
         violated.violation->derivation = one;
         violated.decided_by = "saturation";

@@ -144,7 +144,12 @@ std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool bic
                           [&](const auto& x, const auto& y) { return key_of(x) == key_of(y); }),
               edges.end());
   auto components = graph::biconnected_components(h.session_count(), edges);
-  if (!biconnected) {
+  // The theorem needs every session to be one sequence, and an indeterminate
+  // transaction is not ordered before what follows it.
+  const bool sequences = std::none_of(a.txns.begin(), a.txns.end(), [&](TxnId t) {
+    return h.status(t) == TxnStatus::kIndeterminate;
+  });
+  if (!biconnected || !sequences) {
     // Merge components that share a session.
     std::vector<std::uint32_t> parent(h.session_count());
     std::iota(parent.begin(), parent.end(), 0);
@@ -355,7 +360,7 @@ DescribedVisibility describe_visibility(const History& h, const Accesses& a, boo
   return d;
 }
 
-Derivation translate(const History& h, const Accesses& a, const order::Proof& proof, bool split,
+Derivation translate(const Accesses& a, const order::Proof& proof, bool split,
                      std::span<const Owner> owners, std::span<const KeyId> keys,
                      std::span<const std::uint32_t> reads, std::span<const Owner> read_writers) {
   using order::ArcKind;
@@ -446,7 +451,6 @@ Derivation translate(const History& h, const Accesses& a, const order::Proof& pr
     }
     derivation.edges.push_back(std::move(e));
   }
-  (void)h;
   if (proof.by_cases) {
     for (const auto& cycle : proof.cycles) derivation.cases.push_back({cycle});
   } else if (!proof.cycles.empty()) {

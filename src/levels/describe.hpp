@@ -12,11 +12,12 @@ namespace cupel::levels {
 // A part of the accesses that is decided on its own.
 struct Part {
   std::vector<Owner> owners;        // ascending
-  std::vector<KeyId> keys;          // the keys that matter in it; empty: all
-  bool all_keys = false;
+  std::vector<KeyId> keys;          // the keys that matter in it, unless
+  bool all_keys = false;            // they all do
 };
 
-// The whole, as parts. `biconnected`: else connected.
+// The whole, as parts. `biconnected`: else, or where an
+// indeterminate transaction counts, connected.
 std::vector<Part> split_into_parts(const History& history, const Accesses& accesses, bool biconnected);
 Part whole(const Accesses& accesses);
 // One part a key, with the owners that access it.
@@ -49,8 +50,8 @@ struct DescribedVisibility {
 DescribedVisibility describe_visibility(const History& history, const Accesses& accesses, bool every_read);
 
 // The engine's proof in the words of the history.
-Derivation translate(const History& history, const Accesses& accesses, const order::Proof& proof,
-                     bool split, std::span<const Owner> owners, std::span<const KeyId> keys,
+Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split,
+                     std::span<const Owner> owners, std::span<const KeyId> keys,
                      std::span<const std::uint32_t> reads, std::span<const Owner> read_writers);
 
 }  // namespace cupel::levels

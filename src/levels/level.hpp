@@ -1,6 +1,6 @@
 // Levels: the names of the isolation levels, how they imply each other, and
 // their aliases. What each means is docs/levels.md; what each adds to the order
-// problem is description.hpp.
+// problem is shape_of() in describe.hpp.
 //
 // Choices, where the literature disagrees: "snapshot-isolation" is Adya's, with
 // neither session order nor real time; PolySI's and Biswas & Enea's SI is

@@ -36,14 +36,14 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
     case Saturated::kGaveUp:
       return outcome;
     case Saturated::kCycle: {
-      ProofBuilder builder(problem, graph, versions);
+      ProofBuilder builder(problem, graph, versions, budget);
       builder.add_cycle(graph.cycle());
       outcome.answer = Answer::kNo;
       outcome.proof = builder.take();
       return outcome;
     }
     case Saturated::kNoWriter: {
-      ProofBuilder builder(problem, graph, versions);
+      ProofBuilder builder(problem, graph, versions, budget);
       builder.add_orphan(saturation.orphan());
       outcome.answer = Answer::kNo;
       outcome.proof = builder.take();
@@ -69,6 +69,7 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
     outcome.writers = std::move(scheduled.writers);
     return outcome;
   }
+  if (!problem.with_solver) return outcome;
   refine(problem, graph, versions, open, known, scheduled, hint, budget, outcome);
   return outcome;
 }

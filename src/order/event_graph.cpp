@@ -101,7 +101,7 @@ bool EventGraph::sort() {
           stack.push_back(it->node);
           if (it->node == from) break;
         }
-        find_cycle(from, stack);
+        find_cycle(stack);
         return false;
       }
       state[from] = kOpen;
@@ -115,7 +115,7 @@ bool EventGraph::sort() {
 
 // Breadth-first from some nodes of the cycle that the depth-first search met,
 // backward, until the node comes back; each no deeper than the best so far.
-void EventGraph::find_cycle(Node, std::span<const Node> stack) {
+void EventGraph::find_cycle(std::span<const Node> stack) {
   constexpr std::size_t kTries = 48;
   cycle_.clear();
   const std::size_t stride = std::max<std::size_t>(1, stack.size() / kTries);

@@ -74,7 +74,7 @@ class EventGraph {
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
  private:
-  void find_cycle(Node on_cycle_hint, std::span<const Node> stack);
+  void find_cycle(std::span<const Node> stack);
 
   const Problem& problem_;
   ChainId chain_count_ = 0;

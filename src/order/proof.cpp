@@ -7,6 +7,11 @@
 
 namespace cupel::order {
 
+namespace {
+// Nobody reads more cases than this.
+constexpr std::uint32_t kMaxOrphanCases = 64;
+}  // namespace
+
 std::uint32_t ProofBuilder::plain(Node from, Node to, ArcKind kind) {
   const auto [it, fresh] = by_ends_.try_emplace((static_cast<std::uint64_t>(from) << 32) | to,
                                                 static_cast<std::uint32_t>(proof_.arcs.size()));
@@ -58,6 +63,10 @@ std::vector<std::uint32_t> ProofBuilder::exclusion(const Read& read, Owner candi
   for (Slot s = versions_.first_slot(read.object); s < versions_.last_slot(read.object); ++s) {
     const Owner k = versions_.writer(s);
     if (k == candidate || k == read.owner) continue;
+    const auto rank = graph_.rank(problem_.commit(k));  // cheap, before any search
+    if (rank > graph_.rank(begin)) continue;
+    if (candidate != kInitial && rank < graph_.rank(problem_.write_target(candidate))) continue;
+    if (budget_.exceeded()) return {};
     const auto visible = graph_.path(problem_.commit(k), begin, limit);
     if (visible.empty()) continue;
     std::vector<std::uint32_t> because;
@@ -94,7 +103,7 @@ std::uint32_t ProofBuilder::arc(std::uint32_t index) {
       break;
     case ArcKind::kOnlyWriter: {
       const Read& read = problem_.reads[known.read_or_object];
-      for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+      for (auto c = read.first_candidate; c < read.last_candidate && !budget_.exceeded(); ++c) {
         if (problem_.candidates[c] == known.other) continue;
         Owner between;
         const auto why = exclusion(read, problem_.candidates[c], limit, &between);
@@ -133,7 +142,8 @@ void ProofBuilder::add_orphan(std::uint32_t r) {
   const Read& read = problem_.reads[r];
   const Node begin = problem_.begin(read.owner);
   const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
-  for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+  const auto last = std::min(read.last_candidate, read.first_candidate + kMaxOrphanCases);
+  for (auto c = read.first_candidate; c < last && !budget_.exceeded(); ++c) {
     const Owner w = problem_.candidates[c];
     Owner between;
     auto why = exclusion(read, w, limit, &between);

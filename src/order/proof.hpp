@@ -14,12 +14,14 @@ namespace cupel::order {
 
 class ProofBuilder {
  public:
-  ProofBuilder(const Problem& problem, const EventGraph& graph, const Versions& versions)
-      : problem_(problem), graph_(graph), versions_(versions) {}
+  // When the budget ends, reasons are left out rather than the answer.
+  ProofBuilder(const Problem& problem, const EventGraph& graph, const Versions& versions,
+               base::Budget& budget)
+      : problem_(problem), graph_(graph), versions_(versions), budget_(budget) {}
 
   // A cycle of steps of the graph.
   void add_cycle(std::span<const EventGraph::Step> steps);
-  // A read that lost every candidate: one cycle for each.
+  // A read that lost every candidate: one cycle for each, of the first ones.
   void add_orphan(std::uint32_t read);
   // A cycle with assumed arcs between stretches of known steps.
   struct Assumed {
@@ -50,6 +52,7 @@ class ProofBuilder {
   const Problem& problem_;
   const EventGraph& graph_;
   const Versions& versions_;
+  base::Budget& budget_;
   Proof proof_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> by_arc_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_ends_;

@@ -55,7 +55,7 @@ class Refiner {
   }
 
   Proof proof(base::Budget& budget) const {
-    ProofBuilder builder(problem_, graph_, versions_);
+    ProofBuilder builder(problem_, graph_, versions_, budget);
     for (const auto& cycle : solver_.core(budget)) {
       std::vector<ProofBuilder::MixedStep> steps;
       for (const auto& step : cycle) {
@@ -207,7 +207,6 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
       case solver::Answer::kModel:
         break;
     }
-    if(getenv("DBG")) fprintf(stderr,"iter pairs %zu reads %zu\n", broken.pairs.size(), broken.reads.size());
     refiner.read_model(extra, writers);
     for (std::uint32_t i = 0; i < broken.order.size(); ++i) guide[broken.order[i]] = i;
     broken = schedule(problem, versions, open, writers, known, extra, guide, budget);

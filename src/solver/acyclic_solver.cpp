@@ -186,6 +186,8 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
     for (const Literal l : clause) solver.add(l);
     solver.add(0);
   }
+  BudgetTerminator terminator(budget);
+  solver.connect_terminator(&terminator);
   const auto selector = [this](std::uint32_t i) { return variables_ + 1 + static_cast<Literal>(i); };
   for (std::uint32_t i = 0; i < cycles_.size(); ++i) {
     solver.add(-selector(i));
@@ -203,7 +205,7 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
   };
   // An empty core means that the given clauses alone are contradictory.
   auto used = refute(kept);
-  kept = used;
+  if (!budget.exceeded()) kept = used;
   int solves = 0;
   for (std::size_t i = 0; i < kept.size() && kept.size() <= kCoreShrinkLimit;) {
     if (++solves > kCoreShrinkSolves || budget.exceeded()) break;
@@ -211,11 +213,12 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
     used = refute(without);
     if (used.empty()) {
-      ++i;  // needed
+      ++i;  // needed, or the budget ended
     } else {
       kept = std::move(used);
     }
   }
+  solver.disconnect_terminator();
   std::vector<Cycle> result;
   for (const auto i : kept) result.push_back(cycles_[i]);
   return result;
