@@ -23,6 +23,9 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
   check::Options options;
   options.asked.assign(levels::all_levels().begin(), levels::all_levels().end());
   options.threads = threads;
+  // Every third timed history is asked with clocks that drift.
+  const history::Time drift = h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
+  options.clock_drift_ns = drift;
   const auto result = check::check(h, options);
   std::string text;
   const auto complain = [&](Level level, const std::string& what) {
@@ -38,7 +41,7 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
       if (r.verdict == Verdict::kSatisfied) complain(r.level, "satisfied, but has no meaning here");
       continue;
     }
-    const bool truth = oracle::oracle_satisfies(h, r.level);
+    const bool truth = oracle::oracle_satisfies(h, r.level, drift);
     if (r.verdict != (truth ? Verdict::kSatisfied : Verdict::kViolated)) {
       complain(r.level, "engine " + said + " by " + r.decided_by + ", oracle " +
                             (truth ? "satisfied" : "violated"));

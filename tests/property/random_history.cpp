@@ -83,8 +83,8 @@ class Store {
  public:
   Store(Kind kind, std::uint64_t seed)
       : random_(seed * kKindCount + static_cast<std::uint64_t>(kind)), shape_(shape_of(kind)) {
-    static constexpr const char* kNames[] = {"a", "b", "c", "d"};
-    const auto key_count = random_.between(1, shape_.one_key ? 2 : 3);
+    static constexpr const char* kNames[] = {"a", "b", "c", "d", "e"};
+    const auto key_count = random_.between(1, shape_.one_key ? 2 : random_.chance(0.2) ? 5 : 3);
     for (int k = 0; k < key_count; ++k) {
       keys_.push_back(Atom::of(std::string_view(kNames[k])));
       versions_[keys_.back()] = {Version{.absent = true}};
