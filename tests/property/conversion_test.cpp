@@ -1,0 +1,65 @@
+// Converting a history to another format, and reading it back, changes no
+// verdict: for every format that can be written and that accepts the history.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "check/check.hpp"
+#include "formats/formats.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+namespace {
+
+using formats::Format;
+
+std::vector<check::Verdict> verdicts(const history::History& h) {
+  std::vector<check::Verdict> out;
+  for (const auto& r : check::check(h, {}).levels) out.push_back(r.verdict);
+  return out;
+}
+
+class Conversion : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("cupel-conversion-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // Seeds that the format took.
+  int run(Format format, bool edn, bool loses_times) {
+    int converted = 0;
+    const std::string path = folder_ / ("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
+    for (std::uint64_t seed = 700000; seed < 700330; ++seed) {
+      const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+      const auto before = build(sketch);
+      if (!formats::write(before, path, {.format = format, .edn = edn})) continue;  // says why; tested elsewhere
+      const auto after = formats::read(path, {.format = format});
+      EXPECT_TRUE(after.ok()) << seed << ": " << (after.ok() ? "" : after.error().to_string());
+      if (!after) return converted;
+      ++converted;
+      auto mine = verdicts(before), theirs = verdicts(*after);
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        // A format without times refuses what it cannot ask; and then nothing
+        // follows from it either.
+        if (loses_times && levels::needs_real_time(levels::all_levels()[i])) continue;
+        EXPECT_EQ(mine[i], theirs[i]) << formats::name(format) << " at " << levels::name(levels::all_levels()[i])
+                                      << ", seed " << seed << ": " << to_text(sketch);
+      }
+    }
+    return converted;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Conversion, JepsenJson) { EXPECT_GT(run(Format::kJepsen, false, true), 200); }
+TEST_F(Conversion, JepsenEdn) { EXPECT_GT(run(Format::kJepsen, true, true), 200); }
+TEST_F(Conversion, Cupel) { EXPECT_EQ(run(Format::kCupel, false, false), 330); }
+TEST_F(Conversion, Dbcop) { run(Format::kDbcop, false, true); }
+TEST_F(Conversion, Plume) { run(Format::kPlume, false, true); }
+
+}  // namespace
+}  // namespace cupel::test
