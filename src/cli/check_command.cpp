@@ -143,7 +143,7 @@ void add_check(CLI::App& app, Run& run) {
   command
       ->add_option(
           "--threads", arguments->threads,
-          "Threads to use; never changes an answer. Default: 0, as many as the machine has")
+          "Threads that read JSON lines; never changes an answer. Default: 0, as many as the machine has")
       ->type_name("N")
       ->group(kWhatItCosts);
   add_format_option(*command, arguments->format);

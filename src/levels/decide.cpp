@@ -27,6 +27,10 @@ std::string_view stage_name(order::Stage stage) {
   return "?";
 }
 
+// What a cheap yes may cost at the weak levels; a count, so that it is the same
+// on every machine.
+constexpr std::uint64_t kCheapProposals = 300;
+
 // The deepest stage that any part needed names the decision.
 class StageTally {
  public:
@@ -227,9 +231,10 @@ class Decider::State {
 
   // --- order levels ---
 
-  // `with_solver` false: stages 1 and 2 only; kGaveUp where they do not settle it.
+  // `proposals` bounds stage 3: kGaveUp where they do not settle it.
   Decision decide_order(Level level, const Accesses& a, std::span<const Fate> fates, base::Budget& budget,
-                        TxnId* suspect, bool with_solver = true) const {
+                        TxnId* suspect,
+                        std::uint64_t proposals = std::numeric_limits<std::uint64_t>::max()) const {
     const LevelShape shape = shape_of(level);
     std::vector<Part> parts;
     bool by_key = false;
@@ -249,7 +254,7 @@ class Decider::State {
         continue;
       }
       Described described = describe_order(h_, a, parts[i], shape, drift_);
-      described.problem.with_solver = with_solver;
+      described.problem.max_proposals = proposals;
       const order::Outcome outcome = order::decide(described.problem, budget);
       stages.see(outcome.stage);
       if (outcome.answer == order::Answer::kYes) {
@@ -385,10 +390,10 @@ class Decider::State {
       return anomaly.kind == InternalKind::kNonRepeatableRead;
     });
     if (repeatable) {
-      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, fates, budget, suspect, false);
+      Decision stronger = decide_order(Level::kStrongSessionSerializable, a, fates, budget, suspect, kCheapProposals);
       if (stronger.answer != Answer::kYes) {
         *suspect = TxnId::none();
-        stronger = decide_order(Level::kPrefix, a, fates, budget, suspect, false);
+        stronger = decide_order(Level::kPrefix, a, fates, budget, suspect, kCheapProposals);
       }
       if (stronger.answer == Answer::kYes) return stronger;
       *suspect = TxnId::none();

@@ -69,7 +69,6 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
     outcome.writers = std::move(scheduled.writers);
     return outcome;
   }
-  if (!problem.with_solver) return outcome;
   refine(problem, graph, versions, open, known, scheduled, hint, budget, outcome);
   return outcome;
 }

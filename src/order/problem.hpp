@@ -52,8 +52,8 @@ struct Problem {
   // The order within a chain may be given up (levels without session order
   // use it only as a guide).
   bool soft_chains = false;
-  // Stage 3 may be used; without it the answer can be kGaveUp.
-  bool with_solver = true;
+  // Stage 3 gives up after so many proposals of its solver.
+  std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();
 
   Owner owner_count = 0;
   Object object_count = 0;

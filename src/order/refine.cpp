@@ -25,7 +25,9 @@ class Refiner {
         open_(open),
         known_(known),
         solver_(known),
-        writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {}
+        writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {
+    solver_.limit_rounds(problem.max_proposals);
+  }
 
   // False if nothing new was learnt: a broken promise of the schedule.
   bool learn(const Scheduled& broken) {

@@ -69,7 +69,7 @@ bool AcyclicSolver::is_true(Literal literal) const {
 Answer AcyclicSolver::solve(base::Budget& budget) {
   BudgetTerminator terminator(budget);
   while (true) {
-    if (budget.exceeded()) return Answer::kGaveUp;
+    if (budget.exceeded() || rounds_ >= max_rounds_) return Answer::kGaveUp;
     sat_->solver.connect_terminator(&terminator);
     const int status = sat_->solver.solve();
     sat_->solver.disconnect_terminator();

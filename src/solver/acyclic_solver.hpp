@@ -14,6 +14,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -51,7 +52,9 @@ class AcyclicSolver {
   // The index of the conditional arc.
   std::uint32_t add_arc(const ConditionalArc& arc);
 
+  // kGaveUp when the budget ends, or after max_rounds rounds in all.
   Answer solve(base::Budget& budget);
+  void limit_rounds(std::uint64_t max_rounds) { max_rounds_ = max_rounds; }
 
   // After kModel.
   [[nodiscard]] bool is_true(Literal literal) const;
@@ -88,6 +91,7 @@ class AcyclicSolver {
   std::unique_ptr<Sat> sat_;
   Literal variables_ = 0;
   std::uint64_t rounds_ = 0;
+  std::uint64_t max_rounds_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace cupel::solver
