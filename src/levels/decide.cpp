@@ -103,7 +103,9 @@ class Decider::State {
  private:
   static Decision gave_up(const base::Budget& budget, std::string_view reached) {
     Decision d;
-    d.detail = fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
+    d.detail = budget.limit() == base::Limit::kNone
+                   ? fmt::format("stopped in {}: without session order this history is too large to be sure", reached)
+                   : fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
     return d;
   }
 

@@ -19,6 +19,10 @@ namespace {
 
 constexpr int kCarefulCuts = 12;  // rounds that cut single places
 constexpr int kChainCuts = 24;    // rounds that cut whole chains of the proof
+// Above this many owners whole chains are not cut: a clock would have too many
+// columns. Single places are, a few more times, and then there is no answer.
+constexpr Owner kManyOwners = 20'000;
+constexpr int kCutsOfMany = 16;
 
 // Stages 1 to 3 with the chains as they are.
 Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_t>& cut,
@@ -144,10 +148,11 @@ Outcome decide(const Problem& problem, base::Budget& budget) {
       return outcome;
     }
     if (outcome.answer != Answer::kNo || !problem.soft_chains) return outcome;
+    const bool many = problem.owner_count > kManyOwners;
     if (cut.empty()) cut.assign(problem.owner_count, 0);
     std::vector<std::uint8_t> touched(problem.chains.size(), 0);
     std::vector<std::uint32_t> chain_of;
-    if (round >= kCarefulCuts) {
+    if (round >= kCarefulCuts && !many) {
       chain_of.assign(problem.owner_count, 0);
       for (std::uint32_t c = 0; c < problem.chains.size(); ++c) {
         for (const Owner o : problem.chains[c]) chain_of[o] = c;
@@ -158,7 +163,7 @@ Outcome decide(const Problem& problem, base::Budget& budget) {
       if (arc.kind != ArcKind::kChain) continue;
       used_chain = true;
       cut[problem.owner_of(arc.to)] = 1;
-      if (round >= kCarefulCuts) touched[chain_of[problem.owner_of(arc.to)]] = 1;
+      if (round >= kCarefulCuts && !many) touched[chain_of[problem.owner_of(arc.to)]] = 1;
     }
     if (!used_chain) {
       // Where reads lost candidates by the chains' order, the proof does not say
@@ -168,10 +173,18 @@ Outcome decide(const Problem& problem, base::Budget& budget) {
       });
       const bool all_cut = std::find(cut.begin(), cut.end(), 0) == cut.end();
       if (!lost_candidates || all_cut) return outcome;
+      if (many) {
+        outcome.answer = Answer::kGaveUp;
+        return outcome;
+      }
       std::fill(cut.begin(), cut.end(), 1);
       continue;
     }
-    for (std::size_t c = 0; c < touched.size(); ++c) {
+    if (many && round >= kCutsOfMany) {
+      outcome.answer = Answer::kGaveUp;
+      return outcome;
+    }
+    for (std::size_t c = 0; c < touched.size() && !many; ++c) {
       if (round < kChainCuts && !touched[c]) continue;
       for (const Owner o : problem.chains[c]) cut[o] = 1;
     }
