@@ -42,24 +42,17 @@ class Ladder {
   // Decides `level` unless it follows from what is known.
   LevelResult& decide(Level level) {
     LevelResult& mine = results_[static_cast<std::size_t>(level)];
-    if (done(level)) return mine;
+    if (done(level)) {
+      // What was decided since may settle what was left unknown.
+      if (mine.verdict == Verdict::kUnknown) follow(mine);
+      return mine;
+    }
     mine.level = level;
     if (auto refusal = decider_.refusal(level)) {
       mine.detail = *std::move(refusal);
       return finish(mine, Verdict::kRefused, {});
     }
-    for (const Level other : levels::all_levels()) {
-      const LevelResult& known = results_[static_cast<std::size_t>(other)];
-      if (other == level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;
-      if (known.verdict == Verdict::kSatisfied && levels::implies(other, level)) {
-        return finish(mine, Verdict::kSatisfied, fmt::format("implied-by:{}", levels::name(other)));
-      }
-      if (known.verdict == Verdict::kViolated && levels::implies(level, other)) {
-        mine.violation = known.violation;
-        mine.explained_at = other;
-        return finish(mine, Verdict::kViolated, fmt::format("implied-by:{}", levels::name(other)));
-      }
-    }
+    if (follow(mine)) return mine;
     const auto begin = std::chrono::steady_clock::now();
     levels::Decision decision = decider_.decide(level, budget_);
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -78,6 +71,27 @@ class Ladder {
   [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
 
  private:
+  // Settles a level by one that was decided itself; false if none does.
+  bool follow(LevelResult& mine) {
+    for (const Level other : levels::all_levels()) {
+      const LevelResult& known = results_[static_cast<std::size_t>(other)];
+      if (other == mine.level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;
+      if (known.verdict == Verdict::kSatisfied && levels::implies(other, mine.level)) {
+        mine.detail.clear();
+        finish(mine, Verdict::kSatisfied, fmt::format("implied-by:{}", levels::name(other)));
+        return true;
+      }
+      if (known.verdict == Verdict::kViolated && levels::implies(mine.level, other)) {
+        mine.violation = known.violation;
+        mine.explained_at = other;
+        mine.detail.clear();
+        finish(mine, Verdict::kViolated, fmt::format("implied-by:{}", levels::name(other)));
+        return true;
+      }
+    }
+    return false;
+  }
+
   LevelResult& finish(LevelResult& result, Verdict verdict, std::string decided_by) {
     result.verdict = verdict;
     result.decided_by = std::move(decided_by);
