@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   build-essential g++ cmake ninja-build ccache git pkg-config
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
-  libabsl-dev libtbb-dev libzstd-dev libcadical-dev
+  libabsl-dev libzstd-dev libcadical-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd
 )
