@@ -10,6 +10,10 @@ packages=(
   libabsl-dev libzstd-dev libcadical-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd
+  # Database clients, for the drivers.
+  libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
+  # Database servers, for the tests and `cupel lab`; none is started by this.
+  postgresql mariadb-server galera-4 redis-server etcd-server
 )
 
 fail() {

@@ -53,14 +53,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-namespace cupel {
+#include "cupel/scalar.hpp"
 
-// A key or a value: null (std::monostate), an integer, or text. The integer 1
-// and the text "1" differ.
-using Scalar = std::variant<std::monostate, std::int64_t, std::string>;
+namespace cupel {
 
 // The isolation levels, a level after all that it implies. docs/levels.md says
 // what each means; linearizable is for transactions of one object each, implies

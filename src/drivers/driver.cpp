@@ -1,0 +1,138 @@
+// The drivers by name, and what they share.
+#include "drivers/driver.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "drivers/registry.hpp"
+
+namespace cupel::drivers {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+#ifdef CUPEL_DRIVER_SQLITE
+constexpr Open kSqlite = open_sqlite;
+#else
+constexpr Open kSqlite = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_POSTGRES
+constexpr Open kPostgres = open_postgres;
+#else
+constexpr Open kPostgres = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_MYSQL
+constexpr Open kMysql = open_mysql;
+#else
+constexpr Open kMysql = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_ROCKSDB
+constexpr Open kRocksdb = open_rocksdb;
+#else
+constexpr Open kRocksdb = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_REDIS
+constexpr Open kRedis = open_redis;
+#else
+constexpr Open kRedis = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_ETCD
+constexpr Open kEtcd = open_etcd;
+#else
+constexpr Open kEtcd = nullptr;
+#endif
+#ifdef CUPEL_DRIVER_EXEC
+constexpr Open kExec = open_exec;
+#else
+constexpr Open kExec = nullptr;
+#endif
+
+constexpr std::array kSqliteLevels{"serializable"sv, "read-uncommitted"sv};
+constexpr std::array kPostgresLevels{"serializable"sv, "repeatable-read"sv, "read-committed"sv,
+                                     "read-uncommitted"sv};
+constexpr std::array kMysqlLevels{"repeatable-read"sv, "serializable"sv, "snapshot"sv,
+                                  "read-committed"sv, "read-uncommitted"sv};
+constexpr std::array kRocksdbLevels{"pessimistic-snapshot"sv, "pessimistic"sv,
+                                    "optimistic-snapshot"sv, "optimistic"sv};
+constexpr std::array kSingleObject{"linearizable"sv};
+constexpr std::array kUnnamed{"unspecified"sv};
+
+constexpr std::array kDrivers{
+    DriverInfo{"sqlite", "sqlite:PATH", kSqliteLevels, kSqlite != nullptr},
+    DriverInfo{"postgres", "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
+               kPostgresLevels, kPostgres != nullptr},
+    DriverInfo{"mysql", "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE", kMysqlLevels,
+               kMysql != nullptr},
+    DriverInfo{"rocksdb", "rocksdb:PATH", kRocksdbLevels, kRocksdb != nullptr},
+    DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, kRedis != nullptr},
+    DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, kEtcd != nullptr},
+    DriverInfo{"exec", "exec:COMMAND", kUnnamed, kExec != nullptr},
+};
+constexpr std::array<Open, kDrivers.size()> kOpen{kSqlite, kPostgres, kMysql, kRocksdb,
+                                                  kRedis,  kEtcd,     kExec};
+
+}  // namespace
+
+std::string_view name(Cause cause) {
+  switch (cause) {
+    case Cause::kConflict: return "conflict";
+    case Cause::kTimeout: return "timeout";
+    case Cause::kConnection: return "connection lost";
+    case Cause::kConstraint: return "constraint";
+    case Cause::kStatement: return "statement refused";
+  }
+  return "";
+}
+
+Outcome Connection::transact(std::span<const workload::Statement> statements,
+                             std::vector<workload::Reply>& replies) {
+  replies.assign(statements.size(), {});
+  if (auto failure = begin()) return failure;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (auto failure = execute(statements[i], replies[i])) return failure;
+  }
+  return commit();
+}
+
+std::span<const DriverInfo> all_drivers() { return kDrivers; }
+
+base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
+  std::string scheme = url.substr(0, url.find(':'));
+  if (scheme == "postgresql") scheme = "postgres";
+  if (scheme == "mariadb") scheme = "mysql";
+  const auto driver = std::find_if(kDrivers.begin(), kDrivers.end(),
+                                   [&](const DriverInfo& info) { return info.name == scheme; });
+  if (driver == kDrivers.end() || url.find(':') == std::string::npos) {
+    std::vector<std::string_view> forms;
+    for (const auto& info : kDrivers) forms.push_back(info.url);
+    return base::Error{.message = fmt::format("found the database `{}`, expected one of {}", url,
+                                              fmt::join(forms, ", "))};
+  }
+  const auto open_it = kOpen[static_cast<std::size_t>(driver - kDrivers.begin())];
+  if (open_it == nullptr) {
+    return base::Error{.message = fmt::format(
+                           "this build of cupel has no driver for {}; build it with its client "
+                           "library (tools/install-packages.sh installs it)",
+                           driver->name)};
+  }
+  OpenOptions normal = options;
+  std::replace(normal.isolation.begin(), normal.isolation.end(), ' ', '-');
+  std::replace(normal.isolation.begin(), normal.isolation.end(), '_', '-');
+  const auto& known = driver->isolations;
+  if (normal.isolation.empty()) normal.isolation = known.front();
+  // Only exec takes any name: the program behind it knows what it means.
+  if (driver->name != "exec" &&
+      std::find(known.begin(), known.end(), normal.isolation) == known.end()) {
+    return base::Error{.message = fmt::format("found isolation `{}`, which {} does not have; "
+                                              "expected {}",
+                                              options.isolation, driver->name,
+                                              fmt::join(known, ", "))};
+  }
+  return open_it(url, normal);
+}
+
+}  // namespace cupel::drivers

@@ -1,0 +1,102 @@
+// Drivers: one interface to every database that cupel can run a workload on. One
+// folder a driver; no other layer sees a database's client library.
+//
+// The rule that every driver keeps: a failure is kAborted only if the database
+// certainly did not and will not commit; when in doubt it is kUnknown. A wrong
+// kAborted makes cupel accuse a correct database.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "workload/statement.hpp"
+#include "workload/workload.hpp"
+
+namespace cupel::drivers {
+
+enum class Fate : std::uint8_t { kAborted, kUnknown };
+enum class Cause : std::uint8_t {
+  kConflict,    // serialization failure, deadlock, lock not available, a lost race
+  kTimeout,     // no answer in time
+  kConnection,  // the connection broke, or the server is not there
+  kConstraint,  // a row that is there already, …
+  kStatement,   // the database refused the statement: a bug of ours, or a missing table
+};
+// "conflict" …
+std::string_view name(Cause cause);
+
+struct Failure {
+  Fate fate = Fate::kUnknown;
+  Cause cause = Cause::kStatement;
+  std::string code;     // SQLSTATE or the library's own: "40001", "SQLITE_BUSY"
+  std::string message;  // the database's words, one line
+  bool connection_lost = false;  // the connection is of no use any more
+};
+using Outcome = std::optional<Failure>;  // none: all is well
+
+// One client session. Used by one thread at a time.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  // An interactive transaction. A failure of begin() or execute() ends it: the
+  // driver has rolled back (or the connection is lost), and fate is kAborted,
+  // since no commit was asked for. Only commit() may leave it unknown.
+  virtual Outcome begin() = 0;
+  virtual Outcome execute(const workload::Statement& statement, workload::Reply& reply) = 0;
+  virtual Outcome commit() = 0;
+  virtual void rollback() = 0;
+  // A whole transaction, its statements known beforehand; replies are parallel to
+  // them. By default the above in turn; databases without interactive
+  // transactions do it in one piece.
+  virtual Outcome transact(std::span<const workload::Statement> statements,
+                           std::vector<workload::Reply>& replies);
+};
+
+// What the history's header says of the database.
+struct Facts {
+  std::string product;    // "PostgreSQL"
+  std::string version;    // "15.6"
+  std::string isolation;  // the database's own name for it: "repeatable read"
+  std::string detail;     // whatever else decides what it promises: "journal_mode=wal"; may be empty
+};
+
+class Database {
+ public:
+  virtual ~Database() = default;
+  [[nodiscard]] virtual Facts facts() const = 0;
+  [[nodiscard]] virtual workload::Needs can() const = 0;
+  // Drops the schema's tables if they are there, makes and fills them. Any
+  // connection made afterwards sees the rows.
+  virtual base::Status prepare(const workload::Workload& workload) = 0;
+  // A connection for a session (0, 1 …); sessions are spread over the hosts.
+  virtual base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) = 0;
+  // Drops what prepare() made. The connections are closed.
+  virtual void clean() = 0;
+};
+
+struct OpenOptions {
+  std::string isolation;            // as the user wrote it; empty: the driver's default
+  double statement_timeout = 10;    // seconds that a statement or a connection attempt may take
+};
+
+struct DriverInfo {
+  std::string_view name;                       // "postgres"
+  std::string_view url;                        // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
+  std::span<const std::string_view> isolations;  // first: the default
+  bool built_in;                               // false: left out of this build
+};
+std::span<const DriverInfo> all_drivers();
+
+// Connects once to see that the database is there and knows the isolation level.
+// Errors are sentences that say what to do: a bad URL, a server that is not
+// there, a wrong password, a level that the database lacks (with those it has).
+base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options);
+
+}  // namespace cupel::drivers
