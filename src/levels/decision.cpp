@@ -1,0 +1,16 @@
+// gave_up: see the header.
+#include "levels/decision.hpp"
+
+#include <fmt/format.h>
+
+namespace cupel::levels {
+
+Decision gave_up(const base::Budget& budget, std::string_view reached) {
+  Decision d;
+  d.detail = budget.limit() == base::Limit::kNone
+                 ? fmt::format("stopped in {}: without session order this history is too large to be sure", reached)
+                 : fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
+  return d;
+}
+
+}  // namespace cupel::levels

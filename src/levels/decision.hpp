@@ -1,0 +1,47 @@
+// Decision: what a level's question is asked about, and what comes back.
+//
+// The files that decide (order_levels, weak_levels, chain, fates) take the same
+// accesses under the same suppositions and give the same kind of answer; decide
+// puts them together.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/budget.hpp"
+#include "levels/accesses.hpp"
+#include "levels/derivation.hpp"
+
+namespace cupel::levels {
+
+enum class Answer : std::uint8_t { kYes, kNo, kGaveUp, kRefused };
+
+struct Decision {
+  Answer answer = Answer::kGaveUp;
+  std::string decided_by;              // "internal", "saturation", "schedule", "refine", "chain"
+  std::string detail;                  // kGaveUp: what was reached; kRefused: why
+  std::optional<Violation> violation;  // kNo
+};
+
+// kGaveUp, saying which limit was met and in what.
+Decision gave_up(const base::Budget& budget, std::string_view reached);
+
+// The accesses to be judged, and what they were collected under.
+struct Given {
+  const History& history;
+  history::Time drift;            // clock drift, ns
+  const Accesses& accesses;
+  std::span<const Fate> fates;    // by transaction; empty: all open
+  bool unsure_compare_and_sets;   // some indeterminate transaction has one: look for suspects
+};
+
+// A decision and, with kYes, the transaction whose fate it left too open: see
+// fates.hpp. none() if the yes stands.
+struct Judged {
+  Decision decision;
+  TxnId suspect = TxnId::none();
+};
+
+}  // namespace cupel::levels

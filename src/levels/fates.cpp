@@ -1,0 +1,111 @@
+// fates: see the header.
+#include "levels/fates.hpp"
+
+namespace cupel::levels {
+
+using history::OpKind;
+using history::TxnStatus;
+
+namespace {
+
+// What the owner finally wrote to the key.
+history::ValueId value_of(const Given& given, Owner o, KeyId key) {
+  const History& h = given.history;
+  const Accesses& a = given.accesses;
+  for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) {
+    if (a.writes[i].key != key) continue;
+    const auto op = h.op(a.writes[i].op);
+    return op.kind == OpKind::kCompareAndSet ? h.compare_and_set(op).desired : op.value;
+  }
+  return {};
+}
+
+Decision suppose(const Judge& judge, TxnId txn, std::vector<Fate>& fates, base::Budget& budget) {
+  Decision last;
+  for (const Fate fate : {Fate::kHappened, Fate::kNever}) {
+    if (budget.exceeded()) return gave_up(budget, "supposing what indeterminate transactions did");
+    fates[txn.index()] = fate;
+    Judged judged = judge(fates);
+    if (judged.decision.answer == Answer::kYes && judged.suspect.valid()) {
+      judged.decision = suppose(judge, judged.suspect, fates, budget);
+    }
+    last = std::move(judged.decision);
+    if (last.answer != Answer::kNo) break;
+  }
+  fates[txn.index()] = Fate::kOpen;
+  return last;
+}
+
+}  // namespace
+
+bool has_unsure_compare_and_sets(const History& h) {
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId(t)) != TxnStatus::kIndeterminate) continue;
+    for (std::uint32_t i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
+      if (h.kind(OpId(i)) == OpKind::kCompareAndSet) return true;
+    }
+  }
+  return false;
+}
+
+TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
+                   const std::vector<std::uint8_t>* met) {
+  const History& h = given.history;
+  for (const Owner o : read_from) {
+    if (o == kInitialOwner) continue;
+    const TxnId txn = given.accesses.txns[o];
+    if (h.status(txn) != TxnStatus::kIndeterminate) continue;
+    if (!given.fates.empty() && given.fates[txn.index()] != Fate::kOpen) continue;
+    if (met != nullptr && (*met)[o] != 0) continue;
+    for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
+      const auto op = h.op(OpId(i));
+      if (op.kind == OpKind::kCompareAndSet && h.compare_and_set(op).succeeded) return txn;
+    }
+  }
+  return TxnId::none();
+}
+
+void note_met(const Given& given, const Described& d, const order::Outcome& outcome,
+              std::vector<std::uint8_t>& met) {
+  const History& h = given.history;
+  const Accesses& a = given.accesses;
+  // An open one that nobody read from did not happen, as far as this goes.
+  std::vector<std::uint8_t> happened(d.owners.size(), 0);
+  for (std::size_t o = 0; o < d.owners.size(); ++o) {
+    const TxnId txn = a.txns[d.owners[o]];
+    happened[o] = h.status(txn) == TxnStatus::kCommitted ||
+                  (!given.fates.empty() && given.fates[txn.index()] == Fate::kHappened);
+  }
+  for (const auto w : outcome.writers) {
+    if (w != order::kInitial) happened[w] = 1;
+  }
+  std::vector<order::Owner> current(d.problem.object_count, order::kInitial);
+  for (const auto v : outcome.order) {
+    if (d.problem.is_helper(v)) continue;
+    const auto o = d.problem.owner_of(v);
+    const TxnId txn = a.txns[d.owners[o]];
+    if (v == d.problem.begin(o) && h.status(txn) == TxnStatus::kIndeterminate &&
+        h.last_op(txn) - h.first_op(txn) == 1 && d.problem.write_first[o + 1] - d.problem.write_first[o] == 1) {
+      const auto op = h.op(OpId(h.first_op(txn)));
+      const auto x = d.problem.write_object[d.problem.write_first[o]];
+      if (op.kind == OpKind::kCompareAndSet) {
+        const auto seen = current[x] == order::kInitial ? h.initial_value(op.key)
+                                                        : value_of(given, d.owners[current[x]], op.key);
+        met[d.owners[o]] = seen == h.compare_and_set(op).expected;
+      }
+    }
+    if (v != d.problem.commit(o) || happened[o] == 0) continue;
+    for (auto i = d.problem.write_first[o]; i < d.problem.write_first[o + 1]; ++i) {
+      current[d.problem.write_object[i]] = o;
+    }
+  }
+}
+
+Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget) {
+  Judged open = judge({});
+  if (open.decision.answer != Answer::kYes || !open.suspect.valid()) return std::move(open.decision);
+  std::vector<Fate> fates(history.txn_count(), Fate::kOpen);
+  return suppose(judge, open.suspect, fates, budget);
+}
+
+}  // namespace cupel::levels

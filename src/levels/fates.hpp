@@ -1,0 +1,40 @@
+// Fates: indeterminate transactions with compare-and-sets.
+//
+// One that took effect did see its expected value, so "only its writes count"
+// is not exact for it. First its reads are left open, which only makes more
+// possible: "no" is no. A "yes" is yes if every such transaction that somebody
+// read from saw what it expected; one that did not is a suspect, and is supposed
+// to have happened, reads included, and to have never happened, in turn.
+// Exponential in the suspects, of which a history has few.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "levels/decision.hpp"
+#include "levels/describe.hpp"
+
+namespace cupel::levels {
+
+// Does an indeterminate transaction have a compare-and-set?
+bool has_unsure_compare_and_sets(const History& history);
+
+// An indeterminate transaction of open fate with a compare-and-set that some
+// read is from (`read_from`), though its own expectation was not met in the
+// witness (`met`, by owner; nullptr at the weak levels, which have no witness of
+// that kind: every such one is suspect). none() if there is none.
+TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
+                   const std::vector<std::uint8_t>* met);
+
+// Replays a witness: which indeterminate owners found the values that their
+// compare-and-sets expected (set in `met`, by owner). Only single-operation ones
+// are looked into; the others stay suspect, which costs time and no exactness.
+void note_met(const Given& given, const Described& described, const order::Outcome& outcome,
+              std::vector<std::uint8_t>& met);
+
+// Judges under the given fates (by transaction; empty: all open).
+using Judge = std::function<Judged(std::span<const Fate> fates)>;
+Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget);
+
+}  // namespace cupel::levels

@@ -1,0 +1,23 @@
+// Order levels: prefix, the snapshot isolations, the serializabilities and
+// linearizability, by describing each part of the history to the engine.
+//
+// The parts that cannot influence each other are decided apart: biconnected
+// components of the communication graph for levels with session order and
+// without real time (Biswas 2021, theorem 3.4.1); connected ones for levels
+// without session order, to which the theorem does not apply; objects for
+// linearizability.
+#pragma once
+
+#include <limits>
+
+#include "levels/decision.hpp"
+
+namespace cupel::levels {
+
+inline constexpr std::uint64_t kAllProposals = std::numeric_limits<std::uint64_t>::max();
+
+// `proposals` bounds stage 3 of the engine: kGaveUp where they do not settle it.
+Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
+                          std::uint64_t proposals = kAllProposals);
+
+}  // namespace cupel::levels

@@ -1,0 +1,15 @@
+// Weak levels: read-committed, read-atomic and causal.
+//
+// Where each read has one possible writer: one pass of order::decide_visibility.
+// Where reads have several (duplicate values, absent keys, failed
+// compare-and-sets) the level holds if some choice of writers passes; a solver
+// proposes choices and each cycle excludes some (docs/algorithms/weak-levels.md).
+#pragma once
+
+#include "levels/decision.hpp"
+
+namespace cupel::levels {
+
+Judged decide_weak_level(const Given& given, Level level, base::Budget& budget);
+
+}  // namespace cupel::levels
