@@ -18,13 +18,13 @@ using solver::Literal;
 class Refiner {
  public:
   Refiner(const Problem& problem, const EventGraph& graph, const Versions& versions,
-          const OpenReads& open, const graph::Digraph& known)
+          const OpenReads& open, const graph::Digraph& known, std::span<const Node> order)
       : problem_(problem),
         graph_(graph),
         versions_(versions),
         open_(open),
         known_(known),
-        solver_(known),
+        solver_(known, order),
         writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {
     solver_.limit_rounds(problem.max_proposals);
   }
@@ -190,7 +190,7 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
             const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
             std::span<const std::uint64_t> hint, base::Budget& budget, Outcome& outcome) {
   outcome.stage = Stage::kRefine;
-  Refiner refiner(problem, graph, versions, open, known);
+  Refiner refiner(problem, graph, versions, open, known, first.order);
   Scheduled broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;

@@ -1,9 +1,11 @@
 // The lazy loop behind acyclic_solver.hpp.
 //
-// What matters is the number of rounds, so each round learns many short cycles:
-// for every active arc inside a strongly connected component, up to a bound,
-// the cycle through it with the fewest literals (0-1 breadth-first search: known
-// arcs are free). Searches stay inside the component.
+// Two proposals that follow each other differ in few arcs, so a topological order
+// is kept from one to the next and only the arcs that are new are put into it
+// (incremental cycle detection). An arc that closes a cycle is left out, and the
+// cycle learnt is the one through it with the fewest literals (0-1 breadth-first
+// search: known arcs are free); the rest of the proposal is looked at all the
+// same, so a round learns many.
 #include "solver/acyclic_solver.hpp"
 
 #include <absl/container/flat_hash_set.h>
@@ -15,7 +17,6 @@
 namespace cupel::solver {
 
 namespace {
-constexpr std::size_t kSearchesPerRound = 4000;
 constexpr std::size_t kVisitsPerRound = 100'000;
 constexpr int kCoreShrinkSolves = 400;
 constexpr std::size_t kCoreShrinkLimit = 300;
@@ -36,12 +37,17 @@ class AcyclicSolver::Sat {
   CaDiCaL::Solver solver;
 };
 
-AcyclicSolver::AcyclicSolver(const graph::Digraph& known)
-    : known_(known), sat_(std::make_unique<Sat>()) {
+AcyclicSolver::AcyclicSolver(const graph::Digraph& known, std::span<const Node> order)
+    : known_(known),
+      order_(order.begin(), order.end()),
+      rank_(known.node_count()),
+      arcs_from_(known.node_count()),
+      reached_(known.node_count()),
+      sat_(std::make_unique<Sat>()) {
   sat_->solver.set("quiet", 1);
-  rank_.resize(known.node_count());
-  std::uint32_t next = 0;
-  for (const Node v : graph::topological_order(known)) rank_[v] = next++;
+  sat_->solver.set("lucky", 0);  // tries trivial assignments at each call: dearer than the calls
+  if (order_.empty()) order_ = graph::topological_order(known);
+  for (std::uint32_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = i;
 }
 AcyclicSolver::~AcyclicSolver() = default;
 
@@ -82,7 +88,11 @@ Answer AcyclicSolver::solve(base::Budget& budget) {
         active_.push_back(i);
       }
     }
-    if (!find_cycles(budget)) return budget.exceeded() ? Answer::kGaveUp : Answer::kModel;
+    if (find_cycles(budget)) continue;
+    if (budget.exceeded()) return Answer::kGaveUp;
+    // The next call, with more arcs, starts from what went well here.
+    for (Literal v = 1; v <= variables_; ++v) prefer(is_true(v) ? v : -v);
+    return Answer::kModel;
   }
 }
 
@@ -103,74 +113,97 @@ void AcyclicSolver::learn(Cycle cycle) {
 
 // False if known and active arcs together are acyclic.
 bool AcyclicSolver::find_cycles(base::Budget& budget) {
-  const std::size_t n = known_.node_count();
-  std::vector<graph::Arc> now_there;
-  now_there.reserve(active_.size());
-  for (const std::uint32_t i : active_) now_there.push_back({arcs_[i].from, arcs_[i].to});
-  const graph::Digraph active(n, now_there);
-  const auto components = graph::strongly_connected(known_, active);
-  if (components.count == n) return false;
-
-  std::vector<std::uint32_t> distance(n), stamp(n, 0);
-  struct Came {
-    Node from;
-    Step step;
-  };
-  std::vector<Came> via(n);
-  std::uint32_t now = 0;
-  std::size_t visits = 0, searches = 0;
-  const std::size_t cycles_before = cycles_.size();
-  std::deque<Node> queue;
-  std::vector<std::uint8_t> covered(arcs_.size(), 0);
+  // Arcs that the proposal dropped leave; the order holds without them. Those
+  // that stay keep their place in it.
+  in_.resize(arcs_.size(), 0);
+  for (; linked_ < arcs_.size(); ++linked_) {
+    arcs_from_[arcs_[linked_].from].push_back(static_cast<std::uint32_t>(linked_));
+  }
   fresh_.clear();
-  for (const std::uint32_t i : active_) {
-    const auto& arc = arcs_[i];
-    if (components.component[arc.from] != components.component[arc.to]) continue;
-    if (covered[i] || rank_[arc.from] < rank_[arc.to]) continue;  // every cycle goes back somewhere
-    if (cycles_.size() > cycles_before) {
-      if (searches >= kSearchesPerRound || visits >= kVisitsPerRound || budget.exceeded()) break;
+  visits_ = 0;
+  std::size_t at = 0;
+  std::vector<std::uint32_t> enter;
+  for (std::uint32_t i = 0; i < arcs_.size(); ++i) {
+    const bool is_active = at < active_.size() && active_[at] == i;
+    at += is_active ? 1 : 0;
+    if (!is_active) {
+      in_[i] = 0;
+    } else if (in_[i] == 0) {
+      enter.push_back(i);
     }
-    ++searches;
-    const auto home = components.component[arc.to];
-    ++now;
-    queue.clear();
-    queue.push_back(arc.to);
-    stamp[arc.to] = now;
-    distance[arc.to] = 0;
-    const auto costs_nothing = [&](const Step& step) {
-      return !step.conditional ||
-             (arcs_[step.id].first == arc.first && arcs_[step.id].second == arc.second);
-    };
-    while (!queue.empty()) {
-      const Node v = queue.front();
-      queue.pop_front();
-      ++visits;
-      if (v == arc.from) break;
-      const auto visit = [&](Node to, const Step& step) {
-        if (components.component[to] != home) return;
-        const bool is_free = costs_nothing(step);
-        const std::uint32_t next = distance[v] + (is_free ? 0 : 1);
-        if (stamp[to] == now && distance[to] <= next) return;
-        stamp[to] = now;
-        distance[to] = next;
-        via[to] = {v, step};
-        is_free ? queue.push_front(to) : queue.push_back(to);
-      };
-      for (const auto& out : known_.out(v)) visit(out.to, {false, out.id});
-      for (const auto& out : active.out(v)) visit(out.to, {true, active_[out.id]});
-    }
-    Cycle cycle;
-    for (Node v = arc.from; v != arc.to; v = via[v].from) cycle.push_back(via[v].step);
-    std::reverse(cycle.begin(), cycle.end());
-    cycle.push_back({true, i});
-    for (const Step& step : cycle) {
-      if (step.conditional) covered[step.id] = 1;
-    }
-    learn(std::move(cycle));
+  }
+  bool cyclic = false;
+  for (const std::uint32_t i : enter) {
+    if (budget.exceeded()) return true;  // solve() asks again
+    if (cyclic && visits_ >= kVisitsPerRound) break;
+    in_[i] = insert(i) ? 1 : 0;
+    cyclic = cyclic || in_[i] == 0;
   }
   for (const auto& clause : fresh_) {
     for (const Literal l : clause) sat_->solver.add(l);
     sat_->solver.add(0);
+  }
+  return cyclic;
+}
+
+// Puts an arc into the order (Marchetti-Spaccamela, Nanni & Rohnert 1996): what
+// its head reaches no later than its tail moves behind the tail. If it reaches
+// the tail, the cycle is learnt, and false returned.
+bool AcyclicSolver::insert(std::uint32_t index) {
+  const ConditionalArc& arc = arcs_[index];
+  const std::uint32_t first = rank_[arc.to], last = rank_[arc.from];
+  if (last < first) return true;
+  const auto costs_nothing = [&](const Step& step) {
+    return !step.conditional ||
+           (arcs_[step.id].first == arc.first && arcs_[step.id].second == arc.second);
+  };
+  ++now_;
+  queue_.clear();
+  queue_.push_back(arc.to);
+  reached_[arc.to] = {now_, 0, {}, arc.to};
+  while (!queue_.empty()) {
+    const Node v = queue_.front();
+    queue_.pop_front();
+    ++visits_;
+    if (v == arc.from) break;
+    const std::uint32_t distance = reached_[v].distance;
+    const auto visit = [&](Node to, const Step& step) {
+      if (rank_[to] > last) return;
+      const bool is_free = costs_nothing(step);
+      const std::uint32_t next = distance + (is_free ? 0 : 1);
+      Reached& there = reached_[to];
+      if (there.stamp == now_ && there.distance <= next) return;
+      there = {now_, next, step, v};
+      is_free ? queue_.push_front(to) : queue_.push_back(to);
+    };
+    for (const auto& out : known_.out(v)) visit(out.to, {false, out.id});
+    for (const std::uint32_t i : arcs_from_[v]) {
+      if (in_[i] != 0) visit(arcs_[i].to, {true, i});
+    }
+  }
+  if (reached_[arc.from].stamp == now_) {
+    Cycle cycle;
+    for (Node v = arc.from; v != arc.to; v = reached_[v].from) cycle.push_back(reached_[v].step);
+    std::reverse(cycle.begin(), cycle.end());
+    cycle.push_back({true, index});
+    learn(std::move(cycle));
+    return false;
+  }
+  visits_ += (last - first) / 16;  // the cheap half of the work
+  moved_.clear();
+  std::uint32_t next = first;
+  for (std::uint32_t r = first; r <= last; ++r) {
+    const Node v = order_[r];
+    if (reached_[v].stamp == now_) {
+      moved_.push_back(v);
+    } else {
+      rank_[v] = next;
+      order_[next++] = v;
+    }
+  }
+  for (const Node v : moved_) {
+    rank_[v] = next;
+    order_[next++] = v;
   }
   return true;
 }
@@ -188,7 +221,9 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
   }
   BudgetTerminator terminator(budget);
   solver.connect_terminator(&terminator);
-  const auto selector = [this](std::uint32_t i) { return variables_ + 1 + static_cast<Literal>(i); };
+  const auto selector = [this](std::uint32_t i) {
+    return variables_ + 1 + static_cast<Literal>(i);
+  };
   for (std::uint32_t i = 0; i < cycles_.size(); ++i) {
     solver.add(-selector(i));
     for (const Literal l : cycle_clauses_[i]) solver.add(l);

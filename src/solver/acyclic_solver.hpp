@@ -7,13 +7,14 @@
 // ones with the fewest literals first and many per round, until there is none
 // or no assignment is left (lazy clause generation; engine.md, stage 3).
 //
-// Cost of a round: linear in the graph for the search of components, and one
-// breadth-first search inside its component for each clause found.
+// Cost of a round: linear in the conditional arcs, and for each arc that is new
+// and goes backward in the order kept, a search of what lies between its ends.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <span>
@@ -40,8 +41,9 @@ enum class Answer : std::uint8_t { kModel, kNone, kGaveUp };
 
 class AcyclicSolver {
  public:
-  // The known arcs must be acyclic; `known` must outlive the solver.
-  explicit AcyclicSolver(const graph::Digraph& known);
+  // The known arcs must be acyclic; `known` must outlive the solver. `order`: a
+  // topological order of them to start from (empty: one is made).
+  explicit AcyclicSolver(const graph::Digraph& known, std::span<const Node> order = {});
   ~AcyclicSolver();
   AcyclicSolver(const AcyclicSolver&) = delete;
   AcyclicSolver& operator=(const AcyclicSolver&) = delete;
@@ -77,17 +79,34 @@ class AcyclicSolver {
  private:
   class Sat;
   bool find_cycles(base::Budget& budget);
+  bool insert(std::uint32_t index);
   void learn(Cycle cycle);
 
   const graph::Digraph& known_;
-  std::vector<std::uint32_t> rank_;  // in a topological order of the known arcs
+  // A topological order of the known arcs and of those in it: order_[rank_[v]] = v.
+  std::vector<Node> order_;
+  std::vector<std::uint32_t> rank_;
   std::vector<ConditionalArc> arcs_;
+  std::vector<std::uint8_t> in_;                       // by conditional arc
+  std::vector<std::vector<std::uint32_t>> arcs_from_;  // by node
+  std::size_t linked_ = 0;                             // arcs in arcs_from_
+  // The search of insert().
+  struct Reached {
+    std::uint32_t stamp = 0, distance = 0;
+    Step step{};
+    Node from = 0;
+  };
+  std::vector<Reached> reached_;
+  std::uint32_t now_ = 0;
+  std::deque<Node> queue_;
+  std::vector<Node> moved_;
+  std::size_t visits_ = 0;
   std::vector<std::vector<Literal>> given_clauses_;
   std::vector<Cycle> cycles_;
   std::vector<std::vector<Literal>> cycle_clauses_;
   std::vector<std::uint32_t> active_;
-  std::vector<std::vector<Literal>> fresh_;               // learnt in this round
-  absl::flat_hash_set<std::vector<Literal>> seen_;        // learnt ever
+  std::vector<std::vector<Literal>> fresh_;         // learnt in this round
+  absl::flat_hash_set<std::vector<Literal>> seen_;  // learnt ever
   std::unique_ptr<Sat> sat_;
   Literal variables_ = 0;
   std::uint64_t rounds_ = 0;
