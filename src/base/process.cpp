@@ -540,4 +540,18 @@ std::optional<std::uint64_t> process_start(pid_t id) {
   return std::strtoull(fields[kStartTime].c_str(), nullptr, 10);
 }
 
+bool signal_process(pid_t id, std::uint64_t start, int number) {
+#if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
+  // The descriptor holds on to the process, so its id cannot become another's
+  // between the look at its start and the signal.
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+  if (process) {
+    return process_start(id) == start &&
+           ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0) == 0;
+  }
+  if (errno != ENOSYS) return false;
+#endif
+  return process_start(id) == start && ::kill(id, number) == 0;
+}
+
 }  // namespace cupel::base

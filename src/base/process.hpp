@@ -125,4 +125,8 @@ class Process {
 // no such process (any more); a zombie counts as none.
 std::optional<std::uint64_t> process_start(pid_t id);
 
+// Sends a signal to the process that process_start() gave `start` for, and to no
+// other that has its id now. False: it is gone, or not ours to signal.
+bool signal_process(pid_t id, std::uint64_t start, int number);
+
 }  // namespace cupel::base

@@ -287,5 +287,17 @@ TEST(ProcessStart, NamesAProcessForGood) {
   EXPECT_TRUE(process->wait(kPatience));
 }
 
+TEST(SignalProcess, GoesToThatProcessOnly) {
+  auto process = Process::start({.arguments = {"sleep", "1000"}});
+  ASSERT_TRUE(process.ok());
+  const auto start = process_start(process->id());
+  ASSERT_TRUE(start);
+  EXPECT_FALSE(signal_process(process->id(), *start + 1, SIGKILL));
+  EXPECT_TRUE(process->running());
+  EXPECT_TRUE(signal_process(process->id(), *start, SIGKILL));
+  EXPECT_EQ(process->wait(kPatience)->signal, SIGKILL);
+  EXPECT_FALSE(signal_process(process->id(), *start, SIGKILL));
+}
+
 }  // namespace
 }  // namespace cupel::base

@@ -1,0 +1,36 @@
+// Logs: reading what a server wrote.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace cupel::lab {
+
+// A file from this byte on; empty if it is not there.
+inline std::string text_of(const std::string& path, std::size_t from = 0) {
+  std::ifstream in(path, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(from));
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The last lines of a file, each indented by two blanks; "(empty)" if there are none.
+inline std::string last_lines(const std::string& path, std::size_t count, std::size_t from = 0) {
+  auto text = text_of(path, from);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.empty()) return "  (empty)";
+  std::size_t start = text.size();
+  for (std::size_t lines = 0; lines < count && start != 0; ++lines) {
+    const auto feed = text.rfind('\n', start - 1);
+    start = feed == std::string::npos ? 0 : feed;
+  }
+  std::string indented;
+  for (const char c : text.substr(start == 0 ? 0 : start + 1)) {
+    if (indented.empty() || indented.back() == '\n') indented += "  ";
+    indented += c;
+  }
+  return indented;
+}
+
+}  // namespace cupel::lab

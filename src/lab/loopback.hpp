@@ -1,0 +1,22 @@
+// Loopback: free ports, and whether a server answers on one. 127.0.0.1 only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/process.hpp"
+
+namespace cupel::lab {
+
+// Different ports on which nothing listens now. Below the range from which the
+// kernel takes the ports of outgoing connections, so that a server that was killed
+// finds its port free when it is started again. Empty: there are not that many.
+std::vector<std::uint16_t> free_ports(std::size_t count);
+
+// Connects, sends `request` (which may be empty) and returns the first bytes of the
+// answer; empty if there is no answer in time.
+std::string ask(std::uint16_t port, std::string_view request, base::Seconds timeout);
+
+}  // namespace cupel::lab

@@ -1,0 +1,445 @@
+// Servers: start, kill, restart and stop, the same for every kind.
+#include "lab/server.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/process.hpp"
+#include "lab/kinds.hpp"
+#include "lab/log.hpp"
+#include "lab/loopback.hpp"
+
+namespace cupel::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Ok;
+using base::Seconds;
+using base::Status;
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+constexpr std::array kKinds{Kind::kPostgres, Kind::kMariadb, Kind::kGalera, Kind::kRedis,
+                            Kind::kEtcd};
+constexpr int kTries = 4;  // with other ports each, if somebody else took one
+constexpr auto kPause = std::chrono::milliseconds(20);
+
+// A process by id and start; not there: start is 0.
+struct Identity {
+  pid_t id = 0;
+  std::uint64_t start = 0;
+  [[nodiscard]] bool lives() const { return start != 0 && base::process_start(id) == start; }
+  void signal(int number) const {
+    if (start != 0) base::signal_process(id, start, number);
+  }
+};
+
+// The children of a process, their children, and so on.
+std::vector<Identity> descendants(pid_t ancestor) {
+  std::vector<std::pair<pid_t, pid_t>> parents;  // child, parent
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const auto id = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+    if (id <= 0) continue;
+    const auto text = text_of(entry.path().string() + "/stat");
+    const auto name_end = text.rfind(')');
+    char state = 0;
+    int parent = 0;
+    if (name_end != std::string::npos &&
+        std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) == 2) {
+      parents.emplace_back(id, parent);
+    }
+  }
+  std::vector<Identity> found{{ancestor, 0}};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const auto& [child, parent] : parents) {
+      if (parent == found[i].id) {
+        if (const auto start = base::process_start(child)) found.push_back({child, *start});
+      }
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+bool mentions_taken_port(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text.find("address already in use") != std::string::npos;
+}
+
+}  // namespace
+
+std::span<const Kind> all_kinds() {
+  return kKinds;
+}
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::kPostgres:
+      return "postgres";
+    case Kind::kMariadb:
+      return "mariadb";
+    case Kind::kGalera:
+      return "galera";
+    case Kind::kRedis:
+      return "redis";
+    case Kind::kEtcd:
+      return "etcd";
+  }
+  return "";
+}
+
+std::optional<Kind> parse_kind(std::string_view text) {
+  for (const auto kind : kKinds) {
+    if (name(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
+struct Server::State {
+  Site site;
+  std::vector<Identity> processes;                     // one a node
+  std::vector<std::optional<base::Process>> children;  // those that this program started
+  bool stopped = false;
+  bool port_taken = false;  // why the last start failed
+
+  [[nodiscard]] bool any_lives() const {
+    return std::any_of(processes.begin(), processes.end(),
+                       [](const Identity& process) { return process.lives(); });
+  }
+
+  [[nodiscard]] std::string json() const {
+    Json nodes = Json::array();
+    for (std::size_t i = 0; i < site.nodes.size(); ++i) {
+      const auto& node = site.nodes[i];
+      nodes.push_back({{"pid", processes[i].id},
+                       {"start", processes[i].start},
+                       {"ports", node.ports},
+                       {"directory", node.directory},
+                       {"log", node.log},
+                       {"arguments", node.arguments}});
+    }
+    Json all{{"cupel_lab", 1},
+             {"kind", std::string(name(site.kind))},
+             {"directory", site.directory},
+             {"durable", site.options.durable},
+             {"server_options", site.options.server_options},
+             {"nodes", std::move(nodes)}};
+    if (site.user) all["user"] = {{"uid", site.user->user}, {"gid", site.user->group}};
+    return all.dump(2) + "\n";
+  }
+
+  Status save() const {
+    const auto& path = site.options.state_file;
+    if (path.empty()) return Ok{};
+    const auto fresh = path + ".new";  // so that a reader never sees half of it
+    std::ofstream out(fresh, std::ios::trunc);
+    out << json();
+    out.close();
+    if (!out || std::rename(fresh.c_str(), path.c_str()) != 0) {
+      return Error{.message = "the state of a server cannot be written", .file = path};
+    }
+    return Ok{};
+  }
+
+  // Starts the process of a node and waits until it is up.
+  Status launch(std::size_t index, bool first, bool alone) {
+    const auto& node = site.nodes[index];
+    port_taken = false;
+    auto more = start_arguments(site, index, first, alone);
+    if (!more.ok()) return std::move(more).error();
+    auto arguments = node.arguments;
+    arguments.insert(arguments.end(), more->begin(), more->end());
+    std::error_code ignored;
+    const auto size = fs::file_size(node.log, ignored);
+    const auto old_log = ignored ? 0 : static_cast<std::size_t>(size);
+    auto process = base::Process::start({
+        .arguments = std::move(arguments),
+        .environment = {{"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}},
+        .directory = site.directory,
+        .output = base::Stream::file(node.log),
+        .errors = base::Stream::output(),
+        .user = site.user,
+        .detached = site.options.detached,
+    });
+    if (!process.ok()) return std::move(process).error();
+    processes[index] = {process->id(), base::process_start(process->id()).value_or(0)};
+    children[index] = std::move(*process);
+    if (auto saved = save(); !saved.ok()) return saved;
+
+    const auto started = Clock::now();
+    const auto failed = [&](const std::string& how) -> Status {
+      port_taken = mentions_taken_port(text_of(node.log, old_log));
+      return Error{.message = fmt::format("{} {}; the end of its log:\n{}", name(site.kind), how,
+                                          last_lines(node.log, 20, old_log))};
+    };
+    for (;;) {
+      if (auto status = children[index]->wait(Seconds(0))) {
+        return failed("did not start: it " + status->to_string());
+      }
+      if (is_up(site, node, text_of(node.log, old_log))) return Ok{};
+      if (Clock::now() - started > patience(site.kind)) {
+        return failed(fmt::format("did not answer in {} s", patience(site.kind).count()));
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  Status launch_all(bool first) {
+    std::vector<std::size_t> order(site.nodes.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (!first) {
+      auto found = restart_order(site);
+      if (!found.ok()) return std::move(found).error();
+      order = *found;
+    }
+    for (const auto index : order) {
+      if (auto up = launch(index, first, index == order.front()); !up.ok()) return up;
+    }
+    return Ok{};
+  }
+
+  // Sends a signal to a node's process; SIGKILL also to all below it, which would
+  // otherwise find out by themselves and only after a while. Returns when they are gone.
+  void end(const std::vector<std::size_t>& indices, int number) {
+    std::vector<Identity> all;
+    for (const auto index : indices) {
+      if (!processes[index].lives()) continue;
+      const auto below = descendants(processes[index].id);
+      processes[index].signal(number);
+      if (number == SIGKILL) {
+        for (const auto& process : below) process.signal(SIGKILL);
+      }
+      all.push_back(processes[index]);
+      all.insert(all.end(), below.begin(), below.end());
+    }
+    const auto deadline = Clock::now() + std::chrono::seconds(10);
+    for (const auto& process : all) {
+      while (process.lives()) {
+        if (Clock::now() > deadline) process.signal(SIGKILL);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    for (const auto index : indices) {
+      if (children[index]) children[index]->wait(Seconds(10));  // no zombie stays
+      children[index].reset();
+      processes[index] = {};
+    }
+  }
+
+  [[nodiscard]] std::vector<std::size_t> all_nodes() const {
+    std::vector<std::size_t> all(site.nodes.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }
+
+  void stop() {
+    if (stopped) return;
+    stopped = true;
+    end(all_nodes(), stop_signal(site.kind));
+    for (const auto& node : site.nodes) clear_remains(site, node);
+    std::error_code ignored;
+    fs::remove_all(site.directory, ignored);
+    if (!site.options.state_file.empty()) fs::remove(site.options.state_file, ignored);
+  }
+};
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::Server(Server&&) noexcept = default;
+Server& Server::operator=(Server&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+Server::~Server() {
+  if (state_ != nullptr && !state_->site.options.detached) state_->stop();
+}
+
+Kind Server::kind() const {
+  return state_->site.kind;
+}
+std::size_t Server::nodes() const {
+  return state_->site.nodes.size();
+}
+std::uint16_t Server::port(std::size_t node) const {
+  return state_->site.nodes.at(node).ports[0];
+}
+int Server::process(std::size_t node) const {
+  return state_->processes.at(node).id;
+}
+const std::string& Server::directory() const {
+  return state_->site.directory;
+}
+bool Server::running(std::size_t node) const {
+  return state_->processes.at(node).lives();
+}
+
+std::string Server::log(std::size_t node, std::size_t lines) const {
+  return last_lines(state_->site.nodes.at(node).log, lines);
+}
+
+namespace {
+
+std::string url_of(Kind kind, const std::string& account, const std::string& hosts) {
+  switch (kind) {
+    case Kind::kPostgres:
+      return fmt::format("postgres://{}@{}/cupel", account, hosts);
+    case Kind::kMariadb:
+    case Kind::kGalera:
+      return fmt::format("mysql://{}@{}/cupel", account, hosts);
+    case Kind::kRedis:
+      return fmt::format("redis://{}", hosts);
+    case Kind::kEtcd:
+      return fmt::format("etcd://{}", hosts);
+  }
+  return {};
+}
+
+std::string hosts_of(const std::vector<Node>& nodes) {
+  std::vector<std::string> hosts;
+  for (const auto& node : nodes) hosts.push_back(fmt::format("127.0.0.1:{}", node.ports[0]));
+  return fmt::format("{}", fmt::join(hosts, ","));
+}
+
+}  // namespace
+
+std::string Server::url() const {
+  return url_of(kind(), "cupel", hosts_of(state_->site.nodes));
+}
+std::string Server::url(std::size_t node) const {
+  return url_of(kind(), "cupel", hosts_of({state_->site.nodes.at(node)}));
+}
+std::string Server::guarded_url(std::string_view password) const {
+  return url_of(kind(), fmt::format("guarded:{}", password), hosts_of(state_->site.nodes));
+}
+
+void Server::kill() {
+  state_->end(state_->all_nodes(), SIGKILL);
+  static_cast<void>(state_->save());  // the file then names a process that is gone: no harm
+}
+void Server::kill(std::size_t node) {
+  state_->end({node}, SIGKILL);
+  static_cast<void>(state_->save());  // the file then names a process that is gone: no harm
+}
+
+Status Server::restart() {
+  state_->end(state_->all_nodes(), SIGKILL);
+  return state_->launch_all(false);
+}
+Status Server::restart(std::size_t node) {
+  state_->end({node}, SIGKILL);
+  return state_->launch(node, false, !state_->any_lives());
+}
+
+void Server::stop() {
+  state_->stop();
+}
+std::string Server::to_json() const {
+  return state_->json();
+}
+
+base::Result<Server> Server::attach(const std::string& state_file) {
+  const auto bad = [&](std::string what) {
+    return Error{.message = std::move(what), .file = state_file};
+  };
+  if (!fs::exists(state_file)) return bad("there is no such file");
+  auto state = std::make_unique<State>();
+  try {
+    const auto all = Json::parse(text_of(state_file));
+    const auto kind = parse_kind(all.at("kind").get<std::string>());
+    if (all.at("cupel_lab") != 1 || !kind) return bad("found the state of an unknown server");
+    auto& site = state->site;
+    site.kind = *kind;
+    site.directory = all.at("directory");
+    site.options.durable = all.at("durable");
+    site.options.server_options = all.at("server_options");
+    site.options.detached = true;
+    site.options.state_file = state_file;
+    if (all.contains("user"))
+      site.user = base::Credentials{all["user"].at("uid"), all["user"].at("gid")};
+    for (const auto& node : all.at("nodes")) {
+      site.nodes.push_back({.directory = node.at("directory"),
+                            .log = node.at("log"),
+                            .ports = node.at("ports"),
+                            .arguments = node.at("arguments")});
+      state->processes.push_back({node.at("pid"), node.at("start")});
+    }
+    site.options.nodes = static_cast<std::uint32_t>(site.nodes.size());
+    state->children.resize(site.nodes.size());
+  } catch (const Json::exception& error) {
+    return bad(std::string("expected the state of a server as cupel writes it, found: ") +
+               error.what());
+  }
+  return Server(std::move(state));
+}
+
+base::Result<Server> start(Kind kind, const Options& options) {
+  if (auto found = find_programs(kind); !found.ok()) return std::move(found).error();
+  auto state = std::make_unique<Server::State>();
+  auto& site = state->site;
+  site.kind = kind;
+  site.options = options;
+  site.user = user_of(kind);
+  const std::size_t nodes = kind == Kind::kGalera ? std::max(options.nodes, 1U) : 1;
+  state->processes.resize(nodes);
+  state->children.resize(nodes);
+
+  std::error_code failure;
+  std::string directory = (fs::temp_directory_path(failure) / "cupel-lab-XXXXXX").string();
+  if (failure || ::mkdtemp(directory.data()) == nullptr) {
+    return Error{
+        .message = fmt::format("cannot make a temporary directory: {}", std::strerror(errno)),
+        .file = directory};
+  }
+  site.directory = directory;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const auto data =
+        fmt::format("{}/{}{}", directory, name(kind), nodes > 1 ? fmt::format("-{}", i) : "");
+    site.nodes.push_back({.directory = data, .log = data + ".log", .ports = {}, .arguments = {}});
+  }
+  // From here on stop() clears up, by the destructor if need be: also what is
+  // detached, as long as it did not start.
+  site.options.detached = false;
+  const auto give_up = [&](Status status) {
+    state->stop();
+    return std::move(status).error();
+  };
+  if (site.user && ::chown(directory.c_str(), site.user->user, site.user->group) != 0) {
+    return give_up(Error{.message = std::strerror(errno), .file = directory});
+  }
+  if (auto ready = initialize(site); !ready.ok()) return give_up(std::move(ready));
+  for (int tries = 1;; ++tries) {
+    const auto ports = free_ports(nodes * ports_of_a_node(kind));
+    if (ports.empty()) {
+      return give_up(Error{.message = "found no free port from 20000 to 32000 on 127.0.0.1"});
+    }
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const auto each = static_cast<std::ptrdiff_t>(ports_of_a_node(kind));
+      const auto first = ports.begin() + static_cast<std::ptrdiff_t>(i) * each;
+      site.nodes[i].ports.assign(first, first + each);
+    }
+    plan_commands(site);
+    site.options.detached = options.detached;
+    auto up = state->launch_all(true);
+    if (up.ok()) return Server(std::move(state));
+    if (!state->port_taken || tries == kTries) return give_up(std::move(up));
+    state->end(state->all_nodes(), SIGKILL);
+  }
+}
+
+}  // namespace cupel::lab

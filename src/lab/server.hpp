@@ -1,0 +1,98 @@
+// Servers to test against: PostgreSQL, MariaDB, a Galera cluster, Redis and etcd
+// from Debian's packages, each in a directory of its own, on free ports of the
+// loopback interface, as an unprivileged user.
+//
+//   auto server = lab::start(lab::Kind::kPostgres, {});
+//   server->url();      // "postgres://cupel@127.0.0.1:23456/cupel"
+//   server->kill();     // SIGKILL, as a crash
+//   server->restart();  // the same data and port
+//   server->stop();     // or the destructor: no process, no directory is left
+//
+// The user `cupel` needs no password and may do anything in the database `cupel`;
+// PostgreSQL, MariaDB and Galera also have the user `guarded` with the password
+// `secret` (guarded_url()). Run by root, a server becomes its package's own user,
+// or nobody. Only processes that were started here are signalled, by id and start.
+//
+// A server is used by one thread at a time; different ones by any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace cupel::lab {
+
+enum class Kind : std::uint8_t { kPostgres, kMariadb, kGalera, kRedis, kEtcd };
+std::span<const Kind> all_kinds();
+// "postgres", "mariadb", "galera", "redis", "etcd"
+std::string_view name(Kind kind);
+std::optional<Kind> parse_kind(std::string_view name);
+
+struct Options {
+  // Further options of the server, in its own words: "innodb_snapshot_isolation=ON",
+  // "requirepass=secret". They come last, so they win.
+  std::vector<std::string> server_options = {};
+  // Whether a commit waits for the disk. What was acknowledged survives kill()
+  // either way; without, only a crash of the whole machine would lose it.
+  bool durable = true;
+  std::uint32_t nodes = 3;  // of a Galera cluster; at least 1
+  // Leave the server running when this program ends; stop() still stops it.
+  bool detached = false;
+  // If not empty: a file that always holds to_json(), from the first process on
+  // until stop() removes it, so that another program can attach() and stop().
+  std::string state_file = {};
+};
+
+class Server {
+ public:
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) noexcept;
+  ~Server();  // stop(), unless detached
+
+  [[nodiscard]] Kind kind() const;
+  // For `cupel run --db`: all nodes, or one of them.
+  [[nodiscard]] std::string url() const;
+  [[nodiscard]] std::string url(std::size_t node) const;
+  // As the user who needs a password. PostgreSQL, MariaDB, Galera only.
+  [[nodiscard]] std::string guarded_url(std::string_view password = "secret") const;
+  [[nodiscard]] std::size_t nodes() const;
+  [[nodiscard]] std::uint16_t port(std::size_t node = 0) const;  // where clients connect
+  [[nodiscard]] int process(std::size_t node = 0) const;
+  [[nodiscard]] const std::string& directory() const;
+  [[nodiscard]] bool running(std::size_t node = 0) const;
+  // The end of what the server wrote to its log.
+  [[nodiscard]] std::string log(std::size_t node = 0, std::size_t lines = 20) const;
+
+  // SIGKILL to every process of all nodes, or of one; returns when they are gone.
+  void kill();
+  void kill(std::size_t node);
+  // Kills what still runs and starts it again, with the same data and ports; returns
+  // when it answers. Errors: as those of start().
+  base::Status restart();
+  base::Status restart(std::size_t node);
+  // Stops every process and removes the directory. Nothing to do: no error.
+  void stop();
+
+  [[nodiscard]] std::string to_json() const;
+  // A detached server that another program started: from its state file.
+  // Errors: no such file, or not one of ours.
+  static base::Result<Server> attach(const std::string& state_file);
+
+ private:
+  friend base::Result<Server> start(Kind kind, const Options& options);
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Returns when the server answers. Errors: a program that is not installed (which
+// Debian package has it), a server that does not start (the end of its log).
+base::Result<Server> start(Kind kind, const Options& options);
+
+}  // namespace cupel::lab

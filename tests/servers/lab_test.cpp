@@ -1,0 +1,339 @@
+// The test servers themselves: each kind starts, answers, keeps what it acknowledged
+// through a crash, stops, and leaves nothing behind.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <mysql.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include "base/process.hpp"
+#include "lab/loopback.hpp"
+#include "lab/server.hpp"
+
+namespace cupel::lab {
+namespace {
+
+using base::Seconds;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return Seconds(std::chrono::steady_clock::now() - start).count();
+}
+
+// One statement at a node, as a user with a password or none: the first cell of the
+// answer, or "error: …".
+std::string in_postgres(const Server& server, const std::string& sql,
+                        const std::string& account = "user=cupel") {
+  const auto to =
+      "host=127.0.0.1 dbname=cupel connect_timeout=10 port=" + std::to_string(server.port()) + " " +
+      account;
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(to.c_str()), PQfinish);
+  if (PQstatus(connection.get()) != CONNECTION_OK) {
+    return std::string("error: ") + PQerrorMessage(connection.get());
+  }
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
+                                                             PQclear);
+  const auto status = PQresultStatus(result.get());
+  if (status == PGRES_COMMAND_OK) return "done";
+  if (status != PGRES_TUPLES_OK) return std::string("error: ") + PQresultErrorMessage(result.get());
+  return PQntuples(result.get()) == 0 ? "" : PQgetvalue(result.get(), 0, 0);
+}
+
+std::string in_mariadb(const Server& server, std::size_t node, const std::string& sql,
+                       const char* user = "cupel", const char* password = nullptr) {
+  const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr), mysql_close);
+  const auto error = [&] { return std::string("error: ") + mysql_error(connection.get()); };
+  if (mysql_real_connect(connection.get(), "127.0.0.1", user, password, "cupel", server.port(node),
+                         nullptr, 0) == nullptr ||
+      mysql_query(connection.get(), sql.c_str()) != 0) {
+    return error();
+  }
+  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
+      mysql_store_result(connection.get()), mysql_free_result);
+  if (result == nullptr) return mysql_errno(connection.get()) == 0 ? "done" : error();
+  MYSQL_ROW row = mysql_fetch_row(result.get());
+  if (row == nullptr) return "";
+  return row[mysql_num_fields(result.get()) - 1];
+}
+
+std::string in_redis(const Server& server, const std::string& command) {
+  return ask(server.port(), command + "\r\n", Seconds(10));
+}
+
+std::string in_etcd(const Server& server, const std::string& path, const std::string& body) {
+  return ask(server.port(),
+             "POST " + path + " HTTP/1.0\r\nContent-Length: " + std::to_string(body.size()) +
+                 "\r\n\r\n" + body,
+             Seconds(10));
+}
+
+// Whether a process has this text in its command line.
+bool some_process_mentions(const std::string& text) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    if (std::atoi(entry.path().filename().c_str()) <= 0) continue;
+    std::ostringstream line;
+    line << std::ifstream(entry.path() / "cmdline").rdbuf();
+    if (line.str().find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::size_t shared_segments() {
+  std::ifstream in("/proc/sysvipc/shm");
+  std::size_t count = 0;
+  for (std::string line; std::getline(in, line);) ++count;
+  return count;
+}
+
+void expect_nothing_left(const std::string& directory, std::uint16_t port) {
+  EXPECT_FALSE(std::filesystem::exists(directory));
+  EXPECT_FALSE(some_process_mentions(directory));
+  EXPECT_EQ(ask(port, "PING\r\n", Seconds(1)), "");
+}
+
+TEST(Lab, Postgres) {
+  const auto segments = shared_segments();
+  const auto began = std::chrono::steady_clock::now();
+  auto server = start(Kind::kPostgres, {.server_options = {"deadlock_timeout=123ms"}});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  RecordProperty("seconds_to_start", std::to_string(seconds_since(began)));
+  const auto port = std::to_string(server->port());
+  EXPECT_EQ(server->url(), "postgres://cupel@127.0.0.1:" + port + "/cupel");
+  EXPECT_EQ(server->guarded_url(), "postgres://guarded:secret@127.0.0.1:" + port + "/cupel");
+  EXPECT_EQ(in_postgres(*server, "SHOW deadlock_timeout"), "123ms");
+  EXPECT_EQ(in_postgres(*server, "SHOW fsync"), "on");
+  EXPECT_EQ(in_postgres(*server, "SELECT current_user", "user=guarded password=secret"), "guarded");
+  EXPECT_NE(in_postgres(*server, "SELECT 1", "user=guarded password=wrong")
+                .find("password authentication failed"),
+            std::string::npos);
+  EXPECT_EQ(in_postgres(*server, "CREATE TABLE t (a int)"), "done");
+  EXPECT_EQ(in_postgres(*server, "INSERT INTO t VALUES (7)"), "done");
+  server->kill();
+  EXPECT_FALSE(server->running());
+  EXPECT_FALSE(some_process_mentions(server->directory()));
+  EXPECT_EQ(in_postgres(*server, "SELECT 1").substr(0, 6), "error:");
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_postgres(*server, "SELECT a FROM t"), "7");
+  // Stopped after another crash: the shared memory of the dead server goes too.
+  server->kill();
+  const auto directory = server->directory();
+  server->stop();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+  EXPECT_EQ(shared_segments(), segments);
+}
+
+TEST(Lab, PostgresThatIsNotDurableStillSurvivesACrash) {
+  std::string directory;
+  std::uint16_t port = 0;
+  {
+    auto server = start(Kind::kPostgres, {.durable = false});
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    directory = server->directory();
+    port = server->port();
+    EXPECT_EQ(in_postgres(*server, "SHOW fsync"), "off");
+    EXPECT_EQ(in_postgres(*server, "CREATE TABLE t AS SELECT 7 AS a"), "done");
+    const auto restarted = server->restart();  // kills it
+    ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+    EXPECT_EQ(in_postgres(*server, "SELECT a FROM t"), "7");
+  }
+  expect_nothing_left(directory, port);
+}
+
+TEST(Lab, Mariadb) {
+  const auto began = std::chrono::steady_clock::now();
+  auto server = start(Kind::kMariadb, {.server_options = {"innodb_snapshot_isolation=ON"}});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  RecordProperty("seconds_to_start", std::to_string(seconds_since(began)));
+  EXPECT_EQ(server->url(), "mysql://cupel@127.0.0.1:" + std::to_string(server->port()) + "/cupel");
+  EXPECT_EQ(in_mariadb(*server, 0, "SELECT @@innodb_snapshot_isolation"), "1");
+  EXPECT_EQ(in_mariadb(*server, 0, "SELECT @@innodb_flush_log_at_trx_commit"), "1");
+  EXPECT_EQ(in_mariadb(*server, 0, "SELECT user()", "guarded", "secret"), "guarded@127.0.0.1");
+  EXPECT_NE(in_mariadb(*server, 0, "SELECT 1", "guarded", "wrong").find("Access denied"),
+            std::string::npos);
+  EXPECT_EQ(in_mariadb(*server, 0, "CREATE TABLE t (a int PRIMARY KEY)"), "done");
+  EXPECT_EQ(in_mariadb(*server, 0, "INSERT INTO t VALUES (7)"), "done");
+  server->kill();
+  EXPECT_EQ(in_mariadb(*server, 0, "SELECT 1").substr(0, 6), "error:");
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_mariadb(*server, 0, "SELECT a FROM t"), "7");
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
+TEST(Lab, Galera) {
+  const auto began = std::chrono::steady_clock::now();
+  auto server = start(Kind::kGalera, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  RecordProperty("seconds_to_start", std::to_string(seconds_since(began)));
+  ASSERT_EQ(server->nodes(), 3u);
+  const auto size = "SHOW STATUS LIKE 'wsrep_cluster_size'";
+  EXPECT_EQ(in_mariadb(*server, 0, "CREATE TABLE t (a int PRIMARY KEY)"), "done");
+  EXPECT_EQ(in_mariadb(*server, 1, "INSERT INTO t VALUES (7)"), "done");
+  for (std::size_t node = 0; node < 3; ++node) {
+    EXPECT_EQ(in_mariadb(*server, node, size), "3");
+    EXPECT_EQ(in_mariadb(*server, node, "SET STATEMENT wsrep_sync_wait=1 FOR SELECT a FROM t"),
+              "7");
+    EXPECT_EQ(server->url(node),
+              "mysql://cupel@127.0.0.1:" + std::to_string(server->port(node)) + "/cupel");
+  }
+  // One node crashes; the others go on; it comes back and learns what it missed.
+  server->kill(2);
+  EXPECT_FALSE(server->running(2));
+  EXPECT_TRUE(server->running(0));
+  std::string inserted;
+  for (int i = 0; i < 300 && inserted != "done"; ++i) {  // until they see that it is gone
+    inserted = in_mariadb(*server, 0, "INSERT INTO t VALUES (8)");
+    if (inserted != "done") std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(inserted, "done");
+  auto restarted = server->restart(2);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_mariadb(*server, 2, "SET STATEMENT wsrep_sync_wait=1 FOR SELECT max(a) FROM t"),
+            "8");
+  EXPECT_EQ(in_mariadb(*server, 2, size), "3");
+  // All of them at once.
+  restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  for (std::size_t node = 0; node < 3; ++node) {
+    EXPECT_EQ(in_mariadb(*server, node, size), "3");
+    EXPECT_EQ(in_mariadb(*server, node, "SET STATEMENT wsrep_sync_wait=1 FOR SELECT sum(a) FROM t"),
+              "15");
+  }
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port(0));
+  expect_nothing_left(directory, server->port(2));
+}
+
+TEST(Lab, Redis) {
+  auto server = start(Kind::kRedis, {});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_EQ(server->url(), "redis://127.0.0.1:" + std::to_string(server->port()));
+  EXPECT_EQ(in_redis(*server, "SET a 7"), "+OK\r\n");
+  server->kill();
+  EXPECT_EQ(in_redis(*server, "GET a"), "");
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_redis(*server, "GET a"), "$1\r\n7\r\n");
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
+TEST(Lab, RedisWithAPassword) {
+  auto server = start(Kind::kRedis, {.server_options = {"requirepass=secret"}});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_EQ(in_redis(*server, "GET a").substr(0, 7), "-NOAUTH");
+  EXPECT_EQ(in_redis(*server, "AUTH wrong").substr(0, 10), "-WRONGPASS");
+  EXPECT_EQ(in_redis(*server, "AUTH secret"), "+OK\r\n");
+}
+
+TEST(Lab, Etcd) {
+  auto server = start(Kind::kEtcd, {});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_EQ(server->url(), "etcd://127.0.0.1:" + std::to_string(server->port()));
+  // Keys and values are base64: a, 7.
+  EXPECT_NE(in_etcd(*server, "/v3/kv/put", R"({"key":"YQ==","value":"Nw=="})").find("200 OK"),
+            std::string::npos);
+  server->kill();
+  EXPECT_EQ(in_etcd(*server, "/v3/kv/range", R"({"key":"YQ=="})"), "");
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_NE(in_etcd(*server, "/v3/kv/range", R"({"key":"YQ=="})").find(R"("value":"Nw==")"),
+            std::string::npos);
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
+TEST(Lab, AServerThatDoesNotStartShowsTheEndOfItsLog) {
+  const auto redis = start(Kind::kRedis, {.server_options = {"no-such-option=1"}});
+  ASSERT_FALSE(redis.ok());
+  EXPECT_NE(redis.error().message.find("redis did not start: it exited with 1"), std::string::npos)
+      << redis.error().message;
+  EXPECT_NE(redis.error().message.find("Bad directive"), std::string::npos)
+      << redis.error().message;
+  const auto etcd = start(Kind::kEtcd, {.server_options = {"no-such-option=1"}});
+  ASSERT_FALSE(etcd.ok());
+  EXPECT_NE(etcd.error().message.find("no-such-option"), std::string::npos) << etcd.error().message;
+}
+
+TEST(Lab, AMissingProgramNamesThePackage) {
+  const std::string before = std::getenv("PATH");
+  // Redis is looked for in PATH; the server folders that are looked into besides do
+  // not have it on Debian.
+  ::setenv("PATH", "/no/such/folder", 1);
+  const auto redis = start(Kind::kRedis, {});
+  ::setenv("PATH", before.c_str(), 1);
+  ASSERT_FALSE(redis.ok());
+  EXPECT_EQ(redis.error().message,
+            "found no program `redis-server`; install the Debian package redis-server");
+}
+
+TEST(Lab, AnotherProgramCanStopADetachedServer) {
+  const auto file =
+      (std::filesystem::temp_directory_path() / ("cupel-lab-test-" + std::to_string(::getpid())))
+          .string();
+  std::string directory;
+  std::uint16_t port = 0;
+  {
+    auto server = start(Kind::kRedis, {.detached = true, .state_file = file});
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    directory = server->directory();
+    port = server->port();
+    EXPECT_EQ(in_redis(*server, "SET a 7"), "+OK\r\n");
+  }
+  {
+    auto server = Server::attach(file);
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    EXPECT_TRUE(server->running());
+    EXPECT_EQ(in_redis(*server, "GET a"), "$1\r\n7\r\n");
+    server->kill();
+    const auto restarted = server->restart();
+    ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  }
+  {
+    auto server = Server::attach(file);
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    EXPECT_TRUE(server->running());
+    EXPECT_EQ(in_redis(*server, "GET a"), "$1\r\n7\r\n");
+    server->stop();
+  }
+  expect_nothing_left(directory, port);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_FALSE(Server::attach(file).ok());
+}
+
+// An id that was used again is another process: it is neither shown nor signalled.
+TEST(Lab, AnIdUsedAgainIsLeftAlone) {
+  auto bystander = base::Process::start({.arguments = {"sleep", "1000"}});
+  ASSERT_TRUE(bystander.ok());
+  const auto file =
+      (std::filesystem::temp_directory_path() / ("cupel-lab-reuse-" + std::to_string(::getpid())))
+          .string();
+  const auto start = *base::process_start(bystander->id());
+  std::ofstream(file) << R"({"cupel_lab":1,"kind":"redis","directory":")" << file
+                      << R"(.d","durable":true,"server_options":[],"nodes":[{"pid":)"
+                      << bystander->id() << R"(,"start":)" << start - 1
+                      << R"(,"ports":[1],"directory":"","log":"","arguments":[]}]})";
+  auto server = Server::attach(file);
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  EXPECT_FALSE(server->running());
+  server->kill();
+  server->stop();
+  EXPECT_TRUE(bystander->running());
+}
+
+}  // namespace
+}  // namespace cupel::lab
