@@ -5,6 +5,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace cupel::levels {
 
@@ -83,8 +84,8 @@ class WriteIndex {
     const auto all = of_key(k);
     const auto begin = std::lower_bound(all.begin(), all.end(), value,
                                         [](const WriteEntry& e, ValueId v) { return e.value < v; });
-    auto end = begin;
-    while (end != all.end() && end->value == value) ++end;
+    const auto end = std::upper_bound(begin, all.end(), value,
+                                      [](ValueId v, const WriteEntry& e) { return v < e.value; });
     return {begin, end};
   }
   // The last write of its transaction to its key.
@@ -146,7 +147,8 @@ class Collector {
         own_in_(h.key_count(), TxnId::kNoneRaw),
         own_op_(h.key_count()),
         read_in_(h.key_count(), TxnId::kNoneRaw),
-        read_index_(h.key_count()) {}
+        read_index_(h.key_count()),
+        writes_in_(h.key_count(), TxnId::kNoneRaw) {}
 
   Accesses run() {
     if (has_lists(h_)) order_lists();
@@ -387,6 +389,10 @@ class Collector {
 
   void read_transaction(TxnId txn) {
     for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
+      const Operation op = h_.op(OpId(i));
+      if (written(h_, op).valid()) writes_in_[op.key.index()] = txn.raw;
+    }
+    for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const OpId id(i);
       const Operation op = h_.op(id);
       const bool known = h_.status(txn) == TxnStatus::kCommitted ||
@@ -442,12 +448,10 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    for (const auto& e : index_.of(key, value)) {
-      if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op)) continue;
-      pending_candidates_.push_back(e.txn);
-    }
-    if (h_.initial_value(key) == value) pending_candidates_.push_back(TxnId::none());
-    if (pending_candidates_.empty()) {
+    const auto entries = index_.of(key, value);
+    gather(txn, Asked::kValue, key, value, entries, [](const WriteEntry&) { return true; },
+           h_.initial_value(key) == value);
+    if (pending().empty()) {
       classify_unread(txn, id, key, value);
     }
     check_repeated(txn, id, key);
@@ -466,12 +470,10 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    for (const auto& e : index_.of_key(key)) {
-      if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op)) continue;
-      if (is_absence(e.op)) pending_candidates_.push_back(e.txn);
-    }
-    if (h_.initial_value(key) == h_.null_value()) pending_candidates_.push_back(TxnId::none());
-    if (pending_candidates_.empty()) classify_unread(txn, id, key, h_.null_value());
+    gather(txn, Asked::kAbsence, key, ValueId::none(), index_.of_key(key),
+           [&](const WriteEntry& e) { return is_absence(e.op); },
+           h_.initial_value(key) == h_.null_value());
+    if (pending().empty()) classify_unread(txn, id, key, h_.null_value());
     check_repeated(txn, id, key);
     finish_read();
   }
@@ -485,15 +487,9 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    for (const auto& e : index_.of_key(key)) {
-      if (e.value == expected || e.txn == txn || gone(e.txn) ||
-          !index_.is_final(e.op)) {
-        continue;
-      }
-      pending_candidates_.push_back(e.txn);
-    }
-    if (h_.initial_value(key) != expected) pending_candidates_.push_back(TxnId::none());
-    if (pending_candidates_.empty()) note(InternalKind::kFailedCompareRead, txn, id, key);
+    gather(txn, Asked::kOther, key, expected, index_.of_key(key),
+           [&](const WriteEntry& e) { return e.value != expected; }, h_.initial_value(key) != expected);
+    if (pending().empty()) note(InternalKind::kFailedCompareRead, txn, id, key);
     check_repeated(txn, id, key);
     finish_read();
   }
@@ -533,33 +529,76 @@ class Collector {
 
   void begin_read(TxnId txn, KeyId key, OpId id) {
     pending_candidates_.clear();
+    shared_ = {};
     pending_ = ExternalRead{txn.raw, key, id, 0, 0, read_in_[key.index()] == txn.raw, 0, 0};
+  }
+
+  // What is asked of a key's versions: all reads that ask the same share one list
+  // of candidates, but for the readers that are in it themselves.
+  enum class Asked : std::uint32_t { kValue, kAbsence, kOther };
+  struct Range {
+    std::uint32_t first = 0, last = 0;
+  };
+
+  template <typename Fits>
+  void gather(TxnId txn, Asked asked, KeyId key, ValueId value, std::span<const WriteEntry> entries,
+              const Fits& fits, bool initial) {
+    const bool own = writes_in_[key.index()] == txn.raw;
+    const auto collect = [&] {
+      for (const auto& e : entries) {
+        if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op) || !fits(e)) continue;
+        pending_candidates_.push_back(e.txn);
+      }
+      if (initial) pending_candidates_.push_back(TxnId::none());
+    };
+    if (own || entries.size() < 2) return collect();
+    const auto [it, fresh] = shared_lists_.try_emplace({static_cast<std::uint32_t>(asked), key.raw, value.raw});
+    if (fresh) {
+      collect();
+      it->second = append_list(pending_candidates_);
+      pending_candidates_.clear();
+    }
+    shared_ = it->second;
+  }
+
+  [[nodiscard]] std::span<const TxnId> pending() const {
+    return shared_.last != 0 ? list(shared_) : std::span<const TxnId>(pending_candidates_);
+  }
+  [[nodiscard]] std::span<const TxnId> list(Range range) const {
+    return std::span(candidate_txns_).subspan(range.first, range.last - range.first);
+  }
+  Range append_list(std::span<const TxnId> txns) {
+    const auto first = static_cast<std::uint32_t>(candidate_txns_.size());
+    candidate_txns_.insert(candidate_txns_.end(), txns.begin(), txns.end());
+    return {first, static_cast<std::uint32_t>(candidate_txns_.size())};
   }
 
   // Registers: what all reads of the key so far have in common must not be
   // empty, or the read was not repeatable.
   void check_repeated(TxnId txn, OpId id, KeyId key) {
-    if (!pending_.repeated || pending_candidates_.empty()) return;
+    if (!pending_.repeated || pending().empty()) return;
     ExternalRead& first = result_.reads[read_index_[key.index()]];
+    const Range before{first.joint_first, first.joint_last};
+    if (shared_.last != 0 && before.first == shared_.first && before.last == shared_.last) return;
+    const absl::flat_hash_set<TxnId> now(pending().begin(), pending().end());
     std::vector<TxnId> common;
-    for (auto c = first.joint_first; c < first.joint_last; ++c) {
-      const auto found = std::find(pending_candidates_.begin(), pending_candidates_.end(), candidate_txns_[c]);
-      if (found != pending_candidates_.end()) common.push_back(candidate_txns_[c]);
+    for (const TxnId t : list(before)) {
+      if (now.contains(t)) common.push_back(t);
     }
     if (common.empty()) {
       note(InternalKind::kNonRepeatableRead, txn, id, key, first.op, txn);
-    } else if (common.size() != first.joint_last - first.joint_first) {
-      first.joint_first = static_cast<std::uint32_t>(candidate_txns_.size());
-      candidate_txns_.insert(candidate_txns_.end(), common.begin(), common.end());
-      first.joint_last = static_cast<std::uint32_t>(candidate_txns_.size());
+    } else if (common.size() != before.last - before.first) {
+      const Range joint = append_list(common);
+      first.joint_first = joint.first;
+      first.joint_last = joint.last;
     }
   }
 
   void finish_read() {
-    if (pending_candidates_.empty()) return;  // an anomaly was noted
-    pending_.first_candidate = pending_.joint_first = static_cast<std::uint32_t>(candidate_txns_.size());
-    candidate_txns_.insert(candidate_txns_.end(), pending_candidates_.begin(), pending_candidates_.end());
-    pending_.last_candidate = pending_.joint_last = static_cast<std::uint32_t>(candidate_txns_.size());
+    if (pending().empty()) return;  // an anomaly was noted
+    const Range all = shared_.last != 0 ? shared_ : append_list(pending_candidates_);
+    pending_.first_candidate = pending_.joint_first = all.first;
+    pending_.last_candidate = pending_.joint_last = all.last;
     if (!pending_.repeated) {
       read_in_[pending_.key.index()] = pending_.owner;
       read_index_[pending_.key.index()] = static_cast<std::uint32_t>(result_.reads.size());
@@ -632,10 +671,13 @@ class Collector {
   std::vector<OpId> own_op_;
   std::vector<std::uint32_t> read_in_;
   std::vector<std::uint32_t> read_index_;
+  std::vector<std::uint32_t> writes_in_;  // by key: the transaction being read, if it writes it
   absl::flat_hash_map<std::uint32_t, ListFacts> lists_;
   std::vector<TxnArc> arcs_;
   std::vector<TxnId> candidate_txns_;  // parallel to result_.candidates; none() = initial
   std::vector<TxnId> pending_candidates_;
+  Range shared_;  // instead of pending_candidates_, if not empty
+  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Range> shared_lists_;
   ExternalRead pending_{};
   Accesses result_;
 };

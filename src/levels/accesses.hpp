@@ -10,9 +10,9 @@
 // unread one can be placed last without harm, so counting too many of these
 // changes no verdict).
 //
-// Cost: linear in operations and candidate writers, but for sorting each key's
-// writes by value. A failed compare-and-set, and a key absent from a range, have
-// as many candidates as the key has fitting versions.
+// Cost: linear in operations, but for sorting each key's writes by value. A failed
+// compare-and-set, and a key absent from a range, have as many candidates as the
+// key has fitting versions; reads that ask the same of a key share one list.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
+#include "order/problem.hpp"
 
 namespace cupel::levels {
 
@@ -27,6 +28,9 @@ struct Decision {
 
 // kGaveUp, saying which limit was met and in what.
 Decision gave_up(const base::Budget& budget, std::string_view reached);
+
+// For decided_by.
+std::string_view stage_name(order::Stage stage);
 
 // The accesses to be judged, and what they were collected under.
 struct Given {

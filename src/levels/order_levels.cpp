@@ -13,15 +13,6 @@ namespace cupel::levels {
 
 namespace {
 
-std::string_view stage_name(order::Stage stage) {
-  switch (stage) {
-    case order::Stage::kSaturation: return "saturation";
-    case order::Stage::kSchedule: return "schedule";
-    case order::Stage::kRefine: return "refine";
-  }
-  return "?";
-}
-
 // The deepest stage that any part needed names the decision.
 class StageTally {
  public:

@@ -40,6 +40,10 @@ struct VisibilityProblem {
   std::vector<Object> write_object;        // ascending within an owner
   std::vector<std::uint32_t> read_first = {0};
   std::vector<VisibilityRead> reads;       // by owner
+
+  [[nodiscard]] std::span<const Object> writes(Owner o) const {
+    return std::span(write_object).subspan(write_first[o], write_first[o + 1] - write_first[o]);
+  }
 };
 
 // `writers[r]`: whose version read r sees. kNo: outcome.proof has one cycle
@@ -47,5 +51,13 @@ struct VisibilityProblem {
 // outcome.order is a linear extension of co.
 Outcome decide_visibility(const VisibilityProblem& problem, Visible visible,
                           std::span<const Owner> writers, base::Budget& budget);
+
+// The same where a read may have several possible writers (`candidates`, by read;
+// none of them empty): is there a choice that passes? `hint` by owner: smaller
+// should come earlier in co; a guide only. kNo: a proof by cases, or by one cycle
+// that rests on no choice. kYes: outcome.writers is the choice.
+Outcome decide_visibility_by_cases(const VisibilityProblem& problem, Visible visible,
+                                   std::span<const std::span<const Owner>> candidates,
+                                   std::span<const std::uint64_t> hint, base::Budget& budget);
 
 }  // namespace cupel::order

@@ -1,0 +1,446 @@
+// CoGraph: see the header.
+//
+// The arcs go into an EventGraph of single-event owners. Deviation from AWDIT
+// for read-committed: for a pair (k, r's owner) only the next read of each object
+// after the first read from k gives an arc; the later ones follow through the
+// arcs between consecutive reads of one object.
+#include "order/co_graph.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "order/clocks.hpp"
+
+namespace cupel::order {
+
+namespace {
+// One call of proofs() stops after so many cycles, or so many nodes visited.
+constexpr std::size_t kProofsAtOnce = 1000;
+constexpr std::size_t kVisitsAtOnce = 300'000;
+
+bool rests_on_read(const KnownArc& arc) { return arc.kind == ArcKind::kRead || arc.kind == ArcKind::kVisible; }
+}  // namespace
+
+CoGraph::CoGraph(const VisibilityProblem& problem, Visible visible, std::span<const Owner> writers,
+                 base::Budget& budget)
+    : problem_(problem),
+      visible_(visible),
+      writers_(writers),
+      budget_(budget),
+      events_(as_events(problem)),
+      graph_(events_, {}) {}
+
+Problem CoGraph::as_events(const VisibilityProblem& p) {
+  Problem events;
+  events.owner_count = p.owner_count;
+  events.chains = p.chains;
+  events.fixed = p.fixed;
+  return events;
+}
+
+bool CoGraph::saturate() {
+  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
+    if (sees(r)) graph_.add({writers_[r], problem_.reads[r].owner, r, writers_[r], ArcKind::kRead});
+  }
+  graph_.begin_round();
+  bool finished = true;
+  switch (visible_) {
+    case Visible::kEarlierRead: finished = earlier_reads(); break;
+    case Visible::kDirect: finished = direct(); break;
+    case Visible::kCausal: finished = causal(); break;
+  }
+  if (!finished) return false;
+  acyclic_ = graph_.sort() && overwritten_.empty();
+  return true;
+}
+
+void CoGraph::visible_before(Owner k, std::uint32_t r) {
+  const Owner w = writers_[r];
+  if (w == kUnresolved || k == w || k == problem_.reads[r].owner) return;
+  if (w == kInitial) {
+    // Nothing precedes the initial version: this alone is a violation.
+    if (overwritten_.empty() || overwritten_.back().read != r) overwritten_.push_back({k, r});
+  } else {
+    graph_.add({k, w, r, k, ArcKind::kVisible});
+  }
+}
+
+bool CoGraph::earlier_reads() {
+  // Reads of one owner by (object, place in program order).
+  std::vector<std::uint32_t> by_object;
+  absl::flat_hash_map<Owner, std::uint32_t> first_from;
+  for (Owner o = 0; o < problem_.owner_count; ++o) {
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    if (end - begin < 2) continue;
+    if ((o & 0xfff) == 0 && budget_.exceeded()) return false;
+    by_object.clear();
+      for (auto r = begin; r < end; ++r) {
+      if (writers_[r] != kUnresolved) by_object.push_back(r);
+    }
+    std::stable_sort(by_object.begin(), by_object.end(), [&](auto a, auto b) {
+      return problem_.reads[a].object < problem_.reads[b].object;
+    });
+    for (std::size_t i = 1; i < by_object.size(); ++i) {
+      const auto a = by_object[i - 1], b = by_object[i];
+      if (problem_.reads[a].object == problem_.reads[b].object && sees(a)) {
+        visible_before(writers_[a], b);
+      }
+    }
+    first_from.clear();
+    for (auto r = begin; r < end; ++r) {
+      if (sees(r)) first_from.try_emplace(writers_[r], r);
+    }
+    for (auto r = begin; r < end; ++r) {
+      const Owner k = writers_[r];
+      if (!sees(r) || first_from.at(k) != r) continue;
+      const auto step = problem_.reads[r].step;
+      const auto objects = writes(k);
+      const auto next_read = [&](Object x) {
+        auto it = std::lower_bound(by_object.begin(), by_object.end(), x, [&](auto i, Object wanted) {
+          return problem_.reads[i].object < wanted;
+        });
+        while (it != by_object.end() && problem_.reads[*it].object == x &&
+               problem_.reads[*it].step <= step) {
+          ++it;
+        }
+        if (it != by_object.end() && problem_.reads[*it].object == x) visible_before(k, *it);
+      };
+      if (objects.size() <= end - begin) {
+        for (const Object x : objects) next_read(x);
+      } else {
+        for (auto i = r + 1; i < end; ++i) {
+          const Object x = problem_.reads[i].object;
+          if (std::binary_search(objects.begin(), objects.end(), x)) next_read(x);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// visible_before(k, r) for those of one owner's reads whose object k writes.
+void CoGraph::meet(Owner k, std::span<const std::uint32_t> reads_by_object) {
+  const auto objects = writes(k);
+  if (objects.size() <= reads_by_object.size()) {
+    for (const Object x : objects) {
+      auto it = std::lower_bound(
+          reads_by_object.begin(), reads_by_object.end(), x,
+          [&](auto r, Object wanted) { return problem_.reads[r].object < wanted; });
+      for (; it != reads_by_object.end() && problem_.reads[*it].object == x; ++it) visible_before(k, *it);
+    }
+  } else {
+    for (const auto r : reads_by_object) {
+      if (std::binary_search(objects.begin(), objects.end(), problem_.reads[r].object)) visible_before(k, r);
+    }
+  }
+}
+
+bool CoGraph::direct() {
+  std::vector<Owner> last_writer(problem_.object_count, kInitial);
+  std::vector<std::uint32_t> by_object;
+  std::vector<Owner> sources;
+  // Owners that follow their session without being followed (see the header).
+  absl::flat_hash_map<Owner, std::vector<Owner>> lone_after;
+  for (const FixedArc& arc : problem_.fixed) {
+    if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
+  }
+  for (const auto& chain : problem_.chains) {
+    for (const Owner o : chain) {
+      if ((o & 0xfff) == 0 && budget_.exceeded()) return false;
+      by_object.clear();
+      sources.clear();
+      for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+        by_object.push_back(r);
+        if (sees(r)) sources.push_back(writers_[r]);
+        const Owner k = last_writer[problem_.reads[r].object];
+        if (k != kInitial) visible_before(k, r);
+      }
+      std::sort(by_object.begin(), by_object.end(), [&](auto a, auto b) {
+        return problem_.reads[a].object < problem_.reads[b].object;
+      });
+      std::sort(sources.begin(), sources.end());
+      sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+      for (const Owner k : sources) meet(k, by_object);
+      for (const Object x : writes(o)) last_writer[x] = o;
+      if (const auto lone = lone_after.find(o); lone != lone_after.end()) {
+        for (const Owner l : lone->second) {
+          for (auto r = problem_.read_first[l]; r < problem_.read_first[l + 1]; ++r) {
+            const Owner k = last_writer[problem_.reads[r].object];
+            if (k != kInitial) visible_before(k, r);
+          }
+        }
+      }
+    }
+    for (const Owner o : chain) {
+      for (const Object x : writes(o)) last_writer[x] = kInitial;
+    }
+  }
+  return true;
+}
+
+bool CoGraph::causal() {
+  // Causality itself: session and wr arcs, without list orders.
+  Problem events = as_events(problem_);
+  std::erase_if(events.fixed, [](const FixedArc& a) { return a.kind == FixedKind::kListOrder; });
+  EventGraph causality(events, {});
+  for (const auto& arc : graph_.arcs()) {
+    if (arc.kind == ArcKind::kRead) causality.add(arc);
+  }
+  if (!causality.sort()) {
+    return true;  // graph_ has these arcs too, and so this cycle or another
+  }
+  // Writers by object and chain, in chain order.
+  struct Group {
+    ChainId chain;
+    std::uint32_t first, last;
+  };
+  std::vector<std::uint32_t> object_first(problem_.object_count + 1, 0);
+  for (const Object x : problem_.write_object) ++object_first[x + 1];
+  for (Object x = 0; x < problem_.object_count; ++x) object_first[x + 1] += object_first[x];
+  std::vector<Owner> writer(problem_.write_object.size());
+  {
+    auto next = object_first;
+    for (const auto& chain : problem_.chains) {  // chain by chain: groups come out in order
+      for (const Owner o : chain) {
+        for (const Object x : writes(o)) writer[next[x]++] = o;
+      }
+    }
+  }
+  std::vector<std::uint32_t> group_first(problem_.object_count + 1, 0);
+  std::vector<Group> groups;
+  for (Object x = 0; x < problem_.object_count; ++x) {
+    for (auto i = object_first[x]; i < object_first[x + 1]; ++i) {
+      const ChainId chain = causality.chain(writer[i]);
+      if (i == object_first[x] || groups.back().chain != chain) groups.push_back({chain, i, i});
+      groups.back().last = i + 1;
+    }
+    group_first[x + 1] = static_cast<std::uint32_t>(groups.size());
+  }
+  const std::uint32_t chains = causality.chain_count();
+  std::uint32_t width = std::max<std::uint32_t>(1, std::min<std::uint32_t>(chains, 2048));
+  while (width > 1 && Clocks::bytes(causality, width) > 1'500'000'000) width = (width + 1) / 2;
+  if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
+  Clocks clocks;
+  std::vector<std::uint32_t> pointer(groups.size());
+  for (ChainId first = 0; first < chains; first += width) {
+    clocks.compute(causality, first, std::min(width, chains - first));
+    for (const auto& chain : problem_.chains) {
+      if (budget_.exceeded()) return false;
+      // Along a session the clocks only grow, so the pointers only advance;
+      // those touched are set back for the next session.
+      std::vector<std::uint32_t> touched;
+      for (const Owner o : chain) {
+        for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+          if (writers_[r] == kUnresolved) continue;
+          const Object x = problem_.reads[r].object;
+          for (auto g = group_first[x]; g < group_first[x + 1]; ++g) {
+            const Group& group = groups[g];
+            if (!clocks.has(group.chain)) continue;
+            const std::uint32_t seen = clocks.at(o, group.chain);
+            auto& at = pointer[g];
+            if (at == 0) touched.push_back(g);
+            while (group.first + at < group.last &&
+                   causality.position(writer[group.first + at]) <= seen) {
+              ++at;
+            }
+            auto found = group.first + at;
+            if (found == group.first) continue;
+            --found;
+            if (writer[found] == o) {
+              if (found == group.first) continue;
+              --found;
+            }
+            visible_before(writer[found], r);
+          }
+        }
+      }
+      for (const auto g : touched) pointer[g] = 0;
+    }
+  }
+  return true;
+}
+
+Proof CoGraph::proof() const {
+  if (!overwritten_.empty()) return proof_of(overwritten_.front(), {});
+  return proof_of(graph_.cycle(), {});
+}
+
+std::vector<Proof> CoGraph::proofs(std::span<const std::uint8_t> open) const {
+  std::vector<Proof> found;
+  for (const Overwritten& o : overwritten_) {
+    if (found.size() >= kProofsAtOnce || budget_.exceeded()) return found;
+    found.push_back(proof_of(o, open));
+  }
+  if (graph_.cycle().empty()) return found;
+  const auto components = graph::strongly_connected(graph_.digraph());
+  const auto arcs = graph_.arcs();
+  std::vector<std::uint8_t> covered(problem_.reads.size(), 0);
+  std::size_t visits = 0;
+  for (std::uint32_t i = 0; i < arcs.size(); ++i) {
+    const KnownArc& arc = arcs[i];
+    const auto home = components.component[arc.from];
+    if (components.component[arc.to] != home || !rests_on_read(arc)) continue;
+    const auto r = arc.read_or_object;
+    if (!open[r] || covered[r]) continue;
+    if (found.size() >= kProofsAtOnce || visits >= kVisitsAtOnce || budget_.exceeded()) break;
+    auto cycle = lightest_path(
+        arc.to, arc.from, [&](Node u, std::uint32_t) { return components.component[u] == home; },
+        [&](const KnownArc& a) { return rests_on_read(a) && a.read_or_object != r && open[a.read_or_object]; }, visits);
+    cycle.push_back({arc.from, arc.to, i});
+    for (const auto& step : cycle) {
+      if (step.arc != EventGraph::kChainArc && rests_on_read(arcs[step.arc])) covered[arcs[step.arc].read_or_object] = 1;
+    }
+    found.push_back(proof_of(cycle, open));
+  }
+  // A cycle that no open read takes part in.
+  if (found.empty()) found.push_back(proof_of(graph_.cycle(), open));
+  return found;
+}
+
+// 0-1 breadth-first, backward from `to` until `from` comes up: the steps from
+// `from` to `to` with the least weight, and among those few. `admit` says which
+// nodes may be reached by which arc.
+template <typename Admit, typename Weigh>
+std::vector<EventGraph::Step> CoGraph::lightest_path(Node from, Node to, const Admit& admit,
+                                                     const Weigh& weigh, std::size_t& visits) const {
+  struct Reached {
+    std::uint32_t distance;
+    EventGraph::Step step;  // towards `to`
+  };
+  absl::flat_hash_map<Node, Reached> reached = {{to, {0, {}}}};
+  std::vector<Node> level = {to}, heavier;
+  std::uint32_t distance = 0;
+  for (; !level.empty(); level.swap(heavier), heavier.clear(), ++distance) {
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const Node v = level[i];
+      if (reached.at(v).distance < distance) continue;
+      if (v == from && v != to) break;
+      ++visits;
+      const auto visit = [&](Node u, std::uint32_t through) {
+        if (u == graph::kNoNode || !admit(u, through)) return;
+        const std::uint32_t next = distance + (through != EventGraph::kChainArc && weigh(graph_.arcs()[through]) ? 1 : 0);
+        const auto [it, fresh] = reached.try_emplace(u, Reached{next, {u, v, through}});
+        if (!fresh) {
+          if (it->second.distance <= next) return;
+          it->second = {next, {u, v, through}};
+        }
+        (next == distance ? level : heavier).push_back(u);
+      };
+      visit(graph_.previous(v), EventGraph::kChainArc);
+      for (const auto& in : graph_.in(v)) visit(in.from, in.arc);
+    }
+    const auto it = reached.find(from);
+    if (it != reached.end() && it->second.distance <= distance) break;
+  }
+  std::vector<EventGraph::Step> steps;
+  if (from == to || !reached.contains(from)) return steps;
+  for (Node v = from; v != to; v = steps.back().to) steps.push_back(reached.at(v).step);
+  return steps;
+}
+
+namespace {
+
+// Writes steps into a proof, runs of chain arcs as one.
+class ProofWriter {
+ public:
+  ProofWriter(const EventGraph& graph, Proof& proof) : graph_(graph), proof_(proof) {}
+
+  std::uint32_t plain(Node from, Node to) {
+    proof_.arcs.push_back({from, to, ArcKind::kChain, 0, kInitial, {}});
+    return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
+  }
+  std::uint32_t arc(const KnownArc& arc, std::vector<std::uint32_t> because) {
+    proof_.arcs.push_back({arc.from, arc.to, arc.kind, arc.read_or_object, arc.other, std::move(because)});
+    return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
+  }
+  template <typename WriteArc>
+  std::vector<std::uint32_t> walk(std::span<const EventGraph::Step> steps, const WriteArc& write) {
+    std::vector<std::uint32_t> path;
+    for (std::size_t i = 0; i < steps.size();) {
+      std::size_t j = i;
+      if (steps[i].arc == EventGraph::kChainArc) {
+        while (j + 1 < steps.size() && steps[j + 1].arc == EventGraph::kChainArc) ++j;
+        path.push_back(plain(steps[i].from, steps[j].to));
+      } else {
+        path.push_back(write(graph_.arcs()[steps[i].arc]));
+      }
+      i = j + 1;
+    }
+    return path;
+  }
+  std::vector<std::uint32_t> walk_known(std::span<const EventGraph::Step> steps) {
+    return walk(steps, [&](const KnownArc& a) { return arc(a, {}); });
+  }
+
+ private:
+  const EventGraph& graph_;
+  Proof& proof_;
+};
+
+}  // namespace
+
+// r → k (r read the initial version, k overwrites it) → … → r.
+Proof CoGraph::proof_of(const Overwritten& o, Weights open) const {
+  Proof proof;
+  ProofWriter writer(graph_, proof);
+  const auto visible = writer.walk_known(why_visible(o.writer, o.read, open));
+  const KnownArc rw{problem_.reads[o.read].owner, o.writer, o.read, o.writer, ArcKind::kInitialRead};
+  proof.cycles.push_back({writer.arc(rw, {})});
+  proof.cycles.back().insert(proof.cycles.back().end(), visible.begin(), visible.end());
+  return proof;
+}
+
+Proof CoGraph::proof_of(std::span<const EventGraph::Step> cycle, Weights open) const {
+  Proof proof;
+  ProofWriter writer(graph_, proof);
+  std::vector<EventGraph::Step> steps(cycle.begin(), cycle.end());
+  const auto it = std::find_if(steps.begin(), steps.end(),
+                               [](const auto& s) { return s.arc != EventGraph::kChainArc; });
+  if (it != steps.end()) std::rotate(steps.begin(), it, steps.end());
+  proof.cycles.push_back(writer.walk(steps, [&](const KnownArc& arc) {
+    if (arc.kind != ArcKind::kVisible) return writer.arc(arc, {});
+    auto because = writer.walk_known(why_visible(arc.other, arc.read_or_object, open));
+    return writer.arc(arc, std::move(because));
+  }));
+  return proof;
+}
+
+// The session and wr steps from k to the owner of read r.
+std::vector<EventGraph::Step> CoGraph::why_visible(Owner k, std::uint32_t r, Weights open) const {
+  const Owner o = problem_.reads[r].owner;
+  const auto arcs = graph_.arcs();
+  const auto weight = [&](const KnownArc& arc) {
+    return !open.empty() && arc.kind == ArcKind::kRead && open[arc.read_or_object] ? 1 : 0;
+  };
+  if (visible_ != Visible::kCausal) {
+    // One step, or a run along the session.
+    const auto along_session = [&](Owner last) {
+      return graph_.chain(k) == graph_.chain(last) && graph_.position(k) <= graph_.position(last);
+    };
+    if (visible_ == Visible::kDirect && k != o && along_session(o)) return {{k, o, EventGraph::kChainArc}};
+    std::vector<EventGraph::Step> best;
+    for (const auto& in : graph_.in(o)) {
+      const KnownArc& arc = arcs[in.arc];
+      if (visible_ == Visible::kDirect && arc.kind == ArcKind::kSession && along_session(arc.from)) {
+        return {{k, o, EventGraph::kChainArc}};  // a lone owner, after its session
+      }
+      if (arc.kind != ArcKind::kRead || arc.from != k) continue;
+      if (visible_ == Visible::kEarlierRead && problem_.reads[arc.read_or_object].step >= problem_.reads[r].step) continue;
+      if (best.empty() || weight(arc) < weight(arcs[best.front().arc])) best = {{k, o, in.arc}};
+    }
+    return best;
+  }
+  // The path of causality with the fewest open reads; among those a short one.
+  std::size_t visits = 0;
+  return lightest_path(
+      k, o,
+      [&](Node, std::uint32_t through) {
+        if (through == EventGraph::kChainArc) return true;
+        return arcs[through].kind == ArcKind::kRead || arcs[through].kind == ArcKind::kSession;
+      },
+      [&](const KnownArc& a) { return weight(a) != 0; }, visits);
+}
+
+}  // namespace cupel::order

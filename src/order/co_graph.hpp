@@ -1,0 +1,71 @@
+// CoGraph: the weak levels' order co for given writers of the reads, and its cycles.
+//
+// co holds session order, wr, fixed list orders, and for every read r of an
+// object from w and every other writer k that is visible to r (visibility.hpp),
+// k before w. A read whose writer is left open (kUnresolved) adds nothing; what is
+// added for the others holds whatever it turns out to be, since more wr only
+// makes more visible. So a cycle with reads left open is a cycle for every choice.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "order/event_graph.hpp"
+#include "order/visibility.hpp"
+
+namespace cupel::order {
+
+class CoGraph {
+ public:
+  // Keeps references to all of these.
+  CoGraph(const VisibilityProblem& problem, Visible visible, std::span<const Owner> writers,
+          base::Budget& budget);
+
+  // Adds every arc. False if the budget ended.
+  bool saturate();
+  // After saturate().
+  [[nodiscard]] bool acyclic() const { return acyclic_; }
+  [[nodiscard]] const EventGraph& graph() const { return graph_; }
+
+  // If not acyclic: one short cycle.
+  [[nodiscard]] Proof proof() const;
+  // Several, each of one cycle, with as few reads that are `open` (by read) in
+  // them as the search finds.
+  [[nodiscard]] std::vector<Proof> proofs(std::span<const std::uint8_t> open) const;
+
+ private:
+  static Problem as_events(const VisibilityProblem& problem);
+  // Does the read see a writer, and one that is known?
+  [[nodiscard]] bool sees(std::uint32_t r) const { return writers_[r] < kUnresolved; }
+  void visible_before(Owner k, std::uint32_t r);
+  [[nodiscard]] std::span<const Object> writes(Owner o) const { return problem_.writes(o); }
+  bool earlier_reads();
+  bool direct();
+  bool causal();
+  void meet(Owner k, std::span<const std::uint32_t> reads_by_object);
+
+  // A read of the initial version to which a writer is visible: alone a cycle.
+  struct Overwritten {
+    Owner writer;
+    std::uint32_t read;
+  };
+  using Weights = std::span<const std::uint8_t>;
+  [[nodiscard]] Proof proof_of(const Overwritten& overwritten, Weights open) const;
+  [[nodiscard]] Proof proof_of(std::span<const EventGraph::Step> cycle, Weights open) const;
+  template <typename Admit, typename Weigh>
+  [[nodiscard]] std::vector<EventGraph::Step> lightest_path(Node from, Node to, const Admit& admit,
+                                                            const Weigh& weigh, std::size_t& visits) const;
+  [[nodiscard]] std::vector<EventGraph::Step> why_visible(Owner k, std::uint32_t r, Weights open) const;
+
+  const VisibilityProblem& problem_;
+  const Visible visible_;
+  std::span<const Owner> writers_;
+  base::Budget& budget_;
+  const Problem events_;
+  EventGraph graph_;
+  bool acyclic_ = false;
+  std::vector<Overwritten> overwritten_;  // one a read
+};
+
+}  // namespace cupel::order

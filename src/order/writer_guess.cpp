@@ -1,0 +1,354 @@
+// guess_writers: see the header.
+#include "order/writer_guess.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <queue>
+
+#include "order/clocks.hpp"
+
+namespace cupel::order {
+
+namespace {
+
+// How many candidates are weighed against each other where a read must add one.
+constexpr std::size_t kCandidatesTried = 24;
+
+class Guesser {
+ public:
+  Guesser(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
+          std::span<const std::span<const Owner>> candidates, std::span<const std::uint64_t> hint,
+          std::vector<Owner>& writers, base::Budget& budget)
+      : problem_(problem),
+        visible_(visible),
+        graph_(co.graph()),
+        candidates_(candidates),
+        hint_(hint),
+        writers_(writers),
+        budget_(budget) {}
+
+  bool run() {
+    order_owners();
+    switch (visible_) {
+      case Visible::kEarlierRead: break;
+      case Visible::kDirect: note_sessions(); break;
+      case Visible::kCausal:
+        if (!prepare_clocks()) return false;
+        break;
+    }
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if ((i & 0x3ff) == 0 && budget_.exceeded()) return false;
+      visit(order_[i]);
+    }
+    return true;
+  }
+
+ private:
+  // Ranks count from 1; 0 is the initial owner's.
+  [[nodiscard]] std::uint32_t rank(Owner o) const { return o == kInitial ? 0 : rank_[o]; }
+
+  // Topological, the smallest hint first.
+  void order_owners() {
+    const graph::Digraph known = graph_.digraph();
+    std::vector<std::uint32_t> missing(problem_.owner_count, 0);
+    for (Owner o = 0; o < problem_.owner_count; ++o) {
+      for (const auto& out : known.out(o)) ++missing[out.to];
+    }
+    using Entry = std::pair<std::uint64_t, Owner>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    for (Owner o = 0; o < problem_.owner_count; ++o) {
+      if (missing[o] == 0) ready.emplace(hint_[o], o);
+    }
+    rank_.assign(problem_.owner_count, 0);
+    order_.reserve(problem_.owner_count);
+    while (!ready.empty()) {
+      const Owner o = ready.top().second;
+      ready.pop();
+      order_.push_back(o);
+      rank_[o] = static_cast<std::uint32_t>(order_.size());
+      for (const auto& out : known.out(o)) {
+        if (--missing[out.to] == 0) ready.emplace(hint_[out.to], out.to);
+      }
+    }
+  }
+
+  // Candidates by rank; reads share lists, so each list is sorted once.
+  std::span<const std::uint32_t> ranked(std::uint32_t r) {
+    const auto of = candidates_[r];
+    auto& list = ranked_[{of.data(), of.size()}];
+    if (list.empty()) {
+      for (const Owner w : of) list.push_back(rank(w));
+      std::sort(list.begin(), list.end());
+    }
+    return list;
+  }
+  [[nodiscard]] Owner at_rank(std::uint32_t rank) const { return rank == 0 ? kInitial : order_[rank - 1]; }
+
+  void visit(Owner o) {
+    pending_.clear();
+    if (visible_ == Visible::kCausal) begin_clock(o);
+    newest_.clear();
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    for (auto r = begin; r < end; ++r) {
+      if (writers_[r] == kUnresolved) pending_.push_back(r);
+    }
+    if (visible_ == Visible::kEarlierRead) {
+      if (!pending_.empty()) in_program_order(o);
+      return;
+    }
+    for (auto r = begin; r < end; ++r) {
+      if (writers_[r] != kUnresolved) see(writers_[r], o);
+    }
+    if (!pending_.empty()) settle(o);
+    if (visible_ == Visible::kCausal) {
+      for (const auto r : pending_) see(writers_[r], o);
+      end_clock(o);
+    }
+  }
+
+  // read-committed: only earlier reads count, so one pass does.
+  void in_program_order(Owner o) {
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    auto seen = begin;
+    for (auto r = begin; r < end; ++r) {
+      for (; problem_.reads[seen].step < problem_.reads[r].step; ++seen) see(writers_[seen], o);
+      if (writers_[r] == kUnresolved) choose(o, r);
+    }
+  }
+
+  // The others: what one read adds may be visible to another, so until nothing is
+  // added. Ranks only grow, so it ends.
+  void settle(Owner o) {
+    added_.clear();
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const auto r : pending_) {
+        const auto it = added_.find(r);
+        if (it != added_.end() && (it->second || rank(writers_[r]) >= newest_visible(o, r))) continue;
+        if (!choose(o, r)) continue;
+        see(writers_[r], o);
+        changed = true;
+      }
+    }
+  }
+
+  // True if the choice makes something visible that was not.
+  bool choose(Owner o, std::uint32_t r) {
+    const auto newest = newest_visible(o, r);
+    const auto list = ranked(r);
+    auto it = std::lower_bound(list.begin(), list.end(), newest);
+    if (it != list.end() && *it == newest) {
+      writers_[r] = at_rank(newest);
+      return false;
+    }
+    const auto before = std::lower_bound(it, list.end(), rank_[o]);
+    if (it == before) {  // an obstacle
+      writers_[r] = it == list.begin() ? at_rank(list.front()) : at_rank(*(it - 1));
+      added_[r] = true;
+      return true;
+    }
+    auto best = it;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (std::size_t tried = 0; it != before && tried < kCandidatesTried && least != 0; ++it, ++tried) {
+      const auto harm = contradictions(o, r, at_rank(*it), least);
+      if (harm < least) {
+        least = harm;
+        best = it;
+      }
+    }
+    writers_[r] = at_rank(*best);
+    added_[r] = false;
+    return true;
+  }
+
+  // Reads of o, writers known, that `w` becoming visible would contradict in this order.
+  std::size_t contradictions(Owner o, std::uint32_t for_read, Owner w, std::size_t enough) {
+    std::size_t count = 0;
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    for (auto r = begin; r < end && count < enough; ++r) {
+      if (r == for_read || writers_[r] == kUnresolved || writers_[r] == w) continue;
+      if (visible_ == Visible::kEarlierRead && problem_.reads[r].step <= problem_.reads[for_read].step) continue;
+      const Object x = problem_.reads[r].object;
+      const auto seen = rank(writers_[r]);
+      if (rank(w) > seen && writes(w, x)) {
+        ++count;
+      } else if (visible_ == Visible::kCausal && newest_in(clock_of(w), o, x) > seen) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  [[nodiscard]] bool writes(Owner o, Object x) const {
+    if (o == kInitial) return false;
+    const auto objects = problem_.writes(o);
+    return std::binary_search(objects.begin(), objects.end(), x);
+  }
+
+  // The rank of the newest version of the read's object that is visible.
+  std::uint32_t newest_visible(Owner o, std::uint32_t r) {
+    const Object x = problem_.reads[r].object;
+    if (visible_ == Visible::kCausal) return newest_in(std::span(clock_), o, x);
+    std::uint32_t newest = visible_ == Visible::kDirect ? rank(session_writer_[r]) : 0;
+    if (const auto it = newest_.find(x); it != newest_.end()) newest = std::max(newest, it->second);
+    return newest;
+  }
+
+  // Makes `w` visible to o's reads.
+  void see(Owner w, Owner o) {
+    if (w == kInitial || w == o) return;
+    if (visible_ == Visible::kCausal) {
+      join(clock_of(w));
+      auto& at = clock_[graph_.chain(w)];
+      at = std::max(at, graph_.position(w));
+      return;
+    }
+    // Only the objects that an open read asks for matter; walk the shorter side.
+    const auto written = problem_.writes(w);
+    const auto note = [&](Object x) {
+      auto& newest = newest_[x];
+      newest = std::max(newest, rank_[w]);
+    };
+    if (written.size() <= 4 * pending_.size()) {
+      for (const Object x : written) note(x);
+    } else {
+      for (const auto r : pending_) {
+        if (writes(w, problem_.reads[r].object)) note(problem_.reads[r].object);
+      }
+    }
+  }
+
+  // --- read-atomic: the last writer of each open read's object in its session ---
+
+  void note_sessions() {
+    session_writer_.assign(problem_.reads.size(), kInitial);
+    absl::flat_hash_map<Owner, std::vector<Owner>> lone_after;
+    for (const FixedArc& arc : problem_.fixed) {
+      if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
+    }
+    std::vector<Owner> last_writer(problem_.object_count, kInitial);
+    const auto note = [&](Owner o) {
+      for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+        session_writer_[r] = last_writer[problem_.reads[r].object];
+      }
+    };
+    for (const auto& chain : problem_.chains) {
+      // A lone owner's chain is itself; what is before it was noted with its session.
+      const bool lone = chain.size() == 1;
+      for (const Owner o : chain) {
+        if (!lone) note(o);
+        for (const Object x : problem_.writes(o)) last_writer[x] = o;
+        if (const auto it = lone_after.find(o); it != lone_after.end()) {
+          for (const Owner l : it->second) note(l);
+        }
+      }
+      for (const Owner o : chain) {
+        for (const Object x : problem_.writes(o)) last_writer[x] = kInitial;
+      }
+    }
+  }
+
+  // --- causal: clocks of what was seen, one entry a chain ---
+
+  bool prepare_clocks() {
+    const auto chains = graph_.chain_count();
+    if (budget_.would_exceed(4ull * chains * problem_.owner_count)) return false;
+    clocks_.assign(static_cast<std::size_t>(chains) * problem_.owner_count, 0);
+    clock_.assign(chains, 0);
+    for (const FixedArc& arc : problem_.fixed) {
+      if (arc.kind == FixedKind::kSession) after_[arc.to] = arc.from;
+    }
+    // Writers by object and chain, in chain order.
+    group_first_.assign(problem_.object_count + 1, 0);
+    std::vector<std::vector<Owner>> of_object(problem_.object_count);
+    for (const auto& chain : problem_.chains) {
+      for (const Owner o : chain) {
+        for (const Object x : problem_.writes(o)) of_object[x].push_back(o);
+      }
+    }
+    for (Object x = 0; x < problem_.object_count; ++x) {
+      for (const Owner o : of_object[x]) {
+        const auto i = static_cast<std::uint32_t>(group_writer_.size());
+        if (groups_.size() == group_first_[x] || groups_.back().chain != graph_.chain(o)) {
+          groups_.push_back({graph_.chain(o), i, i});
+        }
+        group_writer_.push_back(o);
+        groups_.back().last = i + 1;
+      }
+      group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
+    }
+    return true;
+  }
+  [[nodiscard]] std::span<std::uint32_t> clock_of(Owner o) {
+    return std::span(clocks_).subspan(static_cast<std::size_t>(o) * clock_.size(), clock_.size());
+  }
+  void join(std::span<const std::uint32_t> other) {
+    for (std::size_t c = 0; c < clock_.size(); ++c) clock_[c] = std::max(clock_[c], other[c]);
+  }
+  void begin_clock(Owner o) {
+    std::fill(clock_.begin(), clock_.end(), 0);
+    const auto follow = [&](Owner before) {
+      join(clock_of(before));
+      auto& at = clock_[graph_.chain(before)];
+      at = std::max(at, graph_.position(before));
+    };
+    if (graph_.previous(o) != graph::kNoNode) follow(graph_.previous(o));
+    if (const auto it = after_.find(o); it != after_.end()) follow(it->second);
+  }
+  void end_clock(Owner o) { std::copy(clock_.begin(), clock_.end(), clock_of(o).begin()); }
+
+  // The rank of the newest writer of x (but o) that the clock covers.
+  std::uint32_t newest_in(std::span<const std::uint32_t> clock, Owner o, Object x) const {
+    std::uint32_t newest = 0;
+    for (auto g = group_first_[x]; g < group_first_[x + 1]; ++g) {
+      const Group& group = groups_[g];
+      const auto begin = group_writer_.begin() + group.first, end = group_writer_.begin() + group.last;
+      auto it = std::partition_point(begin, end, [&](Owner w) { return graph_.position(w) <= clock[group.chain]; });
+      if (it == begin) continue;
+      --it;
+      if (*it == o) {
+        if (it == begin) continue;
+        --it;
+      }
+      newest = std::max(newest, rank_[*it]);
+    }
+    return newest;
+  }
+
+  struct Group {
+    ChainId chain;
+    std::uint32_t first, last;  // into group_writer_
+  };
+
+  const VisibilityProblem& problem_;
+  const Visible visible_;
+  const EventGraph& graph_;
+  std::span<const std::span<const Owner>> candidates_;
+  std::span<const std::uint64_t> hint_;
+  std::vector<Owner>& writers_;
+  base::Budget& budget_;
+  std::vector<Owner> order_;
+  std::vector<std::uint32_t> rank_;
+  absl::flat_hash_map<std::pair<const Owner*, std::size_t>, std::vector<std::uint32_t>> ranked_;
+  std::vector<std::uint32_t> pending_;             // the owner's open reads
+  absl::flat_hash_map<std::uint32_t, bool> added_;  // those that made something visible; true: against the order
+  absl::flat_hash_map<Object, std::uint32_t> newest_;  // by object: the rank of the newest visible writer
+  std::vector<Owner> session_writer_;              // by read
+  std::vector<std::uint32_t> clocks_, clock_;
+  absl::flat_hash_map<Owner, Owner> after_;        // a lone owner's predecessor
+  std::vector<std::uint32_t> group_first_;
+  std::vector<Group> groups_;
+  std::vector<Owner> group_writer_;
+};
+
+}  // namespace
+
+bool guess_writers(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
+                   std::span<const std::span<const Owner>> candidates,
+                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers, base::Budget& budget) {
+  return Guesser(problem, visible, co, candidates, hint, writers, budget).run();
+}
+
+}  // namespace cupel::order

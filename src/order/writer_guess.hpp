@@ -1,0 +1,27 @@
+// WriterGuess: writers for the reads of a weak level that are still open, greedily.
+//
+// Goes through the owners in one order that extends what is known of co, and
+// keeps what is visible to each. An open read sees the newest visible version of
+// its object, if it may: that makes nothing new visible and so forces nothing.
+// Where it may not, it sees the oldest of its candidates that is newer, whose
+// own past contradicts the owner's other reads the least. A guess that meets no
+// obstacle makes the order a witness; what is wrong with another one is for the
+// solver (visibility_cases.cpp).
+// Cost: reads and wr pairs times what they touch; at causal also owners times
+// chains for the clocks.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "order/co_graph.hpp"
+
+namespace cupel::order {
+
+// Fills in every kUnresolved of `writers`. `co` must be acyclic and saturated for
+// the others. False if the budget ended.
+bool guess_writers(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
+                   std::span<const std::span<const Owner>> candidates,
+                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers, base::Budget& budget);
+
+}  // namespace cupel::order
