@@ -8,6 +8,7 @@
 #include <array>
 
 #include "drivers/registry.hpp"
+#include "drivers/url.hpp"
 
 namespace cupel::drivers {
 
@@ -61,16 +62,18 @@ constexpr std::array kRocksdbLevels{"pessimistic-snapshot"sv, "pessimistic"sv,
 constexpr std::array kSingleObject{"linearizable"sv};
 constexpr std::array kUnnamed{"unspecified"sv};
 
+constexpr bool there(Open open) { return open != nullptr; }
+
 constexpr std::array kDrivers{
-    DriverInfo{"sqlite", "sqlite:PATH", kSqliteLevels, kSqlite != nullptr},
+    DriverInfo{"sqlite", "sqlite:PATH", kSqliteLevels, there(kSqlite)},
     DriverInfo{"postgres", "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
-               kPostgresLevels, kPostgres != nullptr},
+               kPostgresLevels, there(kPostgres)},
     DriverInfo{"mysql", "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE", kMysqlLevels,
-               kMysql != nullptr},
-    DriverInfo{"rocksdb", "rocksdb:PATH", kRocksdbLevels, kRocksdb != nullptr},
-    DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, kRedis != nullptr},
-    DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, kEtcd != nullptr},
-    DriverInfo{"exec", "exec:COMMAND", kUnnamed, kExec != nullptr},
+               there(kMysql)},
+    DriverInfo{"rocksdb", "rocksdb:PATH", kRocksdbLevels, there(kRocksdb)},
+    DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, there(kRedis)},
+    DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, there(kEtcd)},
+    DriverInfo{"exec", "exec:COMMAND", kUnnamed, there(kExec)},
 };
 constexpr std::array<Open, kDrivers.size()> kOpen{kSqlite, kPostgres, kMysql, kRocksdb,
                                                   kRedis,  kEtcd,     kExec};
@@ -109,8 +112,8 @@ base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenO
   if (driver == kDrivers.end() || url.find(':') == std::string::npos) {
     std::vector<std::string_view> forms;
     for (const auto& info : kDrivers) forms.push_back(info.url);
-    return base::Error{.message = fmt::format("found the database `{}`, expected one of {}", url,
-                                              fmt::join(forms, ", "))};
+    return base::Error{.message = fmt::format("found the database `{}`, expected one of {}",
+                                              without_password(url), fmt::join(forms, ", "))};
   }
   const auto open_it = kOpen[static_cast<std::size_t>(driver - kDrivers.begin())];
   if (open_it == nullptr) {

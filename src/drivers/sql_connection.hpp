@@ -1,0 +1,70 @@
+// What the SQL drivers share beyond texts: how a statement becomes prepared
+// statements and a reply, that whatever fails is rolled back, and how tables are
+// made and filled.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/driver.hpp"
+#include "drivers/sql.hpp"
+
+namespace cupel::drivers::sql {
+
+// A driver implements the five below; they never roll back of themselves.
+class SqlConnection : public Connection {
+ public:
+  explicit SqlConnection(Texts texts) : texts_(std::move(texts)) {}
+
+  Outcome begin() final;
+  Outcome execute(const workload::Statement& statement, workload::Reply& reply) final;
+  Outcome commit() final;
+  void rollback() final;
+
+ protected:
+  // BEGIN.
+  virtual Outcome start() = 0;
+  // Runs a prepared text (made on its first use) with the statement's values. Its
+  // rows, if it is a query, are added to `rows`; `touched`: rows that an UPDATE
+  // matched, or that an INSERT made.
+  virtual Outcome run(const Text& text, const workload::Statement& statement,
+                      std::vector<workload::Row>& rows, std::uint64_t& touched) = 0;
+  // COMMIT; a failure is kAborted only if that is certain once undo() has been called.
+  virtual Outcome end() = 0;
+  // ROLLBACK, if there is anything to; false: the connection is of no use.
+  virtual bool undo() = 0;
+
+  [[nodiscard]] const Dialect& dialect() const { return texts_.dialect(); }
+
+ private:
+  Outcome failed(Failure failure);
+
+  Texts texts_;
+};
+
+// One connection that runs SQL as text, for making tables.
+using RunSql = std::function<base::Status(const std::string& sql)>;
+
+// Drops the schema's tables if they are there, makes them and loads the rows, in
+// transactions of some thousand rows.
+base::Status make_tables(const Dialect& dialect, const workload::Workload& workload,
+                         const RunSql& run);
+base::Status drop_tables(const workload::Schema& schema, const RunSql& run);
+
+// The same for a cluster: the first host makes the tables; then a row in a table
+// of its own is waited for on all others, so that whoever connects anywhere sees
+// what was loaded. `connect` connects to a host by number.
+base::Status make_tables(const Dialect& dialect, const workload::Workload& workload,
+                         std::uint32_t hosts, double wait_seconds,
+                         const std::function<base::Result<RunSql>(std::uint32_t host)>& connect);
+
+// What an SQL database can do: everything.
+workload::Needs all_needs();
+
+// The first line of a message, without spaces at its ends.
+std::string one_line(std::string_view message);
+
+}  // namespace cupel::drivers::sql

@@ -1,0 +1,204 @@
+// URLs: see the header.
+#include "drivers/url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace cupel::drivers {
+
+namespace {
+
+std::optional<int> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+base::Result<std::string> decode(std::string_view text, std::string_view part) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+    if (!high || !low) {
+      return base::Error{.message = fmt::format(
+                             "found a `%` in the URL's {} that no two hexadecimal digits follow; "
+                             "write a percent sign as `%25`",
+                             part)};
+    }
+    decoded += static_cast<char>(*high * 16 + *low);
+    i += 2;
+  }
+  return decoded;
+}
+
+// Where the authority (user, hosts) starts and ends; both 0 if there is none.
+std::pair<std::size_t, std::size_t> authority(std::string_view url) {
+  const auto colon = url.find(':');
+  if (colon == std::string_view::npos || url.substr(colon + 1, 2) != "//") return {0, 0};
+  const auto start = colon + 3;
+  auto end = url.find_first_of("/?", start);
+  if (end == std::string_view::npos) end = url.size();
+  return {start, end};
+}
+
+base::Result<Host> parse_host(std::string_view text) {
+  Host host;
+  std::string_view port;
+  if (!text.empty() && text.front() == '[') {
+    const auto close = text.find(']');
+    if (close == std::string_view::npos) {
+      return base::Error{
+          .message = fmt::format("found the host `{}`, expected `]` after an IPv6 address", text)};
+    }
+    host.name = text.substr(1, close - 1);
+    port = text.substr(close + 1);
+  } else {
+    const auto colon = text.find(':');
+    auto name = decode(text.substr(0, colon), "host");
+    if (!name) return std::move(name).error();
+    host.name = *std::move(name);
+    if (colon != std::string_view::npos) port = text.substr(colon);
+  }
+  if (!port.empty()) {
+    const auto* last = port.data() + port.size();
+    const auto [end, error] = std::from_chars(port.data() + 1, last, host.port);
+    if (port.front() != ':' || error != std::errc() || end != last || host.port == 0) {
+      return base::Error{.message = fmt::format(
+                             "found the host `{}`, expected HOST or HOST:PORT with a port from 1 "
+                             "to 65535",
+                             text)};
+    }
+  }
+  return host;
+}
+
+}  // namespace
+
+base::Result<Url> parse_url(std::string_view text) {
+  Url url;
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return base::Error{.message =
+                           fmt::format("found `{}`, expected a URL that starts with a scheme and a "
+                                       "colon, such as `sqlite:PATH`",
+                                       without_password(text))};
+  }
+  url.scheme = text.substr(0, colon);
+  const auto [start, end] = authority(text);
+  auto rest = text.substr(start == 0 ? colon + 1 : end);
+  if (start != 0) {
+    auto hosts = text.substr(start, end - start);
+    const auto at = hosts.rfind('@');
+    if (at != std::string_view::npos) {
+      const auto login = hosts.substr(0, at);
+      hosts.remove_prefix(at + 1);
+      const auto separator = login.find(':');
+      auto user = decode(login.substr(0, separator), "user");
+      if (!user) return std::move(user).error();
+      url.user = *std::move(user);
+      if (separator != std::string_view::npos) {
+        auto password = decode(login.substr(separator + 1), "password");
+        if (!password) return std::move(password).error();
+        url.password = *std::move(password);
+      }
+    }
+    for (std::size_t from = 0; from <= hosts.size();) {
+      const auto comma = std::min(hosts.find(',', from), hosts.size());
+      auto host = parse_host(hosts.substr(from, comma - from));
+      if (!host && at == std::string_view::npos && rest.find('@') != std::string_view::npos) {
+        // What looks like a host may be half a password: not to be printed.
+        return base::Error{.message =
+                               "found a `/` or `?` before the URL's `@`; write them as "
+                               "`%2F` and `%3F` in a user or password"};
+      }
+      if (!host) return std::move(host).error();
+      url.hosts.push_back(*std::move(host));
+      from = comma + 1;
+    }
+    if (!rest.empty() && rest.front() == '/') rest.remove_prefix(1);
+  }
+  const auto question = rest.find('?');
+  auto path = decode(rest.substr(0, question), "path");
+  if (!path) return std::move(path).error();
+  url.path = *std::move(path);
+  if (question == std::string_view::npos) return url;
+  const auto query = rest.substr(question + 1);
+  for (std::size_t from = 0; from < query.size();) {
+    const auto ampersand = std::min(query.find('&', from), query.size());
+    const auto option = query.substr(from, ampersand - from);
+    const auto equals = option.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      return base::Error{
+          .message = fmt::format("found `{}` in the URL's query, expected NAME=VALUE", option)};
+    }
+    auto name = decode(option.substr(0, equals), "query");
+    if (!name) return std::move(name).error();
+    auto value = decode(option.substr(equals + 1), "query");
+    if (!value) return std::move(value).error();
+    if (!url.options.emplace(*name, *std::move(value)).second) {
+      return base::Error{.message =
+                             fmt::format("found the option `{}` twice in the URL's query", *name)};
+    }
+    from = ampersand + 1;
+  }
+  return url;
+}
+
+std::string without_password(std::string_view text) {
+  std::string shown(text);
+  const auto [start, end] = authority(text);
+  if (start != 0) {
+    // The last `@` anywhere before the query: a password with a `/` in it is a
+    // mistake of the user's, and no reason to print it.
+    const auto query = std::min(text.find('?', start), text.size());
+    auto at = text.substr(0, query).rfind('@');
+    if (at == std::string_view::npos) at = text.rfind('@');
+    const auto colon = text.find(':', start);
+    if (at != std::string_view::npos && at > start && colon < at) {
+      shown = fmt::format("{}***{}", text.substr(0, colon + 1), text.substr(at));
+    }
+  }
+  for (const std::string_view name : {"?password=", "&password="}) {
+    const auto found = shown.find(name);
+    if (found == std::string::npos) continue;
+    const auto value = found + name.size();
+    shown.replace(value, std::min(shown.find('&', value), shown.size()) - value, "***");
+  }
+  return shown;
+}
+
+std::optional<std::string> take_option(Url& url, const std::string& name) {
+  const auto found = url.options.find(name);
+  if (found == url.options.end()) return std::nullopt;
+  auto value = std::move(found->second);
+  url.options.erase(found);
+  return value;
+}
+
+std::optional<base::Error> unknown_options(const Url& url, std::string_view known) {
+  if (url.options.empty()) return std::nullopt;
+  return base::Error{.message = fmt::format("found the option `{}` in the URL, expected {}",
+                                            url.options.begin()->first, known)};
+}
+
+base::Result<std::int64_t> option_number(std::string_view name, std::string_view value,
+                                         std::int64_t low, std::int64_t high) {
+  std::int64_t number = 0;
+  const auto* last = value.data() + value.size();
+  const auto [end, error] = std::from_chars(value.data(), last, number);
+  if (error != std::errc() || end != last || number < low || number > high) {
+    return base::Error{.message =
+                           fmt::format("found {}={} in the URL, expected a number from {} to {}",
+                                       name, value, low, high)};
+  }
+  return number;
+}
+
+}  // namespace cupel::drivers

@@ -1,0 +1,52 @@
+// Url: the parts of a database URL, for the drivers whose client library does not
+// read URLs itself, and the URL without its password for what is printed.
+//
+//   SCHEME:[//[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]…]][/PATH][?NAME=VALUE[&…]]
+//
+// Parts are percent-decoded. An IPv6 address stands in brackets.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace cupel::drivers {
+
+struct Host {
+  std::string name;        // may be empty: the driver's default
+  std::uint16_t port = 0;  // 0: the driver's default
+};
+
+struct Url {
+  std::string scheme;
+  std::string user, password;                  // may be empty
+  std::vector<Host> hosts;                     // at least one if the URL has `//`
+  std::string path;                            // with `//`: without its first slash
+  std::map<std::string, std::string> options;  // of the query
+};
+
+// Errors: no scheme, a port that is none, a `%` without two hexadecimal digits,
+// an option without `=` or given twice.
+base::Result<Url> parse_url(std::string_view url);
+
+// The same URL with `***` for the password: everything between the colon after
+// the user and the last `@` before the path, and the value of an option named
+// `password`. Works on what parse_url() refuses, too.
+std::string without_password(std::string_view url);
+
+// Takes an option out of the URL, so that what is left are those not known.
+std::optional<std::string> take_option(Url& url, const std::string& name);
+
+// The error for options that no one took; none if there are none.
+std::optional<base::Error> unknown_options(const Url& url, std::string_view known);
+
+// A number of an option's value in [low, high].
+base::Result<std::int64_t> option_number(std::string_view name, std::string_view value,
+                                         std::int64_t low, std::int64_t high);
+
+}  // namespace cupel::drivers

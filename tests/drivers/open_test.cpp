@@ -1,0 +1,35 @@
+// open(): which driver a URL names, and what it says of URLs, drivers and levels
+// that are not there.
+#include <gtest/gtest.h>
+
+#include "drivers/driver.hpp"
+
+namespace cupel::drivers {
+namespace {
+
+std::string error(const std::string& url, const std::string& isolation = {}) {
+  const auto database = open(url, {.isolation = isolation});
+  return database.ok() ? "nothing" : database.error().message;
+}
+
+TEST(Open, NamesTheFormsOfUrlsAndHidesThePassword) {
+  const auto message = error("oracle://scott:tiger@h/d");
+  EXPECT_NE(message.find("oracle://scott:***@h/d"), std::string::npos) << message;
+  EXPECT_NE(message.find("postgres://"), std::string::npos) << message;
+  EXPECT_EQ(message.find("tiger"), std::string::npos) << message;
+  EXPECT_NE(error("just a name").find("expected one of"), std::string::npos);
+}
+
+TEST(Open, NamesTheLevelsThereAre) {
+  for (const auto& driver : all_drivers()) {
+    if (!driver.built_in || driver.name == "exec") continue;
+    const auto message = error(std::string(driver.name) + ":x", "chaos");
+    EXPECT_NE(message.find("chaos"), std::string::npos) << message;
+    for (const auto level : driver.isolations) {
+      EXPECT_NE(message.find(level), std::string::npos) << message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cupel::drivers
