@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Subject {
   bool prevents_lost_update = true;  // at this isolation level
   bool sees_uncommitted = false;     // reads may return what others have not committed
 };
+inline void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 std::string subject_name(const ::testing::TestParamInfo<Subject>& info);
 
 // A schema and its rows, with no jobs.
