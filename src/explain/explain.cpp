@@ -176,7 +176,8 @@ class Teller {
     const auto reads = std::count_if(cycles_[0].begin(), cycles_[0].end(), [](const PathEdge& p) {
       return p.edge.kind == EdgeKind::kReadWrite;
     });
-    return fmt::format("no order fits {}: {} reads each missed the next write", who, reads);
+    return fmt::format("no order fits {}: {} of their reads missed a write of the next", who,
+                       reads);
   }
 
   // ---- the transactions
