@@ -15,9 +15,7 @@ void add_stats(CLI::App& app, Run& run) {
   };
   auto* command = app.add_subcommand("stats", "Count what histories hold");
   auto arguments = std::make_shared<Arguments>();
-  command
-      ->add_option("HISTORY", arguments->histories,
-                   "History files or directories; - is standard input")
+  command->add_option("HISTORY", arguments->histories, "History files or directories")
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);

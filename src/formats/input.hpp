@@ -11,8 +11,7 @@
 
 namespace cupel::formats {
 
-// The bytes of a file, borrowed from the page cache; a pipe is read whole. "-" is
-// standard input.
+// The bytes of a file, borrowed from the page cache; a pipe is read whole.
 class MappedFile {
  public:
   static base::Result<MappedFile> open(const std::string& path);

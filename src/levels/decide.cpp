@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "history/naming.hpp"
 #include "levels/accesses.hpp"
 #include "levels/fates.hpp"
 #include "levels/order_levels.hpp"
@@ -73,8 +72,9 @@ class Decider::State {
           continue;
         }
         return fmt::format(
-            "linearizable is about operations on single objects, and {} touches more than one key",
-            history::transaction_in_full(h_, TxnId(t)));
+            "linearizable is about operations on single objects, and transaction {} of session {} "
+            "touches more than one key",
+            h_.label(TxnId(t)), h_.session_name(h_.session(TxnId(t))));
       }
     }
     return std::nullopt;

@@ -8,7 +8,7 @@ namespace cupel::levels {
 Decision gave_up(const base::Budget& budget, std::string_view reached) {
   Decision d;
   d.detail = budget.limit() == base::Limit::kNone
-                 ? fmt::format("stopped in {}: without session order this history is too large to be sure", reached)
+                 ? fmt::format("stopped in {} after as many proposals as were allowed", reached)
                  : fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
   return d;
 }

@@ -1,13 +1,12 @@
-// decide: the three stages in turn, and the cutting of soft chains.
+// decide: the three stages in turn, and the loosening of soft chains.
 //
 // Levels without session order are decided with the chains first: a witness
-// that respects them is a witness. If the proof of "no" steps along a chain, the
-// chain is cut there and the question asked again; a proof that uses no chain is
-// a proof without them. Every round cuts at least one place, and after a few
-// rounds whole chains, so it ends.
+// that respects them is a witness. A "no" is judged by the Loosener: it is final,
+// or some owners leave their chains and the question is asked again.
 #include <algorithm>
 #include <cassert>
 
+#include "order/loosen.hpp"
 #include "order/proof.hpp"
 #include "order/refine.hpp"
 #include "order/saturation.hpp"
@@ -17,22 +16,23 @@ namespace cupel::order {
 
 namespace {
 
-constexpr int kCarefulCuts = 12;  // rounds that cut single places
-constexpr int kChainCuts = 24;    // rounds that cut whole chains of the proof
-// Above this many owners whole chains are not cut: a clock would have too many
-// columns. Single places are, a few more times, and then there is no answer.
-constexpr Owner kManyOwners = 20'000;
-constexpr int kCutsOfMany = 16;
-
-// Stages 1 to 3 with the chains as they are.
-Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_t>& cut,
+// Stages 1 to 3 with the chains as they are. `loosener` (null: a "no" is final)
+// judges a "no"; if it is not final, *again.
+Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* again,
                            base::Budget& budget) {
   Outcome outcome;
+  const auto judged = [&](std::optional<Outcome> final_outcome) {
+    if (final_outcome) return std::move(*final_outcome);
+    *again = true;
+    return Outcome();
+  };
   // Chains, arcs and rows, versions and readers; the clocks ask for themselves.
+  static const std::vector<std::uint8_t> kNoneApart;
   const std::uint64_t bytes = 60ull * problem.node_count() +
                               64ull * (problem.reads.size() + problem.write_object.size());
   if (budget.would_exceed(bytes)) return outcome;
-  EventGraph graph(problem, cut);
+  EventGraph graph(problem, loosener == nullptr ? kNoneApart : loosener->apart());
+  if (loosener != nullptr && loosener->all_apart()) loosener = nullptr;
   Versions versions(problem, graph);
   OpenReads open(problem);
   Saturation saturation(problem, graph, versions, open, budget);
@@ -40,6 +40,7 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
     case Saturated::kGaveUp:
       return outcome;
     case Saturated::kCycle: {
+      if (loosener != nullptr) return judged(loosener->cycles(graph, versions, open, budget));
       ProofBuilder builder(problem, graph, versions, budget);
       builder.add_cycle(graph.cycle());
       outcome.answer = Answer::kNo;
@@ -47,8 +48,9 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
       return outcome;
     }
     case Saturated::kNoWriter: {
-      ProofBuilder builder(problem, graph, versions, budget);
+      ProofBuilder builder(problem, graph, versions, budget, loosener == nullptr ? nullptr : &open);
       builder.add_orphan(saturation.orphan());
+      if (loosener != nullptr) return judged(loosener->proof(builder.take(), Stage::kSaturation, budget));
       outcome.answer = Answer::kNo;
       outcome.proof = builder.take();
       return outcome;
@@ -73,8 +75,9 @@ Outcome decide_with_chains(const Problem& problem, const std::vector<std::uint8_
     outcome.writers = std::move(scheduled.writers);
     return outcome;
   }
-  refine(problem, graph, versions, open, known, scheduled, hint, budget, outcome);
-  return outcome;
+  refine(problem, graph, versions, open, known, scheduled, hint, loosener != nullptr, budget, outcome);
+  if (loosener == nullptr || outcome.answer != Answer::kNo) return outcome;
+  return judged(loosener->proof(std::move(outcome.proof), Stage::kRefine, budget));
 }
 
 }  // namespace
@@ -137,61 +140,16 @@ bool is_solution(const Problem& problem, std::span<const Node> order, std::span<
 }
 
 Outcome decide(const Problem& problem, base::Budget& budget) {
-  std::vector<std::uint8_t> cut;
-  for (int round = 0;; ++round) {
-    Outcome outcome = decide_with_chains(problem, cut, budget);
-    if (outcome.answer == Answer::kYes) {
-      if (!is_solution(problem, outcome.order, outcome.writers)) {
-        assert(false && "the order found is not a solution");
-        outcome.answer = Answer::kGaveUp;
-      }
-      return outcome;
-    }
-    if (outcome.answer != Answer::kNo || !problem.soft_chains) return outcome;
-    const bool many = problem.owner_count > kManyOwners;
-    if (cut.empty()) cut.assign(problem.owner_count, 0);
-    std::vector<std::uint8_t> touched(problem.chains.size(), 0);
-    std::vector<std::uint32_t> chain_of;
-    if (round >= kCarefulCuts && !many) {
-      chain_of.assign(problem.owner_count, 0);
-      for (std::uint32_t c = 0; c < problem.chains.size(); ++c) {
-        for (const Owner o : problem.chains[c]) chain_of[o] = c;
-      }
-    }
-    bool used_chain = false;
-    for (const ProofArc& arc : outcome.proof.arcs) {
-      if (arc.kind != ArcKind::kChain) continue;
-      used_chain = true;
-      cut[problem.owner_of(arc.to)] = 1;
-      if (round >= kCarefulCuts && !many) touched[chain_of[problem.owner_of(arc.to)]] = 1;
-    }
-    if (!used_chain) {
-      // Where reads lost candidates by the chains' order, the proof does not say
-      // so for each arc; then it counts only once no chain is left.
-      const bool lost_candidates = std::any_of(problem.reads.begin(), problem.reads.end(), [](const Read& r) {
-        return r.last_candidate - r.first_candidate > 1;
-      });
-      const bool all_cut = std::find(cut.begin(), cut.end(), 0) == cut.end();
-      if (!lost_candidates || all_cut) return outcome;
-      if (many) {
-        outcome.answer = Answer::kGaveUp;
-        return outcome;
-      }
-      std::fill(cut.begin(), cut.end(), 1);
-      continue;
-    }
-    if (many && round >= kCutsOfMany) {
+  std::optional<Loosener> loosener;
+  if (problem.soft_chains) loosener.emplace(problem);
+  while (true) {
+    bool again = false;
+    Outcome outcome = decide_with_chains(problem, loosener ? &*loosener : nullptr, &again, budget);
+    if (outcome.answer == Answer::kYes && !is_solution(problem, outcome.order, outcome.writers)) {
+      assert(false && "the order found is not a solution");
       outcome.answer = Answer::kGaveUp;
-      return outcome;
     }
-    for (std::size_t c = 0; c < touched.size() && !many; ++c) {
-      if (round < kChainCuts && !touched[c]) continue;
-      for (const Owner o : problem.chains[c]) cut[o] = 1;
-    }
-    if (budget.exceeded()) {
-      outcome.answer = Answer::kGaveUp;
-      return outcome;
-    }
+    if (!again || budget.exceeded()) return outcome;
   }
 }
 

@@ -11,7 +11,12 @@ namespace cupel::order {
 
 using graph::kNoNode;
 
-EventGraph::EventGraph(const Problem& problem, const std::vector<std::uint8_t>& cut)
+namespace {
+// Integers in the clocks that owners apart may add.
+constexpr std::uint64_t kMaxApartCells = 32'000'000;
+}  // namespace
+
+EventGraph::EventGraph(const Problem& problem, const std::vector<std::uint8_t>& apart)
     : problem_(problem),
       chain_(problem.node_count(), 0),
       position_(problem.node_count(), 0),
@@ -30,16 +35,26 @@ EventGraph::EventGraph(const Problem& problem, const std::vector<std::uint8_t>& 
     position = 0;
     last = kNoNode;
   };
+  const auto place_owner = [&](Owner o) {
+    place(problem.begin(o));
+    if (problem.split) place(problem.commit(o));
+  };
   for (const auto& owners : problem.chains) {
     for (const Owner o : owners) {
-      if (!cut.empty() && cut[o]) close();
-      place(problem.begin(o));
-      if (problem.split) place(problem.commit(o));
+      if (apart.empty() || apart[o] == 0) place_owner(o);
     }
     close();
   }
   for (std::uint32_t h = 0; h < problem.helper_count; ++h) place(problem.helper(h));
   close();
+  const ChainId in_chains = chain_count_;
+  for (Owner o = 0; o < problem.owner_count && !apart.empty(); ++o) {
+    if (apart[o] == 0) continue;
+    place_owner(o);
+    close();
+  }
+  const std::uint64_t room = kMaxApartCells / std::max<std::uint64_t>(1, problem.node_count());
+  column_count_ = static_cast<ChainId>(std::min<std::uint64_t>(chain_count_, in_chains + room));
 
   begin_round();
   for (const FixedArc& arc : problem.fixed) {

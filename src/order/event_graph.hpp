@@ -23,12 +23,15 @@ struct KnownArc {
 
 class EventGraph {
  public:
-  // Chains and fixed arcs of the problem. `cut[o]` (empty: none): the chain is
-  // cut before owner o.
-  EventGraph(const Problem& problem, const std::vector<std::uint8_t>& cut);
+  // Chains and fixed arcs of the problem. `apart[o]` (empty: none): owner o is not
+  // in its chain but alone; the ones before and after it stay neighbours.
+  EventGraph(const Problem& problem, const std::vector<std::uint8_t>& apart);
 
   // Chains of nodes. Positions count from 1, so that 0 can mean "none".
   [[nodiscard]] ChainId chain_count() const { return chain_count_; }
+  // Only the chains below this are worth a column of a clock: all but owners
+  // apart, and of those as many as a bounded number of integers holds.
+  [[nodiscard]] ChainId column_count() const { return column_count_; }
   [[nodiscard]] ChainId chain(Node v) const { return chain_[v]; }
   [[nodiscard]] std::uint32_t position(Node v) const { return position_[v]; }
   [[nodiscard]] Node previous(Node v) const { return previous_[v]; }  // kNoNode: none
@@ -78,6 +81,7 @@ class EventGraph {
 
   const Problem& problem_;
   ChainId chain_count_ = 0;
+  ChainId column_count_ = 0;
   std::vector<ChainId> chain_;
   std::vector<std::uint32_t> position_;
   std::vector<Node> previous_;

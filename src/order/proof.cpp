@@ -2,6 +2,8 @@
 // number of saturation rounds: reasons use only arcs of earlier rounds.
 #include "order/proof.hpp"
 
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 #include <cassert>
 
@@ -10,6 +12,8 @@ namespace cupel::order {
 namespace {
 // Nobody reads more cases than this.
 constexpr std::uint32_t kMaxOrphanCases = 64;
+// What a proof rests on is for loosening chains, where less only takes longer.
+constexpr int kMaxLostCandidates = 256;
 }  // namespace
 
 std::uint32_t ProofBuilder::plain(Node from, Node to, ArcKind kind) {
@@ -119,6 +123,26 @@ std::uint32_t ProofBuilder::arc(std::uint32_t index) {
                          std::move(because)});
   by_arc_.emplace(index, place);
   return place;
+}
+
+void ProofBuilder::add_lost_candidates() {
+  const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
+  absl::flat_hash_set<std::uint32_t> done;
+  int left = kMaxLostCandidates;
+  for (std::size_t i = 0; i < proof_.arcs.size(); ++i) {  // grows
+    if (!names_read(proof_.arcs[i].kind)) continue;
+    const std::uint32_t r = proof_.arcs[i].read_or_object;
+    const Read& read = problem_.reads[r];
+    if (read.last_candidate - read.first_candidate == 1 || !done.insert(r).second) continue;
+    const auto kept = open_->candidates(r);
+    for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+      const Owner w = problem_.candidates[c];
+      if (std::find(kept.begin(), kept.end(), w) != kept.end()) continue;
+      if (left-- == 0 || budget_.exceeded()) return;
+      Owner between;
+      exclusion(read, w, limit, &between);
+    }
+  }
 }
 
 // So that no run of helpers or chain steps wraps around the end.

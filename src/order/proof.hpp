@@ -12,12 +12,28 @@
 
 namespace cupel::order {
 
+// Is read_or_object of an arc of this kind a read? (Of the others with one it is an object.)
+inline bool names_read(ArcKind kind) {
+  switch (kind) {
+    case ArcKind::kRead:
+    case ArcKind::kOnlyWriter:
+    case ArcKind::kInitialRead:
+    case ArcKind::kVisible:
+    case ArcKind::kOverwritten:
+    case ArcKind::kAssumedWriter:
+    case ArcKind::kAssumedOverwritten: return true;
+    default: return false;
+  }
+}
+
 class ProofBuilder {
  public:
-  // When the budget ends, reasons are left out rather than the answer.
+  // When the budget ends, reasons are left out rather than the answer. With `open`
+  // the proof is not for showing but for who asks what it rests on: behind it
+  // stands, in no cycle, why the reads it speaks of lost their other candidates.
   ProofBuilder(const Problem& problem, const EventGraph& graph, const Versions& versions,
-               base::Budget& budget)
-      : problem_(problem), graph_(graph), versions_(versions), budget_(budget) {}
+               base::Budget& budget, const OpenReads* open = nullptr)
+      : problem_(problem), graph_(graph), versions_(versions), budget_(budget), open_(open) {}
 
   // A cycle of steps of the graph.
   void add_cycle(std::span<const EventGraph::Step> steps);
@@ -37,7 +53,10 @@ class ProofBuilder {
   };
   void add_case(std::span<const MixedStep> steps);
 
-  Proof take() { return std::move(proof_); }
+  Proof take() {
+    if (open_ != nullptr) add_lost_candidates();
+    return std::move(proof_);
+  }
 
  private:
   std::vector<std::uint32_t> path(std::span<const EventGraph::Step> steps);
@@ -47,12 +66,14 @@ class ProofBuilder {
   std::uint32_t assumed(const Assumed& arc, std::vector<std::uint32_t> because = {});
   std::vector<std::uint32_t> exclusion(const Read& read, Owner candidate, std::uint32_t limit,
                                        Owner* between);
+  void add_lost_candidates();
   void rotate_to_event(std::vector<EventGraph::Step>& steps) const;
 
   const Problem& problem_;
   const EventGraph& graph_;
   const Versions& versions_;
   base::Budget& budget_;
+  const OpenReads* open_;
   Proof proof_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> by_arc_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_ends_;

@@ -56,8 +56,8 @@ class Refiner {
     }
   }
 
-  Proof proof(base::Budget& budget) const {
-    ProofBuilder builder(problem_, graph_, versions_, budget);
+  Proof proof(bool loosens, base::Budget& budget) const {
+    ProofBuilder builder(problem_, graph_, versions_, budget, loosens ? &open_ : nullptr);
     for (const auto& cycle : solver_.core(budget)) {
       std::vector<ProofBuilder::MixedStep> steps;
       for (const auto& step : cycle) {
@@ -188,7 +188,8 @@ class Refiner {
 
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
             const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
-            std::span<const std::uint64_t> hint, base::Budget& budget, Outcome& outcome) {
+            std::span<const std::uint64_t> hint, bool loosens, base::Budget& budget,
+            Outcome& outcome) {
   outcome.stage = Stage::kRefine;
   Refiner refiner(problem, graph, versions, open, known, first.order);
   Scheduled broken = first;
@@ -204,7 +205,7 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
         return;
       case solver::Answer::kNone:
         outcome.answer = Answer::kNo;
-        outcome.proof = refiner.proof(budget);
+        outcome.proof = refiner.proof(loosens, budget);
         return;
       case solver::Answer::kModel:
         break;

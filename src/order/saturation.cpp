@@ -1,8 +1,6 @@
 // Stage 1: see saturation.hpp.
 #include "order/saturation.hpp"
 
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 
 namespace cupel::order {
@@ -54,8 +52,18 @@ void Saturation::add_initial_readers() {
   }
 }
 
+bool Saturation::known(const KnownArc& arc) const {
+  return clocks_.has(graph_.chain(arc.from)) && clocks_.reaches(graph_, arc.from, arc.to);
+}
+
+// No clock tells whether an arc from a node without a column is new, so such
+// arcs are remembered.
 void Saturation::propose(const KnownArc& arc) {
-  if (clocks_.has(graph_.chain(arc.from)) && clocks_.reaches(graph_, arc.from, arc.to)) return;
+  if (known(arc)) return;
+  if (graph_.chain(arc.from) >= graph_.column_count() &&
+      !from_columnless_.insert((static_cast<std::uint64_t>(arc.from) << 32) | arc.to).second) {
+    return;
+  }
   proposed_.push_back(arc);
 }
 
@@ -176,7 +184,8 @@ bool Saturation::rule_out(bool single_block) {
         const Node k_commit = problem_.commit(k);
         if (graph_.chain(commit) == chain) {
           if (graph_.position(commit) < graph_.position(k_commit)) return true;
-        } else if (single_block && clocks_.reaches(graph_, target, k_commit)) {
+        } else if (single_block && clocks_.has(graph_.chain(target)) &&
+                   clocks_.reaches(graph_, target, k_commit)) {
           return true;
         }
       }
@@ -200,7 +209,7 @@ bool Saturation::rule_out(bool single_block) {
 
 Saturated Saturation::run() {
   orphan_ = kUnresolved;
-  const std::uint32_t chains = graph_.chain_count();
+  const std::uint32_t chains = graph_.column_count();
   std::uint32_t width = std::max<std::uint32_t>(1, std::min(chains, kMaxBlockWidth));
   while (width > 1 && Clocks::bytes(graph_, width) > kMaxBlockBytes) width = (width + 1) / 2;
   const bool single_block = width >= chains;
@@ -234,6 +243,9 @@ Saturated Saturation::run() {
       // Arcs whose column was in another block: look again, block by block.
       std::vector<KnownArc> unknown;
       absl::flat_hash_set<std::uint64_t> seen;
+      for (const KnownArc& arc : proposed_) {
+        if (graph_.chain(arc.from) >= chains) unknown.push_back(arc);
+      }
       for (ChainId first = 0; first < chains; first += width) {
         clocks_.compute(graph_, first, std::min(width, chains - first));
         for (const KnownArc& arc : proposed_) {
@@ -253,7 +265,7 @@ Saturated Saturation::run() {
       proposed_.clear();
       add_initial_readers();
       for (const KnownArc& arc : proposed_) {
-        if (!single_block || !clocks_.reaches(graph_, arc.from, arc.to)) graph_.add(arc);
+        if (!single_block || !known(arc)) graph_.add(arc);
       }
       // New readers of old versions: every object has to be looked at again.
       clocks_ = Clocks();

@@ -10,8 +10,12 @@
 // the n x n reachability matrix replaced by clocks. Rounds repeat until nothing
 // is new; objects none of whose clocks changed are skipped.
 // Reads with several possible writers lose those that the order excludes.
+// Of owners without a column of the clocks (EventGraph::column_count) less is
+// forced; the later stages need nothing that is missing.
 // A round costs nodes x chains + (reads + writes) x chains x log.
 #pragma once
+
+#include <absl/container/flat_hash_set.h>
 
 #include "order/clocks.hpp"
 #include "order/event_graph.hpp"
@@ -61,6 +65,7 @@ class Saturation {
   void force(Object x, bool single_block);
   bool rule_out(bool single_block);
   void propose(const KnownArc& arc);
+  [[nodiscard]] bool known(const KnownArc& arc) const;
 
   const Problem& problem_;
   EventGraph& graph_;
@@ -69,6 +74,7 @@ class Saturation {
   base::Budget& budget_;
   Clocks clocks_;
   std::vector<KnownArc> proposed_;
+  absl::flat_hash_set<std::uint64_t> from_columnless_;
   std::vector<std::uint8_t> wr_added_;
   std::uint32_t orphan_ = 0;
   std::uint32_t rounds_ = 0;

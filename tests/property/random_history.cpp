@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/random.hpp"
@@ -22,7 +23,7 @@ using history::TxnStatus;
 
 struct Shape {
   bool list = false, range = false, cas = false, times = false, one_key = false;
-  bool multi_read = false;
+  bool multi_read = false, disturbed = false;
   double duplicates = 0, aborted = 0, indeterminate = 0, unknown = 0;
 };
 
@@ -68,6 +69,10 @@ Shape shape_of(Kind kind) {
       s.aborted = s.indeterminate = 0.1;
       s.duplicates = s.unknown = 0.1;
       break;
+    case Kind::kSessionOrder:
+      s.disturbed = true;
+      s.duplicates = 0.1;
+      break;
   }
   return s;
 }
@@ -89,7 +94,7 @@ class Store {
       keys_.push_back(Atom::of(std::string_view(kNames[k])));
       versions_[keys_.back()] = {Version{.absent = true}};
     }
-    weak_ = random_.unit();
+    weak_ = shape_.disturbed ? 0.1 : random_.unit();
   }
 
   Sketch run() {
@@ -109,7 +114,10 @@ class Store {
       --left[s];
       transaction(s);
     }
-    if (random_.chance(0.35)) mutate();
+    if (random_.chance(shape_.disturbed ? 0.1 : 0.35)) mutate();
+    if (shape_.disturbed) {
+      for (auto& session : sketch_.sessions) random_.shuffle(std::span(session.txns));
+    }
     return std::move(sketch_);
   }
 
@@ -339,7 +347,8 @@ class Store {
 std::string_view name(Kind kind) {
   static constexpr std::string_view kNames[kKindCount] = {
       "registers", "duplicates", "statuses",   "lists",         "list-statuses", "ranges",
-      "cas",       "real-time",  "multi-read", "single-object", "everything"};
+      "cas",       "real-time",  "multi-read", "single-object", "everything",
+      "session-order"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -23,8 +23,9 @@ enum class Kind : std::uint8_t {
   kMultiRead,     // the same key read more than once in a transaction
   kSingleObject,  // one key a transaction, with times: linearizable has a meaning
   kEverything,    // registers with all of the above
+  kSessionOrder,  // a sound store, but transactions change places within sessions
 };
-inline constexpr int kKindCount = 11;
+inline constexpr int kKindCount = 12;
 
 std::string_view name(Kind kind);
 Kind kind_of_seed(std::uint64_t seed);  // seeds go round the kinds

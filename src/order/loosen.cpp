@@ -1,0 +1,322 @@
+// Loosener: see the header.
+#include "order/loosen.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+
+#include "order/untangle.hpp"
+
+namespace cupel::order {
+
+namespace {
+// Rounds after which more is taken out at a time.
+constexpr int kOneStepRounds = 3;  // one end of one step of each cycle
+constexpr int kOneEndRounds = 5;   // one end of each step
+constexpr int kBothEndRounds = 9;  // both ends; then twice as many around them a round
+// An owner after which so many were taken out is itself the odd one.
+constexpr std::uint8_t kBlamedOften = 2;
+// Sub-problems: small ones only, and a bounded search, since the whole is asked
+// again anyway. Reads with many candidates would make them large.
+constexpr std::size_t kMaxAlone = 2'000;
+constexpr std::uint32_t kMaxCandidatesAlone = 64;
+constexpr std::uint64_t kMaxProposalsAlone = 1'000;
+}  // namespace
+
+Loosener::Loosener(const Problem& problem)
+    : problem_(problem),
+      apart_(problem.owner_count, 0),
+      blamed_(problem.owner_count, 0),
+      put_back_(problem.owner_count, 0) {
+  chain_of_.assign(problem.owner_count, 0);
+  place_.assign(problem.owner_count, 0);
+  for (std::uint32_t c = 0; c < problem.chains.size(); ++c) {
+    for (std::uint32_t i = 0; i < problem.chains[c].size(); ++i) {
+      chain_of_[problem.chains[c][i]] = c;
+      place_[problem.chains[c][i]] = i;
+    }
+  }
+  read_first_.assign(problem.owner_count + 1, 0);
+  for (const Read& read : problem.reads) ++read_first_[read.owner + 1];
+  for (Owner o = 0; o < problem.owner_count; ++o) read_first_[o + 1] += read_first_[o];
+  fixed_first_.assign(problem.owner_count + 1, 0);
+  const auto each_end = [&](const auto& visit) {
+    for (std::uint32_t i = 0; i < problem.fixed.size(); ++i) {
+      for (const Node v : {problem.fixed[i].from, problem.fixed[i].to}) {
+        if (!problem.is_helper(v)) visit(problem.owner_of(v), i);
+      }
+    }
+  };
+  each_end([&](Owner o, std::uint32_t) { ++fixed_first_[o + 1]; });
+  for (Owner o = 0; o < problem.owner_count; ++o) fixed_first_[o + 1] += fixed_first_[o];
+  fixed_of_.resize(fixed_first_.back());
+  auto next = fixed_first_;
+  each_end([&](Owner o, std::uint32_t i) { fixed_of_[next[o]++] = i; });
+}
+
+void Loosener::take_apart(Owner o) {
+  if (apart_[o] != 0) return;
+  apart_[o] = 1;
+  ++apart_count_;
+  fresh_.push_back(o);
+}
+
+// With its neighbours in the chain, in late rounds.
+void Loosener::take_apart_around(Owner o) {
+  const auto& chain = problem_.chains[chain_of_[o]];
+  const std::uint64_t reach = rounds_ <= kBothEndRounds
+                                  ? 0
+                                  : std::uint64_t{1} << std::min(40, rounds_ - kBothEndRounds - 1);
+  const std::uint64_t place = place_[o];
+  const std::uint64_t last = std::min<std::uint64_t>(chain.size() - 1, place + reach);
+  for (std::uint64_t i = place - std::min(place, reach); i <= last; ++i) take_apart(chain[i]);
+}
+
+// Owners taken out because of one that turned out to be the odd one go back, once.
+void Loosener::put_back() {
+  for (const auto& [owner, after] : taken_after_) {
+    if (apart_[after] == 0 || put_back_[owner] != 0) continue;
+    put_back_[owner] = 1;
+    apart_[owner] = 0;
+    --apart_count_;
+  }
+  taken_after_.clear();
+}
+
+void Loosener::take_everything_apart() {
+  for (Owner o = 0; o < problem_.owner_count; ++o) take_apart(o);
+}
+
+// Is there no solution even for the proof's owners alone? Then final_ says so.
+bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
+  std::vector<Owner> owners;
+  const auto add_candidates = [&](const Read& read) {
+    for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+      if (problem_.candidates[c] != kInitial) owners.push_back(problem_.candidates[c]);
+    }
+  };
+  for (const ProofArc& arc : proof.arcs) {
+    owners.push_back(problem_.owner_of(arc.from));
+    owners.push_back(problem_.owner_of(arc.to));
+    if (!names_read(arc.kind)) continue;
+    const Read& read = problem_.reads[arc.read_or_object];
+    owners.push_back(read.owner);
+    if (read.last_candidate - read.first_candidate <= kMaxCandidatesAlone) add_candidates(read);
+    if (owners.size() > 64 * kMaxAlone) return false;
+  }
+  const auto make_set = [&] {
+    std::sort(owners.begin(), owners.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  };
+  make_set();
+  const std::size_t of_proof = owners.size();
+  for (std::size_t i = 0; i < of_proof; ++i) {
+    for (auto r = read_first_[owners[i]]; r < read_first_[owners[i] + 1]; ++r) {
+      const Read& read = problem_.reads[r];
+      if (read.last_candidate - read.first_candidate == 1) add_candidates(read);
+    }
+  }
+  make_set();
+  if (owners.size() > kMaxAlone) return false;
+
+  absl::flat_hash_map<Owner, Owner> number;
+  for (Owner i = 0; i < owners.size(); ++i) number.emplace(owners[i], i);
+  Problem sub;
+  sub.split = problem_.split;
+  sub.write_to_begin = problem_.write_to_begin;
+  sub.max_proposals = std::min(problem_.max_proposals, kMaxProposalsAlone);
+  sub.owner_count = static_cast<Owner>(owners.size());
+  std::vector<Object> objects;
+  for (const Owner o : owners) {
+    objects.insert(objects.end(), problem_.write_object.begin() + problem_.write_first[o],
+                   problem_.write_object.begin() + problem_.write_first[o + 1]);
+    for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r)
+      objects.push_back(problem_.reads[r].object);
+  }
+  std::sort(objects.begin(), objects.end());
+  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+  sub.object_count = static_cast<Object>(objects.size());
+  const auto object = [&](Object x) {
+    return static_cast<Object>(std::lower_bound(objects.begin(), objects.end(), x) -
+                               objects.begin());
+  };
+  std::vector<std::uint32_t> reads;  // of the problem, by read of the sub-problem
+  std::vector<std::uint32_t> fixed;
+  for (Owner i = 0; i < owners.size(); ++i) {
+    const Owner o = owners[i];
+    sub.chains.push_back({i});
+    sub.hint.push_back(problem_.hint[o]);
+    for (auto w = problem_.write_first[o]; w < problem_.write_first[o + 1]; ++w) {
+      sub.write_object.push_back(object(problem_.write_object[w]));
+    }
+    sub.write_first.push_back(static_cast<std::uint32_t>(sub.write_object.size()));
+    for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r) {
+      const Read& read = problem_.reads[r];
+      const auto first = problem_.candidates.begin() + read.first_candidate;
+      const auto last = problem_.candidates.begin() + read.last_candidate;
+      if (!std::all_of(first, last, [&](Owner w) { return w == kInitial || number.contains(w); }))
+        continue;
+      const auto first_candidate = static_cast<std::uint32_t>(sub.candidates.size());
+      for (auto it = first; it != last; ++it)
+        sub.candidates.push_back(*it == kInitial ? kInitial : number.at(*it));
+      sub.reads.push_back({i, object(read.object), first_candidate,
+                           static_cast<std::uint32_t>(sub.candidates.size())});
+      reads.push_back(r);
+    }
+    fixed.insert(fixed.end(), fixed_of_.begin() + fixed_first_[o],
+                 fixed_of_.begin() + fixed_first_[o + 1]);
+  }
+  std::sort(fixed.begin(), fixed.end());
+  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+  std::vector<Node> helpers;
+  for (const auto i : fixed) {
+    for (const Node v : {problem_.fixed[i].from, problem_.fixed[i].to}) {
+      if (problem_.is_helper(v)) helpers.push_back(v);
+    }
+  }
+  std::sort(helpers.begin(), helpers.end());
+  helpers.erase(std::unique(helpers.begin(), helpers.end()), helpers.end());
+  sub.helper_count = static_cast<std::uint32_t>(helpers.size());
+  const auto inside = [&](Node v) {
+    return problem_.is_helper(v) || number.contains(problem_.owner_of(v));
+  };
+  const auto node = [&](Node v) {
+    if (problem_.is_helper(v)) {
+      return sub.helper(static_cast<std::uint32_t>(
+          std::lower_bound(helpers.begin(), helpers.end(), v) - helpers.begin()));
+    }
+    const Owner o = number.at(problem_.owner_of(v));
+    return v == problem_.begin(problem_.owner_of(v)) ? sub.begin(o) : sub.commit(o);
+  };
+  for (const auto i : fixed) {
+    const FixedArc& arc = problem_.fixed[i];
+    if (!inside(arc.from) || !inside(arc.to)) continue;
+    sub.fixed.push_back({node(arc.from), node(arc.to), arc.kind,
+                         arc.kind == FixedKind::kListOrder ? object(arc.object) : 0, arc.witness});
+  }
+
+  final_ = decide(sub, budget);
+  if (final_.answer != Answer::kNo) return false;
+  const auto back = [&](Node v) {
+    const Owner o = owners[sub.owner_of(v)];
+    return v == sub.begin(sub.owner_of(v)) ? problem_.begin(o) : problem_.commit(o);
+  };
+  for (ProofArc& arc : final_.proof.arcs) {
+    arc.from = back(arc.from);
+    arc.to = back(arc.to);
+    if (arc.kind == ArcKind::kListOrder) {
+      arc.read_or_object = objects[arc.read_or_object];
+      continue;  // `other` is the caller's
+    }
+    if (names_read(arc.kind)) {
+      arc.read_or_object = reads[arc.read_or_object];
+    } else if (arc.read_or_object < objects.size()) {
+      arc.read_or_object = objects[arc.read_or_object];
+    }
+    if (arc.other < owners.size()) arc.other = owners[arc.other];
+  }
+  return true;
+}
+
+// `one_step`: taking apart one step is enough for now, other cycles will show the
+// others.
+Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget) {
+  fresh_.clear();
+  if (budget.exceeded()) return Judged::kBrokenAlready;  // the proof may have gaps
+  struct Step {
+    Owner from, to;
+  };
+  std::vector<Step> steps;
+  bool chose_writers = false;
+  for (const ProofArc& arc : proof.arcs) {
+    if (arc.kind == ArcKind::kChain) {
+      steps.push_back({problem_.owner_of(arc.from), problem_.owner_of(arc.to)});
+      if (apart_[steps.back().from] != 0 || apart_[steps.back().to] != 0)
+        return Judged::kBrokenAlready;
+    } else if (names_read(arc.kind)) {
+      const Read& read = problem_.reads[arc.read_or_object];
+      chose_writers = chose_writers || read.last_candidate - read.first_candidate > 1;
+    }
+  }
+  if (steps.empty() && !chose_writers) {
+    final_ = {};
+    final_.answer = Answer::kNo;
+    final_.stage = stage;
+    final_.proof = std::move(proof);
+    return Judged::kFinal;
+  }
+  if (decide_alone(proof, budget)) return Judged::kFinal;
+  if (steps.empty()) {
+    // It rests on something that the proof does not say.
+    take_everything_apart();
+    return Judged::kLoosened;
+  }
+  const auto take_one_end = [&](const Step& step) {
+    if (blamed_[step.from] >= kBlamedOften) return take_apart(step.from);
+    ++blamed_[step.from];
+    if (apart_[step.to] == 0 && !put_back_[step.to]) taken_after_.emplace_back(step.to, step.from);
+    take_apart(step.to);
+  };
+  if (rounds_ > kOneEndRounds) {
+    for (const Step& step : steps) {
+      take_apart_around(step.from);
+      take_apart_around(step.to);
+    }
+  } else if (rounds_ > kOneStepRounds || !one_step) {
+    for (const Step& step : steps) take_one_end(step);
+  } else {
+    take_one_end(*std::max_element(steps.begin(), steps.end(), [&](const Step& a, const Step& b) {
+      return blamed_[a.from] < blamed_[b.from];
+    }));
+  }
+  return Judged::kLoosened;
+}
+
+std::optional<Outcome> Loosener::proof(Proof proof, Stage stage, base::Budget& budget) {
+  ++rounds_;
+  if (judge(proof, stage, false, budget) == Judged::kFinal) return std::move(final_);
+  return std::nullopt;
+}
+
+std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions& versions,
+                                        const OpenReads& open, base::Budget& budget) {
+  ++rounds_;
+  const auto proof_of = [&](std::span<const EventGraph::Step> steps) {
+    ProofBuilder builder(problem_, graph, versions, budget, &open);
+    builder.add_cycle(steps);
+    return builder.take();
+  };
+  Proof first = proof_of(graph.cycle());
+  if (judge(first, Stage::kSaturation, true, budget) == Judged::kFinal) return std::move(final_);
+  if (all_apart()) return std::nullopt;
+
+  // The order before this round, or, in the first one, the hints.
+  std::vector<std::uint64_t> priority(problem_.node_count(), 0);
+  for (Node v = 0; v < problem_.event_count(); ++v) {
+    priority[v] = graph.topological().empty() ? 2 * problem_.hint[problem_.owner_of(v)] + (v & 1)
+                                              : graph.rank(v);
+  }
+  Untangler untangler(problem_, graph, priority);
+  for (Owner o = 0; o < problem_.owner_count; ++o) {
+    if (apart_[o] != 0) untangler.take_out(o);
+  }
+  while (!budget.exceeded() && !all_apart()) {
+    const auto cycle = untangler.next();
+    if (cycle.empty()) break;
+    Proof more = proof_of(cycle);
+    switch (judge(more, Stage::kSaturation, true, budget)) {
+      case Judged::kFinal:
+        return std::move(final_);
+      case Judged::kBrokenAlready:
+        untangler.drop();
+        break;
+      case Judged::kLoosened:
+        for (const Owner o : fresh_) untangler.take_out(o);
+        break;
+    }
+  }
+  if (!all_apart()) put_back();
+  return std::nullopt;
+}
+
+}  // namespace cupel::order

@@ -1,0 +1,76 @@
+// Loosen: what to do with a "no" where the chains are only a guide.
+//
+// Levels without session order keep the sessions as chains, because vector clocks
+// need chains, but a "no" that rests on them proves nothing. Three things are
+// made of it:
+//   - a sub-problem: the few owners of the proof and those that they read from,
+//     without any chain. If that has no solution neither has the whole, and its
+//     proof is the answer;
+//   - else an owner of each chain step that the proof rests on is taken out of
+//     its chain (it stands alone; its neighbours in the chain stay neighbours);
+//   - and before everything is asked again, the same for every other cycle that
+//     the same arcs close (untangle.hpp), so that rounds are few.
+// Every round takes an owner out, later rounds twice as many around it: it ends.
+// (An owner taken out on account of another that turns out to be the odd one goes
+// back, but only once.)
+//
+// Why the sub-problem is sound. Let S be a set of owners, and P|S the problem of
+// the owners S with all their writes, the fixed arcs between them (through
+// helpers too), and those of their reads all of whose candidates are in S or
+// initial. A solution of P, restricted to the events of S, is one of P|S: that a
+// is before b does not depend on what else is there, each condition of problem.hpp
+// is about the order of two events, and each of P|S is one of P. (Its reads kept
+// their candidates, so the version that a read saw is in P|S; its versions are
+// ordered as before; leaving out a writer or a reader only takes conditions away.)
+// So no solution of P|S means no solution of P, whichever S is chosen.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "order/proof.hpp"
+
+namespace cupel::order {
+
+class Loosener {
+ public:
+  explicit Loosener(const Problem& problem);
+
+  // By owner: taken out of its chain.
+  [[nodiscard]] const std::vector<std::uint8_t>& apart() const { return apart_; }
+  // No chain is left: then a "no" is final.
+  [[nodiscard]] bool all_apart() const { return apart_count_ == problem_.owner_count; }
+
+  // Saturation ended in a cycle. An outcome if that decides; else chains are looser.
+  std::optional<Outcome> cycles(const EventGraph& graph, const Versions& versions,
+                                const OpenReads& open, base::Budget& budget);
+  // Another proof of "no", made with the open reads (ProofBuilder).
+  std::optional<Outcome> proof(Proof proof, Stage stage, base::Budget& budget);
+
+ private:
+  enum class Judged : std::uint8_t { kFinal, kBrokenAlready, kLoosened };
+  Judged judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget);
+  bool decide_alone(const Proof& proof, base::Budget& budget);
+  void take_apart(Owner o);
+  void take_apart_around(Owner o);
+  void put_back();
+  void take_everything_apart();
+
+  const Problem& problem_;
+  std::vector<std::uint8_t> apart_;
+  Owner apart_count_ = 0;
+  int rounds_ = 0;
+  std::vector<Owner> fresh_;  // taken apart by the last judge()
+  std::vector<std::uint8_t>
+      blamed_;  // by owner: so often what came after it in a chain was taken out
+  std::vector<std::uint8_t> put_back_;
+  std::vector<std::pair<Owner, Owner>> taken_after_;  // and what it was taken out for being after
+  std::vector<std::uint32_t> chain_of_, place_;
+  std::vector<std::uint32_t> read_first_;   // reads by owner
+  std::vector<std::uint32_t> fixed_first_;  // fixed arcs by owner, at both ends
+  std::vector<std::uint32_t> fixed_of_;
+  Outcome final_;
+};
+
+}  // namespace cupel::order

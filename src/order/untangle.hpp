@@ -1,0 +1,56 @@
+// Untangle: many cycles of one event graph, for the chains to be loosened at once.
+//
+// When the arcs of a saturation round close cycles, one search finds one cycle.
+// Where chains are soft every cycle may cost an owner its place in its chain, and
+// a round each would be too many. So the nodes are put into an order that breaks
+// few arcs (Kahn's, forced on where it is stuck), and each broken arc is mended
+// by moving the nodes between its ends (Pearce & Kelly 2007, dynamic topological
+// order). An arc that cannot be mended closes a cycle; the caller takes an owner
+// of it out of its chain, or drops the arc, and goes on with the same order.
+// Cost: the order is (nodes + arcs) log nodes, a broken arc what lies between its ends.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "order/event_graph.hpp"
+
+namespace cupel::order {
+
+class Untangler {
+ public:
+  // After a sort() of the graph that failed. Small priorities come first where
+  // the arcs leave a choice; helpers come as soon as they can.
+  Untangler(const Problem& problem, const EventGraph& graph,
+            std::span<const std::uint64_t> priority);
+
+  // The next cycle, as steps of the graph (chain steps may jump over owners taken
+  // out); empty when there is none that a search of bounded size finds. The same arc
+  // is tried again at the next call unless drop() said otherwise.
+  std::vector<EventGraph::Step> next();
+  void drop();
+  // Its neighbours in the chain stay ordered.
+  void take_out(Owner o);
+
+ private:
+  struct Broken {
+    Node from, to;
+    std::uint32_t arc;
+  };
+  void make_order(std::span<const std::uint64_t> priority);
+  bool mend(const Broken& broken, std::vector<EventGraph::Step>& cycle, bool& found);
+
+  const Problem& problem_;
+  const EventGraph& graph_;
+  std::vector<std::uint32_t> out_first_;
+  std::vector<std::uint32_t> out_;    // arc indexes by `from`
+  std::vector<Node> before_, after_;  // neighbours in the chain, as far as they are left
+  std::vector<std::uint32_t> rank_;
+  std::vector<Broken> broken_;
+  std::size_t at_ = 0;
+  std::vector<EventGraph::Step> reached_by_;  // of the search that ran last
+  std::vector<std::uint32_t> seen_;           // number of the search that saw a node
+  std::uint32_t search_ = 0;
+};
+
+}  // namespace cupel::order
