@@ -31,5 +31,19 @@ TEST(Open, NamesTheLevelsThereAre) {
   }
 }
 
+TEST(Open, BadUrlsOfServersSayWhatIsExpected) {
+  for (const auto& driver : all_drivers()) {
+    if (!driver.built_in || (driver.name != "postgres" && driver.name != "mysql")) continue;
+    const auto name = std::string(driver.name);
+    for (const auto* rest : {"://ann:secret@[::1/d", "://ann:se/secret@h/d", "://ann:secret@h:0x/d",
+                             "://ann:%zzsecret@h/d", "://ann:secret@h:1/d?nonsense=1",
+                             "://ann:secret@h:1/d?list=xml"}) {
+      const auto message = error(name + rest);
+      EXPECT_NE(message.find("found"), std::string::npos) << rest << ": " << message;
+      EXPECT_EQ(message.find("secret"), std::string::npos) << rest << ": " << message;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cupel::drivers
