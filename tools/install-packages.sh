@@ -12,7 +12,9 @@ packages=(
   zstd
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
-  # Database servers, for the tests and `cupel lab`; none is started by this.
+  # Database servers, for the tests and `cupel lab`. Those that are installed here are
+  # kept from starting and from making a database of their own, now and at boot (see
+  # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
 )
 
@@ -45,9 +47,57 @@ else
   fail "installing needs root or sudo, and this user has neither; ask someone who has for: apt-get install ${missing[*]}"
 fi
 
+# A Debian package of a server starts it, and PostgreSQL's makes a cluster first. Two
+# files prevent that while we install, and are removed however this script ends:
+# policy-rc.d, which Debian asks before it starts a service (one that is there already
+# is somebody else's choice and stays), and a setting of postgresql-common.
+policy=/usr/sbin/policy-rc.d
+settings=/etc/postgresql-common/createcluster.d
+setting=$settings/cupel-install.conf
+made=()
+folder_made=
+clean_up() {
+  [[ ${#made[@]} -eq 0 ]] || "${as_root[@]}" rm -f "${made[@]}"
+  # The folders too, if they were made here: they are empty then, unless a package took them.
+  [[ -z $folder_made ]] || "${as_root[@]}" rmdir --ignore-fail-on-non-empty -p "$settings" 2>/dev/null || true
+}
+trap clean_up EXIT
+trap 'exit 3' HUP INT TERM
+if [[ ! -e $policy ]]; then
+  made+=("$policy")
+  "${as_root[@]}" tee "$policy" >/dev/null <<'POLICY'
+#!/bin/sh
+# Made by cupel's tools/install-packages.sh for as long as it runs.
+case "$1" in
+  postgresql* | mariadb* | mysql* | redis* | etcd* | rsync*) exit 101 ;;  # not allowed
+esac
+exit 0
+POLICY
+  "${as_root[@]}" chmod 755 "$policy"
+fi
+if [[ " ${missing[*]} " == *" postgresql "* ]]; then
+  made+=("$setting")
+  [[ -d $settings ]] || folder_made=yes
+  "${as_root[@]}" mkdir -p "$settings"
+  echo "create_main_cluster = false" | "${as_root[@]}" tee "$setting" >/dev/null
+fi
+
 # `env` because sudo drops the environment.
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
 "${apt[@]}" update --quiet >&2 ||
   fail "apt-get update failed; is there a network, and does the list of package sources hold Debian 12?"
 "${apt[@]}" install --yes --quiet --no-install-recommends "${missing[@]}" >&2 ||
   fail "apt-get could not install: ${missing[*]}"
+
+# Nor at the next boot. postgresql needs no word: without a cluster it starts nothing.
+for service in mariadb:mariadb-server redis-server:redis-server etcd:etcd-server; do
+  if [[ " ${missing[*]} " == *" ${service#*:} "* ]]; then
+    "${as_root[@]}" /usr/sbin/update-rc.d "${service%:*}" disable >&2 ||
+      fail "could not disable the service ${service%:*}, which was just installed; do it by hand: update-rc.d ${service%:*} disable"
+  fi
+done
+if [[ " ${missing[*]} " == *" mariadb-server "* ]] && command -v systemctl >/dev/null; then
+  # Its socket would start it at the first connection.
+  "${as_root[@]}" systemctl disable --quiet mariadb.socket >&2 ||
+    fail "could not disable mariadb.socket, which was just installed; do it by hand: systemctl disable mariadb.socket"
+fi

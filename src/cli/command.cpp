@@ -151,6 +151,7 @@ int run(int argc, char** argv) {
   add_stats(app, chosen);
   add_convert(app, chosen);
   add_generate(app, chosen);
+  add_lab(app, chosen);
   add_explain(app, chosen);
 
   try {
@@ -167,7 +168,10 @@ int run(int argc, char** argv) {
     return finish_output() ? code : kBad;
   } catch (const CLI::ParseError& error) {
     std::string command = "cupel";
-    for (const auto* sub : app.get_subcommands()) command += " " + sub->get_name();
+    for (auto chain = app.get_subcommands(); !chain.empty();
+         chain = chain.front()->get_subcommands()) {
+      command += " " + chain.front()->get_name();
+    }
     complain(fmt::format("{} (see {} --help)", error.what(), command));
   } catch (const std::bad_alloc&) {
     complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");

@@ -20,6 +20,7 @@ void add_check(CLI::App& app, Run& run);
 void add_stats(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
 void add_generate(CLI::App& app, Run& run);
+void add_lab(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);  // and `levels`
 
 inline constexpr const char* kWhatIsAsked = "Changes what is asked";

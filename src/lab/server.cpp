@@ -36,7 +36,8 @@ using Json = nlohmann::json;
 
 constexpr std::array kKinds{Kind::kPostgres, Kind::kMariadb, Kind::kGalera, Kind::kRedis,
                             Kind::kEtcd};
-constexpr int kTries = 4;  // with other ports each, if somebody else took one
+constexpr const char* kFolder = "cupel-lab-";  // under the folder for temporary files
+constexpr int kTries = 4;                      // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 // A process by id and start; not there: start is 0.
@@ -366,6 +367,10 @@ base::Result<Server> Server::attach(const std::string& state_file) {
     auto& site = state->site;
     site.kind = *kind;
     site.directory = all.at("directory");
+    // stop() removes it, so it had better be one that we made.
+    if (fs::path(site.directory).filename().string().rfind(kFolder, 0) != 0) {
+      return bad("found a directory that is no test server's: " + site.directory);
+    }
     site.options.durable = all.at("durable");
     site.options.server_options = all.at("server_options");
     site.options.detached = true;
@@ -400,7 +405,8 @@ base::Result<Server> start(Kind kind, const Options& options) {
   state->children.resize(nodes);
 
   std::error_code failure;
-  std::string directory = (fs::temp_directory_path(failure) / "cupel-lab-XXXXXX").string();
+  std::string directory =
+      (fs::temp_directory_path(failure) / (std::string(kFolder) + "XXXXXX")).string();
   if (failure || ::mkdtemp(directory.data()) == nullptr) {
     return Error{
         .message = fmt::format("cannot make a temporary directory: {}", std::strerror(errno)),

@@ -1,0 +1,279 @@
+// cupel lab: servers to test against, which outlive the command that starts them.
+//
+// What runs is remembered in one file a server, under $XDG_STATE_HOME/cupel/lab or
+// ~/.local/state/cupel/lab: name.json, as lab::Server writes it.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "lab/server.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Result;
+
+struct LabArguments {
+  std::string kind, name;
+  std::vector<std::string> names;
+  lab::Options options;
+  bool fast = false;
+  int node = -1;  // all
+};
+
+Result<std::string> state_folder() {
+  const auto value = [](const char* variable) -> std::string {
+    const char* text = std::getenv(variable);
+    return text != nullptr ? text : "";
+  };
+  fs::path top = value("XDG_STATE_HOME");
+  if (!top.is_absolute()) {  // its standard says to ignore it then
+    if (value("HOME").empty()) {
+      return Error{.message =
+                       "found neither XDG_STATE_HOME nor HOME set; set one, so that running "
+                       "servers can be remembered there"};
+    }
+    top = fs::path(value("HOME")) / ".local/state";
+  }
+  const auto folder = (top / "cupel/lab").string();
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) return Error{.message = failure.message(), .file = folder};
+  return folder;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string file_of(const std::string& folder, const std::string& name) {
+  return folder + "/" + name + ".json";
+}
+
+Result<lab::Server> find(const std::string& folder, const std::string& name) {
+  const auto names = names_in(folder);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    return Error{.message = fmt::format("found no server `{}`; {}", name,
+                                        names.empty()
+                                            ? "none was started; `cupel lab start KIND` starts one"
+                                            : fmt::format("there are {}", fmt::join(names, ", ")))};
+  }
+  return lab::Server::attach(file_of(folder, name));
+}
+
+// Commands that change what is remembered come one after the other. The lock goes
+// with the program.
+Result<base::Ok> lock(const std::string& folder) {
+  const auto path = folder + "/lock";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ::flock(file, LOCK_EX) != 0) {
+    return Error{.message = std::strerror(errno), .file = path};
+  }
+  return base::Ok{};
+}
+
+Result<std::string> locked_folder() {
+  auto folder = state_folder();
+  if (!folder.ok()) return folder;
+  if (auto locked = lock(*folder); !locked.ok()) return std::move(locked).error();
+  return folder;
+}
+
+int bad(const Error& error) {
+  complain(error);
+  return kBad;
+}
+
+int start(const LabArguments& arguments) {
+  const auto folder = locked_folder();
+  if (!folder.ok()) return bad(folder.error());
+  const auto names = names_in(*folder);
+  const auto taken = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  auto name = arguments.name;
+  if (name.empty()) {
+    name = arguments.kind;
+    for (int i = 2; taken(name); ++i) name = fmt::format("{}-{}", arguments.kind, i);
+  } else if (taken(name)) {
+    return bad({.message = fmt::format("there is a server `{0}` already; `cupel lab stop {0}` "
+                                       "stops it",
+                                       name)});
+  }
+  auto options = arguments.options;
+  options.durable = !arguments.fast;
+  options.detached = true;
+  options.state_file = file_of(*folder, name);
+  const auto server = lab::start(*lab::parse_kind(arguments.kind), options);
+  if (!server.ok()) return bad(server.error());
+  print(server->url() + "\n");
+  flush_output();
+  fmt::print(stderr, "cupel: {0} is up, in {1}; `cupel lab stop {0}` stops and removes it\n", name,
+             server->directory());
+  return kSatisfied;
+}
+
+int stop(const LabArguments& arguments) {
+  const auto folder = locked_folder();
+  if (!folder.ok()) return bad(folder.error());
+  auto names = arguments.names;
+  if (names == std::vector<std::string>{"all"}) names = names_in(*folder);
+  int code = kSatisfied;
+  for (const auto& name : names) {
+    auto server = find(*folder, name);
+    if (!server.ok()) {
+      code = bad(server.error());
+      continue;
+    }
+    server->stop();
+    print(fmt::format("stopped {}\n", name));
+  }
+  return code;
+}
+
+int list() {
+  const auto folder = state_folder();
+  if (!folder.ok()) return bad(folder.error());
+  int code = kSatisfied;
+  for (const auto& name : names_in(*folder)) {
+    const auto server = find(*folder, name);
+    if (!server.ok()) {
+      code = bad(server.error());
+      continue;
+    }
+    std::size_t running = 0;
+    std::vector<int> processes;
+    for (std::size_t node = 0; node < server->nodes(); ++node) {
+      if (!server->running(node)) continue;
+      ++running;
+      processes.push_back(server->process(node));
+    }
+    const auto state = running == 0 ? std::string("dead")
+                       : running == server->nodes()
+                           ? std::string("running")
+                           : fmt::format("{} of {} running", running, server->nodes());
+    print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name, state, server->url(), fmt::join(processes, ","),
+                      server->directory()));
+  }
+  return code;
+}
+
+// kill and restart
+int disturb(const LabArguments& arguments, bool again) {
+  const auto folder = locked_folder();
+  if (!folder.ok()) return bad(folder.error());
+  auto server = find(*folder, arguments.name);
+  if (!server.ok()) return bad(server.error());
+  const bool all = arguments.node < 0;
+  const auto node = static_cast<std::size_t>(arguments.node);
+  if (!all && node >= server->nodes()) {
+    return bad({.message = fmt::format("found node {}, but the nodes of {} are 0 to {}", node,
+                                       arguments.name, server->nodes() - 1)});
+  }
+  if (!again) {
+    all ? server->kill() : server->kill(node);
+    return kSatisfied;
+  }
+  const auto up = all ? server->restart() : server->restart(node);
+  if (!up.ok()) return bad(up.error());
+  return kSatisfied;
+}
+
+std::string kinds() {
+  std::vector<std::string_view> names;
+  for (const auto kind : lab::all_kinds()) names.push_back(lab::name(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void add_lab(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("lab", "Start and stop database servers to test against");
+  command->require_subcommand(1);
+  auto arguments = std::make_shared<LabArguments>();
+
+  auto* starting = command->add_subcommand(
+      "start", "Start a server on loopback, in a temporary directory, and print its URL");
+  starting->add_option("KIND", arguments->kind, "The server: " + kinds())->required();
+  starting->add_option("--name", arguments->name, "What to call it. Default: KIND, KIND-2 …")
+      ->type_name("NAME")
+      ->check(CLI::Validator(
+          [](std::string& name) -> std::string {
+            const bool well = !name.empty() && name != "all" &&
+                              std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                                return std::isalnum(c) != 0 || c == '-' || c == '_';
+                              });
+            return well ? "" : fmt::format("found `{}`, expected letters, digits, - and _", name);
+          },
+          ""));
+  starting
+      ->add_option("-o,--option", arguments->options.server_options,
+                   "An option of the server, in its own words; may be repeated")
+      ->type_name("NAME=VALUE");
+  starting->add_flag("--fast", arguments->fast,
+                     "Commits do not wait for the disk. They survive the server's death, but not "
+                     "the machine's");
+  starting->add_option("--nodes", arguments->options.nodes, "Nodes of a Galera cluster")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 9U));
+  starting->callback([arguments, &run] {
+    if (!lab::parse_kind(arguments->kind)) {
+      throw CLI::ValidationError(
+          "KIND", fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
+    }
+    run = [arguments] { return start(*arguments); };
+  });
+
+  auto* stopping =
+      command->add_subcommand("stop", "Stop servers, and remove their data; `all` for all of them");
+  stopping->add_option("NAME", arguments->names, "Servers by name, or `all`")->required();
+  stopping->callback([arguments, &run] { run = [arguments] { return stop(*arguments); }; });
+
+  auto* listing = command->add_subcommand(
+      "list", "One line a server: name, state, URL, process ids, directory");
+  listing->callback([&run] { run = [] { return list(); }; });
+
+  for (const bool again : {false, true}) {
+    auto* disturbing = command->add_subcommand(
+        again ? "restart" : "kill",
+        again ? "Start a server again, with the data and the port that it had"
+              : "End a server, or one node, as a crash does (SIGKILL); its data stays");
+    disturbing->add_option("NAME", arguments->name, "A server by name")->required();
+    disturbing->add_option("--node", arguments->node, "One node of a cluster, from 0")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    disturbing->callback([arguments, &run, again] {
+      run = [arguments, again] { return disturb(*arguments, again); };
+    });
+  }
+  command->footer(
+      "Examples:\n"
+      "  cupel lab start postgres\n"
+      "  cupel lab start mariadb -o innodb_snapshot_isolation=ON\n"
+      "  cupel run --db \"$(cupel lab start galera)\"\n"
+      "  cupel run --db URL --fault 'cupel lab kill postgres' --heal 'cupel lab restart postgres'\n"
+      "  cupel lab stop all");
+}
+
+}  // namespace cupel::cli
