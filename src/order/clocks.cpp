@@ -1,20 +1,29 @@
-// Clocks: see the header. Rows are padded to 8 columns so that the compiler
-// makes whole-vector maxima of the inner loop.
+// Clocks: see the header. Rows are padded to 8 columns, a loop of known length
+// that the compiler makes vector instructions of.
 #include "order/clocks.hpp"
-
-#include <algorithm>
-#include <cstring>
 
 namespace cupel::order {
 
 namespace {
-std::uint32_t padded(std::uint32_t width) { return (width + 7) & ~7u; }
+constexpr std::uint32_t kLanes = 8;
+std::uint32_t padded(std::uint32_t width) { return (width + kLanes - 1) & ~(kLanes - 1); }
 
+// True if the row changed.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 __attribute__((target_clones("avx2", "default")))
 #endif
-void raise(std::uint32_t* __restrict row, const std::uint32_t* __restrict from, std::size_t stride) {
-  for (std::size_t i = 0; i < stride; ++i) row[i] = row[i] < from[i] ? from[i] : row[i];
+bool raise(std::uint32_t* __restrict row, const std::uint32_t* __restrict from, std::size_t stride) {
+  std::uint32_t changes[kLanes] = {};
+  for (; stride != 0; stride -= kLanes, row += kLanes, from += kLanes) {
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      const std::uint32_t raised = row[i] < from[i] ? from[i] : row[i];
+      changes[i] |= raised ^ row[i];
+      row[i] = raised;
+    }
+  }
+  std::uint32_t any = 0;
+  for (const std::uint32_t lane : changes) any |= lane;
+  return any != 0;
 }
 }  // namespace
 
@@ -32,21 +41,24 @@ void Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width
     rows_.assign(n * stride_, 0);
     changed_.assign(n, 1);
   }
-  std::vector<std::uint32_t> row(stride_);
+  // Clocks only grow, and what did not change where no arc came in stays.
+  std::vector<std::uint8_t> has_new_arc(same_block ? n : 0, 0);
+  if (same_block) {
+    for (const KnownArc& arc : graph.arcs().subspan(arcs_)) has_new_arc[arc.to] = 1;
+  }
+  arcs_ = graph.arcs().size();
   for (const Node v : graph.topological()) {
+    const bool everything = !same_block || has_new_arc[v] != 0;
+    std::uint32_t* const row = &rows_[v * static_cast<std::size_t>(stride_)];
+    bool differs = false;
+    const auto take = [&](Node from) {
+      if (!everything && changed_[from] == 0) return;
+      if (raise(row, &rows_[from * static_cast<std::size_t>(stride_)], stride_)) differs = true;
+    };
     const Node before = graph.previous(v);
-    if (before != graph::kNoNode) {
-      std::memcpy(row.data(), &rows_[before * static_cast<std::size_t>(stride_)], stride_ * 4);
-    } else {
-      std::fill(row.begin(), row.end(), 0);
-    }
-    for (const auto& in : graph.in(v)) {
-      raise(row.data(), &rows_[in.from * static_cast<std::size_t>(stride_)], stride_);
-    }
+    if (before != graph::kNoNode) take(before);
+    for (const auto& in : graph.in(v)) take(in.from);
     if (has(graph.chain(v))) row[graph.chain(v) - first_] = graph.position(v);
-    std::uint32_t* const old = &rows_[v * static_cast<std::size_t>(stride_)];
-    const bool differs = std::memcmp(old, row.data(), stride_ * 4) != 0;
-    if (differs) std::memcpy(old, row.data(), stride_ * 4);
     changed_[v] = !same_block || differs;
   }
 }

@@ -16,7 +16,8 @@ namespace cupel::order {
 
 class Clocks {
  public:
-  // Columns for chains [first, first + width).
+  // Columns for chains [first, first + width). For the block of the last call
+  // only what arcs added since then change is computed: one graph per Clocks.
   void compute(const EventGraph& graph, ChainId first, std::uint32_t width);
 
   [[nodiscard]] bool has(ChainId c) const { return c >= first_ && c < first_ + width_; }
@@ -37,6 +38,7 @@ class Clocks {
   ChainId first_ = 0;
   std::uint32_t width_ = 0;
   std::uint32_t stride_ = 0;
+  std::size_t arcs_ = 0;  // of the graph, at the last compute()
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint8_t> changed_;
 };

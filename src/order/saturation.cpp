@@ -70,17 +70,23 @@ void Saturation::propose(const KnownArc& arc) {
 void Saturation::force(Object x, bool single_block) {
   const Slot first = versions_.first_slot(x), last = versions_.last_slot(x);
   if (last - first < 2) return;
+  const auto groups = versions_.groups(x);
+  // What an unchanged clock forces is there since the last round.
+  changed_groups_.assign(groups.size(), 1);
   if (single_block) {
     bool touched = false;
-    for (Slot s = first; s < last && !touched; ++s) {
-      touched = clocks_.changed(problem_.commit(versions_.writer(s)));
-      for (const std::uint32_t r : versions_.readers(s)) {
-        touched = touched || clocks_.changed(problem_.begin(problem_.reads[r].owner));
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      changed_groups_[g] = 0;
+      for (Slot s = groups[g].first; s < groups[g].last; ++s) {
+        if (clocks_.changed(problem_.commit(versions_.writer(s)))) changed_groups_[g] = 1;
+        for (const std::uint32_t r : versions_.readers(s)) {
+          touched = touched || clocks_.changed(problem_.begin(problem_.reads[r].owner));
+        }
       }
+      touched = touched || changed_groups_[g] != 0;
     }
     if (!touched) return;
   }
-  const auto groups = versions_.groups(x);
   for (Slot s = first; s < last; ++s) {
     const Owner w = versions_.writer(s);
     const Node target = problem_.write_target(w);
@@ -88,7 +94,9 @@ void Saturation::force(Object x, bool single_block) {
     const ChainId w_chain = graph_.chain(target);
     if (clocks_.has(w_chain) && (!readers.empty() || problem_.write_to_begin)) {
       const std::uint32_t w_position = graph_.position(target);
-      for (const auto& group : groups) {
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        const auto& group = groups[g];
+        if (changed_groups_[g] == 0) continue;
         // The first writer in the group that the ww target of w reaches.
         Slot low = group.first, high = group.last;
         if (group.chain == w_chain) {
@@ -117,6 +125,7 @@ void Saturation::force(Object x, bool single_block) {
     for (const std::uint32_t r : readers) {
       const Owner reader = problem_.reads[r].owner;
       const Node begin = problem_.begin(reader);
+      if (single_block && !clocks_.changed(begin)) continue;
       for (const auto& group : groups) {
         if (!clocks_.has(group.chain)) continue;
         const std::uint32_t seen = clocks_.at(begin, group.chain);
@@ -124,7 +133,7 @@ void Saturation::force(Object x, bool single_block) {
         Slot low = group.first, high = group.last;
         while (low < high) {
           const Slot middle = low + (high - low) / 2;
-          if (graph_.position(problem_.commit(versions_.writer(middle))) <= seen) {
+          if (versions_.position(middle) <= seen) {
             low = middle + 1;
           } else {
             high = middle;
@@ -161,7 +170,7 @@ bool Saturation::rule_out(bool single_block) {
       Slot low = group.first, high = group.last;
       while (low < high) {
         const Slot middle = low + (high - low) / 2;
-        if (graph_.position(problem_.commit(versions_.writer(middle))) <= seen) {
+        if (versions_.position(middle) <= seen) {
           found = middle;
           low = middle + 1;
         } else {

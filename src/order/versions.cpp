@@ -38,6 +38,8 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
     }
     group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
   }
+  position_.resize(writer_.size());
+  for (Slot s = 0; s < writer_.size(); ++s) position_[s] = graph.position(problem.commit(writer_[s]));
   owner_slots_.resize(problem.write_object.size());
   std::vector<std::uint32_t> filled(problem.write_first.begin(), problem.write_first.end());
   for (Slot s = 0; s < writer_.size(); ++s) owner_slots_[filled[writer_[s]]++] = s;
@@ -52,17 +54,13 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
   rebuild_readers();
 }
 
+// An owner's slots come in the order of its objects.
 Slot Versions::slot_of(Object x, Owner writer) const {
-  const auto key = [&](Owner o) {
-    const Node c = problem_.commit(o);
-    return (static_cast<std::uint64_t>(graph_.chain(c)) << 32) | graph_.position(c);
-  };
-  const auto begin = writer_.begin() + object_first_[x];
-  const auto end = writer_.begin() + object_first_[x + 1];
-  const auto it = std::lower_bound(begin, end, key(writer),
-                                   [&](Owner o, std::uint64_t wanted) { return key(o) < wanted; });
-  assert(it != end && *it == writer && "a read from an owner that does not write the object");
-  return static_cast<Slot>(it - writer_.begin());
+  const auto begin = problem_.write_object.begin() + problem_.write_first[writer];
+  const auto end = problem_.write_object.begin() + problem_.write_first[writer + 1];
+  const auto it = std::lower_bound(begin, end, x);
+  assert(it != end && *it == x && "a read from an owner that does not write the object");
+  return owner_slots_[static_cast<std::size_t>(it - problem_.write_object.begin())];
 }
 
 void Versions::rebuild_readers() {

@@ -24,6 +24,8 @@ class Versions {
   [[nodiscard]] Slot last_slot(Object x) const { return object_first_[x + 1]; }
   [[nodiscard]] Owner writer(Slot s) const { return writer_[s]; }
   [[nodiscard]] Object object(Slot s) const { return object_[s]; }
+  // The place of the writer's commit in its chain; ascending inside a group.
+  [[nodiscard]] std::uint32_t position(Slot s) const { return position_[s]; }
   // The slot of a version; the writer must write the object.
   [[nodiscard]] Slot slot_of(Object x, Owner writer) const;
   // Runs of slots of one chain: object x's are [first_group(x), first_group(x+1)).
@@ -59,6 +61,7 @@ class Versions {
   std::vector<Slot> object_first_;
   std::vector<Owner> writer_;
   std::vector<Object> object_;
+  std::vector<std::uint32_t> position_;
   std::vector<Slot> owner_slots_;
   std::vector<std::uint32_t> group_first_;
   std::vector<Group> groups_;
