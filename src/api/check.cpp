@@ -11,12 +11,23 @@
 
 namespace cupel {
 
-// Levels cross the border by number.
-static_assert(static_cast<int>(Level::kReadCommitted) ==
-              static_cast<int>(levels::Level::kReadCommitted));
-static_assert(static_cast<int>(Level::kPrefix) == static_cast<int>(levels::Level::kPrefix));
-static_assert(static_cast<int>(Level::kSerializable) ==
-              static_cast<int>(levels::Level::kSerializable));
+// Levels cross the border by number: each must be the same on both sides.
+template <Level kOuter, levels::Level kInner>
+constexpr bool kSame = static_cast<int>(kOuter) == static_cast<int>(kInner);
+static_assert(kSame<Level::kReadCommitted, levels::Level::kReadCommitted>);
+static_assert(kSame<Level::kReadAtomic, levels::Level::kReadAtomic>);
+static_assert(kSame<Level::kCausal, levels::Level::kCausal>);
+static_assert(kSame<Level::kPrefix, levels::Level::kPrefix>);
+static_assert(kSame<Level::kSnapshotIsolation, levels::Level::kSnapshotIsolation>);
+static_assert(
+    kSame<Level::kGeneralizedSnapshotIsolation, levels::Level::kGeneralizedSnapshotIsolation>);
+static_assert(
+    kSame<Level::kStrongSessionSnapshotIsolation, levels::Level::kStrongSessionSnapshotIsolation>);
+static_assert(kSame<Level::kStrongSnapshotIsolation, levels::Level::kStrongSnapshotIsolation>);
+static_assert(kSame<Level::kSerializable, levels::Level::kSerializable>);
+static_assert(kSame<Level::kStrongSessionSerializable, levels::Level::kStrongSessionSerializable>);
+static_assert(kSame<Level::kStrictSerializable, levels::Level::kStrictSerializable>);
+static_assert(kSame<Level::kLinearizable, levels::Level::kLinearizable>);
 static_assert(static_cast<int>(Level::kLinearizable) + 1 == static_cast<int>(levels::kLevelCount));
 
 struct History::Content {

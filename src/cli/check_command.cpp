@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "check/check.hpp"
 #include "cli/command.hpp"
+#include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "report/render.hpp"
 
@@ -22,6 +24,11 @@ struct CheckArguments {
   bool json = false;
 };
 
+// A suggestion, or what ends the sentence in its stead.
+std::string with_stop(std::string suggestion) {
+  return suggestion.empty() ? ";" : suggestion;
+}
+
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
   std::vector<levels::Level> asked;
   for (const auto& list : names) {
@@ -29,8 +36,8 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
       const auto level = levels::parse_level(name);
       if (!level) {
         throw CLI::ValidationError(
-            "--level",
-            fmt::format("found `{}`, which is no level; `cupel levels` lists them", name));
+            "--level", fmt::format("found `{}`, which is no level{} `cupel levels` lists them",
+                                   name, with_stop(did_you_mean(name, level_names()))));
       }
       if (std::find(asked.begin(), asked.end(), *level) == asked.end()) asked.push_back(*level);
     }
@@ -91,9 +98,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
         break;
       case check::Verdict::kRefused:
         if (options.asked.empty()) break;  // the ladder asks what can be asked
-        complain(base::Error{
-            .message = fmt::format("{} is refused: {}", levels::name(level.level), level.detail),
-            .file = file});
+        complain(
+            base::Error{.message = fmt::format("{} is refused: {}", levels::name(level.level),
+                                               report::without_own_name(level.level, level.detail)),
+                        .file = file});
         code = kBad;
         break;
     }
@@ -108,7 +116,8 @@ void add_check(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<CheckArguments>();
   command
       ->add_option("HISTORY", arguments->histories,
-                   "History files, or the directories that dbcop, cobra and viper use")
+                   "History files, or the directories that dbcop, cobra and viper use; - is "
+                   "standard input")
       ->required()
       ->type_name("");
   command
@@ -141,10 +150,11 @@ void add_check(CLI::App& app, Run& run) {
       ->type_name("SIZE")
       ->group(kWhatItCosts);
   command
-      ->add_option(
-          "--threads", arguments->threads,
-          "Threads that read JSON lines; never changes an answer. Default: 0, as many as the machine has")
+      ->add_option("--threads", arguments->threads,
+                   "Threads that read JSON lines; never changes an answer. Default: 0, as many as "
+                   "the machine has")
       ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
       ->group(kWhatItCosts);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+
+#include "cli/spelling.hpp"
 
 namespace cupel::cli {
 
@@ -22,6 +25,12 @@ int write_failure = 0;  // errno of the first write that failed
 // Options described in lines that fit a terminal.
 class WrappingFormatter : public CLI::Formatter {
  public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    auto text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
   std::string make_option_desc(const CLI::Option* option) const override {
     constexpr std::size_t kWidth = 64;
     std::string wrapped, line;
@@ -70,7 +79,9 @@ void complain(std::string_view message) {
   fmt::print(stderr, "cupel: {}\n", message);
 }
 void complain(const base::Error& error) {
-  complain(error.to_string());
+  auto named = error;
+  if (named.file == "-") named.file = "standard input";
+  complain(named.to_string());
 }
 
 bool use_colour() {
@@ -80,22 +91,57 @@ bool use_colour() {
          terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
 }
 
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool well = error == std::errc() && end == text.data() + text.size();
+    if (well && number >= least && number <= most) return std::string();
+    return fmt::format("found `{}`, expected a whole number from {} to {}", text, least, most);
+  };
+  return {check, ""};
+}
+
+CLI::Validator share() {
+  const auto check = [](const std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool well = error == std::errc() && end == text.data() + text.size();
+    if (well && number >= 0 && number <= 1) return std::string();
+    return fmt::format("found `{}`, expected a number from 0 to 1", text);
+  };
+  return {check, ""};
+}
+
 void add_format_option(CLI::App& command, std::string& format) {
   command
       .add_option("-f,--format", format,
-                  "Format of the histories: jepsen, plume, awdit, dbcop, cobra, viper, cupel or "
-                  "knossos. Default: recognised by content")
+                  fmt::format("Format of the histories: {}. Default: recognised by content",
+                              one_of(format_names())))
       ->type_name("FORMAT");
+}
+
+void add_target_options(CLI::App& command, std::string& format, bool& edn, const char* file) {
+  std::vector<std::string> written;
+  for (const auto f : formats::all_formats()) {
+    if (formats::is_written(f)) written.emplace_back(formats::name(f));
+  }
+  command
+      .add_option("-t,--to", format,
+                  fmt::format("Format to write: {}. Default: by the extension of {} (.jsonl, "
+                              ".edn, .bincode, .plume, .awdit, .cupel)",
+                              one_of(written), file))
+      ->type_name("FORMAT");
+  command.add_flag("--edn", edn, "Write jepsen as EDN instead of JSON lines");
 }
 
 std::optional<formats::Format> format_of(const std::string& name, const char* option) {
   if (name.empty()) return std::nullopt;
   const auto format = formats::parse_format(name);
   if (!format) {
-    throw CLI::ValidationError(
-        option, fmt::format("found `{}`, expected jepsen, plume, awdit, dbcop, cobra, "
-                            "viper, cupel or knossos",
-                            name));
+    const auto names = format_names();
+    throw CLI::ValidationError(option, fmt::format("found `{}`, expected {}{}", name, one_of(names),
+                                                   did_you_mean(name, names)));
   }
   return format;
 }
@@ -130,6 +176,50 @@ base::Result<formats::WriteOptions> write_options(const std::string& path, const
   }
   return formats::WriteOptions{.format = target->format, .edn = target->edn};
 }
+
+int write_history(const history::History& history, const std::string& path,
+                  const formats::WriteOptions& options) {
+  const auto written = formats::write(history, path, options);
+  if (!written.ok()) {
+    complain(written.error());
+    return kBad;
+  }
+  const auto lost = formats::left_out(history, options.format);
+  if (!lost.empty()) {
+    complain(fmt::format("note: {} has no place for these, left out: {}",
+                         formats::name(options.format), fmt::join(lost, ", ")));
+  }
+  return kSatisfied;
+}
+
+namespace {
+
+// What a mistake in the command line is called, where CLI11's own words are
+// about its own notions. `word`: what was typed where a command is expected.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view word) {
+  std::vector<std::string> names;
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() && !word.starts_with("-")) {
+    for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+    if (word.empty()) return "expected a command: " + one_of(names);
+    return fmt::format("found the command `{}`, expected {}{}", word, one_of(names),
+                       did_you_mean(word, names));
+  }
+  // A misspelled option comes first: it may be why another is missing.
+  const auto remaining = app.remaining(true);
+  if (remaining.empty()) return error.what();
+  const std::string& extra = remaining.front();
+  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
+  if (!extra.starts_with("-")) return fmt::format("found `{}`, expected nothing more", extra);
+  for (const auto* option : asked.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto name = extra.substr(0, extra.find('='));
+  return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
+                     did_you_mean(name, names));
+}
+
+}  // namespace
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
@@ -172,7 +262,8 @@ int run(int argc, char** argv) {
          chain = chain.front()->get_subcommands()) {
       command += " " + chain.front()->get_name();
     }
-    complain(fmt::format("{} (see {} --help)", error.what(), command));
+    complain(fmt::format("{} (see {} --help)", usage_error(app, error, argc > 1 ? argv[1] : ""),
+                         command));
   } catch (const std::bad_alloc&) {
     complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");
   } catch (const std::exception& error) {

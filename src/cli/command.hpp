@@ -33,15 +33,21 @@ void flush_output();
 // False, with a word on standard error, if the output could not be written.
 bool finish_output();
 
-// "cupel: " and the error, on standard error.
+// "cupel: " and the error, on standard error. The file "-" is standard input.
 void complain(const base::Error& error);
 void complain(std::string_view message);
 
 // Is standard output a terminal that may be coloured (NO_COLOR, TERM=dumb)?
 bool use_colour();
 
-// Adds -f/--format.
+// Options of numbers: a whole one, at least `least` and at most the type's largest
+// (or `most`), and a share from 0 to 1. Others are refused with what was found.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+CLI::Validator share();
+
+// Adds -f/--format and -t/--to.
 void add_format_option(CLI::App& command, std::string& format);
+void add_target_options(CLI::App& command, std::string& format, bool& edn, const char* file);
 // Empty: not given, to be detected. CLI::ValidationError if unknown.
 std::optional<formats::Format> format_of(const std::string& name, const char* option);
 // The format that the extension of a file speaks of.
@@ -53,6 +59,10 @@ std::optional<Target> target_of(const std::string& path);
 // Format to write: by `name`, else by the extension of `path`.
 base::Result<formats::WriteOptions> write_options(const std::string& path, const std::string& name,
                                                   bool edn);
+// Writes the history, and says in one line on standard error what the format has
+// no place for. The exit code.
+int write_history(const history::History& history, const std::string& path,
+                  const formats::WriteOptions& options);
 
 // The whole command line: parses, runs, returns the exit code.
 int run(int argc, char** argv);

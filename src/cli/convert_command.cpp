@@ -27,32 +27,34 @@ bool same_file(const std::string& in, const std::string& out) {
 
 void add_convert(CLI::App& app, Run& run) {
   struct Arguments {
-    std::string in, out, from, to;
+    std::string in, out, output, from, to;
     bool edn = false;
   };
   auto* command = app.add_subcommand("convert", "Write a history in another format");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("IN", arguments->in, "The history to read")->required()->type_name("");
-  command
-      ->add_option("-o,--output,OUT", arguments->out,
-                   "The file to write; replaced only when all is well")
+  command->add_option("IN", arguments->in, "The history to read; - is standard input")
       ->required()
-      ->type_name("FILE");
+      ->type_name("");
+  command
+      ->add_option("OUT", arguments->out,
+                   "The file to write; replaced only when all is well. - is standard output")
+      ->type_name("");
+  command->add_option("-o,--output", arguments->output, "The same as OUT")->type_name("OUT");
   command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")
       ->type_name("FORMAT");
-  command
-      ->add_option(
-          "-t,--to", arguments->to,
-          "Format to write: jepsen, plume, awdit, dbcop or cupel. Default: by the extension of OUT "
-          "(.jsonl, .edn, .bincode, .plume, .awdit, .cupel)")
-      ->type_name("FORMAT");
-  command->add_flag("--edn", arguments->edn, "Write jepsen as EDN instead of JSON lines");
+  add_target_options(*command, arguments->to, arguments->edn, "OUT");
   command->footer(
       "Examples:\n  cupel convert history.edn history.jsonl\n"
-      "  cupel convert -t cupel results/ history.cupel");
+      "  cupel convert -t cupel results/ history.cupel\n"
+      "  zcat history.edn.gz | cupel convert -t plume - - | head");
   command->callback([arguments, &run] {
     const auto from = format_of(arguments->from, "--from");
     format_of(arguments->to, "--to");
+    if (!arguments->output.empty()) std::swap(arguments->out, arguments->output);
+    if (arguments->out.empty()) throw CLI::RequiredError("OUT, the file to write,");
+    if (!arguments->output.empty()) {
+      throw CLI::ValidationError("--output", "the file to write is named twice, by OUT and by -o");
+    }
     run = [arguments, from]() -> int {
       const auto options = write_options(arguments->out, arguments->to, arguments->edn);
       if (!options.ok()) {
@@ -70,12 +72,7 @@ void add_convert(CLI::App& app, Run& run) {
         complain(history.error());
         return kBad;
       }
-      const auto written = formats::write(*history, arguments->out, *options);
-      if (!written.ok()) {
-        complain(written.error());
-        return kBad;
-      }
-      return kSatisfied;
+      return write_history(*history, arguments->out, *options);
     };
   });
 }

@@ -1,9 +1,12 @@
 // cupel generate: a synthetic history from a simulated store.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/spelling.hpp"
 #include "levels/level.hpp"
 #include "workload/generate.hpp"
 
@@ -23,9 +26,12 @@ struct GenerateArguments {
 };
 
 template <typename T>
-T named(std::optional<T> found, const std::string& text, const char* option, const char* expected) {
-  if (!found)
-    throw CLI::ValidationError(option, fmt::format("found `{}`, expected {}", text, expected));
+T named(std::optional<T> found, const std::string& text, const char* option,
+        const std::vector<std::string>& names) {
+  if (!found) {
+    throw CLI::ValidationError(option, fmt::format("found `{}`, expected {}{}", text, one_of(names),
+                                                   did_you_mean(text, names)));
+  }
   return *found;
 }
 
@@ -43,15 +49,25 @@ void parse_ops(const std::string& text, workload::GenerateOptions& options) {
   if (options.max_ops < options.min_ops) throw error;
 }
 
-std::string stores() {
-  std::string text;
-  for (const auto store : workload::all_stores()) {
-    text += (text.empty() ? "" : ", ") + std::string(workload::name(store));
-  }
-  return text;
+template <typename Enum>
+std::vector<std::string> names_of(std::span<const Enum> all) {
+  std::vector<std::string> names;
+  for (const Enum one : all) names.emplace_back(workload::name(one));
+  return names;
 }
-constexpr const char* kShapes = "register, list-append, mini or range";
-constexpr const char* kDistributions = "uniform, zipf, hotspot or exponential";
+
+std::optional<workload::Store> store_of(const std::string& text) {
+  const auto level = levels::parse_level(text);  // so that "si" will do
+  return workload::parse_store(level ? levels::name(*level) : text);
+}
+
+void check_anomaly(const std::string& name) {
+  const auto known = workload::injectable_anomalies();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw CLI::ValidationError("--inject", fmt::format("found `{}`, expected {}{}", name,
+                                                     one_of(names), did_you_mean(name, names)));
+}
 
 }  // namespace
 
@@ -61,24 +77,17 @@ void add_generate(CLI::App& app, Run& run) {
   auto& options = arguments->options;
   command
       ->add_option("-o,--output", arguments->output,
-                   "The file to write; replaced only when all is well")
+                   "The file to write; replaced only when all is well. - is standard output")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option("-t,--to", arguments->to,
-                   "Format to write: jepsen, plume, awdit, dbcop or cupel. Default: by the "
-                   "extension of FILE "
-                   "(.jsonl, .edn, .bincode, .plume, .awdit, .cupel)")
-      ->type_name("FORMAT");
-  command->add_flag("--edn", arguments->edn, "Write jepsen as EDN instead of JSON lines");
-
-  CLI::Validator share = CLI::Range(0.0, 1.0);
-  share.description("");
+  add_target_options(*command, arguments->to, arguments->edn, "FILE");
 
   const char* behaviour = "How the store behaves";
   command
       ->add_option("--level", arguments->store,
-                   fmt::format("The level that the store gives: {}", stores()))
+                   fmt::format("The level that the store gives: {}. Short names will do; "
+                               "snapshot-isolation and serializable are given with session order",
+                               one_of(names_of(workload::all_stores()))))
       ->type_name("LEVEL")
       ->capture_default_str()
       ->group(behaviour);
@@ -91,20 +100,26 @@ void add_generate(CLI::App& app, Run& run) {
       ->group(behaviour);
   command
       ->add_option("--abort-rate", options.abort_rate,
-                   "Share of transactions that abort, from 0 to 1")
+                   "Share of transactions that abort of their own accord, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
-      ->check(share)
+      ->check(share())
       ->group(behaviour);
   command
       ->add_option("--indeterminate-rate", options.indeterminate_rate,
                    "Share of transactions whose outcome the client does not know, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
-      ->check(share)
+      ->check(share())
+      ->group(behaviour);
+  command
+      ->add_flag("--conflict-aborts", options.conflict_aborts,
+                 "Record also what the store aborted because of a conflict. Such a transaction is "
+                 "made again until it commits; by default only that is recorded")
       ->group(behaviour);
   command->add_option("--seed", options.seed, "The same options and seed give the same history")
       ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
       ->group(behaviour);
   command
@@ -112,16 +127,21 @@ void add_generate(CLI::App& app, Run& run) {
       ->group(behaviour);
 
   const char* shape = "What its clients do";
-  command->add_option("--shape", arguments->shape, fmt::format("Kind of transactions: {}", kShapes))
+  command
+      ->add_option(
+          "--shape", arguments->shape,
+          fmt::format("Kind of transactions: {}", one_of(names_of(workload::all_shapes()))))
       ->type_name("SHAPE")
       ->capture_default_str()
       ->group(shape);
   command->add_option("--sessions", options.sessions, "Sessions")
       ->type_name("N")
+      ->check(whole_number(1, workload::kMaxSessions))
       ->capture_default_str()
       ->group(shape);
   command->add_option("--txns", options.txns_per_session, "Transactions of a session that commit")
       ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str()
       ->group(shape);
   command->add_option("--ops", arguments->ops, "Operations of a transaction: a number or a range")
@@ -130,17 +150,19 @@ void add_generate(CLI::App& app, Run& run) {
       ->group(shape);
   command->add_option("--keys", options.keys, "Keys")
       ->type_name("N")
+      ->check(whole_number(1, workload::kMaxKeys))
       ->capture_default_str()
       ->group(shape);
   command
       ->add_option("--read-share", options.read_share, "Share of operations that read, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
-      ->check(share)
+      ->check(share())
       ->group(shape);
   command
-      ->add_option("--distribution", arguments->distribution,
-                   fmt::format("How keys are chosen: {}", kDistributions))
+      ->add_option(
+          "--distribution", arguments->distribution,
+          fmt::format("How keys are chosen: {}", one_of(names_of(workload::all_distributions()))))
       ->type_name("NAME")
       ->capture_default_str()
       ->group(shape);
@@ -149,7 +171,7 @@ void add_generate(CLI::App& app, Run& run) {
                    "Share of writes that write a value which was written before, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
-      ->check(share)
+      ->check(share())
       ->group(shape);
   command->footer(
       "Examples:\n"
@@ -159,17 +181,20 @@ void add_generate(CLI::App& app, Run& run) {
 
   command->callback([arguments, &run] {
     auto& asked = arguments->options;
-    const auto level = levels::parse_level(arguments->store);  // so that "si" will do
-    asked.store = named(workload::parse_store(level ? levels::name(*level) : arguments->store),
-                        arguments->store, "--level", stores().c_str());
-    asked.shape =
-        named(workload::parse_shape(arguments->shape), arguments->shape, "--shape", kShapes);
-    asked.distribution = named(workload::parse_distribution(arguments->distribution),
-                               arguments->distribution, "--distribution", kDistributions);
+    asked.store = named(store_of(arguments->store), arguments->store, "--level",
+                        names_of(workload::all_stores()));
+    asked.shape = named(workload::parse_shape(arguments->shape), arguments->shape, "--shape",
+                        names_of(workload::all_shapes()));
+    asked.distribution =
+        named(workload::parse_distribution(arguments->distribution), arguments->distribution,
+              "--distribution", names_of(workload::all_distributions()));
     parse_ops(arguments->ops, asked);
     asked.times = !arguments->no_times;
     for (const auto& list : arguments->inject) {
-      for (const auto& name : CLI::detail::split(list, ',')) asked.inject.push_back(name);
+      for (const auto& name : CLI::detail::split(list, ',')) {
+        check_anomaly(name);
+        asked.inject.push_back(name);
+      }
     }
     format_of(arguments->to, "--to");
     run = [arguments]() -> int {
@@ -183,12 +208,7 @@ void add_generate(CLI::App& app, Run& run) {
         complain(history.error());
         return kBad;
       }
-      const auto written = formats::write(*history, arguments->output, *target);
-      if (!written.ok()) {
-        complain(written.error());
-        return kBad;
-      }
-      return kSatisfied;
+      return write_history(*history, arguments->output, *target);
     };
   });
 }

@@ -15,7 +15,9 @@ void add_stats(CLI::App& app, Run& run) {
   };
   auto* command = app.add_subcommand("stats", "Count what histories hold");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("HISTORY", arguments->histories, "History files or directories")
+  command
+      ->add_option("HISTORY", arguments->histories,
+                   "History files or directories; - is standard input")
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);

@@ -27,9 +27,10 @@ std::optional<Quantity> split(const std::string& text) {
 
 base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds) {
   const base::Error error{
-      .message = fmt::format("found the duration `{}`, expected a number with a unit: ns, us, ms, "
-                             "s, m or h, as in 90s or 1.5m",
-                             text)};
+      .message =
+          fmt::format("found `{}`, expected a duration, a number with a unit: ns, us, ms, s, "
+                      "m or h, as in 90s or 1.5m",
+                      text)};
   const auto quantity = split(text);
   if (!quantity) return error;
   const auto& [number, unit] = *quantity;
@@ -44,17 +45,25 @@ base::Result<double> parse_duration(const std::string& text, double bare_unit_se
 }
 
 base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
+  const auto quantity = split(text);
+  const std::string unit = quantity ? quantity->unit : "";
+  if (!quantity || (unit != "" && unit != "ns" && unit != "us" && unit != "ms" && unit != "s")) {
+    return base::Error{.message = fmt::format(
+                           "found `{}`, expected a duration, a number with a unit: ns, us, ms or "
+                           "s, as in 1ms{}",
+                           text, unit == "m" ? " (minutes are said in seconds)" : "")};
+  }
   const auto seconds = parse_duration(text, 1e-9);
   if (!seconds.ok()) return seconds.error();
   if (*seconds > 1e9) {
     return base::Error{
-        .message = fmt::format("found the duration `{}`, expected less than thirty years", text)};
+        .message = fmt::format("found `{}`, expected a duration of less than thirty years", text)};
   }
   return static_cast<std::int64_t>(std::llround(*seconds * 1e9));
 }
 
 base::Result<std::uint64_t> parse_size(const std::string& text) {
-  const base::Error error{.message = fmt::format("found the size `{}`, expected a number of bytes "
+  const base::Error error{.message = fmt::format("found `{}`, expected a size, a number of bytes "
                                                  "or one with K, M, G or T, as in 512M or 4G",
                                                  text)};
   const auto quantity = split(text);

@@ -12,7 +12,8 @@ namespace cupel::cli {
 // `bare_unit_seconds`. In seconds; negative durations are refused.
 base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds);
 
-// "1ms", "500us", "10ns", "2s"; a bare number is nanoseconds. In nanoseconds.
+// "1ms", "500us", "10ns", "2s"; a bare number is nanoseconds. No m, which may
+// stand for minutes or be a slip for ms. In nanoseconds.
 base::Result<std::int64_t> parse_nanoseconds(const std::string& text);
 
 // "4G", "512M", "1.5GiB", "65536": powers of 1024. In bytes.

@@ -29,11 +29,53 @@ int class_of(const std::vector<EdgeKind>& kinds) {
   return adjacent ? 4 : 3;
 }
 
-std::string suffix_of(const std::vector<EdgeKind>& kinds) {
-  const auto has = [&](EdgeKind kind) { return std::count(kinds.begin(), kinds.end(), kind) != 0; };
-  if (has(EdgeKind::kRealTime)) return "-realtime";
-  return has(EdgeKind::kSession) ? "-process" : "";
+std::vector<EdgeKind> kinds_of(const Path& path) {
+  std::vector<EdgeKind> kinds;
+  for (const PathEdge& p : path) kinds.push_back(p.edge.kind);
+  return kinds;
 }
+
+// Adya's name is that of a cycle in a known version order, but a forced edge is
+// known only because the other way round there is a cycle too: the path that forced
+// it, closed by the edge that would then hold. One of all these cycles is real, so
+// the name is of the class that claims least; session order and real time count
+// wherever one of them needs it.
+class Adya {
+ public:
+  explicit Adya(const Derivation& derivation) : derivation_(derivation) {}
+
+  void add(const Path& cycle) {
+    class_ = std::max(class_, class_of(kinds_of(cycle)));
+    for (const PathEdge& p : cycle) rest_on(p.edge);
+  }
+  [[nodiscard]] std::string name() const { return std::string(kClasses[class_]) + suffix(); }
+  [[nodiscard]] const char* suffix() const {
+    return real_time_ ? "-realtime" : session_ ? "-process" : "";
+  }
+
+ private:
+  void rest_on(const Edge& edge) {
+    // The initial transaction comes before a session in any order.
+    session_ = session_ || (edge.kind == EdgeKind::kSession && edge.from.valid());
+    real_time_ = real_time_ || (edge.kind == EdgeKind::kRealTime && edge.from.valid());
+    if (edge.because.empty()) return;
+    if (edge.reason == Reason::kVisible || edge.reason == Reason::kOnlyWriter ||
+        edge.reason == Reason::kNoOverlap || edge.reason == Reason::kOverwritten) {
+      auto kinds = kinds_of(contracted(derivation_, edge.because));
+      const bool misses = edge.reason == Reason::kVisible || edge.reason == Reason::kOnlyWriter;
+      kinds.push_back(misses ? EdgeKind::kReadWrite : EdgeKind::kWriteWrite);
+      class_ = std::max(class_, class_of(kinds));
+    }
+    for (const auto index : edge.because) {
+      if (seen_.insert(index).second) rest_on(derivation_.edges[index]);
+    }
+  }
+
+  const Derivation& derivation_;
+  int class_ = 0;
+  bool session_ = false, real_time_ = false;
+  std::set<std::uint32_t> seen_;
+};
 
 // The read that the cycle says missed a visible write, if it is about one: the
 // reader of its only rw edge or, without rw edges, of its last kVisible edge.
@@ -159,6 +201,21 @@ bool causal_name(const History& history, Level level, const Derivation& derivati
   return true;
 }
 
+// Could only one transaction, or the initial one, have written this value?
+bool written_once(const History& history, const Words& words, KeyId key, history::ValueId value) {
+  int writers = history.initial_value(key) == value ? 1 : 0;
+  for (std::size_t i = 0; i < history.txn_count() && writers < 2; ++i) {
+    const TxnId t(i);
+    if (history.status(t) == history::TxnStatus::kAborted) continue;
+    for (auto op = history.first_op(t); op < history.last_op(t); ++op) {
+      if (!words.writes(OpId(op), key) || words.written(OpId(op)) != value) continue;
+      ++writers;
+      break;
+    }
+  }
+  return writers < 2;
+}
+
 // At an order level: two transactions that read one version of a key and both
 // write the key. A later version of it was never read, so a write was lost.
 bool lost_update(const History& history, const Words& words, const Derivation& derivation,
@@ -198,8 +255,11 @@ bool lost_update(const History& history, const Words& words, const Derivation& d
       const auto [it, fresh] = first_reader.try_emplace(seen.raw, t);
       if (fresh) continue;
       const auto mine = source.find({t, key}), other = source.find({it->second, key});
-      // Duplicate values: the same value, but not the same version.
-      if (mine != source.end() && other != source.end() && mine->second != other->second) continue;
+      // Duplicate values: the same value need not be the same version.
+      const bool same = mine != source.end() && other != source.end()
+                            ? mine->second == other->second
+                            : written_once(history, words, key, seen);
+      if (!same) continue;
       named.name = "lost-update";
       named.transactions = {it->second, t};
       named.keys = {key};
@@ -297,39 +357,12 @@ Path contracted(const Derivation& derivation, std::span<const std::uint32_t> pat
   return result;
 }
 
-std::string adya_name(const Derivation& derivation, const Path& cycle) {
-  std::vector<EdgeKind> kinds;
-  for (const PathEdge& p : cycle) kinds.push_back(p.edge.kind);
-  const auto has_rw = std::count(kinds.begin(), kinds.end(), EdgeKind::kReadWrite) != 0;
-  if (!has_rw) {
-    if (const auto miss = miss_of(derivation, cycle)) {
-      kinds = {EdgeKind::kReadWrite};
-      for (const PathEdge& p : miss->path) kinds.push_back(p.edge.kind);
-    }
-  }
-  return kClasses[class_of(kinds)] + suffix_of(kinds);
-}
-
 Named name_of(const History& history, const Words& words, Level level, const Derivation& derivation,
               const std::vector<Path>& cycles) {
-  // By cases, one of the cycles is real but nobody knows which: the class that
-  // claims least.
   Named named;
-  int weakest = -1;
-  for (const Path& cycle : cycles) {
-    const std::string adya = adya_name(derivation, cycle);
-    int rank = 0;
-    for (int i = 0; i < 5; ++i) {
-      if (adya == kClasses[i] || adya.starts_with(std::string(kClasses[i]) + "-process") ||
-          adya.starts_with(std::string(kClasses[i]) + "-realtime")) {
-        rank = i;
-      }
-    }
-    if (rank > weakest) {
-      weakest = rank;
-      named.adya = adya;
-    }
-  }
+  Adya adya(derivation);
+  for (const Path& cycle : cycles) adya.add(cycle);
+  named.adya = adya.name();
   const bool one = cycles.size() == 1 && derivation.cases.empty();
 
   const auto& raw_cycle = derivation.cases.empty() ? derivation.cycle : derivation.cases[0].cycle;
@@ -343,6 +376,7 @@ Named name_of(const History& history, const Words& words, Level level, const Der
   }
   if (level != Level::kPrefix && (lost_update(history, words, derivation, cycles, named) ||
                                   lost_append(history, words, cycles, named))) {
+    named.adya = kClasses[2];  // in either order of the writes: a ww and an rw edge
     return named;
   }
   const auto every = [&](auto pattern) {
@@ -353,7 +387,8 @@ Named name_of(const History& history, const Words& words, Level level, const Der
     named = std::move(found);
     return true;
   };
-  if (every(long_fork) || every(write_skew)) return named;
+  const bool plain = *adya.suffix() == '\0';
+  if (every(long_fork) || (plain && every(write_skew))) return named;
   named.name = named.adya;
   if (one) named.miss = miss_of(derivation, cycles[0]);
   return named;

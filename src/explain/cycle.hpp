@@ -3,10 +3,10 @@
 // Begin and commit of a transaction are made one (kOwn edges vanish) and session
 // edges that follow each other become one. Adya's names are then read off the
 // kinds of the edges, as in Elle (Kingsbury & Alvaro, VLDB 2020). Our deviation:
-// a cycle without rw edges that rests on a forced ww edge (kVisible) is no
-// circular information flow, because nobody saw that version order. Such an edge
-// stands for a read that missed a visible write, so the name is taken from that
-// cycle: reader -rw-> the missed write -> ... -> reader.
+// Elle knows the version orders, we deduce them, so a forced edge counts with the
+// cycle that there would be without it. A ww edge that is forced because a reader
+// missed the write is no circular information flow, because nobody saw that
+// order; its cycle is reader -rw-> the missed write -> ... -> reader.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,6 @@ struct Named {
                                     // long-fork: reader, its writer, reader, its writer
   std::vector<KeyId> keys;          // lost-update: the key; write-skew: of each rw edge
 };
-
-std::string adya_name(const Derivation& derivation, const Path& cycle);
 
 // `cycles`: the one cycle, or the cycle of each case. Not empty.
 Named name_of(const History& history, const Words& words, levels::Level level,

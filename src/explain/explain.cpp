@@ -99,10 +99,14 @@ class Teller {
     if (named.name == "lost-update") {
       const auto a = words_.txn(named.transactions[0]);
       const auto b = words_.txn(named.transactions[1]);
-      const auto read = words_.find_read(named.transactions[0], named.keys[0]);
-      words_.read_clause(words_.find_read(named.transactions[1], named.keys[0]), named.keys[0]);
-      return fmt::format("{} and {} both {} and both wrote {}: one of the two updates is lost", a,
-                         b, words_.read_clause(read, named.keys[0]), words_.key(named.keys[0]));
+      const KeyId key = named.keys[0];
+      const auto read = words_.find_read(named.transactions[0], key);
+      // The reads are told without what they wrote: a compare-and-set does both.
+      words_.read_clause(read, key);
+      words_.read_clause(words_.find_read(named.transactions[1], key), key);
+      return fmt::format(
+          "{} and {} both read {} = {} and both wrote {}: one of the two updates is lost", a, b,
+          words_.key(key), words_.seen(read, key), words_.key(key));
     }
     if (named.name == "write-skew") {
       const auto a = words_.txn(named.transactions[0]);
@@ -172,7 +176,8 @@ class Teller {
     const auto reads = std::count_if(cycles_[0].begin(), cycles_[0].end(), [](const PathEdge& p) {
       return p.edge.kind == EdgeKind::kReadWrite;
     });
-    return fmt::format("no order fits {}: {} reads each missed the next write", who, reads);
+    return fmt::format("no order fits {}: {} of their reads missed a write of the next", who,
+                       reads);
   }
 
   // ---- the transactions
@@ -352,8 +357,14 @@ Anomaly explain_internal(const History& history, const InternalAnomaly& found) {
       break;
     case InternalKind::kAbortedRead:
       anomaly.adya = "G1a";
+      // An indeterminate one: whether it happened was tried, and if so the level is
+      // violated by other means.
       anomaly.explanation =
-          fmt::format("{} {}, but {}, which {}, was aborted.", who, seen, other_who, wrote());
+          fmt::format("{} {}, but {}, which {}, {}.", who, seen, other_who, wrote(),
+                      found.other_txn.valid() &&
+                              history.status(found.other_txn) == history::TxnStatus::kIndeterminate
+                          ? "is indeterminate and cannot have happened: what it read fits nowhere"
+                          : "was aborted");
       break;
     case InternalKind::kIntermediateRead:
       anomaly.adya = "G1b";
@@ -375,6 +386,13 @@ Anomaly explain_internal(const History& history, const InternalAnomaly& found) {
           "{} {}, which it wrote, but {} after that: it must see the last.", who, seen, wrote());
       break;
     case InternalKind::kIncompatibleOrder:
+      if (!found.other.valid() || history.kind(found.other) != history::OpKind::kListRead) {
+        anomaly.explanation = fmt::format(
+            "{} {}, but no order of the appends gives that: an element that was appended twice "
+            "stands in neither place.",
+            who, seen);
+        break;
+      }
       anomaly.explanation = fmt::format(
           "{} {}, but {} {}: they differ at element {}, so no order of the appends gives both.",
           who, seen, other_who, words.read_clause(found.other, found.key, focus), difference + 1);
@@ -407,10 +425,6 @@ std::vector<Anomaly> explain(const History& history, Level level,
     anomalies.push_back(Teller(history, level, derivation).tell());
   }
   return anomalies;
-}
-
-std::string transaction_name(const History& history, TxnId txn) {
-  return txn.valid() ? fmt::format("T{}", history.label(txn)) : "the initial state";
 }
 
 std::string_view to_string(levels::EdgeKind kind) {

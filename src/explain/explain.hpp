@@ -50,10 +50,6 @@ struct Anomaly {
 std::vector<Anomaly> explain(const History& history, levels::Level level,
                              const levels::Violation& violation);
 
-// How a transaction is called in explanations, sets of transactions aside in
-// which two share a label: "T5" by its label.
-std::string transaction_name(const History& history, TxnId txn);
-
 std::string_view to_string(levels::EdgeKind kind);  // "so", "rt", "wr", "ww", "rw", "own"
 std::string_view to_string(levels::Reason reason);  // "given", "only-writer" …
 

@@ -38,24 +38,27 @@ const AnomalyEntry kAnomalies[] = {
      "T3: read x = 1, read x = 2",
      {Level::kReadAtomic, Level::kSnapshotIsolation, Level::kLinearizable}},
     {"session-guarantee-violation",
-     "A transaction missed what an earlier transaction of its own session wrote (read your writes, "
+     "A transaction missed what an earlier transaction of its own session wrote (read your "
+     "writes, "
      "monotonic reads).",
      "one session; T1: write x = 1; T2: read x = 0",
-     {Level::kReadAtomic}},
+     {Level::kReadAtomic, Level::kLinearizable}},
     {"non-monotonic-read",
-     "A transaction read from another one, and then read a version older than what that one wrote.",
+     "A transaction read from another one, and then read a version older than what that one "
+     "wrote.",
      "T1: write x = 1, write y = 1; T2: read y = 1, read x = 0",
-     {Level::kReadCommitted, Level::kSnapshotIsolation}},
+     {Level::kReadCommitted, Level::kLinearizable},
+     {Level::kSnapshotIsolation}},
     {"fractured-read",
      "A transaction saw one write of another transaction and missed another of its writes.",
      "T1: write x = 1, write y = 1; T2: read x = 0, read y = 1",
-     {Level::kReadAtomic, Level::kSnapshotIsolation}},
+     {Level::kReadAtomic, Level::kLinearizable},
+     {Level::kSnapshotIsolation}},
     {"causality-violation",
-     "A read missed a write that is in its past by way of session order and reads. (Where no step "
-     "is session "
-     "order, snapshot-isolation forbids it too.)",
+     "A read missed a write that is in its past by way of session order and reads.",
      "T1: write x = 1; T2: read x = 1, write y = 1; T3: read y = 1, read x = 0",
-     {Level::kCausal}},
+     {Level::kCausal, Level::kLinearizable},
+     {Level::kSnapshotIsolation}},
     {"long-fork",
      "Two readers saw two writes in opposite orders: each saw one write and missed the other.",
      "T1: write x = 1; T2: write y = 1; T3: read x = 1, read y = 0; T4: read x = 0, read y = 1",
@@ -63,7 +66,7 @@ const AnomalyEntry kAnomalies[] = {
     {"lost-update",
      "Two transactions read the same version of a key and both wrote the key: one update is lost.",
      "T1: read x = 0, write x = 1; T2: read x = 0, write x = 2",
-     {Level::kSnapshotIsolation}},
+     {Level::kSnapshotIsolation, Level::kLinearizable}},
     {"write-skew",
      "Two transactions each read what the other changed, and neither saw the other's write.",
      "T1: read x = 0, write y = 1; T2: read y = 0, write x = 1",
@@ -79,53 +82,69 @@ const AnomalyEntry kAnomalies[] = {
      "Dirty write: the versions of several keys order the same transactions in a circle (ww edges "
      "only).",
      "",
-     {Level::kReadCommitted, Level::kSnapshotIsolation}},
+     {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable}},
     {"G1a", "Adya's name for aborted-read.", "", kAll},
     {"G1b", "Adya's name for intermediate-read.", "", kAll},
     {"G1c",
      "Circular information flow: a cycle of ww and wr edges.",
      "T1: read x = 1, write y = 1; T2: read y = 1, write x = 1",
-     {Level::kReadCommitted, Level::kSnapshotIsolation}},
+     {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable}},
     {"G-single",
      "Read skew: a cycle with exactly one rw edge. A read missed a write that comes before it.",
      "T1: write x = 1, write y = 1; T2: read x = 0, read y = 1",
-     {Level::kSnapshotIsolation}},
+     {Level::kSnapshotIsolation, Level::kLinearizable},
+     {Level::kReadCommitted}},
     {"G-nonadjacent",
      "A cycle with several rw edges of which no two follow each other; long-fork is one.",
      "",
-     {Level::kSnapshotIsolation}},
+     {Level::kSnapshotIsolation, Level::kLinearizable},
+     {Level::kPrefix}},
     {"G2-item",
      "Anti-dependency cycle: a cycle with two rw edges that follow each other; write-skew is one.",
      "",
-     {Level::kSerializable}},
-    {"G0-process", "G0 with help of session order.", "", {Level::kReadCommitted}},
-    {"G1c-process", "G1c with help of session order.", "", {Level::kReadCommitted}},
+     {Level::kSerializable, Level::kLinearizable}},
+    {"G0-process",
+     "G0 with help of session order.",
+     "",
+     {Level::kReadCommitted, Level::kLinearizable}},
+    {"G1c-process",
+     "G1c with help of session order.",
+     "",
+     {Level::kReadCommitted, Level::kLinearizable}},
     {"G-single-process",
      "G-single with help of session order.",
      "",
-     {Level::kStrongSessionSnapshotIsolation}},
+     {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
+     {Level::kReadCommitted}},
     {"G-nonadjacent-process",
      "G-nonadjacent with help of session order.",
      "",
-     {Level::kStrongSessionSnapshotIsolation}},
+     {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
+     {Level::kPrefix}},
     {"G2-item-process",
      "G2-item with help of session order.",
      "",
-     {Level::kStrongSessionSerializable}},
-    {"G0-realtime", "G0 with help of real time.", "", {Level::kGeneralizedSnapshotIsolation}},
+     {Level::kStrongSessionSerializable, Level::kLinearizable}},
+    {"G0-realtime",
+     "G0 with help of real time.",
+     "",
+     {Level::kGeneralizedSnapshotIsolation, Level::kLinearizable}},
     {"G1c-realtime",
      "G1c with help of real time.",
      "",
      {Level::kGeneralizedSnapshotIsolation, Level::kLinearizable}},
     {"G-single-realtime",
-     "G-single with help of real time, such as a stale read: a write had completed before the "
+     "G-single with help of real time, such as a stale read: a write had completed "
+     "before the "
      "reader was invoked, and was missed.",
      "T1: write x = 1, completes; then T2: read x = 0",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable}},
+     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
+     {Level::kGeneralizedSnapshotIsolation}},
     {"G-nonadjacent-realtime",
      "G-nonadjacent with help of real time.",
      "",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable}},
+     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
+     {Level::kGeneralizedSnapshotIsolation}},
     {"G2-item-realtime",
      "G2-item with help of real time.",
      "",
@@ -210,7 +229,10 @@ std::string describe_anomaly(const AnomalyEntry& entry) {
   for (const Level level : forbidding(entry)) names.emplace_back(levels::name(level));
   std::string text = fmt::format("{}\n{}", entry.name, wrapped(entry.meaning, 2));
   if (!entry.example.empty()) text += "  Example\n" + wrapped(entry.example, 4);
-  return text + "  Forbidden by\n" + wrapped(join(names), 4);
+  text += "  Forbidden by\n" + wrapped(join(names), 4);
+  names.clear();
+  for (const Level level : forbidding_some(entry)) names.emplace_back(levels::name(level));
+  return names.empty() ? text : text + "  Some of them also by\n" + wrapped(join(names), 4);
 }
 
 std::string describe_level(const LevelEntry& entry) {
@@ -249,6 +271,17 @@ std::vector<Level> forbidding(const AnomalyEntry& anomaly) {
         std::any_of(anomaly.weakest.begin(), anomaly.weakest.end(),
                     [&](Level weakest) { return levels::implies(level, weakest); });
     if (forbids) found.push_back(level);
+  }
+  return found;
+}
+
+std::vector<Level> forbidding_some(const AnomalyEntry& anomaly) {
+  const auto all = forbidding(anomaly);
+  std::vector<Level> found;
+  for (const Level level : levels::all_levels()) {
+    const bool some = std::any_of(anomaly.some.begin(), anomaly.some.end(),
+                                  [&](Level weakest) { return levels::implies(level, weakest); });
+    if (some && std::find(all.begin(), all.end(), level) == all.end()) found.push_back(level);
   }
   return found;
 }

@@ -12,10 +12,11 @@
 namespace cupel::explain {
 
 struct AnomalyEntry {
-  std::string_view name;               // "lost-update", "G-single"
-  std::string_view meaning;            // sentences
-  std::string_view example;            // "T1: read x = 0, write x = 1 ..."; may be empty
-  std::vector<levels::Level> weakest;  // these, and whatever implies one of them, forbid it
+  std::string_view name;                 // "lost-update", "G-single"
+  std::string_view meaning;              // sentences
+  std::string_view example;              // "T1: read x = 0, write x = 1 ..."; may be empty
+  std::vector<levels::Level> weakest;    // these, and whatever implies one of them, forbid it
+  std::vector<levels::Level> some = {};  // these forbid some of what goes by the name
 };
 
 struct LevelEntry {
@@ -29,6 +30,9 @@ std::span<const LevelEntry> level_entries();
 
 // Every level that forbids the anomaly, weakest first.
 std::vector<levels::Level> forbidding(const AnomalyEntry& anomaly);
+// Every other level at which something of that name may be found: what it forbids
+// is a part of what the name says.
+std::vector<levels::Level> forbidding_some(const AnomalyEntry& anomaly);
 
 // The page about a level or an anomaly, by any of its names (case, blanks and
 // underscores do not matter); empty if there is none.

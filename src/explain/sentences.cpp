@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "history/naming.hpp"
+
 namespace cupel::explain {
 
 namespace {
@@ -49,7 +51,7 @@ struct Speaker {
       return fmt::format("{} comes after the initial state", words.txn(edge.to));
     const auto earlier = words.txn(edge.from);
     return fmt::format("{} comes before {} in session {}", earlier, words.txn(edge.to),
-                       history.session_name(history.session(edge.to)));
+                       history::cut(history.session_name(history.session(edge.to))));
   }
 
   std::string real_time() {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "history/naming.hpp"
+
 namespace cupel::explain {
 
 using history::Operation;
@@ -15,31 +17,10 @@ namespace {
 
 constexpr std::size_t kWholeList = 10;  // lists up to this length are shown whole
 constexpr std::size_t kAround = 2;      // elements kept on each side of one in focus
-constexpr std::size_t kLongestScalar = 48;
 constexpr std::size_t kOperationsInLine = 8;
 constexpr std::size_t kWholeTransaction = 4;  // transactions up to this length are shown whole
 
-std::string cut(std::string text) {
-  if (text.size() <= kLongestScalar) return text;
-  std::size_t end = kLongestScalar - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-    --end;  // whole UTF-8 characters
-  text.resize(end);
-  return text + "...";
-}
-
 }  // namespace
-
-std::string ordinal(std::size_t number) {
-  const auto tens = number % 100;
-  const char* suffix = "th";
-  if (tens < 11 || tens > 13) {
-    if (number % 10 == 1) suffix = "st";
-    if (number % 10 == 2) suffix = "nd";
-    if (number % 10 == 3) suffix = "rd";
-  }
-  return fmt::format("{}{}", number, suffix);
-}
 
 std::string enumerate(std::span<const std::string> items) {
   std::string text;
@@ -70,7 +51,7 @@ Words::Words(const History& history, std::span<const TxnId> involved) : history_
 std::string Words::name(TxnId txn) const {
   if (!txn.valid()) return "the initial state";
   const auto label = history_.label(txn);
-  if (!shared_labels_.contains(label)) return fmt::format("T{}", label);
+  if (!shared_labels_.contains(label)) return history::transaction_name(history_, txn);
   const auto session = history_.session(txn);
   const auto position = txn.raw - history_.session_begin(session).raw + 1;
   return fmt::format("T{}@{}#{}", label, history_.session_name(session), position);
@@ -82,9 +63,7 @@ std::string Words::txn(TxnId txn) {
 }
 
 std::string Words::place(TxnId txn) const {
-  const auto session = history_.session(txn);
-  return fmt::format("session {}, its {} transaction", cut(history_.session_name(session)),
-                     ordinal(txn.raw - history_.session_begin(session).raw + 1));
+  return history::transaction_place(history_, txn);
 }
 
 std::string Words::txn_in_full(TxnId t) {
@@ -92,7 +71,7 @@ std::string Words::txn_in_full(TxnId t) {
 }
 
 std::string Words::list_name(KeyId key) const {
-  return cut(history_.key(key).to_string());
+  return history::shown_key(history_.key(key));
 }
 std::string Words::key(KeyId key) const {
   // "read 5 = 3" looks like a sum that is wrong.
@@ -100,7 +79,29 @@ std::string Words::key(KeyId key) const {
   return number ? "key " + list_name(key) : list_name(key);
 }
 std::string Words::value(ValueId value) const {
-  return value.valid() ? cut(history_.value(value).to_string()) : "an unknown value";
+  return value.valid() ? history::shown(history_.value(value)) : "an unknown value";
+}
+
+std::string Words::bound(ValueId value) const {  // of a range: a key
+  return history::shown_key(history_.value(value));
+}
+
+std::string Words::seen(OpId id, KeyId k) const {
+  const Operation op = history_.op(id);
+  switch (op.kind) {
+    case OpKind::kListRead:
+      return history_.list_known(op) ? list(history_.list(op), {}) : "an unknown list";
+    case OpKind::kCompareAndSet:
+      return value(history_.compare_and_set(op).expected);
+    case OpKind::kRangeRead: {
+      const auto entries = history_.range(op).entries;
+      const auto entry =
+          std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.key == k; });
+      return entry == entries.end() ? "nothing" : value(entry->value);
+    }
+    default:
+      return value(op.value);
+  }
 }
 
 std::string Words::list(std::span<const ValueId> elements, std::span<const ValueId> focus) const {
@@ -146,7 +147,7 @@ std::string Words::read_clause(OpId id, KeyId k, std::span<const ValueId> focus)
       const auto range = history_.range(op);
       const auto entry = std::find_if(range.entries.begin(), range.entries.end(),
                                       [&](const auto& e) { return e.key == k; });
-      return fmt::format("read the range {} to {} and saw {}", value(range.low), value(range.high),
+      return fmt::format("read the range {} to {} and saw {}", bound(range.low), bound(range.high),
                          entry == range.entries.end()
                              ? "no " + key(k)
                              : fmt::format("{} = {}", key(k), value(entry->value)));
@@ -278,7 +279,7 @@ std::string Words::brief(OpId id) const {
     }
     case OpKind::kRangeRead: {
       const auto range = history_.range(op);
-      return fmt::format("read range {} to {} ({} found)", value(range.low), value(range.high),
+      return fmt::format("read range {} to {} ({} found)", bound(range.low), bound(range.high),
                          range.entries.size());
     }
     case OpKind::kCompareAndSet: {

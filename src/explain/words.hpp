@@ -34,7 +34,9 @@ class Words {
   [[nodiscard]] std::string place(TxnId txn) const;
   [[nodiscard]] std::string key(KeyId key) const;        // "x", "key 5"
   [[nodiscard]] std::string list_name(KeyId key) const;  // "x", "5"
-  [[nodiscard]] std::string value(ValueId value) const;
+  [[nodiscard]] std::string value(ValueId value) const;  // 3, "abc", null
+  // What `read` saw of `key`, as a value: 3, [1 2], "nothing" in a range.
+  [[nodiscard]] std::string seen(OpId read, KeyId key) const;
 
   // What `op` saw of `key`: "read x = 3", "read x = [1 2 3]", "read the range
   // 1 to 9 and saw x = 3". `focus`: elements of a list that the text is about.
@@ -64,6 +66,7 @@ class Words {
   [[nodiscard]] std::string list(std::span<const ValueId> elements,
                                  std::span<const ValueId> focus) const;
   [[nodiscard]] std::string brief(OpId op) const;
+  [[nodiscard]] std::string bound(ValueId value) const;
 
   const History& history_;
   std::set<std::uint32_t> shared_labels_;
@@ -72,8 +75,6 @@ class Words {
   std::map<OpId, std::vector<ValueId>> operations_;  // mentioned, with their focus
 };
 
-// "1st", "2nd", "3rd", "11th".
-std::string ordinal(std::size_t number);
 // "T1", "T1 and T2", "T1, T2 and T3".
 std::string enumerate(std::span<const std::string> items);
 // "350 ns", "1.5 ms", "2 s".

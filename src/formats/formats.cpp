@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <vector>
 
 #include "formats/awdit.hpp"
@@ -156,6 +157,19 @@ std::string_view name(Format format) {
   return "?";
 }
 
+std::span<const Format> all_formats() {
+  static const auto all = [] {
+    std::array<Format, kNames.size()> formats;
+    for (std::size_t i = 0; i < formats.size(); ++i) formats[i] = kNames[i].first;
+    return formats;
+  }();
+  return all;
+}
+
+bool is_written(Format format) {
+  return format != Format::kCobra && format != Format::kViper && format != Format::kKnossos;
+}
+
 std::optional<Format> parse_format(std::string_view text) {
   for (const auto& [format, known] : kNames) {
     if (known == text) return format;
@@ -205,12 +219,22 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
 }
 
 base::Status write(const History& history, const std::string& path, const WriteOptions& options) {
+  if (path == "-") {
+    auto done = write_to(history, std::cout, options);
+    if (!done.ok()) return done;
+    errno = 0;
+    if (std::cout.flush()) return base::Ok{};
+    return base::Error{.message = fmt::format("cannot write: {}", errno ? std::strerror(errno) : "unknown reason"),
+                       .file = "standard output"};
+  }
   std::string target = path;
   if (options.format == Format::kDbcop && is_directory(path)) target = (fs::path(path) / kDbcopFile).string();
   std::error_code ignored;
   const auto status = fs::status(target, ignored);
   // A file appears whole or not at all; a terminal or a pipe is written as it comes.
-  const bool whole = !fs::exists(status) || fs::is_regular_file(status);
+  // Nor is /dev/stdout, even where it leads to a file: the link must not be replaced.
+  const bool device = target.starts_with("/dev/") || target.starts_with("/proc/");
+  const bool whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
   const std::string written = whole ? target + ".partial" : target;
   errno = 0;
   std::ofstream out(written, std::ios::binary | std::ios::trunc);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "history/history.hpp"
@@ -23,6 +25,8 @@ enum class Format : std::uint8_t {
 };
 
 std::string_view name(Format format);  // "jepsen" …
+std::span<const Format> all_formats();
+bool is_written(Format format);  // cobra, viper and knossos are only read
 std::optional<Format> parse_format(std::string_view text);
 
 struct ReadOptions {
@@ -30,7 +34,7 @@ struct ReadOptions {
   unsigned threads = 0;          // 0: as many as the machine has
 };
 
-// The file or directory at `path` as a history; metadata "format" says which.
+// The file or directory at `path` as a history, "-" being standard input; metadata "format" says which.
 // Errors name file, line or byte, found and expected.
 base::Result<history::History> read(const std::string& path, const ReadOptions& options = {});
 base::Result<Format> detect(const std::string& path);
@@ -40,8 +44,14 @@ struct WriteOptions {
   Format format = Format::kJepsen;
   bool edn = false;  // jepsen only: EDN instead of JSON lines
 };
-// Refuses, with a sentence, a history that the format cannot hold (no silent loss).
+// To the file at `path`, "-" being standard output. Refuses, with a sentence, a
+// history of which the format cannot hold the operations or outcomes.
 base::Status write(const history::History& history, const std::string& path,
                    const WriteOptions& options);
+
+// What else the history has that the format has no place for, and that a file
+// written in it does not say: "times", "session names", "transaction numbers" …
+// No verdict but that of levels with real time rests on any of it.
+std::vector<std::string> left_out(const history::History& history, Format format);
 
 }  // namespace cupel::formats

@@ -11,7 +11,8 @@
 
 namespace cupel::formats {
 
-// The bytes of a file, borrowed from the page cache; a pipe is read whole.
+// The bytes of a file, borrowed from the page cache; a pipe is read whole. "-" is
+// standard input.
 class MappedFile {
  public:
   static base::Result<MappedFile> open(const std::string& path);

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "history/naming.hpp"
+
 namespace cupel::formats {
 
 using namespace history;
@@ -18,7 +20,7 @@ std::string obstacle(const History& h, const Operation& op, const IntegerRegiste
     return fmt::format("has an operation of kind {}", to_string(op.kind));
   }
   const auto key = h.key(op.key);
-  if (key.kind != ScalarKind::kInteger) return fmt::format("uses the key {}", key.to_string());
+  if (key.kind != ScalarKind::kInteger) return fmt::format("uses the key {}", shown_key(key));
   if (key.integer < 0 && !limits.negative) return fmt::format("uses the negative key {}", key.integer);
   if (!op.value.valid()) return fmt::format("has a read of {} whose result is not known", key.integer);
   const bool starts_null = h.initial_value(op.key) == h.null_value();
@@ -29,7 +31,7 @@ std::string obstacle(const History& h, const Operation& op, const IntegerRegiste
   const auto value = h.value(op.value);
   const char* verb = op.kind == OpKind::kRead ? "reads" : "writes";
   if (value.kind != ScalarKind::kInteger) {
-    return fmt::format("{} the value {} of key {}", verb, value.to_string(), key.integer);
+    return fmt::format("{} the value {} of key {}", verb, history::shown(value), key.integer);
   }
   if (value.integer == 0 && !(starts_null && writes_zero[op.key.index()])) {
     return fmt::format("{} 0, which is not the initial value of key {} but would become it", verb,
@@ -46,9 +48,9 @@ std::string obstacle(const History& h, const Operation& op, const IntegerRegiste
 base::Status fits_integer_registers(const History& h, const IntegerRegisterLimits& limits) {
   const auto refuse = [&](TxnId t, std::string_view why) -> base::Error {
     return {.message = fmt::format(
-                "transaction {} of session {} {}; {} holds {} transactions of reads and writes of "
-                "{}integers, with 0 as the initial value: write jepsen or cupel instead",
-                h.label(t), h.session_name(h.session(t)), why, limits.format,
+                "{} {}; {} holds {} transactions of reads and writes of {}integers, with 0 as the "
+                "initial value: write jepsen or cupel instead",
+                transaction_in_full(h, t), why, limits.format,
                 limits.aborted ? "committed or aborted" : "committed",
                 limits.negative ? "" : "unsigned ")};
   };

@@ -16,6 +16,7 @@
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
 #include "history/builder.hpp"
+#include "history/naming.hpp"
 
 namespace cupel::formats {
 
@@ -136,8 +137,8 @@ class Reader {
         const auto& other = txns_[known->second];
         if (other.session != s) {
           return base::Error{
-              .message = fmt::format("transaction {} of session {} was already used by another session "
-                                     "on line {}, expected ids that no two sessions share",
+              .message = fmt::format("found transaction id {} in session {}, which another session used "
+                                     "on line {}; expected ids that no two sessions share",
                                      txn, session, other.line),
               .file = file_, .line = line};
         }
@@ -212,9 +213,9 @@ base::Status write_plume(const History& h, std::ostream& out) {
     if (h.session(before) == h.session(t) && h.status(before) == TxnStatus::kAborted &&
         h.status(t) == TxnStatus::kAborted) {
       return base::Error{.message = fmt::format(
-          "transactions {} and {} of session {} are both aborted, and plume cannot tell two aborted "
-          "transactions in a row apart: write dbcop, jepsen or cupel instead",
-          h.label(before), h.label(t), h.session_name(h.session(t)))};
+          "{} and {} are both aborted, and plume cannot tell two aborted transactions in a row apart: "
+          "write dbcop, jepsen or cupel instead",
+          transaction_name(h, before), transaction_in_full(h, t))};
     }
   }
   // A transaction keeps its own id if no two share one, else all are numbered anew.

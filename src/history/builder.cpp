@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "history/naming.hpp"
+
 namespace cupel::history {
 
 namespace {
@@ -116,8 +118,8 @@ void HistoryBuilder::range_read(ValueId low, ValueId high, std::span<const Range
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end() && error_.empty()) {
-    error_ = "transaction " + std::to_string(h_.label_.back()) + " has a range read that returns key " +
-             h_.keys_.at(twice->raw).to_string() + " twice; expected each key once";
+    error_ = "T" + std::to_string(h_.label_.back()) + " has a range read that returns key " +
+             shown_key(h_.keys_.at(twice->raw)) + " twice; expected each key once";
   }
   h_.ranges_.push_back({low, high, first, static_cast<std::uint32_t>(h_.range_entries_.size())});
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "history/naming.hpp"
 #include "levels/accesses.hpp"
 #include "levels/fates.hpp"
 #include "levels/order_levels.hpp"
@@ -72,9 +73,8 @@ class Decider::State {
           continue;
         }
         return fmt::format(
-            "linearizable is about operations on single objects, and transaction {} of session {} "
-            "touches more than one key",
-            h_.label(TxnId(t)), h_.session_name(h_.session(TxnId(t))));
+            "linearizable is about operations on single objects, and {} touches more than one key",
+            history::transaction_in_full(h_, TxnId(t)));
       }
     }
     return std::nullopt;

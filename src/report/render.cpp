@@ -4,9 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 
 #include "explain/explain.hpp"
+#include "explain/words.hpp"
+#include "history/naming.hpp"
 #include "report/product.hpp"
 
 namespace cupel::report {
@@ -18,6 +24,7 @@ using levels::Level;
 namespace {
 
 constexpr std::size_t kAnomaliesShown = 5;
+constexpr std::size_t kTransactionsNamed = 6;
 
 std::string painted(Verdict verdict, std::size_t width, const TextStyle& style) {
   const auto word = fmt::format("{:<{}}", check::to_string(verdict), width);
@@ -86,30 +93,110 @@ void append_indented(std::string& out, std::string_view text, std::string_view i
   }
 }
 
-std::string anomalies_text(const Checked& checked, const LevelResult& result) {
-  std::string text;
-  const Level at = result.explained_at.value_or(result.level);
-  const auto anomalies = explain::explain(checked.history, at, *result.violation);
-  std::map<std::string, std::size_t> left_out;
-  for (std::size_t i = 0; i < anomalies.size(); ++i) {
-    const auto& anomaly = anomalies[i];
-    if (i >= kAnomaliesShown) {
-      ++left_out[anomaly.name];
-      continue;
-    }
-    std::string name = anomaly.name;
-    if (!anomaly.adya.empty() && anomaly.adya != anomaly.name) name += " (" + anomaly.adya + ")";
-    append_indented(text, name + ": " + anomaly.explanation, "  ");
-  }
-  for (const auto& [name, count] : left_out) {
-    text += fmt::format("  ... and {} more of {}\n", count, name);
-  }
-  return text;
+std::string name_of(const explain::Anomaly& anomaly) {
+  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
+  return other ? fmt::format("{} ({})", anomaly.name, anomaly.adya) : anomaly.name;
 }
+
+// What makes two anomalies of two levels the same: the name, with the transactions
+// and keys, or with what was read and overwritten (the circle may be closed
+// elsewhere, by another real-time edge).
+using Identity = std::tuple<std::string, bool, std::vector<std::uint32_t>>;
+
+std::vector<Identity> identities(const explain::Anomaly& anomaly) {
+  std::vector<std::uint32_t> who, what;
+  for (const auto txn : anomaly.transactions) who.push_back(txn.raw);
+  std::sort(who.begin(), who.end());
+  for (const auto key : anomaly.keys) what.push_back(key.raw);
+  std::sort(what.begin(), what.end());
+  who.push_back(history::TxnId::none().raw);
+  who.insert(who.end(), what.begin(), what.end());
+  std::vector<Identity> all = {{anomaly.name, false, who}};
+  std::set<std::array<std::uint32_t, 4>> data;
+  for (const auto& edge : anomaly.edges) {
+    if (edge.kind == levels::EdgeKind::kSession || edge.kind == levels::EdgeKind::kRealTime)
+      continue;
+    data.insert({edge.from.raw, edge.to.raw, edge.key.raw, static_cast<std::uint32_t>(edge.kind)});
+  }
+  if (!data.empty()) {
+    std::vector<std::uint32_t> flat;
+    for (const auto& edge : data) flat.insert(flat.end(), edge.begin(), edge.end());
+    all.emplace_back(anomaly.name, true, std::move(flat));
+  }
+  return all;
+}
+
+// Tells anomalies level by level, each once.
+class Teller {
+ public:
+  explicit Teller(const Checked& checked) : checked_(checked) {}
+
+  // The anomalies of a violated level, each line indented by two blanks.
+  std::string tell(const LevelResult& result) {
+    const Level at = result.explained_at.value_or(result.level);
+    const auto anomalies = explain::explain(checked_.history, at, *result.violation);
+    std::string text;
+    std::map<std::string, std::size_t> left_out;
+    std::map<std::pair<std::string, Level>, std::vector<const explain::Anomaly*>> again;
+    std::size_t shown = 0;
+    for (const auto& anomaly : anomalies) {
+      const auto before = told_before(anomaly, result.level);
+      if (before) {
+        again[{name_of(anomaly), *before}].push_back(&anomaly);
+      } else if (shown < kAnomaliesShown) {
+        append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
+        ++shown;
+      } else {
+        ++left_out[anomaly.name];
+      }
+    }
+    for (const auto& [name, count] : left_out) {
+      text += fmt::format("  ... and {} more of {}\n", count, name);
+    }
+    for (const auto& [which, list] : again) text += reference(which.first, which.second, list);
+    return text;
+  }
+
+ private:
+  // The other level at which the anomaly was told; it counts as told from now on.
+  std::optional<Level> told_before(const explain::Anomaly& anomaly, Level now) {
+    std::optional<Level> before;
+    const auto all = identities(anomaly);
+    for (const auto& one : all) {
+      const auto known = told_.find(one);
+      if (known != told_.end() && known->second != now && !before) before = known->second;
+    }
+    for (const auto& one : all) told_.try_emplace(one, before.value_or(now));
+    return before;
+  }
+
+  std::string reference(const std::string& name, Level level,
+                        const std::vector<const explain::Anomaly*>& list) const {
+    const auto where = fmt::format("as told above for {}", levels::name(level));
+    if (list.size() > 1) return fmt::format("  {}, {} of them: {}\n", name, list.size(), where);
+    std::vector<std::string> who;
+    for (const auto txn : list.front()->transactions) {
+      who.push_back(history::transaction_name(checked_.history, txn));
+    }
+    if (who.size() > kTransactionsNamed) {
+      const auto more = who.size() - kTransactionsNamed;
+      who.resize(kTransactionsNamed);
+      who.push_back(fmt::format("{} more", more));
+    }
+    return fmt::format("  {} of {}: {}\n", name, explain::enumerate(who), where);
+  }
+
+  const Checked& checked_;
+  std::map<Identity, Level> told_;  // at which level
+};
 
 // A paragraph for each way in which the weakest violated levels are violated.
 std::vector<std::string> reasons(const Checked& checked) {
-  std::vector<std::pair<std::string, std::string>> found;  // who is violated, and the anomalies
+  struct Paragraph {
+    std::string who, alone, text;  // who is violated; the anomalies, as if told alone
+  };
+  std::vector<Paragraph> found;
+  Teller teller(checked);
   const auto& weakest = checked.result.weakest_violated;
   for (const auto& result : checked.result.levels) {
     if (result.verdict != Verdict::kViolated || !result.violation ||
@@ -120,21 +207,26 @@ std::vector<std::string> reasons(const Checked& checked) {
     if (result.explained_at.value_or(result.level) != result.level) {
       who += fmt::format(" (because {} is)", levels::name(*result.explained_at));
     }
-    auto text = anomalies_text(checked, result);
+    auto alone = Teller(checked).tell(result);
     const auto same = std::find_if(found.begin(), found.end(),
-                                   [&](const auto& other) { return other.second == text; });
+                                   [&](const auto& other) { return other.alone == alone; });
     if (same == found.end()) {
-      found.emplace_back(std::move(who), std::move(text));
+      found.push_back({std::move(who), std::move(alone), teller.tell(result)});
     } else {
-      same->first += ", " + who;
+      same->who += ", " + who;
     }
   }
   std::vector<std::string> paragraphs;
-  for (const auto& [who, text] : found) paragraphs.push_back("  violated: " + who + "\n" + text);
+  for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
   return paragraphs;
 }
 
 }  // namespace
+
+std::string without_own_name(Level level, const std::string& detail) {
+  const std::string own = std::string(levels::name(level)) + " ";
+  return detail.starts_with(own) ? detail.substr(own.size()) : detail;
+}
 
 std::string lines(const Checked& checked) {
   std::string text;
@@ -150,9 +242,10 @@ std::string explanation(const Checked& checked) {
   std::string text;
   for (const auto& result : checked.result.levels) {
     if (result.verdict != Verdict::kUnknown) continue;
-    append_indented(
-        text, fmt::format("unknown: {}: {}", named_level(checked, result.level), result.detail),
-        "  ");
+    append_indented(text,
+                    fmt::format("unknown: {}: {}", named_level(checked, result.level),
+                                without_own_name(result.level, result.detail)),
+                    "  ");
   }
   for (const auto& paragraph : reasons(checked)) text += paragraph;
   return text;
@@ -175,9 +268,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
                                    painted(one.verdict, 9, style));
     const bool decided_here = !one.decided_by.empty() && !one.decided_by.starts_with("implied-by:");
     if (one.verdict == Verdict::kRefused || one.verdict == Verdict::kUnknown) {
-      // "serializable needs …" in a line about serializable.
-      const std::string own = std::string(levels::name(one.level)) + " ";
-      line += "  " + (one.detail.starts_with(own) ? one.detail.substr(own.size()) : one.detail);
+      line += "  " + without_own_name(one.level, one.detail);
     } else {
       line += "  " + decided(one);
     }

@@ -31,8 +31,12 @@ std::string lines(const Checked& checked);
 std::string ladder(const Checked& checked, const TextStyle& style = {});
 
 // Why the weakest violated levels are violated, and which limit left others
-// unknown. Every line starts with two blanks; empty if there is nothing to say.
+// unknown. An anomaly that violates several of them is told at the first, and
+// referred to at the others. Every line starts with two blanks; empty if there is nothing to say.
 std::string explanation(const Checked& checked);
+
+// "serializable needs times" in a line that says serializable already: "needs times".
+std::string without_own_name(levels::Level level, const std::string& detail);
 
 // One object on one line, newline included: docs/commands.md names its fields.
 std::string json(const Checked& checked);

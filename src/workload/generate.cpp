@@ -31,7 +31,6 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 constexpr std::uint32_t kRangeWidth = 10;
-constexpr std::uint64_t kMaxKeys = 1'000'000'000;
 constexpr int kMaxRetries = 1000;
 
 struct Version {
@@ -309,7 +308,7 @@ class Simulation {
     c.open = false;
     const bool conflict = conflicts(c);
     if (conflict && ++c.retries < kMaxRetries) {
-      record(s, TxnStatus::kAborted);
+      if (o_.conflict_aborts) record(s, TxnStatus::kAborted);
       rest(c);
       return;
     }
@@ -438,6 +437,10 @@ constexpr std::array<Store, 7> kStores = {Store::kReadCommitted, Store::kReadAto
                                           Store::kPrefix,        Store::kSnapshotIsolation,
                                           Store::kSerializable,  Store::kStrictSerializable};
 
+constexpr std::array kShapes = {Shape::kRegister, Shape::kListAppend, Shape::kMini, Shape::kRange};
+constexpr std::array kDistributions = {Distribution::kUniform, Distribution::kZipf, Distribution::kHotspot,
+                                       Distribution::kExponential};
+
 template <typename Enum, std::size_t N>
 std::optional<Enum> parse(std::string_view text, const std::array<Enum, N>& all) {
   for (const Enum e : all) {
@@ -488,17 +491,16 @@ std::optional<Store> parse_store(std::string_view text) {
   if (text == "serializable") return Store::kSerializable;
   return parse(text, kStores);
 }
-std::optional<Distribution> parse_distribution(std::string_view text) {
-  return parse(text, std::array{Distribution::kUniform, Distribution::kZipf, Distribution::kHotspot,
-                                Distribution::kExponential});
-}
-std::optional<Shape> parse_shape(std::string_view text) {
-  return parse(text, std::array{Shape::kRegister, Shape::kListAppend, Shape::kMini, Shape::kRange});
-}
+std::span<const Shape> all_shapes() { return kShapes; }
+std::span<const Distribution> all_distributions() { return kDistributions; }
+std::optional<Distribution> parse_distribution(std::string_view text) { return parse(text, kDistributions); }
+std::optional<Shape> parse_shape(std::string_view text) { return parse(text, kShapes); }
 
 base::Result<History> generate(const GenerateOptions& o) {
   const auto refuse = [](std::string message) { return base::Error{.message = std::move(message)}; };
-  if (o.sessions == 0 || o.sessions > 100000) return refuse(fmt::format("found {} sessions, expected 1 to 100000", o.sessions));
+  if (o.sessions == 0 || o.sessions > kMaxSessions) {
+    return refuse(fmt::format("found {} sessions, expected 1 to {}", o.sessions, kMaxSessions));
+  }
   if (o.keys == 0 || o.keys > kMaxKeys) return refuse(fmt::format("found {} keys, expected 1 to {}", o.keys, kMaxKeys));
   if (o.min_ops > o.max_ops) {
     return refuse(fmt::format("found at least {} and at most {} operations a transaction", o.min_ops, o.max_ops));

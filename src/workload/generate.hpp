@@ -20,7 +20,7 @@
 
 namespace cupel::workload {
 
-// How the store behaves. Names as levels.md's.
+// How the store behaves. Named by the strongest level that it gives.
 enum class Store : std::uint8_t {
   kReadCommitted,      // each read may see a later state than the one before it
   kReadAtomic,         // some transactions of every session, whole, own ones always
@@ -38,6 +38,9 @@ enum class Shape : std::uint8_t {
   kRange,       // inserts, deletes, reads and range reads of ten keys
 };
 
+inline constexpr std::uint32_t kMaxSessions = 100'000;
+inline constexpr std::uint64_t kMaxKeys = 1'000'000'000;
+
 struct GenerateOptions {
   // What is generated.
   Store store = Store::kSnapshotIsolation;
@@ -50,6 +53,9 @@ struct GenerateOptions {
   Distribution distribution = Distribution::kUniform;
   double duplicates = 0;                 // share of writes that write a value again
   double abort_rate = 0, indeterminate_rate = 0;
+  // Also record the attempts that the store aborted because of a conflict; they are
+  // made again until they commit. Otherwise only `abort_rate` aborts.
+  bool conflict_aborts = false;
   bool times = true;
   std::vector<std::string> inject;       // anomalies to plant, one each, on keys of their own
   std::uint64_t seed = 1;
@@ -58,10 +64,15 @@ struct GenerateOptions {
 std::string_view name(Store store);
 std::string_view name(Distribution distribution);
 std::string_view name(Shape shape);
-std::optional<Store> parse_store(std::string_view text);  // by level name
+// By level name. A level that a stronger store gives anyway is that store:
+// snapshot-isolation is strong-session-snapshot-isolation, serializable is
+// strong-session-serializable.
+std::optional<Store> parse_store(std::string_view text);
 std::optional<Distribution> parse_distribution(std::string_view text);
 std::optional<Shape> parse_shape(std::string_view text);
 std::span<const Store> all_stores();
+std::span<const Shape> all_shapes();
+std::span<const Distribution> all_distributions();
 
 // The 14 anomalies that can be planted (levels.md).
 std::span<const std::string_view> injectable_anomalies();

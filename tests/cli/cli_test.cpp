@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -132,11 +133,47 @@ TEST_F(Cli, UsageErrorsAreThree) {
   }
 }
 
+TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"", "expected a command: check, stats, convert, generate, explain or levels"},
+      {"frobnicate", "found the command `frobnicate`, expected check, "},
+      {"chekc fine.txt", "did you mean `check`?"},
+      {"--verison", "did you mean `--version`?"},
+      {"check --levle=si fine.txt",
+       "found `--levle`, which is no option of check; did you mean `--level`?"},
+      {"check --levle=si", "did you mean `--level`?"},
+      {"check -l serialisable fine.txt", "did you mean `serializable`?"},
+      {"check -l best fine.txt", "found `best`, which is no level; `cupel levels` lists them"},
+      {"check -f plum fine.txt", "did you mean `plume`?"},
+      {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},
+      {"check --clock-drift 1m fine.txt", "found `1m`, expected a duration"},
+      {"check --timeout -5 fine.txt", "found `-5`, expected a duration"},
+      {"convert fine.txt", "OUT, the file to write, is required"},
+      {"convert fine.txt a.edn -o b.edn", "named twice"},
+      {"convert fine.txt a.edn b.edn", "found `b.edn`, expected nothing more"},
+      {"generate --sessions -5 -o x.jsonl",
+       "--sessions: found `-5`, expected a whole number from 1 to 100000"},
+      {"generate --seed abc -o x.jsonl", "--seed: found `abc`"},
+      {"generate --read-share 2 -o x.jsonl", "found `2`, expected a number from 0 to 1"},
+      {"generate --keys 99999999999999999999 -o x.jsonl", "found `99999999999999999999`"},
+      {"generate --inject lost-updat -o x.jsonl", "did you mean `lost-update`?"},
+      {"generate --level gsi -o x.jsonl", "expected read-committed, read-atomic, "},
+      {"generate --distribution zip -o x.jsonl", "did you mean `zipf`?"},
+      {"explain write skw", "did you mean `write-skew`?"},
+  };
+  for (const auto& [arguments, expected] : mistakes) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << arguments;
+    EXPECT_NE(ran.err.find(expected), std::string::npos) << arguments << ": " << ran.err;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "x.jsonl"));
+}
+
 TEST_F(Cli, ARefusedLevelAskedForByNameIsAnError) {
   const auto ran = cupel("check -l strict-serializable fine.txt");
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.out, "");
-  EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: "), std::string::npos)
+  EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: needs "), std::string::npos)
       << ran.err;
   // The ladder asks what can be asked.
   const auto ladder = cupel("check fine.txt");
@@ -201,6 +238,42 @@ TEST_F(Cli, ConvertsByExtensionAndBack) {
   EXPECT_EQ(cupel("check -l si lost.edn").code, 1);
 }
 
+TEST_F(Cli, ConvertSaysWhatTheFormatHasNoPlaceFor) {
+  EXPECT_EQ(cupel("convert fine.txt fine.jsonl").err, "");
+  EXPECT_EQ(cupel("generate --sessions 2 --txns 3 -o timed.jsonl").err, "");
+  const auto ran = cupel("convert timed.jsonl timed.awdit");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(ran.err.starts_with("cupel: note: awdit has no place for these, left out: times, "))
+      << ran.err;
+  EXPECT_NE(ran.err.find("metadata (seed, store)"), std::string::npos) << ran.err;
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+  EXPECT_EQ(cupel("convert timed.jsonl timed.cupel").err, "");
+}
+
+TEST_F(Cli, ADashIsStandardInputAndOutput) {
+  const std::string tool = "'" CUPEL_BINARY "' ";
+  const auto piped = shell("cat lost.txt | " + tool + "check -l si -");
+  EXPECT_EQ(piped.code, 1);
+  EXPECT_EQ(piped.out.find("-\tsnapshot-isolation\tviolated\n"), 0u) << piped.out;
+  EXPECT_EQ(cupel("check -l prefix - <lost.txt").out, "-\tprefix\tsatisfied\n");
+  EXPECT_EQ(cupel("stats --json - <fine.txt").code, 0);
+  const auto empty = cupel("check - </dev/null");
+  EXPECT_EQ(empty.code, 3);
+  EXPECT_NE(empty.err.find("standard input: found an empty file"), std::string::npos) << empty.err;
+  EXPECT_EQ(cupel("convert -t plume - - <lost.txt").out, kLostUpdate);
+  EXPECT_EQ(shell(tool + "convert -t cupel lost.txt - | " + tool + "check -l si -").code, 1);
+  EXPECT_EQ(cupel("convert lost.txt -").code, 3);  // which format?
+  EXPECT_FALSE(fs::exists(folder_ / "-"));
+}
+
+// /dev/stdout may lead to a file; the link itself must stay.
+TEST_F(Cli, ADeviceIsNotReplaced) {
+  if (!fs::is_symlink("/dev/stdout")) GTEST_SKIP();
+  EXPECT_EQ(cupel("convert -t plume lost.txt /dev/stdout >out.txt").code, 0);
+  EXPECT_EQ(text_of("out.txt"), kLostUpdate);
+  EXPECT_TRUE(fs::is_symlink("/dev/stdout"));
+}
+
 TEST_F(Cli, ConvertRefusesWhatWouldLoseData) {
   for (const char* arguments :
        {"convert lost.txt lost.txt", "convert lost.txt ./lost.txt",
@@ -243,6 +316,21 @@ TEST_F(Cli, GeneratesWhatItPromises) {
   EXPECT_FALSE(fs::exists(folder_ / "d.jsonl"));
 }
 
+TEST_F(Cli, TheDefaultHistoryFitsEveryFormatThatIsWritten) {
+  for (const char* format : {"jepsen", "plume", "awdit", "dbcop", "cupel"}) {
+    const std::string file = std::string("out.") + format;
+    const auto ran = cupel("generate -t " + std::string(format) + " -o " + file);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(cupel("check -l si " + file).code, 0) << format;
+  }
+  const auto aborted = [&](const std::string& options) {
+    EXPECT_EQ(cupel("generate " + options + " -o h.cupel").code, 0);
+    return nlohmann::json::parse(cupel("stats --json h.cupel").out).dump();
+  };
+  EXPECT_EQ(aborted("").find("aborted\":1"), std::string::npos) << aborted("");
+  EXPECT_NE(aborted("--keys 5"), aborted("--keys 5 --conflict-aborts"));
+}
+
 TEST_F(Cli, StatsCount) {
   const auto text = cupel("stats lost.txt");
   EXPECT_EQ(text.code, 0);
@@ -270,7 +358,35 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_TRUE(cupel("--version").out.starts_with("cupel "));
 }
 
+// One list of the levels that generate knows, and one of the formats.
+TEST_F(Cli, HelpAndDocsListTheSameNames) {
+  const auto words = [](const std::string& text) {
+    std::istringstream in(text);
+    std::string joined;
+    for (std::string word; in >> word;) joined += word + ' ';
+    return joined;
+  };
+  std::ifstream file(CUPEL_SOURCE_DIR "/docs/commands.md");
+  const auto page = words({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  const auto help = words(cupel("generate --help").out);
+  const auto refusal = words(cupel("generate --level none -o x.jsonl").err);
+  for (const std::string list :
+       {"read-committed, read-atomic, causal, prefix, strong-session-snapshot-isolation, "
+        "strong-session-serializable or strict-serializable",
+        "register, list-append, mini or range", "uniform, zipf, hotspot or exponential"}) {
+    EXPECT_NE(help.find(list), std::string::npos) << list;
+    EXPECT_NE(page.find(list), std::string::npos) << list;
+  }
+  EXPECT_NE(
+      refusal.find("prefix, strong-session-snapshot-isolation, strong-session-serializable or"),
+      std::string::npos);
+  const auto convert = cupel("convert --help").out;
+  EXPECT_NE(convert.find("IN [OUT]"), std::string::npos);
+  EXPECT_EQ(convert.find("FILE REQUIRED"), std::string::npos) << convert;
+}
+
 TEST_F(Cli, ExplainsWords) {
+  EXPECT_EQ(cupel("explain lost update").out, cupel("explain lost-update").out);
   EXPECT_NE(cupel("explain lost-update").out.find("snapshot-isolation"), std::string::npos);
   EXPECT_NE(cupel("explain si").out.find("lost-update"), std::string::npos);
   EXPECT_NE(cupel("explain").out.find("write-skew"), std::string::npos);

@@ -22,7 +22,9 @@ TEST(Units, Nanoseconds) {
   EXPECT_EQ(parse_nanoseconds("500us").value(), 500'000);
   EXPECT_EQ(parse_nanoseconds("1ms").value(), 1'000'000);
   EXPECT_EQ(parse_nanoseconds("2s").value(), 2'000'000'000);
-  EXPECT_FALSE(parse_nanoseconds("1e10s").ok());
+  for (const char* bad : {"1e10s", "1m", "1min", "1h", "-1", "ms", ""}) {
+    EXPECT_FALSE(parse_nanoseconds(bad).ok()) << bad;
+  }
 }
 
 TEST(Units, Sizes) {

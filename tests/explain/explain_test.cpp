@@ -230,6 +230,38 @@ TEST(Order, LostUpdateNeedsOneVersion) {
   const auto there = d.rw_assumed(2, 3, "x"), back = d.rw_assumed(3, 2, "x");
   EXPECT_EQ(only(explain(history, Level::kSerializable, d.cycle({there, back}))).name, "G2-item");
 }
+// One set 2 to 1 and the other 2 to 2: both read the 2, and each wrote its own.
+TEST(Order, LostUpdateByCompareAndSet) {
+  const auto history = history_of("init=2 a: cas(x,2,1) | b: cas(x,2,3)");
+  DerivationSketch d(history);
+  const auto there = d.rw(0, 1, "x"), back = d.rw(1, 0, "x");
+  const auto anomaly = only(explain(history, Level::kSerializable, d.cycle({there, back})));
+  EXPECT_EQ(anomaly.name, "lost-update");
+  EXPECT_EQ(anomaly.adya, "G-single");
+  EXPECT_TRUE(anomaly.explanation.starts_with(
+      "T0 and T1 both read x = 2 and both wrote x: one of the two updates is lost."))
+      << anomaly.explanation;
+}
+// Two versions have this value: whether both saw the same one, nobody knows.
+TEST(Order, LostUpdateNeedsToBeSureOfTheVersion) {
+  for (const bool twice : {false, true}) {
+    const auto history = history_of(std::string("a: w(x,2) | b: w(x,") + (twice ? "2" : "4") +
+                                    ") | c: r(x,2) w(x,1) | d: r(x,2) w(x,3)");
+    DerivationSketch d(history);
+    const auto there = d.rw_assumed(2, 3, "x"), back = d.rw_assumed(3, 2, "x");
+    EXPECT_EQ(only(explain(history, Level::kSerializable, d.cycle({there, back}))).name,
+              twice ? "G2-item" : "lost-update");
+  }
+}
+TEST(Order, SessionOrderBelowTheCycleIsNamed) {
+  const auto history = history_of("s: w(x,1) ; w(x,2) r(y,nil) | b: r(x,1) w(y,1)");
+  DerivationSketch d(history);
+  const auto so = d.so(0, 1);
+  const auto there = d.rw(2, 1, "x", 0, {so}), back = d.rw(1, 2, "y");
+  const auto anomaly =
+      only(explain(history, Level::kStrongSessionSerializable, d.cycle({there, back})));
+  EXPECT_EQ(anomaly.name, "G2-item-process");  // no write skew: serializable allows it
+}
 TEST(Order, LostUpdateOfLists) {
   const auto history = history_of("a: l(x,[]) a(x,1) | b: l(x,[]) a(x,2) | c: l(x,[1 2])");
   DerivationSketch d(history);

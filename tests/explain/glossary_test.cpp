@@ -5,6 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <string>
 
 #include "levels/derivation.hpp"
 
@@ -78,6 +83,49 @@ TEST(Glossary, ForbidsFromTheWeakestLevelOn) {
   EXPECT_EQ(std::count(lost.begin(), lost.end(), Level::kPrefix), 0);
   EXPECT_EQ(std::count(lost.begin(), lost.end(), Level::kSerializable), 1);
   EXPECT_EQ(forbidding(entry("thin-air-read")).size(), levels::kLevelCount);
+}
+
+TEST(Glossary, SaysWhichLevelsForbidSomeOfAName) {
+  EXPECT_EQ(forbidding_some(entry("G-nonadjacent")),
+            std::vector<Level>{Level::kPrefix});  // a long fork is one
+  EXPECT_NE(describe("G-nonadjacent").find("Some of them also by\n    prefix\n"),
+            std::string::npos);
+  EXPECT_TRUE(forbidding_some(entry("lost-update")).empty());
+  EXPECT_EQ(describe("lost-update").find("Some of them"), std::string::npos);
+}
+
+// The rows of docs/anomalies.md: first column the name, last the weakest level.
+TEST(Glossary, AgreesWithTheAnomaliesPage) {
+  std::ifstream page(CUPEL_SOURCE_DIR "/docs/anomalies.md");
+  std::map<std::string, std::string> rows;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| ")) continue;
+    const auto end = line.find_last_not_of(" |");
+    const auto last = line.rfind("| ", end);
+    const auto name = line.substr(2, line.find_first_of(" |", 2) - 2);
+    rows[name] = line.substr(last + 2, end - last - 1);
+  }
+  for (const auto& anomaly : anomalies()) {
+    if (anomaly.name == "G1a" || anomaly.name == "G1b") continue;  // in brackets there
+    ASSERT_TRUE(rows.contains(std::string(anomaly.name))) << anomaly.name << " has no row";
+    EXPECT_EQ(rows[std::string(anomaly.name)], levels::name(anomaly.weakest.front()))
+        << anomaly.name;
+  }
+  EXPECT_EQ(rows.size(), anomalies().size() - 2 + 1);  // `name`, the heading
+}
+
+// What cycle.cpp calls a cycle stands there as literals: all have a page.
+TEST(Glossary, HasAPageForEveryNameInTheSource) {
+  std::ifstream source(CUPEL_SOURCE_DIR "/src/explain/cycle.cpp");
+  const std::string text{std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>()};
+  const std::regex quoted("\"([a-zA-Z0-9]+(-[a-z]+)+|G[0-9a-z]+)\"");
+  int names = 0;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), quoted);
+       it != std::sregex_iterator(); ++it) {
+    ++names;
+    EXPECT_NE(describe((*it)[1].str()), "") << (*it)[1];
+  }
+  EXPECT_GE(names, 12);
 }
 
 }  // namespace

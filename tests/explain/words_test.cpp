@@ -10,15 +10,6 @@ namespace {
 
 using test::history_of;
 
-TEST(Words, Ordinals) {
-  EXPECT_EQ(ordinal(1), "1st");
-  EXPECT_EQ(ordinal(2), "2nd");
-  EXPECT_EQ(ordinal(3), "3rd");
-  EXPECT_EQ(ordinal(11), "11th");
-  EXPECT_EQ(ordinal(112), "112th");
-  EXPECT_EQ(ordinal(21), "21st");
-}
-
 TEST(Words, Durations) {
   EXPECT_EQ(duration(350), "350 ns");
   EXPECT_EQ(duration(1500), "1.5 us");
@@ -65,10 +56,30 @@ TEST(Words, ListsAreCutToWhatMatters) {
             "read x = [... 18 19 20 21 22 ... 38 39 40] (40 elements)");
 }
 
+TEST(Words, StringsAreQuotedAndNumbersAreNot) {
+  const auto h = history_of("a: w(x,1) w(x,abc) cas(x,abc,d)");
+  Words w(h, {});
+  EXPECT_EQ(w.write_clause(OpId(0)), "wrote x = 1");
+  EXPECT_EQ(w.write_clause(OpId(1)), "wrote x = \"abc\"");
+  EXPECT_EQ(w.write_clause(OpId(2)), "set x from \"abc\" to \"d\"");
+}
+
+TEST(Words, WhatWasSeenWithoutWhatWasWritten) {
+  const auto h = history_of("a: r(x,1) cas(x,2,4) range(x,z,[x=4]) ; l(l,[1 2]) l(l,?)");
+  Words w(h, {});
+  const auto x = h.op(OpId(0)).key, l = h.op(OpId(3)).key;
+  EXPECT_EQ(w.seen(OpId(0), x), "1");
+  EXPECT_EQ(w.seen(OpId(1), x), "2");
+  EXPECT_EQ(w.seen(OpId(2), x), "4");
+  EXPECT_EQ(w.seen(OpId(2), l), "nothing");
+  EXPECT_EQ(w.seen(OpId(3), l), "[1 2]");
+  EXPECT_EQ(w.seen(OpId(4), l), "an unknown list");
+}
+
 TEST(Words, LongTextsAreCut) {
   const auto h = history_of("a: w(x," + std::string(100, 'y') + ")");
   Words w(h, {});
-  EXPECT_EQ(w.write_clause(OpId(0)), "wrote x = " + std::string(45, 'y') + "...");
+  EXPECT_EQ(w.write_clause(OpId(0)), "wrote x = \"" + std::string(45, 'y') + "\"...");
 }
 
 TEST(Words, TransactionsAreShownWithWhatMatters) {

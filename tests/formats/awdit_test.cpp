@@ -61,7 +61,7 @@ TEST(AwditWriter, RefusesAnAbortedTransaction) {
   b.begin(b.session("a"), TxnStatus::kAborted, {.label = 3});
   b.write(b.key(1), b.value(1));
   b.end();
-  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: transaction 3 of session a is aborted"));
+  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: T3 (session a, its 1st transaction) is aborted"));
 }
 
 TEST(AwditRecorded, EveryFileRoundTrips) {

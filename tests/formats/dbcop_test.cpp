@@ -124,7 +124,7 @@ TEST(DbcopWriter, RefusesAnIndeterminateTransaction) {
   HistoryBuilder b;
   b.begin(b.session("a"), TxnStatus::kIndeterminate, {.label = 3});
   b.end();
-  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: transaction 3 of session a is indeterminate"));
+  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: T3 (session a, its 1st transaction) is indeterminate"));
 }
 
 TEST(DbcopRecorded, PolySI) {

@@ -56,7 +56,7 @@ TEST(PlumeReader, ConsecutiveAbortedOperationsAreOneTransaction) {
 
 TEST(PlumeReader, RefusesAnIdOfTwoSessionsNamingBothLines) {
   EXPECT_EQ(read_text("w(1,1,0,7)\nw(1,2,0,8)\nw(1,3,1,7)\n"),
-            "f:3: transaction 7 of session 1 was already used by another session on line 1, expected ids that no "
+            "f:3: found transaction id 7 in session 1, which another session used on line 1; expected ids that no "
             "two sessions share");
   EXPECT_EQ(read_text("w(1,1,0,7)\nw(1,2,0,8)\nw(1,3,0,7)\n"), "0: #7 w(1,1) w(1,3) | #8 w(1,2)\n");
 }
@@ -95,7 +95,7 @@ TEST(PlumeWriter, WritesANullInitialValueAsZeroUnlessZeroIsUsed) {
     return *std::move(b).finish();
   };
   EXPECT_EQ(written(history(5)), "r(1,0,0,3)\nw(1,5,0,3)\n");
-  EXPECT_NE(written(history(0)).find("refused: transaction 3 of session a has an absent value of key 1"), std::string::npos);
+  EXPECT_NE(written(history(0)).find("refused: T3 (session a, its 1st transaction) has an absent value of key 1"), std::string::npos);
 }
 
 TEST(PlumeWriter, RefusesWhatItCannotHold) {
@@ -106,10 +106,10 @@ TEST(PlumeWriter, RefusesWhatItCannotHold) {
     b.end();
     return written(*std::move(b).finish());
   };
-  const auto starts = [](const std::string& text, const std::string& with) { return text.starts_with("refused: transaction 3 of session a " + with); };
+  const auto starts = [](const std::string& text, const std::string& with) { return text.starts_with("refused: T3 (session a, its 1st transaction) " + with); };
   EXPECT_PRED2(starts, refusal([](auto& b) { b.append(b.key(1), b.value(1)); }), "has an operation of kind append");
   EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(ScalarView::of("x")), b.value(1)); }), "uses the key x");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(1), b.value(ScalarView::of("x"))); }), "writes the value x");
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(1), b.value(ScalarView::of("x"))); }), "writes the value \"x\"");
   EXPECT_PRED2(starts, refusal([](auto& b) { b.read(b.key(1), ValueId::none()); }), "has a read of 1 whose result");
   EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(-1), b.value(1)); }), "uses the negative key -1");
   EXPECT_PRED2(starts, refusal([](auto&) {}), "has no operation");

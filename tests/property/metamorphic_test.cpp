@@ -1,15 +1,20 @@
 // What must not change the engine's answer does not: names of keys, values and
-// sessions, the order of sessions, the number of threads. What can only add
+// sessions, the order of sessions, the order of independent lines of a file, the
+// number of threads. What can only add
 // constraints never helps: one more transaction that nobody reads.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "base/random.hpp"
 #include "check/check.hpp"
+#include "formats/formats.hpp"
 #include "property/random_history.hpp"
 
 namespace cupel::test {
@@ -93,6 +98,82 @@ TEST(Metamorphic, NamesAndOrderOfSessionsDoNotMatter) {
     for (auto& session : permuted.sessions) session.name = "client_" + session.name;
     EXPECT_EQ(verdicts(sketch), verdicts(permuted)) << to_text(permuted);
   });
+}
+
+// The verdicts of the lines, read as a Jepsen history in JSON lines.
+std::vector<Verdict> verdicts_of_lines(const std::vector<std::string>& lines) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("cupel-lines-" + std::to_string(::getpid()) + ".jsonl");
+  {
+    std::ofstream out(path, std::ios::binary);
+    for (const auto& line : lines) out << line << '\n';
+  }
+  const auto history = formats::read(path.string(), {.format = formats::Format::kJepsen});
+  std::filesystem::remove(path);
+  EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
+  std::vector<Verdict> out;
+  if (!history.ok()) return out;
+  for (const auto& r : check::check(*history, {}).levels) out.push_back(r.verdict);
+  return out;
+}
+
+std::vector<std::string> json_lines(const history::History& history) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("cupel-written-" + std::to_string(::getpid()) + ".jsonl");
+  const auto written = formats::write(history, path.string(), {.format = formats::Format::kJepsen});
+  EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().to_string());
+  std::ifstream in(path, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  in.close();
+  std::filesystem::remove(path);
+  return lines;
+}
+
+// The text of a field up to the next one, as the writer spells it.
+std::string field(const std::string& line, const std::string& name) {
+  const auto begin = line.find("\"" + name + "\":");
+  if (begin == std::string::npos) return {};
+  const auto end = line.find(",\"", begin);
+  return line.substr(begin, end - begin);
+}
+
+// Lines of different processes may change places, unless one begins a transaction
+// and the other ends one: their order may be a real-time constraint. Lines of the
+// nemesis say what the others mean and stay.
+bool independent(const std::string& a, const std::string& b) {
+  const auto process_a = field(a, "process"), process_b = field(b, "process");
+  const bool invokes_a = field(a, "type") == R"("type":"invoke")";
+  const bool invokes_b = field(b, "type") == R"("type":"invoke")";
+  const auto nemesis = R"("process":"nemesis")";
+  return process_a != process_b && invokes_a == invokes_b && process_a != nemesis &&
+         process_b != nemesis;
+}
+
+TEST(Metamorphic, TheOrderOfIndependentLinesDoesNotMatter) {
+  std::size_t exchanged = 0, timed = 0;
+  for_each_seed([&](const Sketch& sketch, base::Random& random) {
+    auto lines = json_lines(build(sketch));
+    if (random.chance(0.5)) {  // then the order of the lines is the only clock
+      for (auto& line : lines) {
+        const auto time = line.find(",\"time\":");
+        if (time != std::string::npos) line.erase(time, line.find('}', time) - time);
+      }
+    }
+    auto permuted = lines;
+    for (std::size_t i = 0; lines.size() > 1 && i < 8 * lines.size(); ++i) {
+      const auto at = random.below(lines.size() - 1);
+      if (!independent(permuted[at], permuted[at + 1])) continue;
+      std::swap(permuted[at], permuted[at + 1]);
+      ++exchanged;
+    }
+    for (const auto& line : lines) timed += field(line, "type") == R"("type":"invoke")";
+    std::string text;
+    for (const auto& line : permuted) text += line + "\n";
+    EXPECT_EQ(verdicts_of_lines(lines), verdicts_of_lines(permuted)) << text;
+  });
+  EXPECT_GT(exchanged, 10 * kSeeds);
+  EXPECT_GT(timed, kSeeds);  // some of the histories know real time
 }
 
 // A failed compare-and-set may have read from any transaction, so there a new

@@ -101,7 +101,7 @@ TEST(Lines, OneALevelButRefused) {
 
 constexpr const char* kWhy =
     "  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ)\n"
-    "  lost-update (G2-item): T7 and T8 both read x = 0 and both wrote x: one of the two updates "
+    "  lost-update (G-single): T7 and T8 both read x = 0 and both wrote x: one of the two updates "
     "is lost.\n"
     "      T7  session a, its 1st transaction: read x = 0, write x = 1\n"
     "      T8  session b, its 1st transaction: read x = 0, write x = 2\n"
@@ -114,6 +114,38 @@ TEST(Explanation, IndentsEveryLine) {
   EXPECT_EQ(
       explanation({kFile, lost_update(), result}),
       std::string("  unknown: strong-session-serializable: time limit met in refine\n") + kWhy);
+}
+
+// Snapshot-isolation and linearizable do not imply each other, so both are weakest.
+TEST(Explanation, TellsAnAnomalyOnce) {
+  auto result = answer();
+  result.levels.push_back(level(Level::kLinearizable, Verdict::kViolated, "saturation"));
+  result.levels.back().violation = violation();
+  result.levels.back().explained_at = Level::kLinearizable;
+  result.weakest_violated.push_back(Level::kLinearizable);
+  EXPECT_EQ(explanation({kFile, lost_update(), result}),
+            std::string("  unknown: strong-session-serializable: time limit met in refine\n") +
+                kWhy +
+                "  violated: linearizable\n"
+                "  lost-update (G-single) of T7 and T8: as told above for snapshot-isolation\n");
+}
+
+// What is told alike to the letter is told under one heading.
+TEST(Explanation, JoinsLevelsWithTheSameText) {
+  auto result = answer();
+  result.levels[1].violation->derivation = {};
+  result.levels[1].violation->internal = {{levels::InternalKind::kThinAirRead, TxnId(0u), OpId(0u),
+                                           history::KeyId(0u), OpId::none(), TxnId::none()}};
+  result.levels.push_back(level(Level::kLinearizable, Verdict::kViolated, "internal"));
+  result.levels.back().violation = result.levels[1].violation;
+  result.levels.back().explained_at = Level::kLinearizable;
+  result.weakest_violated.push_back(Level::kLinearizable);
+  const auto text = explanation({kFile, lost_update(), result});
+  EXPECT_NE(
+      text.find("  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ), linearizable\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("thin-air-read"), text.rfind("thin-air-read")) << text;
 }
 
 TEST(Explanation, IsEmptyWhenAllIsWell) {
@@ -202,7 +234,7 @@ TEST(Json, HasTheFieldsOfTheManual) {
   ASSERT_EQ(violated["anomalies"].size(), 1u);
   const auto& anomaly = violated["anomalies"][0];
   EXPECT_EQ(anomaly["name"], "lost-update");
-  EXPECT_EQ(anomaly["adya"], "G2-item");
+  EXPECT_EQ(anomaly["adya"], "G-single");
   EXPECT_EQ(anomaly["found_at"], "snapshot-isolation");
   EXPECT_EQ(anomaly["transactions"].dump(), "[7,8]");
   EXPECT_EQ(anomaly["keys"].dump(), R"(["x"])");

@@ -63,6 +63,7 @@ TEST_P(EveryStore, SmallHistoriesSatisfyItsLevelByTheOracle) {
       o.shape = shape;
       o.indeterminate_rate = seed % 3 == 0 ? 0.2 : 0;
       o.abort_rate = seed % 5 == 0 ? 0.2 : 0;
+      o.conflict_aborts = seed % 2 == 0;
       o.duplicates = seed % 4 == 0 && shape != Shape::kListAppend ? 0.3 : 0;
       const History h = generated(o);
       if (oracle::writer_choices(h) > 500 || h.txn_count() > 20) continue;
@@ -250,11 +251,19 @@ TEST(Generate, IsAsLargeAsAsked) {
   o.keys = 40;
   const History h = generated(o);
   EXPECT_EQ(h.session_count(), 7u);
-  std::size_t committed = 0;  // those that lost a conflict come on top
-  for (std::size_t t = 0; t < h.txn_count(); ++t) {
-    committed += h.status(TxnId(t)) == TxnStatus::kCommitted;
-  }
-  EXPECT_EQ(committed, 210u);
+  const auto committed = [](const History& history) {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < history.txn_count(); ++t) {
+      count += history.status(TxnId(t)) == TxnStatus::kCommitted;
+    }
+    return count;
+  };
+  EXPECT_EQ(committed(h), 210u);
+  EXPECT_EQ(h.txn_count(), 210u);  // what lost a conflict is recorded only if asked for
+  GenerateOptions conflicts = o;
+  conflicts.conflict_aborts = true;
+  EXPECT_EQ(committed(generated(conflicts)), 210u);
+  EXPECT_GT(generated(conflicts).txn_count(), 210u);
   EXPECT_TRUE(h.has_all_times());
   for (std::size_t t = 0; t < h.txn_count(); ++t) {
     const auto ops = h.last_op(TxnId(t)) - h.first_op(TxnId(t));

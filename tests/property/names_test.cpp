@@ -1,0 +1,91 @@
+// The names that explanations use, on random histories: each has its page in the
+// glossary and in docs/anomalies.md, and every level that the page says forbids
+// it is indeed violated wherever it is found; Adya's name in brackets likewise.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "check/check.hpp"
+#include "explain/explain.hpp"
+#include "explain/glossary.hpp"
+#include "property/random_history.hpp"
+
+namespace cupel::test {
+namespace {
+
+using check::Verdict;
+using levels::Level;
+
+const explain::AnomalyEntry* entry(const std::string& name) {
+  const auto all = explain::anomalies();
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+// Where several transactions wrote one value, or may or may not have happened, an
+// explanation is about some of the possibilities, and says so by its cases; of the
+// writers that are out of the question it does not say why. Other levels then need
+// not agree with the name.
+bool is_ambiguous(Kind kind, const history::History& h) {
+  if (kind == Kind::kDuplicates || kind == Kind::kListStatuses || kind == Kind::kRange ||
+      kind == Kind::kCompareAndSet || kind == Kind::kEverything) {
+    return true;
+  }
+  for (std::size_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(history::TxnId(t)) != history::TxnStatus::kIndeterminate) continue;
+    for (auto op = h.first_op(history::TxnId(t)); op < h.last_op(history::TxnId(t)); ++op) {
+      if (h.kind(history::OpId(op)) == history::OpKind::kCompareAndSet) return true;
+    }
+  }
+  return false;
+}
+
+bool contains(const std::vector<Level>& list, Level level) {
+  return std::find(list.begin(), list.end(), level) != list.end();
+}
+
+TEST(Names, AreForbiddenWhereTheGlossarySaysSo) {
+  std::map<std::string, int> met;
+  for (std::uint64_t seed = 900000; seed < 906600; ++seed) {
+    const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+    const auto history = build(sketch);
+    const auto result = check::check(history, {});
+    const auto verify = [&](const std::string& name, Level at, const explain::Anomaly& anomaly) {
+      ++met[name];
+      const auto* page = entry(name);
+      ASSERT_NE(page, nullptr) << name;
+      const auto all = explain::forbidding(*page), some = explain::forbidding_some(*page);
+      const auto where = [&] {
+        return testing::Message() << name << " (" << anomaly.name << ") found at "
+                                  << levels::name(at) << "; seed " << seed << ": "
+                                  << to_text(sketch) << "\n"
+                                  << anomaly.explanation;
+      };
+      EXPECT_TRUE(contains(all, at) || contains(some, at)) << "not forbidden there: " << where();
+      if (is_ambiguous(kind_of_seed(seed), history)) return;
+      for (const auto& other : result.levels) {
+        EXPECT_FALSE(contains(all, other.level) && other.verdict == Verdict::kSatisfied)
+            << "satisfied is " << levels::name(other.level) << ": " << where();
+      }
+    };
+    for (const auto& found : result.levels) {
+      if (!found.violation || found.explained_at.value_or(found.level) != found.level) continue;
+      for (const auto& anomaly : explain::explain(history, found.level, *found.violation)) {
+        verify(anomaly.name, found.level, anomaly);
+        if (!anomaly.adya.empty() && anomaly.adya != anomaly.name) {
+          verify(anomaly.adya, found.level, anomaly);
+        }
+      }
+    }
+  }
+  EXPECT_GE(met.size(), 20u);  // most of them come up
+  for (const auto& [name, count] : met) RecordProperty(name, count);
+}
+
+}  // namespace
+}  // namespace cupel::test
