@@ -10,6 +10,7 @@ packages=(
   libabsl-dev libzstd-dev libcadical-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd
+  python3  # examples/exec_client.py, which a test runs
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
