@@ -4,13 +4,23 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdlib>
 #include <limits>
+#include <new>
+#include <utility>
 
 namespace cupel::base {
 
 namespace {
-constexpr std::int64_t kMemoryLookIntervalNs = 20'000'000;
+constexpr std::int64_t kMemoryLookIntervalNs = 5'000'000;
+constexpr std::size_t kUnseenBytes = 1 << 20;  // allocated between two looks, a thread
+
+thread_local Budget* watching = nullptr;
+
 }  // namespace
 
 std::string_view to_string(Limit limit) {
@@ -63,6 +73,11 @@ bool Budget::exceeded() {
 bool Budget::would_exceed(std::uint64_t bytes) {
   if (memory_bytes_ == 0) return false;
   if (resident_bytes() + bytes <= memory_bytes_) return false;
+#ifdef __GLIBC__
+  // What was freed is resident still until the allocator gives it back.
+  ::malloc_trim(0);
+  if (resident_bytes() + bytes <= memory_bytes_) return false;
+#endif
   met_ = Limit::kMemory;
   return true;
 }
@@ -70,6 +85,19 @@ bool Budget::would_exceed(std::uint64_t bytes) {
 double Budget::seconds_left() const {
   if (!deadline_) return std::numeric_limits<double>::infinity();
   return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
+}
+
+AllocationWatch::AllocationWatch(Budget* budget) : outer_(std::exchange(watching, budget)) {}
+AllocationWatch::~AllocationWatch() { watching = outer_; }
+
+void AllocationWatch::before_allocation(std::size_t bytes) {
+  if (watching == nullptr) return;
+  thread_local std::size_t unseen = 0;
+  unseen += bytes;
+  if (unseen < kUnseenBytes) return;
+  unseen = 0;
+  // Once only: what is thrown runs destructors, which must be able to allocate.
+  if (watching->limit() == Limit::kNone && watching->would_exceed(bytes)) throw std::bad_alloc();
 }
 
 }  // namespace cupel::base

@@ -19,6 +19,7 @@ struct Error {
   std::string file = {};
   std::optional<std::uint64_t> line = {};
   std::optional<std::uint64_t> byte = {};
+  bool limit_met = false;  // nothing is wrong: a base::Budget ended
 
   // "FILE:LINE: message" or "FILE: byte N: message".
   [[nodiscard]] std::string to_string() const {

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <new>
+#include <optional>
 
 #include "levels/decide.hpp"
 
@@ -32,12 +34,10 @@ namespace {
 
 class Ladder {
  public:
-  Ladder(const history::History& h, const Options& options)
-      : budget_(options.timeout_seconds
-                    ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
-                    : std::nullopt,
-                options.memory_limit_bytes),
-        decider_(h, options.clock_drift_ns) {}
+  Ladder(const history::History& h, const Options& options, base::Budget& budget)
+      : budget_(budget) {
+    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns), true); });
+  }
 
   // Decides `level` unless it follows from what is known.
   LevelResult& decide(Level level) {
@@ -48,13 +48,21 @@ class Ladder {
       return mine;
     }
     mine.level = level;
-    if (auto refusal = decider_.refusal(level)) {
+    auto refusal = decider_ ? decider_->refusal(level) : std::nullopt;
+    if (refusal) {
       mine.detail = *std::move(refusal);
       return finish(mine, Verdict::kRefused, {});
     }
     if (follow(mine)) return mine;
+    if (budget_.exceeded()) {
+      mine.detail = fmt::format("{} limit met before this level", base::to_string(budget_.limit()));
+      return finish(mine, Verdict::kUnknown, {});
+    }
     const auto begin = std::chrono::steady_clock::now();
-    levels::Decision decision = decider_.decide(level, budget_);
+    auto found = within_memory([&] { return decider_->decide(level, budget_); });
+    levels::Decision decision;
+    if (found) decision = *std::move(found);
+    else decision.detail = fmt::format("{} limit met in an allocation", base::to_string(budget_.limit()));
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);
@@ -71,6 +79,18 @@ class Ladder {
   [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
 
  private:
+  // Nothing if the memory limit was met inside.
+  template <typename Work>
+  auto within_memory(Work work) -> std::optional<decltype(work())> {
+    const base::AllocationWatch watch(&budget_);
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
+      if (budget_.limit() == base::Limit::kNone) throw;
+    }
+    return std::nullopt;
+  }
+
   // Settles a level by one that was decided itself; false if none does.
   bool follow(LevelResult& mine) {
     for (const Level other : levels::all_levels()) {
@@ -99,19 +119,40 @@ class Ladder {
     return result;
   }
 
-  base::Budget budget_;
-  levels::Decider decider_;
+  base::Budget& budget_;
+  std::optional<levels::Decider> decider_;  // none: the memory limit was met in making it
   std::array<LevelResult, levels::kLevelCount> results_{};
   std::array<bool, levels::kLevelCount> done_{};
 };
 
+std::vector<Level> asked_levels(const Options& options) {
+  if (!options.asked.empty()) return options.asked;
+  return {levels::all_levels().begin(), levels::all_levels().end()};
+}
+
 }  // namespace
 
 CheckResult check(const history::History& history, const Options& options) {
-  Ladder ladder(history, options);
-  const bool everything = options.asked.empty();
-  std::vector<Level> asked = options.asked;
-  if (everything) asked.assign(levels::all_levels().begin(), levels::all_levels().end());
+  base::Budget budget(options.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
+                          : std::nullopt,
+                      options.memory_limit_bytes);
+  return check(history, options, budget);
+}
+
+CheckResult unread(const Options& options, const std::string& detail) {
+  CheckResult result;
+  for (const Level level : asked_levels(options)) {
+    LevelResult& one = result.levels.emplace_back();
+    one.level = level;
+    one.detail = detail;
+  }
+  return result;
+}
+
+CheckResult check(const history::History& history, const Options& options, base::Budget& budget) {
+  Ladder ladder(history, options, budget);
+  const std::vector<Level> asked = asked_levels(options);
 
   if (asked.size() > 1) {
     constexpr Level kOrder[] = {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
@@ -52,5 +53,12 @@ struct CheckResult {
 
 // Deterministic: same history and options give the same result (seconds aside).
 CheckResult check(const history::History& history, const Options& options);
+// The same within a budget that began earlier, with the reading of the history;
+// the limits of the options are not looked at.
+CheckResult check(const history::History& history, const Options& options, base::Budget& budget);
+
+// The answer to a history that was not read to its end because a limit was met:
+// every level asked is unknown, with this detail.
+CheckResult unread(const Options& options, const std::string& detail);
 
 }  // namespace cupel::check

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "history/builder.hpp"
 #include "report/render.hpp"
 
 namespace cupel::cli {
@@ -69,13 +72,23 @@ check::Options options_of(const CheckArguments& arguments) {
 
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, std::optional<formats::Format> format) {
-  const auto history = formats::read(file, {.format = format, .threads = arguments.threads});
-  if (!history.ok()) {
-    complain(history.error());
+  // From here on: reading counts as well.
+  base::Budget budget(options.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
+                          : std::nullopt,
+                      options.memory_limit_bytes);
+  const auto read = formats::read(
+      file, {.format = format, .threads = arguments.threads, .budget = &budget});
+  const bool stopped = !read.ok() && read.error().limit_met;
+  if (!read.ok() && !stopped) {
+    complain(read.error());
     return kBad;
   }
-  const auto result = check::check(*history, options);
-  const report::Checked checked{file, *history, result};
+  const auto nothing = history::HistoryBuilder().finish();
+  const auto& history = stopped ? nothing : read;
+  const auto result = stopped ? check::unread(options, read.error().message)
+                              : check::check(*history, options, budget);
+  const report::Checked checked{file, *history, result, !stopped};
   const report::TextStyle style{.colour = use_colour()};
   if (arguments.json) {
     print(report::json(checked));

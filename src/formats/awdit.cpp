@@ -38,7 +38,7 @@ bool looks_like_awdit(std::string_view head) {
   return line.find_first_not_of("0123456789- \t\r", 1) == line.npos;
 }
 
-base::Result<History> read_awdit(std::string_view bytes, const std::string& file) {
+base::Result<History> read_awdit(std::string_view bytes, const std::string& file, Reading reading) {
   HistoryBuilder builder;
   builder.set_default_initial(builder.value(0), /*unless_written=*/true);
   builder.set_metadata("format", "awdit");
@@ -58,6 +58,7 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
   const char* const end = p + bytes.size();
   while (p != end) {
     ++line;
+    reading.step(p);
     const auto skip_blanks = [&] {
       while (p != end && blank(*p)) ++p;
     };

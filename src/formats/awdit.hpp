@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
 bool looks_like_awdit(std::string_view head);
-base::Result<history::History> read_awdit(std::string_view bytes, const std::string& file);
+base::Result<history::History> read_awdit(std::string_view bytes, const std::string& file,
+                                          Reading reading = {});
 base::Status write_awdit(const history::History& history, std::ostream& out);
 
 }  // namespace cupel::formats

@@ -48,12 +48,13 @@ base::Error error(const std::string& file, std::uint64_t byte, std::string messa
   return {.message = std::move(message), .file = file, .byte = byte};
 }
 
-base::Result<Log> parse(const SessionLog& log) {
+base::Result<Log> parse(const SessionLog& log, Reading& reading) {
   Log parsed{log.file, {}};
   ByteCursor in(log.bytes);
   bool open = false;
   std::int64_t txn = 0;
   while (!in.at_end()) {
+    reading.step();
     const auto at = in.offset();
     Record record{static_cast<char>(in.u8()), txn, 0, 0, 0};
     switch (record.type) {
@@ -96,7 +97,7 @@ base::Result<Log> parse(const SessionLog& log) {
 
 class Assembler {
  public:
-  explicit Assembler(std::vector<Log> logs) : logs_(std::move(logs)) {}
+  Assembler(std::vector<Log> logs, Reading reading) : logs_(std::move(logs)), reading_(reading) {}
 
   base::Result<History> run(const std::string& directory) {
     bool any_write = false, any_id = false;
@@ -143,6 +144,7 @@ class Assembler {
   void note_versions() {
     for (const auto& log : logs_) {
       for (const auto& r : log.records) {
+        reading_.step();
         if (r.type != 'W' && r.type != 'R') continue;
         const auto from = origin(r);
         const auto [it, fresh] = versions_.try_emplace(std::pair(r.key, r.value), Versions{from});
@@ -174,6 +176,7 @@ class Assembler {
                                                   : TxnStatus::kAborted;
       builder_.begin(session, status, {.label = static_cast<std::uint32_t>(records[i].txn)});
       for (auto r = i + 1; r < end; ++r) {
+        reading_.step();
         const auto& record = records[r];
         const auto key = builder_.key(record.key);
         if (record.type == 'W') {
@@ -200,6 +203,7 @@ class Assembler {
   }
 
   std::vector<Log> logs_;
+  Reading reading_;
   HistoryBuilder builder_;
   bool by_value_only_ = false;
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, Versions> versions_;
@@ -217,14 +221,14 @@ bool looks_like_cobra(std::string_view head) {
          std::string_view("SCWR").find(head[kRecord]) != std::string_view::npos;
 }
 
-base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory) {
+base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory, Reading reading) {
   std::vector<Log> parsed;
   for (const auto& log : logs) {
-    auto one = parse(log);
+    auto one = parse(log, reading);
     if (!one.ok()) return std::move(one).error();
     parsed.push_back(std::move(*one));
   }
-  return Assembler(std::move(parsed)).run(directory);
+  return Assembler(std::move(parsed), reading).run(directory);
 }
 
 }  // namespace cupel::formats

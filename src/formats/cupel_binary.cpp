@@ -268,7 +268,7 @@ class ColumnReader {
 
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  Reader(std::string_view bytes, Reading reading) : bytes_(bytes), reading_(reading) {}
 
   // Throws Broken.
   base::Result<History> run() {
@@ -299,6 +299,7 @@ class Reader {
       throw Broken{8, fmt::format("found version {}, expected {}: a newer cupel wrote this file", version, kVersion)};
     }
     for (std::uint64_t blocks = 0;; ++blocks) {
+      if (reading_.stopped()) throw Stopped{};  // a block is a megabyte
       const auto at = in.offset();
       const auto header = in.take(12);
       ByteCursor fields(header);
@@ -325,6 +326,7 @@ class Reader {
     count = in.below(0xffffffff, "number of scalars");
     std::uint64_t last = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
+      reading_.step();
       const auto code = in.below(kScalarKinds + kSmallDeltas, "kind of a scalar");
       std::size_t id = 0;
       if (code >= kScalarKinds || code == static_cast<unsigned>(ScalarKind::kInteger)) {
@@ -378,6 +380,7 @@ class Reader {
     auto& in = columns_[kTxns];
     std::uint64_t label = 0, invoke = 0;
     for (std::uint64_t t = 0; t < txns_; ++t) {
+      reading_.step();
       const auto session = in.below(sessions_, "session of a transaction");
       const auto flags = in.below(16, "status of a transaction");
       if ((flags & 3) > 2) in.broken(flags & 3, 3, "status of a transaction");
@@ -395,6 +398,7 @@ class Reader {
   }
 
   void read_op() {
+    reading_.step();
     const auto kind = static_cast<OpKind>(columns_[kKinds].below(8, "kind of an operation"));
     KeyId key;
     if (kind != OpKind::kRangeRead) key = KeyId(columns_[kOpKeys].below(keys_, "number of a key"));
@@ -441,6 +445,7 @@ class Reader {
   }
 
   std::string_view bytes_;
+  Reading reading_;
   std::array<ColumnReader, kColumns> columns_;
   HistoryBuilder builder_;
   std::uint64_t keys_ = 0, values_ = 0, sessions_ = 0, txns_ = 0;
@@ -453,9 +458,9 @@ class Reader {
 
 bool looks_like_cupel(std::string_view head) { return head.starts_with(kMagic.substr(0, 6)); }
 
-base::Result<History> read_cupel(std::string_view bytes, const std::string& file) {
+base::Result<History> read_cupel(std::string_view bytes, const std::string& file, Reading reading) {
   try {
-    auto history = Reader(bytes).run();
+    auto history = Reader(bytes, reading).run();
     if (!history.ok()) return base::Error{.message = history.error().message, .file = file};
     return history;
   } catch (const Broken& broken) {

@@ -28,7 +28,8 @@ struct Header {
 
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+  Reader(std::string_view bytes, const std::string& file, Reading reading)
+      : bytes_(bytes), file_(file), reading_(reading) {}
 
   base::Result<History> run() {
     bool any_event = false, any_success = false, any_commit = false;
@@ -110,7 +111,7 @@ class Reader {
   }
 
   template <typename OnSession, typename OnTxn, typename OnEvent, typename OnTxnEnd>
-  base::Result<Header> walk(OnSession on_session, OnTxn on_txn, OnEvent on_event, OnTxnEnd on_txn_end) const {
+  base::Result<Header> walk(OnSession on_session, OnTxn on_txn, OnEvent on_event, OnTxnEnd on_txn_end) {
     ByteCursor in(bytes_);
     Header header;
     for (int i = 0; i < 5; ++i) in.little_u64();
@@ -138,7 +139,9 @@ class Reader {
         const auto events = count(in, "events", kEventBytes);
         if (!events.ok()) return events.error();
         on_txn();
+        reading_.step(bytes_.data() + in.offset());
         for (std::uint64_t e = 0; e < *events; ++e) {
+          reading_.step(bytes_.data() + in.offset());
           bool write = false, success = false;
           if (auto f = flag("write flag of an event", write); !f.ok()) return f.error();
           const auto variable = in.little_u64();
@@ -160,6 +163,7 @@ class Reader {
 
   std::string_view bytes_;
   const std::string& file_;
+  Reading reading_;
 };
 
 void put(std::string& out, std::uint64_t value) {
@@ -182,8 +186,8 @@ bool looks_like_dbcop(std::string_view head, std::uint64_t file_size) {
   return !in.failed() && sessions <= (file_size - in.offset()) / kSmallestSessionBytes;
 }
 
-base::Result<History> read_dbcop(std::string_view bytes, const std::string& file) {
-  return Reader(bytes, file).run();
+base::Result<History> read_dbcop(std::string_view bytes, const std::string& file, Reading reading) {
+  return Reader(bytes, file, reading).run();
 }
 
 base::Status write_dbcop(const History& h, std::ostream& out) {

@@ -13,12 +13,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
 bool looks_like_dbcop(std::string_view head, std::uint64_t file_size);
-base::Result<history::History> read_dbcop(std::string_view bytes, const std::string& file);
+base::Result<history::History> read_dbcop(std::string_view bytes, const std::string& file,
+                                          Reading reading = {});
 base::Status write_dbcop(const history::History& history, std::ostream& out);
 
 }  // namespace cupel::formats

@@ -149,7 +149,7 @@ bool EdnReader::string(Cell& out) {
   }
   if (at_end()) return fail(open, "found a string without its closing quote: truncated or corrupt");
   ++at_;
-  out = Cell::of(Tag::kString, chunk_.keep(text));
+  out = Cell::of(Tag::kString, chunk_->keep(text));
   return true;
 }
 
@@ -173,7 +173,7 @@ bool EdnReader::sequence(char close, int depth, Cell& out) {
     if (!value(children.back(), depth + 1)) return false;
   }
   ++at_;
-  out = chunk_.make_vector(children.data(), children.size());
+  out = chunk_->make_vector(children.data(), children.size());
   return true;
 }
 
@@ -188,10 +188,10 @@ bool EdnReader::map_or_set(bool map, int depth, Cell& out) {
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < flat.size; i += map ? 2 : 1) {
     std::string text;
-    jepsen::canonical(chunk_, chunk_.child(flat, i), text);
+    jepsen::canonical(*chunk_, chunk_->child(flat, i), text);
     if (map) {
       text += ' ';
-      jepsen::canonical(chunk_, chunk_.child(flat, i + 1), text);
+      jepsen::canonical(*chunk_, chunk_->child(flat, i + 1), text);
     }
     entries.push_back(std::move(text));
   }
@@ -199,7 +199,7 @@ bool EdnReader::map_or_set(bool map, int depth, Cell& out) {
   std::string text(map ? "{" : "#{");
   for (std::size_t i = 0; i < entries.size(); ++i) text += (i == 0 ? "" : " ") + entries[i];
   text += '}';
-  out = Cell::of(map ? Tag::kMap : Tag::kLiteral, chunk_.keep(text));
+  out = Cell::of(map ? Tag::kMap : Tag::kLiteral, chunk_->keep(text));
   return true;
 }
 
@@ -224,8 +224,8 @@ bool EdnReader::dispatch(int depth, Cell& out) {
     return true;
   }
   std::string text = "#" + std::string(tag) + " ";
-  jepsen::canonical(chunk_, tagged, text);
-  out = Cell::of(tagged.tag == Tag::kMap ? Tag::kMap : Tag::kLiteral, chunk_.keep(text));
+  jepsen::canonical(*chunk_, tagged, text);
+  out = Cell::of(tagged.tag == Tag::kMap ? Tag::kMap : Tag::kLiteral, chunk_->keep(text));
   return true;
 }
 
@@ -267,14 +267,14 @@ bool EdnReader::word(Cell& out) {
     std::string digits(first, end);
     const auto zeros = digits.find_first_not_of('0', digits[0] == '-');
     digits.erase(digits[0] == '-', zeros - (digits[0] == '-'));
-    out = Cell::of(Tag::kLiteral, chunk_.keep(digits + "N"));
+    out = Cell::of(Tag::kLiteral, chunk_->keep(digits + "N"));
     return true;
   }
   double real = 0;
   const auto parsed = std::from_chars(first, last, real);
   if (parsed.ptr == last) {
     out = Cell::of(Tag::kLiteral, parsed.ec == std::errc() && std::isfinite(real)
-                                      ? chunk_.keep(jepsen::canonical_double(real))
+                                      ? chunk_->keep(jepsen::canonical_double(real))
                                       : text);
     return true;
   }

@@ -13,7 +13,10 @@ namespace cupel::formats {
 
 class EdnReader {
  public:
-  EdnReader(std::string_view bytes, jepsen::Chunk& chunk) : bytes_(bytes), chunk_(chunk) {}
+  EdnReader(std::string_view bytes, jepsen::Chunk& chunk) : bytes_(bytes), chunk_(&chunk) {}
+
+  // Further values go into this chunk.
+  void use(jepsen::Chunk& chunk) { chunk_ = &chunk; }
 
   // One value; false after setting the chunk's error. `depth` collections are open.
   bool value(jepsen::Cell& out, int depth = 0);
@@ -26,7 +29,7 @@ class EdnReader {
   [[nodiscard]] std::size_t position() const { return at_; }
   // A bare word: everything up to white space, a bracket, a quote or a comment.
   std::string_view token();
-  bool fail(std::size_t byte, std::string message) { return chunk_.fail(byte, std::move(message)); }
+  bool fail(std::size_t byte, std::string message) { return chunk_->fail(byte, std::move(message)); }
 
  private:
   bool string(jepsen::Cell& out);
@@ -37,7 +40,7 @@ class EdnReader {
 
   std::string_view bytes_;
   std::size_t at_ = 0;
-  jepsen::Chunk& chunk_;
+  jepsen::Chunk* chunk_;
 };
 
 }  // namespace cupel::formats

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <new>
 #include <vector>
 
 #include "formats/awdit.hpp"
@@ -75,12 +76,12 @@ struct Logs {
   std::vector<MappedFile> files;
   std::vector<SessionLog> logs;
 };
-base::Result<Logs> open_logs(const std::string& directory) {
+base::Result<Logs> open_logs(const std::string& directory, base::Budget* budget = nullptr) {
   auto paths = session_logs(directory);
   if (!paths.ok()) return std::move(paths).error();
   Logs opened;
   for (const auto& path : *paths) {
-    auto file = MappedFile::open(path);
+    auto file = MappedFile::open(path, budget);
     if (!file.ok()) return std::move(file).error();
     opened.files.push_back(std::move(*file));
   }
@@ -101,18 +102,20 @@ base::Result<Format> detect_logs(const std::string& directory, const Logs& logs)
   return unknown(directory, "only empty *.log files");
 }
 
-base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs, const std::string& path) {
-  return format == Format::kViper ? read_viper(logs, path) : read_cobra(logs, path);
+base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs, const std::string& path,
+                                Reading reading) {
+  return format == Format::kViper ? read_viper(logs, path, reading) : read_cobra(logs, path, reading);
 }
 
-base::Result<History> read_directory(const std::string& path, std::optional<Format> asked) {
+base::Result<History> read_directory(const std::string& path, std::optional<Format> asked,
+                                     base::Budget* budget) {
   const bool holds_logs = !asked || *asked == Format::kCobra || *asked == Format::kViper;
   if (!holds_logs) {
     return base::Error{.message = fmt::format("is a directory without a {} file; {} is read from a file",
                                               kDbcopFile, name(*asked)),
                        .file = path};
   }
-  auto logs = open_logs(path);
+  auto logs = open_logs(path, budget);
   if (!logs.ok()) {
     if (asked) return std::move(logs).error();
     return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
@@ -122,7 +125,7 @@ base::Result<History> read_directory(const std::string& path, std::optional<Form
     if (!format.ok()) return format.error();
     asked = *format;
   }
-  return read_logs(*asked, logs->logs, path);
+  return read_logs(*asked, logs->logs, path, Reading(budget, nullptr));
 }
 
 // A directory stands for the dbcop file in it, if there is one.
@@ -131,6 +134,41 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
   const auto inside = (fs::path(path) / kDbcopFile).string();
   std::error_code ignored;
   return is_directory(path) && fs::exists(inside, ignored) ? inside : path;
+}
+
+base::Result<History> read_file(const std::string& place, const ReadOptions& options) {
+  const auto file = MappedFile::open(place, options.budget);
+  if (!file.ok()) return file.error();
+  const auto bytes = file->bytes();
+  auto format = options.format;
+  if (!format) {
+    const auto detected = detect_file(place, bytes);
+    if (!detected.ok()) return detected.error();
+    format = *detected;
+  }
+  if (bytes.empty()) {
+    return base::Error{.message = fmt::format("found an empty file, expected a history in {} format", name(*format)),
+                       .file = place};
+  }
+  const Reading reading(options.budget, &*file);
+  switch (*format) {
+    case Format::kJepsen: return read_jepsen(bytes, place, options.threads, reading);
+    case Format::kPlume: return read_plume(bytes, place, reading);
+    case Format::kAwdit: return read_awdit(bytes, place, reading);
+    case Format::kDbcop: return read_dbcop(bytes, place, reading);
+    case Format::kCupel: return read_cupel(bytes, place, reading);
+    case Format::kKnossos: return read_knossos(bytes, place, reading);
+    case Format::kCobra:
+    case Format::kViper: break;
+  }
+  return read_logs(*format, {{place, bytes}}, place, reading);
+}
+
+base::Error stopped(const std::string& path, const base::Budget& budget) {
+  return {.message = fmt::format("reading stopped: {} limit met before the end of the history",
+                                 base::to_string(budget.limit())),
+          .file = path,
+          .limit_met = true};
 }
 
 base::Status write_to(const History& history, std::ostream& out, const WriteOptions& options) {
@@ -190,32 +228,16 @@ base::Result<Format> detect(const std::string& path) {
 }
 
 base::Result<History> read(const std::string& path, const ReadOptions& options) {
-  const auto place = resolved(path, options.format);
-  if (is_directory(place)) return read_directory(place, options.format);
-  const auto file = MappedFile::open(place);
-  if (!file.ok()) return file.error();
-  const auto bytes = file->bytes();
-  auto format = options.format;
-  if (!format) {
-    const auto detected = detect_file(place, bytes);
-    if (!detected.ok()) return detected.error();
-    format = *detected;
+  const base::AllocationWatch watch(options.budget);
+  try {
+    const auto place = resolved(path, options.format);
+    if (is_directory(place)) return read_directory(place, options.format, options.budget);
+    return read_file(place, options);
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {  // by a base::AllocationWatch, or the system's own limit
+    if (options.budget == nullptr || options.budget->limit() == base::Limit::kNone) throw;
   }
-  if (bytes.empty()) {
-    return base::Error{.message = fmt::format("found an empty file, expected a history in {} format", name(*format)),
-                       .file = place};
-  }
-  switch (*format) {
-    case Format::kJepsen: return read_jepsen(bytes, place, options.threads);
-    case Format::kPlume: return read_plume(bytes, place);
-    case Format::kAwdit: return read_awdit(bytes, place);
-    case Format::kDbcop: return read_dbcop(bytes, place);
-    case Format::kCupel: return read_cupel(bytes, place);
-    case Format::kKnossos: return read_knossos(bytes, place);
-    case Format::kCobra:
-    case Format::kViper: break;
-  }
-  return read_logs(*format, {{place, bytes}}, place);
+  return stopped(path, *options.budget);
 }
 
 base::Status write(const History& history, const std::string& path, const WriteOptions& options) {

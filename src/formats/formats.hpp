@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "base/result.hpp"
 #include "history/history.hpp"
 
@@ -32,6 +33,8 @@ std::optional<Format> parse_format(std::string_view text);
 struct ReadOptions {
   std::optional<Format> format;  // absent: detected from the content
   unsigned threads = 0;          // 0: as many as the machine has
+  // Borrowed. A limit met while reading is an error with `limit_met`. None: no limits.
+  base::Budget* budget = nullptr;
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says which.

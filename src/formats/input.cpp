@@ -50,7 +50,7 @@ bool counts_before(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-base::Result<MappedFile> MappedFile::open(const std::string& path) {
+base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget* budget) {
   const int fd = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return system_error(path, "open");
@@ -77,6 +77,10 @@ base::Result<MappedFile> MappedFile::open(const std::string& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error(path, "read");
     if (got == 0) return file;
+    if (budget != nullptr) {
+      const bool grows = file.held_.size() + static_cast<std::size_t>(got) > file.held_.capacity();
+      if (budget->exceeded() || (grows && budget->would_exceed(2 * file.held_.size()))) throw Stopped{};
+    }
     file.held_.append(buffer, static_cast<std::size_t>(got));
   }
 }
@@ -95,6 +99,24 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   if (mapped_) ::munmap(const_cast<char*>(mapped_), size_);
+}
+
+void MappedFile::release(const char* begin, const char* end) const {
+  if (mapped_ == nullptr) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<std::uintptr_t>(std::max(begin, mapped_)) + page - 1) & ~(page - 1);
+  const auto last = reinterpret_cast<std::uintptr_t>(std::min(end, mapped_ + size_)) & ~(page - 1);
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+void Reading::look(const char* at) {
+  constexpr std::ptrdiff_t kReleasedAtOnce = 1 << 20;
+  if (stopped()) throw Stopped{};
+  if (at == nullptr || file_ == nullptr) return;
+  if (released_ == nullptr || at < released_) released_ = file_->bytes().data();
+  if (at - released_ < kReleasedAtOnce) return;
+  file_->release(released_, at);
+  released_ = at;
 }
 
 base::Result<std::vector<std::string>> session_logs(const std::string& directory) {

@@ -7,15 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "base/result.hpp"
 
 namespace cupel::formats {
+
+// Thrown where a reader met a limit; read() of formats.hpp turns it into an error.
+struct Stopped {};
 
 // The bytes of a file, borrowed from the page cache; a pipe is read whole. "-" is
 // standard input.
 class MappedFile {
  public:
-  static base::Result<MappedFile> open(const std::string& path);
+  // May throw Stopped, if it is given a budget.
+  static base::Result<MappedFile> open(const std::string& path, base::Budget* budget = nullptr);
 
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
@@ -25,11 +30,44 @@ class MappedFile {
   [[nodiscard]] std::string_view bytes() const {
     return mapped_ ? std::string_view(mapped_, size_) : std::string_view(held_);
   }
+  // The pages of [begin, end) need not be resident until they are read again.
+  void release(const char* begin, const char* end) const;
 
  private:
   const char* mapped_ = nullptr;
   std::size_t size_ = 0;
   std::string held_;  // of what cannot be mapped
+};
+
+// A reader's way to keep within limits of time and memory: it steps once for
+// each small piece of work. By default there is no limit, and no step costs.
+class Reading {
+ public:
+  Reading() = default;
+  Reading(base::Budget* budget, const MappedFile* file) : budget_(budget), file_(file) {}
+
+  // Throws Stopped once a limit is met. `at`: what is before it has been read.
+  void step() {
+    if ((++steps_ & 0x3ff) == 0) look(nullptr);
+  }
+  void step(const char* at) {
+    if ((++steps_ & 0x3ff) == 0) look(at);
+  }
+  // Has a limit been met? For threads, and for pieces of a millisecond.
+  [[nodiscard]] bool stopped() const { return budget_ != nullptr && budget_->exceeded(); }
+  [[nodiscard]] base::Budget* budget() const { return budget_; }
+  // [begin, end) has been read.
+  void release(const char* begin, const char* end) const {
+    if (file_ != nullptr) file_->release(begin, end);
+  }
+
+ private:
+  void look(const char* at);
+
+  base::Budget* budget_ = nullptr;
+  const MappedFile* file_ = nullptr;
+  const char* released_ = nullptr;  // up to here
+  std::uint32_t steps_ = 0;
 };
 
 // One session of a format that keeps each in a file of its own.

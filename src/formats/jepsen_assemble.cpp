@@ -31,8 +31,8 @@ enum class Kind { kTxn, kRegister, kMutex, kStore };
 
 class Assembly {
  public:
-  Assembly(std::vector<Chunk> chunks, const Source& source)
-      : chunks_(std::move(chunks)), source_(source) {}
+  Assembly(std::vector<Chunk> chunks, const Source& source, Reading reading)
+      : chunks_(std::move(chunks)), source_(source), reading_(reading) {}
 
   base::Result<history::History> run() {
     for (const Chunk& chunk : chunks_) {
@@ -125,6 +125,7 @@ class Assembly {
 
   std::vector<Chunk> chunks_;
   Source source_;
+  Reading reading_;
   history::HistoryBuilder builder_;
   std::optional<ParseError> error_;
   std::vector<std::uint64_t> first_ordinal_;
@@ -232,6 +233,7 @@ bool Assembly::survey() {
     first_ordinal_.push_back(count);
     count += chunk.events.size();
     for (const Event& e : chunk.events) {
+      reading_.step();
       if (e.is_header()) {
         if (!read_header(chunk, e)) return false;
         continue;
@@ -310,6 +312,7 @@ bool Assembly::pair() {
   txns_.reserve(events / 2 + 1);
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
     for (std::uint32_t i = 0; i < chunks_[c].events.size(); ++i) {
+      reading_.step();
       const Event& e = chunks_[c].events[i];
       if (!e.client || e.is_header() || (kind_ == Kind::kTxn && !e.is_txn)) continue;
       anonymous_ = anonymous_ || e.process.tag == Tag::kAbsent;
@@ -421,6 +424,7 @@ bool Assembly::resolve() {
   chunks_.emplace_back();
   if (kind_ == Kind::kStore) return resolve_store();
   for (Txn& txn : txns_) {
+    reading_.step();
     if (kind_ == Kind::kMutex) {
       resolve_mutex(txn);
     } else if (!resolve_register(txn)) {
@@ -552,6 +556,7 @@ std::string Assembly::store_name(const Txn& txn) const {
 
 bool Assembly::collect_tokens(absl::flat_hash_map<std::string, Store>& stores) {
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
+    reading_.step();
     const Txn& txn = txns_[t];
     const Ref from = tried(txn);
     const Event& e = event(from);
@@ -619,6 +624,7 @@ void Assembly::note_sightings(const Txn& get, Store& store) {
   const auto whole = value(get.completion).view();
   std::vector<std::pair<Token*, std::size_t>> path;
   for (std::size_t at = 0; at < whole.size();) {
+    reading_.step();
     const auto before = at;
     for (const auto length : store.lengths) {
       if (length > whole.size() - at) continue;
@@ -666,6 +672,7 @@ bool Assembly::match(const Store& store, const Token& token,
     return true;
   }
   for (bool progress = true; progress && !open.empty();) {
+    reading_.step();
     progress = false;
     for (std::size_t i = 0; i < open.size(); ++i) {
       std::vector<std::uint32_t> fit;
@@ -704,12 +711,14 @@ bool Assembly::resolve_store() {
   absl::flat_hash_map<std::string, Store> stores;
   if (!collect_tokens(stores)) return false;
   for (const Txn& txn : txns_) {
+    reading_.step();
     if (event(anchor(txn)).f != F::kGet || txn.status != TxnStatus::kCommitted) continue;
     const auto it = stores.find(store_name(txn));
     if (it != stores.end() && value(txn.completion).tag == Tag::kString) note_sightings(txn, it->second);
   }
   absl::flat_hash_map<std::uint32_t, std::string_view> found;
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
+    reading_.step();
     if (event(tried(txns_[t])).f != F::kAppend) continue;
     Store& store = stores[store_name(txns_[t])];
     const Token& token = store.tokens[value(tried(txns_[t])).view()];
@@ -719,6 +728,7 @@ bool Assembly::resolve_store() {
     return cell.is_nothing() || cell.size == 0 ? Cell::null() : cell;
   };
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
+    reading_.step();
     Txn& txn = txns_[t];
     const Ref from = tried(txn);
     const Cell store = scalar(chunks_[from.chunk], key(from));
@@ -761,8 +771,10 @@ bool Assembly::scan() {
   };
   const bool txns = kind_ == Kind::kTxn;
   for (const Txn& txn : txns_) {
+    reading_.step();
     Chunk& chunk = chunks_[txn.chunk];
     for (std::uint32_t i = txn.first; i < txn.first + txn.count; ++i) {
+      reading_.step();
       MicroOp& op = chunk.ops[i];
       const Micro kind = op.kind();
       if (kind == Micro::kRange) {
@@ -856,6 +868,7 @@ bool Assembly::emit() {
     return line_order ? static_cast<history::Time>(ordinal(ref)) : event(ref).time;
   };
   for (const Txn& txn : txns_) {
+    reading_.step();
     const Event& e = event(anchor(txn));
     const auto label = e.index >= 0 ? static_cast<std::uint64_t>(e.index) : ordinal(anchor(txn));
     builder_.begin(history::SessionId(txn.session), txn.status,
@@ -864,6 +877,7 @@ bool Assembly::emit() {
                     .label = static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff))});
     const Chunk& chunk = chunks_[txn.chunk];
     for (std::uint32_t i = txn.first; i < txn.first + txn.count; ++i) {
+      reading_.step();
       if (!emit_op(txn, chunk, chunk.ops[i])) return false;
     }
     builder_.end();
@@ -873,8 +887,8 @@ bool Assembly::emit() {
 
 }  // namespace
 
-base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source) {
-  return Assembly(std::move(chunks), source).run();
+base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source, Reading reading) {
+  return Assembly(std::move(chunks), source, reading).run();
 }
 
 }  // namespace cupel::formats::jepsen

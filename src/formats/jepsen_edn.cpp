@@ -11,6 +11,9 @@ namespace cupel::formats::jepsen {
 
 namespace {
 
+// Of bytes: columns of this size grow without copying much.
+constexpr std::size_t kChunkBytes = 4 << 20;
+
 bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   Fields fields;
   fields.byte = reader.position();
@@ -54,33 +57,56 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
   return true;
 }
 
+// A megabyte at a time, cut between characters, so that little of a large file
+// is resident at once.
+bool is_utf8(std::string_view bytes, const Reading& reading) {
+  constexpr std::size_t kPiece = 1 << 20;
+  while (!bytes.empty()) {
+    if (reading.stopped()) throw Stopped{};
+    std::size_t size = std::min(kPiece, bytes.size());
+    while (size > 0 && size < bytes.size() && (bytes[size] & 0xc0) == 0x80) --size;
+    if (size == 0 || !simdjson::validate_utf8(bytes.data(), size)) return false;
+    reading.release(bytes.data(), bytes.data() + size);
+    bytes.remove_prefix(size);
+  }
+  return true;
+}
+
 }  // namespace
 
-Chunk parse_edn(std::string_view bytes) {
-  Chunk chunk;
-  if (!simdjson::validate_utf8(bytes.data(), bytes.size())) {
+std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
+  std::vector<Chunk> chunks(1);
+  if (!is_utf8(bytes, reading)) {
     std::size_t line = 0;
     while (line < bytes.size()) {
       const auto end = std::min(bytes.find('\n', line), bytes.size());
       if (!simdjson::validate_utf8(bytes.data() + line, end - line)) break;
       line = end + 1;
     }
-    chunk.fail(line, "found bytes that are not UTF-8, expected text");
-    return chunk;
+    chunks.back().fail(line, "found bytes that are not UTF-8, expected text");
+    return chunks;
   }
-  EdnReader reader(bytes, chunk);
+  EdnReader reader(bytes, chunks.back());
+  std::size_t begun = 0;  // where the last chunk begins
   char close = 0;
   std::size_t open = 0;
   bool closed = false;
   for (;;) {
     reader.skip();
     if (reader.at_end()) break;
+    reading.step(bytes.data() + reader.position());
     const char c = reader.peek();
+    if (reader.position() - begun > kChunkBytes) {
+      begun = reader.position();
+      chunks.emplace_back();  // what it holds stays where it is when the vector grows
+      reader.use(chunks.back());
+    }
+    Chunk& chunk = chunks.back();
     if (closed) {
       reader.fail(reader.position(), "found more after the end of the history, expected nothing");
-      return chunk;
+      return chunks;
     }
-    if (close == 0 && chunk.events.empty() && (c == '[' || c == '(')) {
+    if (close == 0 && chunks.size() == 1 && chunk.events.empty() && (c == '[' || c == '(')) {
       open = reader.position();
       close = c == '[' ? ']' : ')';
       reader.advance();
@@ -88,14 +114,14 @@ Chunk parse_edn(std::string_view bytes) {
       closed = true;
       reader.advance();
     } else if (c == '{') {
-      if (!op_map(reader, chunk, 2)) return chunk;
+      if (!op_map(reader, chunk, 2)) return chunks;
     } else if (c == '#') {
       const auto begin = reader.position();
       reader.advance();
       if (!reader.at_end() && reader.peek() == '_') {
         reader.advance();
         Cell discarded;
-        if (!reader.value(discarded, 2)) return chunk;
+        if (!reader.value(discarded, 2)) return chunks;
         continue;
       }
       reader.token();
@@ -103,9 +129,9 @@ Chunk parse_edn(std::string_view bytes) {
       if (reader.at_end() || reader.peek() != '{' || reader.position() == begin + 1) {
         reader.fail(begin, "found a # value, expected an op map such as "
                            "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
-        return chunk;
+        return chunks;
       }
-      if (!op_map(reader, chunk, 2)) return chunk;
+      if (!op_map(reader, chunk, 2)) return chunks;
     } else {
       const auto begin = reader.position();
       Cell found;
@@ -113,14 +139,14 @@ Chunk parse_edn(std::string_view bytes) {
         reader.fail(begin, "found " + shown(chunk, found) + ", expected an op map such as "
                            "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
       }
-      return chunk;
+      return chunks;
     }
   }
   if (close != 0 && !closed) {
     reader.fail(open, std::string("found the end of the file, expected the closing ") + close +
                           ": it is truncated");
   }
-  return chunk;
+  return chunks;
 }
 
 }  // namespace cupel::formats::jepsen

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats::jepsen {
@@ -173,13 +174,13 @@ struct Source {
 
 // Pairs invocations and completions, decides what kind of history this is and
 // builds it. Deterministic in the chunks' content and order.
-base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source);
+base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source, Reading reading = {});
 
 // At a byte of the source: the line counted.
 base::Error error_at(const Source& source, const ParseError& error);
 
 // EDN op maps, in a vector, a list or bare; and JSON likewise.
-Chunk parse_edn(std::string_view bytes);
-std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads);
+std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading = {});
+std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading reading = {});
 
 }  // namespace cupel::formats::jepsen

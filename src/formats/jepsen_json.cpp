@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -234,7 +235,7 @@ std::size_t map_end(std::string_view bytes, std::size_t begin) {
 }
 
 // Op maps one after the other, bare or in one array.
-Chunk parse_maps(std::string_view bytes) {
+Chunk parse_maps(std::string_view bytes, Reading& reading) {
   Chunk chunk;
   dom::parser parser;
   if (parser.allocate(kChunkBytes, kMaxDepth)) {
@@ -247,6 +248,7 @@ Chunk parse_maps(std::string_view bytes) {
   if (array) at = first_text(bytes, at + 1);
   bool first = true;
   for (;; first = false) {
+    reading.step(bytes.data() + at);
     if (at >= bytes.size()) {
       if (array) {
         chunk.fail(open, "found the end of the file, expected the closing ] of this array: it is "
@@ -299,7 +301,7 @@ Chunk parse_maps(std::string_view bytes) {
 
 }  // namespace
 
-std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads) {
+std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading reading) {
   std::vector<Chunk> chunks;
   const auto start = first_text(bytes, 0);
   if (start < bytes.size() && bytes[start] == '{') {
@@ -309,33 +311,48 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads) {
       const auto newline = bytes.find('\n', least);
       cuts.push_back(newline == std::string_view::npos ? bytes.size() : newline + 1);
     }
+    reading.release(bytes.data(), bytes.data() + bytes.size());  // the system reads around each cut
     chunks.resize(cuts.size() - 1);
     // Plain threads that take the next chunk: the chunks are many and alike, and
     // ThreadSanitizer sees through it, which it does not through Debian's libtbb.
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    std::atomic<bool> no_memory{false};
+    const auto parse = [&] {
       dom::parser parser;
       // A failure to allocate shows again, as an error, when the parser is used.
       [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, kMaxDepth);
-      for (std::size_t i = next++; i < chunks.size(); i = next++) {
+      for (std::size_t i = next++; i < chunks.size() && !reading.stopped(); i = next++) {
         if (cuts[i + 1] - cuts[i] > kMaxMapBytes) {
           chunks[i].irregular = true;
         } else {
           chunks[i] = parse_lines(bytes, cuts[i], cuts[i + 1], parser);
         }
+        reading.release(bytes.data() + cuts[i], bytes.data() + cuts[i + 1]);
+      }
+    };
+    const auto work = [&] {
+      const base::AllocationWatch watch(reading.budget());
+      try {
+        parse();
+      } catch (const std::bad_alloc&) {  // must not leave a thread
+        no_memory = true;
+        next = chunks.size();
       }
     };
     const std::size_t wanted = threads == 0 ? std::max(1u, std::thread::hardware_concurrency()) : threads;
-    std::vector<std::thread> others;
-    for (std::size_t i = 1; i < std::min(wanted, chunks.size()); ++i) others.emplace_back(work);
-    work();
-    for (auto& thread : others) thread.join();
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < std::min(wanted, chunks.size()); ++i) others.emplace_back(work);
+      work();
+    }
+    if (no_memory) throw std::bad_alloc();
+    if (reading.stopped()) throw Stopped{};
     if (std::none_of(chunks.begin(), chunks.end(), [](const Chunk& c) { return c.irregular; })) {
       return chunks;
     }
     chunks.clear();
   }
-  chunks.push_back(parse_maps(bytes));
+  chunks.push_back(parse_maps(bytes, reading));
   return chunks;
 }
 

@@ -51,7 +51,7 @@ std::string_view without_mark(std::string_view bytes) {
 }  // namespace
 
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
-                                           unsigned threads) {
+                                           unsigned threads, Reading reading) {
   bytes = without_mark(bytes);
   const jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
   const Syntax syntax = syntax_of(bytes);
@@ -62,11 +62,11 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
   }
   std::vector<jepsen::Chunk> chunks;
   if (syntax == Syntax::kEdn) {
-    chunks.push_back(jepsen::parse_edn(bytes));
+    chunks = jepsen::parse_edn(bytes, reading);
   } else {
-    chunks = jepsen::parse_json(bytes, threads);
+    chunks = jepsen::parse_json(bytes, threads, reading);
   }
-  return jepsen::assemble(std::move(chunks), source);
+  return jepsen::assemble(std::move(chunks), source, reading);
 }
 
 bool looks_like_jepsen(std::string_view head) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
@@ -15,7 +16,7 @@ namespace cupel::formats {
 // EDN or JSON, decided by content. `threads` 0: as many as the machine has; the
 // result does not depend on it. `file` is for messages only.
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
-                                           unsigned threads);
+                                           unsigned threads, Reading reading = {});
 
 // Whether the first bytes of a file (4 KiB will do) are Jepsen op maps.
 bool looks_like_jepsen(std::string_view head);

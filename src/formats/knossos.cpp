@@ -44,9 +44,10 @@ bool line(std::string_view bytes, std::size_t at, std::size_t end, std::size_t b
   return chunk.begin_event(fields, event) && chunk.finish_event(event, value, jepsen::Cell());
 }
 
-jepsen::Chunk parse(std::string_view bytes) {
+jepsen::Chunk parse(std::string_view bytes, Reading& reading) {
   jepsen::Chunk chunk;
   for (std::size_t begin = 0; begin < bytes.size();) {
+    reading.step(bytes.data() + begin);
     const auto end = std::min(bytes.find('\n', begin), bytes.size());
     const auto text = bytes.substr(begin, end - begin);
     if (text.find_first_not_of(kBlank) != std::string_view::npos) {
@@ -68,17 +69,17 @@ jepsen::Chunk parse(std::string_view bytes) {
 
 }  // namespace
 
-base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file) {
+base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file, Reading reading) {
   const jepsen::Source source{
       .bytes = bytes, .file = file, .format = "knossos", .failed_cas_was_seen = true};
   std::vector<jepsen::Chunk> chunks;
-  chunks.push_back(parse(bytes));
+  chunks.push_back(parse(bytes, reading));
   if (chunks[0].events.empty() && !chunks[0].error) {
     return base::Error{
         .message = "found no operations, expected lines such as INFO  jepsen.util - 3 :invoke :cas [1 4]",
         .file = file};
   }
-  return jepsen::assemble(std::move(chunks), source);
+  return jepsen::assemble(std::move(chunks), source, reading);
 }
 
 bool looks_like_knossos(std::string_view head) {

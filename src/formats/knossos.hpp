@@ -11,11 +11,13 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
-base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file);
+base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
+                                            Reading reading = {});
 bool looks_like_knossos(std::string_view head);
 
 }  // namespace cupel::formats

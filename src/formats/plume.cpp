@@ -42,8 +42,8 @@ struct ScannedTxn {
 
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string& file)
-      : bytes_(bytes), file_(file) {}
+  Reader(std::string_view bytes, const std::string& file, Reading reading)
+      : bytes_(bytes), file_(file), reading_(reading) {}
 
   base::Result<History> run() {
     builder_.set_default_initial(builder_.value(0), /*unless_written=*/true);
@@ -54,6 +54,7 @@ class Reader {
     std::uint64_t line = 0;
     while (p != end) {
       ++line;
+      reading_.step(p);
       while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
       if (p == end) break;
       if (*p == '\n') {
@@ -163,6 +164,7 @@ class Reader {
       ops_ = std::move(sorted);
     }
     for (std::size_t i = 0; i < ops_.size();) {
+      reading_.step();
       const auto t = ops_[i].txn;
       const auto& txn = txns_[t];
       const bool aborted = txn.id == kAbortedTxn;
@@ -182,6 +184,7 @@ class Reader {
   static constexpr std::uint32_t kNoTxn = 0xffffffff;
   std::string_view bytes_;
   const std::string& file_;
+  Reading reading_;
   HistoryBuilder builder_;
   std::vector<ScannedOp> ops_;
   std::vector<ScannedTxn> txns_;
@@ -201,8 +204,8 @@ bool looks_like_plume(std::string_view head) {
          head[start + 1] == '(';
 }
 
-base::Result<History> read_plume(std::string_view bytes, const std::string& file) {
-  return Reader(bytes, file).run();
+base::Result<History> read_plume(std::string_view bytes, const std::string& file, Reading reading) {
+  return Reader(bytes, file, reading).run();
 }
 
 base::Status write_plume(const History& h, std::ostream& out) {

@@ -11,12 +11,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
 bool looks_like_plume(std::string_view head);
-base::Result<history::History> read_plume(std::string_view bytes, const std::string& file);
+base::Result<history::History> read_plume(std::string_view bytes, const std::string& file,
+                                          Reading reading = {});
 base::Status write_plume(const history::History& history, std::ostream& out);
 
 }  // namespace cupel::formats

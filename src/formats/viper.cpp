@@ -29,6 +29,8 @@ const ScalarView kHighest = ScalarView::literal(kNil);
 
 class Reader {
  public:
+  explicit Reader(Reading reading) : reading_(reading) {}
+
   base::Result<History> run(const std::vector<SessionLog>& logs, const std::string& directory) {
     for (const auto& log : logs) {
       file_ = &log.file;
@@ -38,6 +40,7 @@ class Reader {
         const auto [text, next] = line_at(log.bytes, at);
         at = next;
         ++line_;
+        reading_.step();
         if (text.find_first_not_of(" \t") == text.npos) continue;
         if (auto read = transaction(text, name); !read.ok()) return std::move(read).error();
       }
@@ -85,6 +88,7 @@ class Reader {
     }
     try {
       for (const auto operation : operations) {
+        reading_.step();
         if (initial) initial_operation(operation);
         else ordinary_operation(operation);
       }
@@ -225,6 +229,7 @@ class Reader {
   }
 
   using Version = std::pair<KeyId, ValueId>;
+  Reading reading_;
   dom::parser parser_;
   HistoryBuilder builder_;
   absl::flat_hash_set<Version> seen_, written_;
@@ -245,8 +250,8 @@ bool looks_like_viper(std::string_view head) {
   return line.find("\"value\"") != line.npos && line.find("\"type\"") == line.npos;
 }
 
-base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory) {
-  return Reader().run(logs, directory);
+base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory, Reading reading) {
+  return Reader(reading).run(logs, directory);
 }
 
 }  // namespace cupel::formats

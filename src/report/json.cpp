@@ -100,11 +100,12 @@ std::string json(const Checked& checked) {
   for (const char* name : {"database", "isolation"}) {
     if (history.metadata().contains(name)) object[name] = metadata(name);
   }
-  object["transactions"] = history.txn_count();
-  object["committed"] = committed;
-  object["sessions"] = history.session_count();
-  object["operations"] = history.op_count();
-  object["keys"] = history.key_count();
+  const auto count = [&](std::size_t number) { return checked.whole ? Json(number) : Json(nullptr); };
+  object["transactions"] = count(history.txn_count());
+  object["committed"] = count(committed);
+  object["sessions"] = count(history.session_count());
+  object["operations"] = count(history.op_count());
+  object["keys"] = count(history.key_count());
   object["levels"] = Json::array();
   Json refused = Json::array();
   std::map<Level, std::pair<Json, std::size_t>> explained;  // many levels share one violation

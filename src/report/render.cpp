@@ -262,7 +262,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     width = std::max(width, named_level(checked, one.level).size());
   }
   if (!unknown.empty()) text += "; unknown: " + names(unknown);
-  text += "\n  " + facts(checked.history) + "\n\n";
+  text += "\n  " + (checked.whole ? facts(checked.history) : "not read to its end") + "\n\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,
                                    painted(one.verdict, 9, style));

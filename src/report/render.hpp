@@ -16,6 +16,7 @@ struct Checked {
   const std::string& file;  // as the user named it
   const history::History& history;
   const check::CheckResult& result;
+  bool whole = true;  // false: the history was not read to its end, and nothing is said of it
 };
 
 struct TextStyle {
