@@ -211,7 +211,9 @@ std::vector<std::string> candidates_for(const std::string& program) {
   for (std::size_t start = 0; start <= folders.size();) {
     const auto end = std::min(folders.find(':', start), folders.size());
     const auto folder = folders.substr(start, end - start);
-    candidates.push_back((folder.empty() ? "." : folder) + "/" + program);
+    auto candidate = (folder.empty() ? "." : folder) + "/" + program;
+    // A folder that we may not look into says "not allowed", not "not there".
+    if (::access(candidate.c_str(), F_OK) == 0) candidates.push_back(std::move(candidate));
     start = end + 1;
   }
   return candidates;

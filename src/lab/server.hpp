@@ -39,7 +39,8 @@ struct Options {
   // "requirepass=secret". They come last, so they win.
   std::vector<std::string> server_options = {};
   // Whether a commit waits for the disk. What was acknowledged survives kill()
-  // either way; without, only a crash of the whole machine would lose it.
+  // either way; without, only a crash of the whole machine would lose it, and tests
+  // that crash servers take seconds less: PostgreSQL 3 s instead of 12 on a busy disk.
   bool durable = true;
   std::uint32_t nodes = 3;  // of a Galera cluster; at least 1
   // Leave the server running when this program ends; stop() still stops it.
