@@ -28,6 +28,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/sigpipe.hpp"
+
 extern char** environ;  // NOLINT: POSIX has it so
 
 namespace cupel::base {
@@ -239,34 +241,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   pointers.push_back(nullptr);
   return pointers;
 }
-
-// SIGPIPE, which a write to a closed pipe would send to the whole program, held
-// back in this thread and swallowed.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    if (!was_pending_) {
-      const timespec at_once{};
-      while (sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_{}, before_{};
-  bool was_pending_ = false;
-};
 
 Error system_error(const std::string& what, int number) {
   return Error{.message = what + ": " + std::strerror(number)};

@@ -58,8 +58,9 @@ constexpr std::array kPostgresLevels{"serializable"sv, "repeatable-read"sv, "rea
 constexpr std::array kMysqlLevels{"repeatable-read"sv, "serializable"sv, "snapshot"sv,
                                   "read-committed"sv, "read-uncommitted"sv};
 constexpr std::array kRocksdbLevels{"pessimistic-snapshot"sv, "pessimistic"sv,
-                                    "optimistic-snapshot"sv, "optimistic"sv};
-constexpr std::array kSingleObject{"linearizable"sv};
+                                    "pessimistic-for-update"sv, "optimistic-snapshot"sv,
+                                    "optimistic"sv, "optimistic-for-update"sv};
+constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
 constexpr std::array kUnnamed{"unspecified"sv};
 
 bool there(Open open) { return open != nullptr; }

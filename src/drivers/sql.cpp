@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
+
+#include "drivers/cells.hpp"
 
 namespace cupel::drivers::sql {
 
@@ -142,68 +143,6 @@ std::vector<std::uint32_t> all_columns(const Table& table) {
   std::vector<std::uint32_t> columns(table.columns.size());
   for (std::uint32_t i = 0; i < columns.size(); ++i) columns[i] = i;
   return columns;
-}
-
-// Empty if the statement fits the schema, else what is wrong with it.
-std::string misfit(const workload::Schema& schema, const Statement& statement) {
-  if (statement.table >= schema.tables.size()) {
-    return fmt::format("table {} of a schema with {}", statement.table, schema.tables.size());
-  }
-  const auto& table = schema.tables[statement.table];
-  if (statement.key.size() != table.key.size()) {
-    return fmt::format("{} values for the {} key columns of {}", statement.key.size(),
-                       table.key.size(), table.name);
-  }
-  for (const auto column : statement.columns) {
-    if (column >= table.columns.size()) {
-      return fmt::format("column {} of {}, which has {}", column, table.name, table.columns.size());
-    }
-  }
-  const auto columns = statement.columns.empty() ? table.columns.size() : statement.columns.size();
-  std::size_t expected = 0;
-  switch (statement.kind) {
-    case StatementKind::kRead:
-    case StatementKind::kDelete: break;
-    case StatementKind::kRange:
-      if (table.key.size() != 1 || statement.high.size() != 1) {
-        return fmt::format("a range over the {} key columns of {}, expected one", table.key.size(),
-                           table.name);
-      }
-      break;
-    case StatementKind::kWrite:
-    case StatementKind::kInsert: expected = columns; break;
-    case StatementKind::kAppend:
-      if (table.columns.size() != 1 || table.columns[0].type != ColumnType::kList) {
-        return fmt::format("an append to {}, whose column is no list", table.name);
-      }
-      expected = 1;
-      break;
-    case StatementKind::kCompareAndSet:
-      if (columns != 1)
-        return fmt::format("a compare-and-set of {} columns, expected one", columns);
-      if (table.columns[statement.columns.empty() ? 0 : statement.columns[0]].type ==
-          ColumnType::kList) {
-        return fmt::format("a compare-and-set of a list, in {}", table.name);
-      }
-      expected = 2;
-      break;
-  }
-  if (statement.kind == StatementKind::kInsert && columns != table.columns.size()) {
-    return fmt::format("an insert of {} of the {} columns of {}", columns, table.columns.size(),
-                       table.name);
-  }
-  if (statement.values.size() != expected) {
-    return fmt::format("{} values, expected {}", statement.values.size(), expected);
-  }
-  return {};
-}
-
-std::optional<std::int64_t> to_integer(std::string_view text) {
-  std::int64_t integer = 0;
-  const auto* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, integer);
-  if (text.empty() || error != std::errc() || end != last) return std::nullopt;
-  return integer;
 }
 
 }  // namespace
