@@ -1,4 +1,5 @@
-// cupel generate: a synthetic history from a simulated store.
+// cupel generate: a synthetic history from a simulated store, or with --plan a
+// workload file for `cupel run`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "cli/spelling.hpp"
 #include "levels/level.hpp"
 #include "workload/generate.hpp"
+#include "workload/plan.hpp"
 
 namespace cupel::cli {
 
@@ -23,6 +25,9 @@ struct GenerateArguments {
   std::vector<std::string> inject;
   std::string output, to;
   bool edn = false, no_times = false;
+  std::string plan;  // a workload: what is written is a workload file
+  double read_only_share = 0, write_only_share = 0, rmw_share = 0;
+  bool deletes = false;
 };
 
 template <typename T>
@@ -35,7 +40,8 @@ T named(std::optional<T> found, const std::string& text, const char* option,
   return *found;
 }
 
-void parse_ops(const std::string& text, workload::GenerateOptions& options) {
+template <typename Options>
+void parse_ops(const std::string& text, Options& options) {
   const CLI::ValidationError error(
       "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
   const auto dash = text.find('-');
@@ -67,6 +73,37 @@ void check_anomaly(const std::string& name) {
   const std::vector<std::string> names(known.begin(), known.end());
   throw CLI::ValidationError("--inject", fmt::format("found `{}`, expected {}{}", name,
                                                      one_of(names), did_you_mean(name, names)));
+}
+
+void check_workload(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw CLI::ValidationError("--plan", fmt::format("found `{}`, expected {}{}", name, one_of(names),
+                                                   did_you_mean(name, names)));
+}
+
+// The options of the workload's source, and what the command line says instead.
+workload::WorkloadOptions plan_options(const CLI::App& command, const GenerateArguments& asked) {
+  workload::WorkloadOptions options;
+  for (const auto& info : workload::all_workloads()) {
+    if (info.name == asked.plan) options = info.defaults;
+  }
+  const auto take = [&](const char* name, auto& option, const auto& value) {
+    if (command.count(name) > 0) option = value;
+  };
+  options.seed = asked.options.seed;
+  options.sessions = asked.options.sessions;
+  take("--keys", options.keys, asked.options.keys);
+  take("--read-share", options.read_share, asked.options.read_share);
+  take("--distribution", options.distribution, asked.options.distribution);
+  take("--duplicates", options.duplicates, asked.options.duplicates);
+  take("--read-only-share", options.read_only_share, asked.read_only_share);
+  take("--write-only-share", options.write_only_share, asked.write_only_share);
+  take("--rmw-share", options.rmw_share, asked.rmw_share);
+  options.tombstones = !asked.deletes;
+  if (command.count("--ops") > 0) parse_ops(asked.ops, options);
+  return options;
 }
 
 }  // namespace
@@ -126,6 +163,36 @@ void add_generate(CLI::App& app, Run& run) {
       ->add_flag("--no-times", arguments->no_times, "Leave out when transactions began and ended")
       ->group(behaviour);
 
+  const char* plan = "A workload file instead of a history";
+  auto* planned = command
+                      ->add_option("--plan", arguments->plan,
+                                   "Write the transactions of this workload (docs/workloads), for "
+                                   "`cupel run --workload FILE`. Options below that are not given "
+                                   "are the workload's own")
+                      ->type_name("WORKLOAD")
+                      ->group(plan);
+  const std::tuple<const char*, double*, const char*> shares[] = {
+      {"--read-only-share", &arguments->read_only_share, "only read"},
+      {"--write-only-share", &arguments->write_only_share, "only write"},
+      {"--rmw-share", &arguments->rmw_share, "write what they read"}};
+  for (const auto& [name, target, what] : shares) {
+    command->add_option(name, *target, fmt::format("general: share of transactions that {}", what))
+        ->type_name("SHARE")
+        ->check(share())
+        ->needs(planned)
+        ->group(plan);
+  }
+  command
+      ->add_flag("--deletes", arguments->deletes,
+                 "range-*: delete rows, instead of writing tombstones")
+      ->needs(planned)
+      ->group(plan);
+  for (const char* of_a_store :
+       {"--to", "--edn", "--level", "--inject", "--abort-rate", "--indeterminate-rate",
+        "--no-times", "--conflict-aborts"}) {
+    planned->excludes(command->get_option(of_a_store));
+  }
+
   const char* shape = "What its clients do";
   command
       ->add_option(
@@ -133,6 +200,7 @@ void add_generate(CLI::App& app, Run& run) {
           fmt::format("Kind of transactions: {}", one_of(names_of(workload::all_shapes()))))
       ->type_name("SHAPE")
       ->capture_default_str()
+      ->excludes(planned)
       ->group(shape);
   command->add_option("--sessions", options.sessions, "Sessions")
       ->type_name("N")
@@ -177,9 +245,10 @@ void add_generate(CLI::App& app, Run& run) {
       "Examples:\n"
       "  cupel generate --level snapshot-isolation -o history.jsonl\n"
       "  cupel generate --sessions 20 --txns 5000 --keys 1000 --distribution zipf -o big.cupel\n"
-      "  cupel generate --level serializable --inject lost-update,long-fork -o bad.jsonl");
+      "  cupel generate --level serializable --inject lost-update,long-fork -o bad.jsonl\n"
+      "  cupel generate --plan mini --sessions 4 --txns 50 -o plan.json");
 
-  command->callback([arguments, &run] {
+  command->callback([arguments, command, &run] {
     auto& asked = arguments->options;
     asked.store = named(store_of(arguments->store), arguments->store, "--level",
                         names_of(workload::all_stores()));
@@ -197,6 +266,19 @@ void add_generate(CLI::App& app, Run& run) {
       }
     }
     format_of(arguments->to, "--to");
+    if (command->count("--plan") > 0) {
+      check_workload(arguments->plan);
+      run = [arguments, options = plan_options(*command, *arguments)]() -> int {
+        const auto written = workload::write_plan(
+            arguments->plan, options, arguments->options.txns_per_session, arguments->output);
+        if (!written.ok()) {
+          complain(written.error());
+          return kBad;
+        }
+        return kSatisfied;
+      };
+      return;
+    }
     run = [arguments]() -> int {
       const auto target = write_options(arguments->output, arguments->to, arguments->edn);
       if (!target.ok()) {

@@ -6,7 +6,8 @@
 // programs, which decide by what they read.
 //
 // The same options and seed give the same jobs for each session, in the same
-// order, whatever the other sessions do.
+// order, whatever the other sessions do. (What a job makes of the values that it
+// reads is another matter: programs, and lwt's expected values.)
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,13 @@ class Transaction {
 struct Job {
   std::string name;                        // "transaction", "new-order": statistics are by name
   std::vector<Statement> statements = {};  // fixed; or, if empty,
+  // May be run again from the start (a retry): keep no state of it outside.
   std::function<void(Transaction&)> program = {};
+  // If set, of a job with fixed statements: called once it has committed, with the
+  // statements as they were issued and their replies, before the session's next
+  // job is asked for. So a database that takes a transaction in one piece can run
+  // compare-and-sets from a value seen before.
+  std::function<void(std::span<const Statement>, std::span<const Reply>)> seen = {};
 };
 
 // What a database must be able to do for a workload to run on it.
@@ -69,6 +76,7 @@ struct WorkloadOptions {
   double rmw_share = 0;          // of the transactions: each write after a read of its key
   Distribution distribution = Distribution::kUniform;
   double duplicates = 0;         // share of writes whose value is one of a few
+  bool tombstones = true;        // range-*: a delete writes a value of its own (VIPER); false: it deletes
   double scale = 1;              // of the application workloads' tables (1: as in the papers)
   std::uint64_t seed = 1;
 };
@@ -78,6 +86,7 @@ class Workload {
   virtual ~Workload() = default;
   [[nodiscard]] virtual const Schema& schema() const = 0;
   [[nodiscard]] virtual Needs needs() const = 0;
+  [[nodiscard]] virtual std::uint32_t sessions() const = 0;  // 0, 1 … are asked for jobs
 
   // The rows that are there before the run, table by table; all columns.
   using RowSink = std::function<void(std::uint32_t table, const Row& row)>;
@@ -96,7 +105,8 @@ class Workload {
 struct WorkloadInfo {
   std::string_view name;     // "general", "tpcc" …
   std::string_view summary;  // one line
-  std::string_view source;   // where it is from: "PolySI, section 6", …
+  std::string_view source;   // where it is from: "PolySI, section 5.1", …
+  WorkloadOptions defaults;  // as the source has them
 };
 std::span<const WorkloadInfo> all_workloads();
 

@@ -331,6 +331,37 @@ TEST_F(Cli, TheDefaultHistoryFitsEveryFormatThatIsWritten) {
   EXPECT_NE(aborted("--keys 5"), aborted("--keys 5 --conflict-aborts"));
 }
 
+TEST_F(Cli, GeneratePlanWritesAWorkloadFile) {
+  ASSERT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o a.json").code, 0);
+  ASSERT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o b.json").code, 0);
+  EXPECT_EQ(text_of("a.json"), text_of("b.json"));
+  const auto plan = nlohmann::json::parse(text_of("a.json"));
+  EXPECT_EQ(plan["cupel_plan"], 1);
+  EXPECT_EQ(plan["workload"], "mini");
+  EXPECT_EQ(plan["seed"], 7);
+  ASSERT_EQ(plan["sessions"].size(), 2u);
+  EXPECT_EQ(plan["sessions"][1].size(), 3u);
+  EXPECT_EQ(plan["initial"].size(), 100u) << "the workload's own keys";
+
+  EXPECT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o -").out, text_of("a.json"));
+  EXPECT_NE(cupel("generate --plan range-idb -o d.json").err.find("did you mean `range-idh`?"),
+            std::string::npos);
+
+  ASSERT_EQ(cupel("generate --plan blindw-rm --txns 1 --ops 3 --keys 5 -o c.json").code, 0);
+  const auto fewer = nlohmann::json::parse(text_of("c.json"));
+  EXPECT_EQ(fewer["initial"].size(), 5u);
+  EXPECT_EQ(fewer["sessions"][0][0].size(), 3u);
+
+  for (const std::string refused :
+       {"--plan lwt", "--plan nope", "--plan mini --conflict-aborts", "--plan mini --level si", "--plan mini --shape mini",
+        "--rmw-share 0.2", "--plan general --rmw-share 0.8 --read-only-share 0.7"}) {
+    const auto ran = cupel("generate " + refused + " -o d.json");
+    EXPECT_EQ(ran.code, 3) << refused;
+    EXPECT_NE(ran.err, "") << refused;
+    EXPECT_FALSE(fs::exists(folder_ / "d.json")) << refused;
+  }
+}
+
 TEST_F(Cli, StatsCount) {
   const auto text = cupel("stats lost.txt");
   EXPECT_EQ(text.code, 0);

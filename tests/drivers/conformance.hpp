@@ -38,6 +38,7 @@ class Tables final : public workload::Workload {
 
   [[nodiscard]] const workload::Schema& schema() const override { return schema_; }
   [[nodiscard]] workload::Needs needs() const override { return {}; }
+  [[nodiscard]] std::uint32_t sessions() const override { return 1; }
   void load(const RowSink& sink) const override;
   [[nodiscard]] workload::Datum loaded(std::uint32_t table, const std::vector<workload::Datum>& key,
                                        std::uint32_t column) const override;

@@ -1,0 +1,57 @@
+// append: reads of lists and appends to them, as Elle's list-append (Kingsbury and
+// Alvaro, PVLDB 14(3), 2020).
+//
+// A list read again and again as it grows would cost the square of its length, so
+// keys are retired: `keys` of them are in use at a time, and the window moves on
+// with each session's own transactions, at the pace at which all sessions together
+// fill a list with about kAppendsPerKey elements.
+#include "workload/factories.hpp"
+#include "workload/key_value.hpp"
+
+namespace cupel::workload {
+
+namespace {
+
+constexpr double kAppendsPerKey = 100;
+
+class Append final : public KeyValueWorkload {
+ public:
+  explicit Append(const WorkloadOptions& options)
+      : KeyValueWorkload(options, ColumnType::kList), issued_(options.sessions, 0) {
+    const double appends = (options.min_ops + options.max_ops) / 2.0 * (1 - options.read_share);
+    keys_per_transaction_ = appends * options.sessions / kAppendsPerKey;
+  }
+
+  [[nodiscard]] Needs needs() const override { return {.multiple = true, .lists = true}; }
+  [[nodiscard]] Datum default_initial() const override { return {}; }
+
+ private:
+  [[nodiscard]] Datum initial(std::int64_t) const override { return {}; }
+
+  Job job(std::uint32_t session, base::Random& random) override {
+    Job job{.name = "transaction"};
+    const auto retired =
+        static_cast<std::int64_t>(static_cast<double>(issued_[session]++) * keys_per_transaction_);
+    for (auto count = choose_count(random); count > 0; --count) {
+      const auto key = retired + choose_key(random);
+      if (random.chance(options().read_share)) {
+        job.statements.push_back(read_of(key));
+      } else {
+        job.statements.push_back(
+            {.kind = StatementKind::kAppend, .key = {key}, .values = {choose_value(random)}});
+      }
+    }
+    return job;
+  }
+
+  double keys_per_transaction_;        // that a transaction of each session retires
+  std::vector<std::uint64_t> issued_;  // by session: transactions
+};
+
+}  // namespace
+
+WorkloadPointer make_append(const WorkloadOptions& options) {
+  return std::make_unique<Append>(options);
+}
+
+}  // namespace cupel::workload

@@ -1,0 +1,73 @@
+// general: transactions of reads and writes in any mixture, after the generators
+// of PolySI (section 5.1: a read share) and Cobra (read-only, write-only and
+// read-modify-write shares; MTC, section V-A). blindw: eight reads or eight writes
+// (VIPER, section 7).
+#include "workload/factories.hpp"
+#include "workload/key_value.hpp"
+
+namespace cupel::workload {
+
+namespace {
+
+class General final : public KeyValueWorkload {
+ public:
+  using KeyValueWorkload::KeyValueWorkload;
+
+ private:
+  Job job(std::uint32_t, base::Random& random) override {
+    const auto& o = options();
+    const auto count = choose_count(random);
+    const double kind = random.unit();
+    if (kind < o.read_only_share) return mixed("read-only", count, 1, random);
+    if (kind < o.read_only_share + o.write_only_share) return mixed("write-only", count, 0, random);
+    if (kind < o.read_only_share + o.write_only_share + o.rmw_share) {
+      return read_modify_write(count, random);
+    }
+    return mixed("transaction", count, o.read_share, random);
+  }
+
+  [[nodiscard]] Job mixed(const char* name, std::uint64_t count, double read_share,
+                          base::Random& random) const {
+    Job job{.name = name};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      job.statements.push_back(random.chance(read_share) ? random_read(random)
+                                                         : random_write(random));
+    }
+    return job;
+  }
+
+  // Pairs of a read and a write of the same key, one pair at least; an odd
+  // statement is a read.
+  [[nodiscard]] Job read_modify_write(std::uint64_t count, base::Random& random) const {
+    Job job{.name = "read-modify-write"};
+    do {
+      job.statements.push_back(random_read(random));
+      if (job.statements.size() < count || count == 1) {
+        const auto key = std::get<std::int64_t>(job.statements.back().key.front());
+        job.statements.push_back(write_of(key, choose_value(random)));
+      }
+    } while (job.statements.size() < count);
+    return job;
+  }
+};
+
+WorkloadPointer make_blindw(WorkloadOptions options, double read_only_share) {
+  options.read_only_share = read_only_share;
+  options.write_only_share = 1 - read_only_share;
+  options.rmw_share = 0;
+  return std::make_unique<General>(options);
+}
+
+}  // namespace
+
+WorkloadPointer make_general(const WorkloadOptions& options) {
+  return std::make_unique<General>(options);
+}
+WorkloadPointer make_blindw_rm(const WorkloadOptions& options) {
+  return make_blindw(options, 0.9);
+}
+WorkloadPointer make_blindw_rw(const WorkloadOptions& options) {
+  return make_blindw(options, 0.5);
+}
+
+}  // namespace cupel::workload
