@@ -36,7 +36,7 @@ class Ladder {
  public:
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
       : budget_(budget) {
-    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns), true); });
+    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns, options.threads), true); });
   }
 
   // Decides `level` unless it follows from what is known.

@@ -32,8 +32,8 @@ std::vector<InternalAnomaly> forbidden(const Accesses& accesses, Level level) {
 
 class Decider::State {
  public:
-  State(const History& h, Time drift)
-      : h_(h), drift_(drift), choices_(h), unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
+  State(const History& h, Time drift, unsigned threads)
+      : h_(h), drift_(drift), threads_(threads), choices_(h), unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
@@ -102,20 +102,21 @@ class Decider::State {
       d.violation = Violation{std::move(internal), {}};
       return {std::move(d)};
     }
-    const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_};
+    const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_};
     return is_weak(level) ? decide_weak_level(given, level, budget) : decide_order_level(given, level, budget);
   }
 
   const History& h_;
   const Time drift_;
+  const unsigned threads_;
   const ListChoices choices_;
   const bool unsure_compare_and_sets_;
   Accesses accesses_;  // for choices_; once collected_
   bool collected_ = false;
 };
 
-Decider::Decider(const History& history, Time clock_drift_ns)
-    : state_(std::make_unique<State>(history, clock_drift_ns)) {}
+Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads)
+    : state_(std::make_unique<State>(history, clock_drift_ns, threads)) {}
 Decider::~Decider() = default;
 std::optional<std::string> Decider::refusal(Level level) const { return state_->refusal(level); }
 Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }

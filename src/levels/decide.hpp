@@ -19,7 +19,8 @@ namespace cupel::levels {
 // Holds what all levels share (the accesses), computed at the first decision.
 class Decider {
  public:
-  Decider(const history::History& history, history::Time clock_drift_ns);
+  // `threads`: for parts that are decided apart; 0: as many as the machine has.
+  Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads);
   ~Decider();
   // Why the level has no meaning for this history (times missing; more than one
   // object in a transaction), if so. Cheap, and asked before anything implied.

@@ -39,6 +39,7 @@ struct Given {
   const Accesses& accesses;
   std::span<const Fate> fates;    // by transaction; empty: all open
   bool unsure_compare_and_sets;   // some indeterminate transaction has one: look for suspects
+  unsigned threads = 1;           // 0: as many as the machine has
 };
 
 // A decision and, with kYes, the transaction whose fate it left too open: see

@@ -176,11 +176,13 @@ INSTANTIATE_TEST_SUITE_P(
              .serializable = kNo,
              .snapshot_isolation = kNo},
         Case{.name = "large_serializable",
+
              .store = Store::kSerializable,
              .txns = 200'000,
              .keys = 100'000,
              .share = 0.01,
-             .serializable = kYes}),
+             .serializable = kYes,
+             .strong_session = kAny}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
