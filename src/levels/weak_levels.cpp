@@ -5,21 +5,35 @@
 
 #include "levels/describe.hpp"
 #include "levels/fates.hpp"
+#include "levels/order_levels.hpp"
 
 namespace cupel::levels {
 
 namespace {
 
-// Where an owner should stand in co: its commit is at the end of its interval;
-// without times, its place in its session.
+// Where an owner should stand in co: its commit is at the end of its interval.
 std::uint64_t hint(const History& h, TxnId txn) {
-  if (h.has_all_times()) {
-    const auto time = h.status(txn) == history::TxnStatus::kCommitted ? h.complete(txn) : h.invoke(txn);
-    return static_cast<std::uint64_t>(time) ^ (1ull << 63);
+  const auto time = h.status(txn) == history::TxnStatus::kCommitted ? h.complete(txn) : h.invoke(txn);
+  return static_cast<std::uint64_t>(time) ^ (1ull << 63);
+}
+
+// Both counts, so that they are the same on every machine: rounds before something
+// stronger is tried, and what that may cost.
+constexpr std::uint64_t kFirstRounds = 6;
+constexpr std::uint64_t kCheapProposals = 300;
+
+// An order at prefix, or anything stronger, passes all three levels.
+std::optional<Judged> cheap_yes(const Given& given, base::Budget& budget) {
+  const auto& internal = given.accesses.internal;
+  const bool repeatable = std::none_of(internal.begin(), internal.end(), [](const auto& anomaly) {
+    return anomaly.kind == InternalKind::kNonRepeatableRead;
+  });
+  if (!repeatable) return std::nullopt;  // the order levels look at first reads only
+  for (const Level stronger : {Level::kStrongSessionSerializable, Level::kPrefix}) {
+    Judged judged = decide_order_level(given, stronger, budget, kCheapProposals);
+    if (judged.decision.answer == Answer::kYes) return judged;
   }
-  const auto s = h.session(txn);
-  return (static_cast<std::uint64_t>(txn.raw - h.session_begin(s).raw) << 32) /
-         (h.session_end(s).raw - h.session_begin(s).raw);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -44,8 +58,17 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   order::Outcome outcome;
   if (open) {
     std::vector<std::uint64_t> hints;
-    for (const TxnId txn : a.txns) hints.push_back(hint(given.history, txn));
-    outcome = order::decide_visibility_by_cases(d.problem, visible, candidates, hints, budget);
+    if (given.history.has_all_times()) {
+      for (const TxnId txn : a.txns) hints.push_back(hint(given.history, txn));
+    }
+    const auto by_cases = [&](std::uint64_t rounds) {
+      return order::decide_visibility_by_cases(d.problem, visible, candidates, hints, rounds, budget);
+    };
+    outcome = by_cases(kFirstRounds);
+    if (outcome.answer == order::Answer::kGaveUp && !budget.exceeded()) {
+      if (std::optional<Judged> yes = cheap_yes(given, budget)) return *std::move(yes);
+      outcome = by_cases(kAllProposals);
+    }
   } else {
     std::vector<Owner> writers;
     writers.reserve(candidates.size());

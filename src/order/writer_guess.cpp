@@ -2,6 +2,7 @@
 #include "order/writer_guess.hpp"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <queue>
@@ -14,6 +15,8 @@ namespace {
 
 // How many candidates are weighed against each other where a read must add one.
 constexpr std::size_t kCandidatesTried = 24;
+// How far the search for one owner's reads goes.
+constexpr std::size_t kNodesAnOwner = 500;
 
 class Guesser {
  public:
@@ -43,14 +46,30 @@ class Guesser {
     }
     return true;
   }
+  std::vector<std::uint32_t> take_ranks() { return std::move(rank_); }
 
  private:
   // Ranks count from 1; 0 is the initial owner's.
   [[nodiscard]] std::uint32_t rank(Owner o) const { return o == kInitial ? 0 : rank_[o]; }
 
-  // Topological, the smallest hint first.
+  // Topological, the smallest hint first. Without hints: the middle between how
+  // early and how late what is known lets the owner be.
   void order_owners() {
     const graph::Digraph known = graph_.digraph();
+    std::vector<std::uint64_t> depth;
+    if (hint_.empty()) {
+      const auto topological = graph_.topological();
+      std::vector<std::uint64_t> before(problem_.owner_count, 0), after(problem_.owner_count, 0);
+      for (const Owner o : topological) {
+        for (const auto& out : known.out(o)) before[out.to] = std::max(before[out.to], before[o] + 1);
+      }
+      for (auto it = topological.rbegin(); it != topological.rend(); ++it) {
+        for (const auto& out : known.out(*it)) after[*it] = std::max(after[*it], after[out.to] + 1);
+      }
+      const auto longest = before.empty() ? 0 : *std::max_element(before.begin(), before.end());
+      for (Owner o = 0; o < problem_.owner_count; ++o) depth.push_back(before[o] + longest - after[o]);
+      hint_ = depth;
+    }
     std::vector<std::uint32_t> missing(problem_.owner_count, 0);
     for (Owner o = 0; o < problem_.owner_count; ++o) {
       for (const auto& out : known.out(o)) ++missing[out.to];
@@ -100,7 +119,7 @@ class Guesser {
     for (auto r = begin; r < end; ++r) {
       if (writers_[r] != kUnresolved) see(writers_[r], o);
     }
-    if (!pending_.empty()) settle(o);
+    if (!pending_.empty() && !search(o)) settle(o);
     if (visible_ == Visible::kCausal) {
       for (const auto r : pending_) see(writers_[r], o);
       end_clock(o);
@@ -117,8 +136,64 @@ class Guesser {
     }
   }
 
-  // The others: what one read adds may be visible to another, so until nothing is
-  // added. Ranks only grow, so it ends.
+  // The others: what one read adds may be visible to another. Backtracking over
+  // the reads that must add something, each with its oldest candidates first;
+  // false if that finds nothing soon, or nothing at all.
+  bool search(Owner o) {
+    unmet_.clear();
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    for (auto r = begin; r < end; ++r) {
+      if (writers_[r] == kUnresolved || rank(writers_[r]) >= newest_visible(o, r)) continue;
+      unmet_.insert(r);  // whatever is chosen
+    }
+    nodes_ = 0;
+    if (descend(o)) return true;
+    for (const auto r : pending_) writers_[r] = kUnresolved;
+    return false;
+  }
+
+  bool descend(Owner o) {
+    if (++nodes_ > kNodesAnOwner) return false;
+    const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
+    std::uint32_t adds = kUnresolved;
+    std::span<const std::uint32_t> options;
+    for (auto r = begin; r < end; ++r) {
+      const auto newest = newest_visible(o, r);
+      if (writers_[r] != kUnresolved) {
+        if (rank(writers_[r]) < newest && !unmet_.contains(r)) return false;
+        continue;
+      }
+      const auto list = ranked(r);
+      const auto first = std::lower_bound(list.begin(), list.end(), newest);
+      if (first != list.end() && *first == newest) continue;
+      const auto last = std::lower_bound(first, list.end(), rank_[o]);
+      if (first == last) return false;
+      if (adds != kUnresolved && options.size() <= static_cast<std::size_t>(last - first)) continue;
+      adds = r;
+      options = std::span(first, last);
+    }
+    if (adds == kUnresolved) {
+      for (const auto r : pending_) {
+        if (writers_[r] == kUnresolved) writers_[r] = at_rank(newest_visible(o, r));
+      }
+      return true;
+    }
+    const auto newest_before = newest_;
+    const auto clock_before = clock_;
+    for (std::size_t i = 0; i < options.size() && nodes_ <= kNodesAnOwner; ++i) {
+      writers_[adds] = at_rank(options[i]);
+      see(writers_[adds], o);
+      if (descend(o)) return true;
+      newest_ = newest_before;
+      clock_ = clock_before;
+    }
+    writers_[adds] = kUnresolved;
+    return false;
+  }
+
+  // Where the search fails: greedily, against the order if need be. What
+  // one read adds may be visible to another, so until nothing is added; ranks only
+  // grow, so it ends.
   void settle(Owner o) {
     added_.clear();
     bool changed = true;
@@ -335,6 +410,8 @@ class Guesser {
   std::vector<std::uint32_t> pending_;             // the owner's open reads
   absl::flat_hash_map<std::uint32_t, bool> added_;  // those that made something visible; true: against the order
   absl::flat_hash_map<Object, std::uint32_t> newest_;  // by object: the rank of the newest visible writer
+  absl::flat_hash_set<std::uint32_t> unmet_;       // resolved reads that nothing can help
+  std::size_t nodes_ = 0;
   std::vector<Owner> session_writer_;              // by read
   std::vector<std::uint32_t> clocks_, clock_;
   absl::flat_hash_map<Owner, Owner> after_;        // a lone owner's predecessor
@@ -347,8 +424,12 @@ class Guesser {
 
 bool guess_writers(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
                    std::span<const std::span<const Owner>> candidates,
-                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers, base::Budget& budget) {
-  return Guesser(problem, visible, co, candidates, hint, writers, budget).run();
+                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers,
+                   std::vector<std::uint32_t>& rank, base::Budget& budget) {
+  Guesser guesser(problem, visible, co, candidates, hint, writers, budget);
+  const bool finished = guesser.run();
+  rank = guesser.take_ranks();
+  return finished;
 }
 
 }  // namespace cupel::order

@@ -27,7 +27,7 @@ struct Shape {
   double duplicates = 0, aborted = 0, indeterminate = 0, unknown = 0;
 };
 
-Shape shape_of(Kind kind) {
+Shape shape_of(Kind kind, std::uint64_t seed) {
   Shape s;
   switch (kind) {
     case Kind::kRegister:
@@ -48,6 +48,10 @@ Shape shape_of(Kind kind) {
       break;
     case Kind::kRange:
       s.range = true;
+      if (seed / kKindCount % 2 == 0) {
+        s.cas = s.multi_read = true;
+        s.duplicates = 0.5;
+      }
       break;
     case Kind::kCompareAndSet:
       s.cas = true;
@@ -87,7 +91,7 @@ struct Version {
 class Store {
  public:
   Store(Kind kind, std::uint64_t seed)
-      : random_(seed * kKindCount + static_cast<std::uint64_t>(kind)), shape_(shape_of(kind)) {
+      : random_(seed * kKindCount + static_cast<std::uint64_t>(kind)), shape_(shape_of(kind, seed)) {
     static constexpr const char* kNames[] = {"a", "b", "c", "d", "e"};
     const auto key_count = random_.between(1, shape_.one_key ? 2 : random_.chance(0.2) ? 5 : 3);
     for (int k = 0; k < key_count; ++k) {

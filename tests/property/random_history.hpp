@@ -17,7 +17,8 @@ enum class Kind : std::uint8_t {
   kStatuses,      // aborted and indeterminate transactions
   kList,          // list-append
   kListStatuses,  // the same with aborts, indeterminates and repeated elements
-  kRange,         // range reads, inserts, deletes, tombstones
+  kRange,         // range reads, inserts, deletes, tombstones; every other one with duplicates,
+                  // failed compare-and-sets and keys read twice: many writers for each read
   kCompareAndSet,
   kRealTime,      // overlapping intervals
   kMultiRead,     // the same key read more than once in a transaction

@@ -105,10 +105,6 @@ TEST_P(EveryStore, GivesNoMoreThanItsLevel) {
 
 TEST_P(EveryStore, LargerHistoriesSatisfyItsLevelByTheEngine) {
   for (const Shape shape : kShapes) {
-    // A key that a range read does not list may be absent by any delete: at the
-    // weak levels the engine must try them all, so there the oracle's small
-    // histories must do.
-    if (shape == Shape::kRange && levels::is_weak(level_of(GetParam()))) continue;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       GenerateOptions o;
       o.store = GetParam();
@@ -182,8 +178,7 @@ TEST(Injection, ViolatesExactlyFromItsLevel) {
           EXPECT_TRUE(satisfied) << anomaly << " at " << levels::name(level) << ": " << to_text(h);
         }
       }
-      // The engine finds it in a large history as well (but see above on ranges).
-      if (shape == Shape::kRange) continue;
+      // The engine finds it in a large history as well.
       o.sessions = 8;
       o.txns_per_session = 50;
       o.keys = 50;
