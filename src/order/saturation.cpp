@@ -71,9 +71,12 @@ void Saturation::force(Object x, bool single_block) {
   const Slot first = versions_.first_slot(x), last = versions_.last_slot(x);
   if (last - first < 2) return;
   const auto groups = versions_.groups(x);
-  // What an unchanged clock forces is there since the last round.
+  // What an unchanged clock forces is there since the last round, unless a read
+  // of the object found its writer since.
+  const bool everything = !single_block || new_reader_[x] != 0;
+  new_reader_[x] = 0;
   changed_groups_.assign(groups.size(), 1);
-  if (single_block) {
+  if (!everything) {
     bool touched = false;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       changed_groups_[g] = 0;
@@ -125,7 +128,7 @@ void Saturation::force(Object x, bool single_block) {
     for (const std::uint32_t r : readers) {
       const Owner reader = problem_.reads[r].owner;
       const Node begin = problem_.begin(reader);
-      if (single_block && !clocks_.changed(begin)) continue;
+      if (!everything && !clocks_.changed(begin)) continue;
       for (const auto& group : groups) {
         if (!clocks_.has(group.chain)) continue;
         const std::uint32_t seen = clocks_.at(begin, group.chain);
@@ -206,6 +209,7 @@ bool Saturation::rule_out(bool single_block) {
     }
     if (candidates.size() == 1) {
       versions_.resolve(r, candidates.front());
+      new_reader_[read.object] = 1;
       resolved = true;
     } else {
       still.push_back(r);
@@ -218,6 +222,7 @@ bool Saturation::rule_out(bool single_block) {
 
 Saturated Saturation::run() {
   orphan_ = kUnresolved;
+  new_reader_.assign(problem_.object_count, 0);
   const std::uint32_t chains = graph_.column_count();
   std::uint32_t width = std::max<std::uint32_t>(1, std::min(chains, kMaxBlockWidth));
   while (width > 1 && Clocks::bytes(graph_, width) > kMaxBlockBytes) width = (width + 1) / 2;
@@ -276,8 +281,6 @@ Saturated Saturation::run() {
       for (const KnownArc& arc : proposed_) {
         if (!single_block || !known(arc)) graph_.add(arc);
       }
-      // New readers of old versions: every object has to be looked at again.
-      clocks_ = Clocks();
     }
   }
 }

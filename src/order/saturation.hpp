@@ -75,6 +75,7 @@ class Saturation {
   Clocks clocks_;
   std::vector<KnownArc> proposed_;
   absl::flat_hash_set<std::uint64_t> from_columnless_;
+  std::vector<std::uint8_t> new_reader_;      // by object: a read of it was resolved since force()
   std::vector<std::uint8_t> changed_groups_;  // of the object that force() looks at
   std::vector<std::uint8_t> wr_added_;
   std::uint32_t orphan_ = 0;
