@@ -44,9 +44,13 @@ struct WriteEntry {
 // All writes of all transactions, by key, then by value, then by transaction.
 class WriteIndex {
  public:
-  explicit WriteIndex(const History& h) : first_(h.key_count() + 1, 0), final_(h.op_count(), 0) {
+  // When the budget ends, it is left unfinished.
+  explicit WriteIndex(const History& h, base::Budget* budget = nullptr)
+      : first_(h.key_count() + 1, 0), final_(h.op_count(), 0) {
+    const auto ended = [&](std::size_t i) { return (i & 0xfff) == 0 && budget != nullptr && budget->exceeded(); };
     std::vector<std::uint32_t> seen_in(h.key_count(), TxnId::kNoneRaw);
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      if (ended(t)) return;
       const TxnId txn(t);
       for (std::uint32_t i = h.last_op(txn); i > h.first_op(txn); --i) {
         const Operation op = h.op(OpId(i - 1));
@@ -61,6 +65,7 @@ class WriteIndex {
     entries_.resize(first_.back());
     auto next = first_;
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      if (ended(t)) return;
       const TxnId txn(t);
       for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
         const Operation op = h.op(OpId(i));
@@ -69,6 +74,7 @@ class WriteIndex {
       }
     }
     for (std::size_t k = 0; k < h.key_count(); ++k) {
+      if (ended(k)) return;
       std::sort(entries_.begin() + first_[k], entries_.begin() + first_[k + 1],
                 [](const WriteEntry& a, const WriteEntry& b) {
                   if (a.value != b.value) return a.value < b.value;
@@ -143,7 +149,7 @@ class Collector {
         fates_(fates),
         choices_(choices),
         budget_(budget),
-        index_(h),
+        index_(h, &budget),
         own_in_(h.key_count(), TxnId::kNoneRaw),
         own_op_(h.key_count()),
         read_in_(h.key_count(), TxnId::kNoneRaw),
@@ -151,21 +157,25 @@ class Collector {
         writes_in_(h.key_count(), TxnId::kNoneRaw) {}
 
   Accesses run() {
+    if (budget_.exceeded()) return unfinished();  // the index may be so too
     if (has_lists(h_)) order_lists();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened) {
         read_transaction(TxnId(t));
       }
-      if ((t & 0x3fff) == 0x3fff && budget_.exceeded()) {
-        result_.complete = false;
-        return std::move(result_);
-      }
+      if ((t & 0x3f) == 0x3f && budget_.exceeded()) return unfinished();  // ranges make long ones
     }
+    if (budget_.exceeded()) return unfinished();
     number_owners();
     return std::move(result_);
   }
 
  private:
+  Accesses unfinished() {
+    result_.complete = false;
+    return std::move(result_);
+  }
+
   [[nodiscard]] Fate fate(TxnId t) const { return fates_.empty() ? Fate::kOpen : fates_[t.index()]; }
   // Certainly without effect, or supposed so.
   [[nodiscard]] bool gone(TxnId t) const {
@@ -569,6 +579,12 @@ class Collector {
   }
   Range append_list(std::span<const TxnId> txns) {
     const auto first = static_cast<std::uint32_t>(candidate_txns_.size());
+    // Failed compare-and-sets and ranges with deletes may have as many candidates as
+    // there are writes, each. The next look at the budget ends it.
+    if (candidate_txns_.size() + txns.size() > candidate_txns_.capacity() &&
+        budget_.would_exceed(2 * candidate_txns_.size() * sizeof(TxnId))) {
+      return {first, first};
+    }
     candidate_txns_.insert(candidate_txns_.end(), txns.begin(), txns.end());
     return {first, static_cast<std::uint32_t>(candidate_txns_.size())};
   }

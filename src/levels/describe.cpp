@@ -228,7 +228,7 @@ LevelShape shape_of(Level level) {
 }
 
 Described describe_order(const History& h, const Accesses& a, const Part& part,
-                         const LevelShape& shape, Time drift) {
+                         const LevelShape& shape, Time drift, base::Budget& budget) {
   Described d;
   order::Problem& p = d.problem;
   p.split = shape.split;
@@ -272,6 +272,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
 
   p.write_first.reserve(part.owners.size() + 1);
   for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
+    if ((i & 0x3f) == 0 && budget.exceeded()) return d;
     const Owner o = part.owners[i];
     for (auto w = a.write_first[o]; w < a.write_first[o + 1]; ++w) {
       const auto x = object(a.writes[w].key);

@@ -37,8 +37,9 @@ struct LevelShape {
 };
 LevelShape shape_of(Level level);
 
+// Left unfinished when the budget ends: exceeded() tells.
 Described describe_order(const History& history, const Accesses& accesses, const Part& part,
-                         const LevelShape& shape, history::Time clock_drift_ns);
+                         const LevelShape& shape, history::Time clock_drift_ns, base::Budget& budget);
 
 struct DescribedVisibility {
   order::VisibilityProblem problem;

@@ -27,7 +27,8 @@ struct PartResult {
 PartResult decide_part(const Given& given, const Part& part, const LevelShape& shape,
                        base::Budget& budget, std::uint64_t proposals) {
   const Accesses& a = given.accesses;
-  Described described = describe_order(given.history, a, part, shape, given.drift);
+  Described described = describe_order(given.history, a, part, shape, given.drift, budget);
+  if (budget.exceeded()) return {};
   described.problem.max_proposals = proposals;
   const order::Outcome outcome = order::decide(described.problem, budget);
   PartResult result;
@@ -47,6 +48,7 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   }
   result.decision.answer = Answer::kNo;
   result.decision.decided_by = stage_name(outcome.stage);
+  const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
   result.decision.violation.emplace();
   std::vector<Owner> writers;
   for (const auto& read : described.problem.reads) {

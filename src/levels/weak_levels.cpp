@@ -45,6 +45,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
                                  : level == Level::kReadAtomic  ? order::Visible::kDirect
                                                                 : order::Visible::kCausal;
   const DescribedVisibility d = describe_visibility(given.history, a, every_read);
+  if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
   std::vector<std::span<const Owner>> candidates;
   candidates.reserve(d.reads.size());
   bool open = false;
@@ -89,6 +90,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
       break;
     case order::Answer::kNo: {
       decision.answer = Answer::kNo;
+      const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
       std::vector<Owner> writers;
       for (const auto& some : candidates) writers.push_back(some.size() == 1 ? some.front() : order::kUnresolved);
       decision.violation.emplace();

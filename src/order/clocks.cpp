@@ -31,7 +31,7 @@ std::uint64_t Clocks::bytes(const EventGraph& graph, std::uint32_t width) {
   return static_cast<std::uint64_t>(graph.problem().node_count()) * padded(width) * 4;
 }
 
-void Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width) {
+bool Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width, base::Budget& budget) {
   const std::size_t n = graph.problem().node_count();
   const bool same_block = first == first_ && width == width_ && !rows_.empty();
   first_ = first;
@@ -47,7 +47,9 @@ void Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width
     for (const KnownArc& arc : graph.arcs().subspan(arcs_)) has_new_arc[arc.to] = 1;
   }
   arcs_ = graph.arcs().size();
+  std::uint32_t done = 0;
   for (const Node v : graph.topological()) {
+    if ((++done & 0xfff) == 0 && budget.exceeded()) return false;
     const bool everything = !same_block || has_new_arc[v] != 0;
     std::uint32_t* const row = &rows_[v * static_cast<std::size_t>(stride_)];
     bool differs = false;
@@ -61,6 +63,7 @@ void Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width
     if (has(graph.chain(v))) row[graph.chain(v) - first_] = graph.position(v);
     changed_[v] = !same_block || differs;
   }
+  return true;
 }
 
 }  // namespace cupel::order

@@ -18,7 +18,8 @@ class Clocks {
  public:
   // Columns for chains [first, first + width). For the block of the last call
   // only what arcs added since then change is computed: one graph per Clocks.
-  void compute(const EventGraph& graph, ChainId first, std::uint32_t width);
+  // False if the budget ended before; then nothing here may be asked.
+  bool compute(const EventGraph& graph, ChainId first, std::uint32_t width, base::Budget& budget);
 
   [[nodiscard]] bool has(ChainId c) const { return c >= first_ && c < first_ + width_; }
   [[nodiscard]] std::uint32_t at(Node v, ChainId c) const {

@@ -52,7 +52,7 @@ bool CoGraph::saturate() {
     case Visible::kCausal: finished = causal(); break;
   }
   if (!finished) return false;
-  acyclic_ = graph_.sort() && overwritten_.empty();
+  acyclic_ = graph_.sort(&budget_) && overwritten_.empty();
   return true;
 }
 
@@ -188,7 +188,7 @@ bool CoGraph::causal() {
   for (const auto& arc : graph_.arcs()) {
     if (arc.kind == ArcKind::kRead) causality.add(arc);
   }
-  if (!causality.sort()) {
+  if (!causality.sort(&budget_)) {
     return true;  // graph_ has these arcs too, and so this cycle or another
   }
   // Writers by object and chain, in chain order.
@@ -225,7 +225,7 @@ bool CoGraph::causal() {
   Clocks clocks;
   std::vector<std::uint32_t> pointer(groups.size());
   for (ChainId first = 0; first < chains; first += width) {
-    clocks.compute(causality, first, std::min(width, chains - first));
+    if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
     for (const auto& chain : problem_.chains) {
       if (budget_.exceeded()) return false;
       // Along a session the clocks only grow, so the pointers only advance;

@@ -33,6 +33,7 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   if (budget.would_exceed(bytes)) return outcome;
   EventGraph graph(problem, loosener == nullptr ? kNoneApart : loosener->apart());
   if (loosener != nullptr && loosener->all_apart()) loosener = nullptr;
+  if (budget.exceeded()) return outcome;
   Versions versions(problem, graph);
   OpenReads open(problem);
   Saturation saturation(problem, graph, versions, open, budget);
@@ -41,6 +42,7 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
       return outcome;
     case Saturated::kCycle: {
       if (loosener != nullptr) return judged(loosener->cycles(graph, versions, open, budget));
+      const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
       ProofBuilder builder(problem, graph, versions, budget);
       builder.add_cycle(graph.cycle());
       outcome.answer = Answer::kNo;
@@ -59,6 +61,7 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
       break;
   }
 
+  if (budget.exceeded()) return outcome;
   std::vector<std::uint64_t> hint(problem.node_count(), 0);
   for (Owner o = 0; o < problem.owner_count; ++o) {
     hint[problem.begin(o)] = 2 * problem.hint[o];

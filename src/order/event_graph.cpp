@@ -74,7 +74,7 @@ std::uint32_t EventGraph::arcs_before_round_of(std::uint32_t i) const {
   return *(std::upper_bound(round_begin_.begin(), round_begin_.end(), i) - 1);
 }
 
-bool EventGraph::sort() {
+bool EventGraph::sort(base::Budget* budget) {
   const std::size_t n = problem_.node_count();
   in_first_.assign(n + 1, 0);
   for (const KnownArc& arc : arcs_) ++in_first_[arc.to + 1];
@@ -116,7 +116,7 @@ bool EventGraph::sort() {
           stack.push_back(it->node);
           if (it->node == from) break;
         }
-        find_cycle(stack);
+        find_cycle(stack, budget);
         return false;
       }
       state[from] = kOpen;
@@ -130,11 +130,13 @@ bool EventGraph::sort() {
 
 // Breadth-first from some nodes of the cycle that the depth-first search met,
 // backward, until the node comes back; each no deeper than the best so far.
-void EventGraph::find_cycle(std::span<const Node> stack) {
+void EventGraph::find_cycle(std::span<const Node> stack, base::Budget* budget) {
+  const base::AllocationWatch unwatched(nullptr);  // there is a cycle: that is not lost
   constexpr std::size_t kTries = 48;
   cycle_.clear();
   const std::size_t stride = std::max<std::size_t>(1, stack.size() / kTries);
   for (std::size_t i = 0; i < stack.size(); i += stride) {
+    if (!cycle_.empty() && budget != nullptr && budget->exceeded()) return;
     const Node home = stack[i];
     absl::flat_hash_map<Node, Step> out_of;  // the step that leaves a node towards home
     std::vector<Node> level = {home}, next_level;

@@ -46,7 +46,8 @@ class EventGraph {
 
   // Rebuilds the rows of incoming arcs and the topological order. False if
   // there is a cycle; then cycle() has one, short but not always the shortest.
-  bool sort();
+  // The budget shortens the search for a short one.
+  bool sort(base::Budget* budget = nullptr);
   [[nodiscard]] std::span<const Node> topological() const { return topological_; }
   // Position in the last topological order that there was.
   [[nodiscard]] std::uint32_t rank(Node v) const { return rank_[v]; }
@@ -77,7 +78,7 @@ class EventGraph {
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
  private:
-  void find_cycle(std::span<const Node> stack);
+  void find_cycle(std::span<const Node> stack, base::Budget* budget);
 
   const Problem& problem_;
   ChainId chain_count_ = 0;

@@ -237,16 +237,15 @@ Saturated Saturation::run() {
   while (true) {
     ++rounds_;
     if (budget_.exceeded()) return Saturated::kGaveUp;
-    if (!graph_.sort()) return Saturated::kCycle;
+    if (!graph_.sort(&budget_)) return Saturated::kCycle;
     graph_.begin_round();
     proposed_.clear();
     bool resolved = false;
     for (ChainId first = 0; first < chains; first += width) {
-      clocks_.compute(graph_, first, std::min(width, chains - first));
-      if (budget_.exceeded()) return Saturated::kGaveUp;
+      if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_)) return Saturated::kGaveUp;
       for (Object x = 0; x < problem_.object_count; ++x) {
         force(x, single_block);
-        if ((x & 0xffff) == 0xffff && budget_.exceeded()) return Saturated::kGaveUp;
+        if ((x & 0x3ff) == 0x3ff && budget_.exceeded()) return Saturated::kGaveUp;
       }
       if (!open_.empty()) {
         resolved = rule_out(single_block) || resolved;
@@ -261,7 +260,7 @@ Saturated Saturation::run() {
         if (graph_.chain(arc.from) >= chains) unknown.push_back(arc);
       }
       for (ChainId first = 0; first < chains; first += width) {
-        clocks_.compute(graph_, first, std::min(width, chains - first));
+        if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_)) return Saturated::kGaveUp;
         for (const KnownArc& arc : proposed_) {
           if (!clocks_.has(graph_.chain(arc.from)) || clocks_.reaches(graph_, arc.from, arc.to)) continue;
           if (seen.insert((static_cast<std::uint64_t>(arc.from) << 32) | arc.to).second) {
