@@ -72,6 +72,10 @@ class RecordedSession {
   void compare_and_set(const Scalar& key, const Scalar& expected, const Scalar& desired,
                        bool succeeded);
 
+  // Optional, and worth it: see above. If the database runs a transaction in one
+  // piece, tell its operations with reads of null, call this, and tell them again
+  // with what they returned: the first operation after this call forgets those
+  // before it.
   void committing();
   void committed();
   void aborted(std::string_view why = {});

@@ -11,6 +11,7 @@
 #include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "history/builder.hpp"
@@ -26,33 +27,6 @@ struct CheckArguments {
   unsigned threads = 0;
   bool json = false;
 };
-
-// A suggestion, or what ends the sentence in its stead.
-std::string with_stop(std::string suggestion) {
-  return suggestion.empty() ? ";" : suggestion;
-}
-
-std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
-  std::vector<levels::Level> asked;
-  for (const auto& list : names) {
-    for (const auto& name : CLI::detail::split(list, ',')) {
-      const auto level = levels::parse_level(name);
-      if (!level) {
-        throw CLI::ValidationError(
-            "--level", fmt::format("found `{}`, which is no level{} `cupel levels` lists them",
-                                   name, with_stop(did_you_mean(name, level_names()))));
-      }
-      if (std::find(asked.begin(), asked.end(), *level) == asked.end()) asked.push_back(*level);
-    }
-  }
-  return asked;
-}
-
-template <typename T>
-T or_throw(base::Result<T> result, const char* option) {
-  if (!result.ok()) throw CLI::ValidationError(option, result.error().message);
-  return std::move(result).value();
-}
 
 check::Options options_of(const CheckArguments& arguments) {
   check::Options options;

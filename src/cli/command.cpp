@@ -238,6 +238,8 @@ int run(int argc, char** argv) {
 
   Run chosen;
   add_check(app, chosen);
+  add_run(app, chosen);
+  add_campaign(app, chosen);
   add_stats(app, chosen);
   add_convert(app, chosen);
   add_generate(app, chosen);

@@ -19,6 +19,8 @@ using Run = std::function<int()>;
 void add_check(CLI::App& app, Run& run);
 void add_stats(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
+void add_run(CLI::App& app, Run& run);
+void add_campaign(CLI::App& app, Run& run);
 void add_generate(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);  // and `levels`

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "levels/level.hpp"
 #include "workload/generate.hpp"
@@ -38,21 +39,6 @@ T named(std::optional<T> found, const std::string& text, const char* option,
                                                    did_you_mean(text, names)));
   }
   return *found;
-}
-
-template <typename Options>
-void parse_ops(const std::string& text, Options& options) {
-  const CLI::ValidationError error(
-      "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
-  const auto dash = text.find('-');
-  const auto number = [&](const std::string& part) {
-    std::uint32_t value = 0;
-    if (!CLI::detail::lexical_cast(part, value) || value == 0) throw error;
-    return value;
-  };
-  options.min_ops = number(text.substr(0, dash));
-  options.max_ops = dash == std::string::npos ? options.min_ops : number(text.substr(dash + 1));
-  if (options.max_ops < options.min_ops) throw error;
 }
 
 template <typename Enum>
@@ -102,7 +88,9 @@ workload::WorkloadOptions plan_options(const CLI::App& command, const GenerateAr
   take("--write-only-share", options.write_only_share, asked.write_only_share);
   take("--rmw-share", options.rmw_share, asked.rmw_share);
   options.tombstones = !asked.deletes;
-  if (command.count("--ops") > 0) parse_ops(asked.ops, options);
+  if (command.count("--ops") > 0) {
+    std::tie(options.min_ops, options.max_ops) = parse_ops(asked.ops);
+  }
   return options;
 }
 
@@ -257,7 +245,7 @@ void add_generate(CLI::App& app, Run& run) {
     asked.distribution =
         named(workload::parse_distribution(arguments->distribution), arguments->distribution,
               "--distribution", names_of(workload::all_distributions()));
-    parse_ops(arguments->ops, asked);
+    std::tie(asked.min_ops, asked.max_ops) = parse_ops(arguments->ops);
     asked.times = !arguments->no_times;
     for (const auto& list : arguments->inject) {
       for (const auto& name : CLI::detail::split(list, ',')) {

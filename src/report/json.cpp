@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/explain.hpp"
-#include "report/product.hpp"
+#include "levels/product.hpp"
 #include "report/render.hpp"
 
 namespace cupel::report {
@@ -116,7 +116,7 @@ std::string json(const Checked& checked) {
     }
     Json level;
     level["level"] = levels::name(result.level);
-    if (const auto product = product_name(history, result.level); !product.empty()) {
+    if (const auto product = levels::product_name(history, result.level); !product.empty()) {
       level["product"] = product;
     }
     level["verdict"] = check::to_string(result.verdict);

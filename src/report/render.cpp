@@ -13,7 +13,7 @@
 #include "explain/explain.hpp"
 #include "explain/words.hpp"
 #include "history/naming.hpp"
-#include "report/product.hpp"
+#include "levels/product.hpp"
 
 namespace cupel::report {
 
@@ -77,7 +77,7 @@ std::string facts(const history::History& history) {
 }
 
 std::string named_level(const Checked& checked, Level level) {
-  const auto product = product_name(checked.history, level);
+  const auto product = levels::product_name(checked.history, level);
   return product.empty() ? std::string(levels::name(level))
                          : fmt::format("{} ({})", levels::name(level), product);
 }

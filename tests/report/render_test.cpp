@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "history/builder.hpp"
-#include "report/product.hpp"
+#include "levels/product.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::report {
@@ -264,12 +264,12 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
 }
 
 TEST(Product, KnowsWhatProductsPromise) {
-  EXPECT_EQ(promised("PostgreSQL 15", "REPEATABLE READ"), Level::kSnapshotIsolation);
-  EXPECT_EQ(promised("postgres", "repeatable_read"), Level::kSnapshotIsolation);
-  EXPECT_EQ(promised("Oracle", "serializable"), Level::kSnapshotIsolation);
-  EXPECT_EQ(promised("MySQL", "repeatable read"), std::nullopt);
-  EXPECT_EQ(promised("MariaDB Galera", "repeatable-read"), Level::kSnapshotIsolation);
-  EXPECT_EQ(promised("Nobody", "serializable"), std::nullopt);
+  EXPECT_EQ(levels::promised("PostgreSQL 15", "REPEATABLE READ"), Level::kSnapshotIsolation);
+  EXPECT_EQ(levels::promised("postgres", "repeatable_read"), Level::kSnapshotIsolation);
+  EXPECT_EQ(levels::promised("Oracle", "serializable"), Level::kSnapshotIsolation);
+  EXPECT_EQ(levels::promised("MySQL", "repeatable read"), std::nullopt);
+  EXPECT_EQ(levels::promised("MariaDB Galera", "repeatable-read"), Level::kSnapshotIsolation);
+  EXPECT_EQ(levels::promised("Nobody", "serializable"), std::nullopt);
 }
 
 }  // namespace

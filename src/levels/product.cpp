@@ -1,13 +1,11 @@
 // The table of products: see the header. From their manuals; a promise with
 // neither session order nor real time where the manual gives neither.
-#include "report/product.hpp"
+#include "levels/product.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-namespace cupel::report {
-
-using levels::Level;
+namespace cupel::levels {
 
 namespace {
 
@@ -50,6 +48,12 @@ constexpr Promise kPromises[] = {
     {"foundationdb", "serializable", Level::kStrictSerializable},
     {"spanner", "serializable", Level::kStrictSerializable},
     {"etcd", "serializable", Level::kStrictSerializable},
+    {"etcd", "linearizable", Level::kLinearizable},
+    {"redis", "linearizable", Level::kLinearizable},
+    {"rocksdb", "pessimistic snapshot", Level::kSnapshotIsolation},
+    {"rocksdb", "optimistic snapshot", Level::kSnapshotIsolation},
+    {"rocksdb", "pessimistic", Level::kReadCommitted},
+    {"rocksdb", "optimistic", Level::kReadCommitted},
 };
 
 std::string normal(std::string_view text) {
@@ -73,9 +77,14 @@ std::string upper(std::string_view text) {
 
 }  // namespace
 
-std::optional<Level> promised(std::string_view database, std::string_view isolation) {
+std::optional<Level> promised(std::string_view database, std::string_view isolation,
+                              std::string_view settings) {
   const auto product = normal(database);
-  const auto name = normal(isolation);
+  auto name = normal(isolation);
+  // MariaDB's repeatable read with first committer wins.
+  const bool first_committer =
+      settings.find("innodb_snapshot_isolation=ON") != std::string_view::npos;
+  if (first_committer && name == "repeatable read") name = "snapshot";
   // Galera replicates MariaDB and MySQL; what it promises is its own.
   const bool galera = product.find("galera") != std::string::npos;
   for (const auto& promise : kPromises) {
@@ -91,8 +100,10 @@ std::string product_name(const history::History& history, Level level) {
   const auto database = history.metadata().find("database");
   const auto isolation = history.metadata().find("isolation");
   if (database == history.metadata().end() || isolation == history.metadata().end()) return {};
-  if (promised(database->second, isolation->second) != level) return {};
+  const auto settings = history.metadata().find("settings");
+  const auto more = settings == history.metadata().end() ? std::string() : settings->second;
+  if (promised(database->second, isolation->second, more) != level) return {};
   return database->second + "'s " + upper(isolation->second);
 }
 
-}  // namespace cupel::report
+}  // namespace cupel::levels

@@ -1,0 +1,81 @@
+// cupel campaign: a matrix of runs from one file, and its table.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "run/campaign.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct CampaignArguments {
+  std::string file, folder;
+  bool json = false, quiet = false;
+};
+
+int campaign(const CampaignArguments& arguments) {
+  auto campaign = run::read_campaign(arguments.file);
+  if (!campaign.ok()) {
+    complain(campaign.error());
+    return kBad;
+  }
+  for (auto& run : campaign->runs) run.assay.recorded_by = "cupel " CUPEL_VERSION;
+  const run::CampaignListener listener{
+      .before =
+          [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
+            if (arguments.quiet) return;
+            fmt::print(stderr, "[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
+                       run.isolation, run.workload, run.assay.run.seed);
+            std::fflush(stderr);
+          },
+      .after =
+          [&](const run::CampaignResult& result) {
+            if (arguments.quiet) return;
+            std::string anomalies;
+            for (const auto& name : result.anomalies) anomalies += " " + name;
+            fmt::print(stderr, "{} {}{}{}\n", result.asked, result.verdict,
+                       anomalies.empty() ? "" : ", seen:", anomalies);
+            if (!result.error.empty()) fmt::print(stderr, "    {}\n", result.error);
+          }};
+  const Interruptible interruptible;
+  const auto summary = run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
+  if (!summary.ok()) {
+    complain(summary.error());
+    return kBad;
+  }
+  print(arguments.json ? run::summary_json(*summary) : run::summary_markdown(*summary));
+  return run::exit_code(*summary);
+}
+
+}  // namespace
+
+void add_campaign(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "campaign", "Run a matrix of databases, isolation levels, workloads and seeds");
+  auto arguments = std::make_shared<CampaignArguments>();
+  command->add_option("FILE", arguments->file, "The campaign, JSON: docs/campaign.md")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", arguments->folder,
+                   "The folder of the results; a campaign that has some there goes on with them")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag("--json", arguments->json, "The summary as one JSON object");
+  command->add_flag("-q,--quiet", arguments->quiet, "No line a run on standard error");
+  command->footer(
+      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate what\n"
+      "was asked. Exit code: as `cupel check`, over all runs.\n"
+      "\n"
+      "Example, a file of one database and two levels:\n"
+      "  {\"databases\": [{\"name\": \"PostgreSQL\", \"url\": \"postgres://me@127.0.0.1/test\",\n"
+      "                  \"isolations\": [\"read-committed\", \"serializable\"]}],\n"
+      "   \"workloads\": [\"general\", \"mini\", \"append\"], \"seeds\": 5, \"budget\": 600}");
+  command->callback([arguments, &run] { run = [arguments] { return campaign(*arguments); }; });
+}
+
+}  // namespace cupel::cli

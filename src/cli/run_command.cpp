@@ -1,0 +1,396 @@
+// cupel run: a workload on a database, recorded, checked.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/units.hpp"
+#include "report/render.hpp"
+#include "run/assay.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct RunArguments {
+  run::AssayOptions assay;
+  ShapeArguments shape;
+  std::vector<std::string> levels;
+  std::string output, time_limit, timeout, memory_limit, clock_drift;
+  std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
+  bool json = false, list = false;
+};
+
+std::string history_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[64];
+  std::strftime(text, sizeof text, "cupel-run-%Y%m%d-%H%M%S", &parts);
+  std::string name = fmt::format("{}.jsonl", text);
+  for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.jsonl", text, i);
+  return name;
+}
+
+std::string thousands(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+// A line on the terminal, rewritten five times a second while a run goes on.
+class ProgressLine {
+ public:
+  ProgressLine(const run::Progress& progress, const run::RunOptions& options,
+               const std::atomic<bool>& stopped)
+      : progress_(progress), options_(options), stopped_(stopped),
+        shown_(isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() { end(); }
+
+  void stage(run::Stage stage) {
+    end();
+    if (!shown_) return;
+    switch (stage) {
+      case run::Stage::kPrepare: write("making and filling the tables ..."); break;
+      case run::Stage::kRun: thread_ = std::thread([this] { show(); }); break;
+      case run::Stage::kRead: write("reading the history ..."); break;
+      case run::Stage::kCheck: write("checking ..."); break;
+    }
+  }
+  void end() {
+    if (thread_.joinable()) {
+      {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+      }
+      wake_.notify_one();
+      thread_.join();
+      over_ = false;
+    }
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  void write(const std::string& text) { fmt::print(stderr, "\r\x1b[K{}", text); }
+  void show() {
+    const auto begin = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, std::chrono::milliseconds(200), [&] { return over_; })) {
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      const std::uint64_t committed = progress_.committed, aborted = progress_.aborted;
+      const auto done = static_cast<double>(committed + aborted + progress_.unknown);
+      std::string text = fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown",
+                                     passed.count(), thousands(committed),
+                                     static_cast<double>(committed) / passed.count(),
+                                     thousands(aborted), thousands(progress_.unknown));
+      if (const auto waiting = progress_.sessions_waiting.load(); waiting > 0) {
+        text += fmt::format(", {} of {} sessions without a connection", waiting, options_.sessions);
+      }
+      double left = options_.time_limit > 0 ? options_.time_limit - passed.count() : 1e9;
+      if (options_.txns > 0 && done > 0) {
+        const auto all = static_cast<double>(options_.txns * options_.sessions);
+        left = std::min(left, (all - done) / done * passed.count());
+      }
+      if (left < 1e9) text += fmt::format(", {:.0f} s left", std::max(0.0, left));
+      if (stopped_) text += ", ending";
+      write(text);
+    }
+  }
+
+  const run::Progress& progress_;
+  const run::RunOptions& options_;
+  const std::atomic<bool>& stopped_;
+  bool shown_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool over_ = false;
+};
+
+std::string database_name(const drivers::Facts& facts) {
+  return facts.version.empty() ? facts.product : facts.product + " " + facts.version;
+}
+
+std::string run_text(const run::Assay& assay, const run::AssayOptions& options) {
+  const auto& ran = assay.run;
+  std::string text = fmt::format("{} at {}: workload {}, {} sessions, seed {}\n",
+                                 database_name(assay.facts), assay.facts.isolation, assay.workload,
+                                 assay.sessions, options.run.seed);
+  text += fmt::format("  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
+                      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
+                      thousands(ran.committed), thousands(ran.aborted), 100 * ran.abort_rate(),
+                      thousands(ran.unknown), ran.seconds,
+                      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms,
+                      ran.p99_ms);
+  for (const auto& [reason, count] : ran.reasons) {
+    text += fmt::format("    {:>8}  {}\n", thousands(count), reason);
+  }
+  if (ran.given_up > 0) {
+    text += fmt::format("    {:>8}  given up by the program\n", thousands(ran.given_up));
+  }
+  if (ran.jobs.size() > 1) {
+    text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
+                        "aborted", "unknown", "p50 ms", "p99 ms");
+    for (const auto& [name, job] : ran.jobs) {
+      text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
+                          thousands(job.committed), thousands(job.aborted), thousands(job.unknown),
+                          job.p50_ms, job.p99_ms);
+    }
+  }
+  if (ran.faults > 0) text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
+  text += fmt::format("  history: {}\n\n", options.history);
+  return text;
+}
+
+std::string verdict_text(const run::Assay& assay) {
+  std::string text;
+  for (const auto level : assay.asked) {
+    const auto& result = assay.result(level);
+    text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
+    if (assay.promised) {
+      text += fmt::format(", which is what {} promises at {}", assay.facts.product,
+                          assay.facts.isolation);
+    }
+    if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
+    text += '\n';
+  }
+  if (!assay.promised && assay.asked.size() == 1 &&
+      assay.asked.front() == levels::Level::kReadCommitted) {
+    text += fmt::format("  (no level here is what {} promises at {}; ask with -l for another)\n",
+                        assay.facts.product, assay.facts.isolation);
+  }
+  return text + '\n';
+}
+
+std::string run_json(const run::Assay& assay, const run::AssayOptions& options) {
+  using Json = nlohmann::ordered_json;
+  const auto& ran = assay.run;
+  Json run;
+  run["database"] = assay.facts.product;
+  run["version"] = assay.facts.version;
+  run["isolation"] = assay.facts.isolation;
+  run["workload"] = assay.workload;
+  run["sessions"] = assay.sessions;
+  run["seed"] = options.run.seed;
+  run["seconds"] = ran.seconds;
+  run["committed"] = ran.committed;
+  run["aborted"] = ran.aborted;
+  run["given_up"] = ran.given_up;
+  run["unknown"] = ran.unknown;
+  run["abort_rate"] = ran.abort_rate();
+  run["p50_ms"] = ran.p50_ms;
+  run["p99_ms"] = ran.p99_ms;
+  run["reconnects"] = ran.reconnects;
+  run["faults"] = ran.faults;
+  run["reasons"] = Json::object();
+  for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;
+  run["jobs"] = Json::object();
+  for (const auto& [name, job] : ran.jobs) {
+    run["jobs"][name] = {{"committed", job.committed}, {"aborted", job.aborted},
+                         {"given_up", job.given_up},   {"unknown", job.unknown},
+                         {"p50_ms", job.p50_ms},       {"p99_ms", job.p99_ms}};
+  }
+  run["asked"] = Json::array();
+  for (const auto level : assay.asked) {
+    run["asked"].push_back({{"level", levels::name(level)},
+                            {"verdict", check::to_string(assay.result(level).verdict)},
+                            {"promised", assay.promised}});
+  }
+  run["warnings"] = ran.warnings;
+  auto text = report::json({options.history, assay.history, assay.check});
+  text.resize(text.find_last_of('}'));
+  return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
+}
+
+int exit_code(const run::Assay& assay) {
+  switch (assay.verdict()) {
+    case check::Verdict::kSatisfied: return kSatisfied;
+    case check::Verdict::kViolated: return kViolated;
+    case check::Verdict::kUnknown: return kUnknown;
+    case check::Verdict::kRefused: return kBad;
+  }
+  return kBad;
+}
+
+int run_once(const RunArguments& arguments) {
+  auto options = arguments.assay;
+  if (options.history.empty()) options.history = history_name();
+  const Interruptible interruptible;
+  const auto& stopped = interruptible.stopped();
+  run::Progress progress;
+  ProgressLine line(progress, options.run, stopped);
+  const auto assay =
+      run::assay(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
+  line.end();
+  if (!assay.ok()) {
+    complain(assay.error());
+    return kBad;
+  }
+  for (const auto& warning : assay->run.warnings) complain("warning: " + warning);
+  if (arguments.json) {
+    print(run_json(*assay, options));
+  } else {
+    print(run_text(*assay, options));
+    print(verdict_text(*assay));
+    print(report::ladder({options.history, assay->history, assay->check}, {.colour = use_colour()}));
+  }
+  return exit_code(*assay);
+}
+
+std::string list_text() {
+  std::string text = "Workloads (--workload):\n";
+  for (const auto& info : workload::all_workloads()) {
+    text += fmt::format("  {:<12} {}  [{}]\n", info.name, info.summary, info.source);
+  }
+  text += "  FILE.json    the exact transactions of a file, as `cupel generate --plan` writes it\n";
+  text += "\nDatabases (--db) and their isolation levels (--isolation; the first is the default):\n";
+  for (const auto& driver : drivers::all_drivers()) {
+    text += fmt::format("  {}{}\n", driver.url, driver.built_in ? "" : "   (not in this build)");
+    std::string levels;
+    for (const auto level : driver.isolations) levels += (levels.empty() ? "" : ", ") + std::string(level);
+    text += fmt::format("      {}\n", levels);
+  }
+  text += "\nredis and etcd run single-object workloads (lwt); exec those of fixed statements.\n";
+  return text;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("run", "Run a workload on a database, record it and check it");
+  auto arguments = std::make_shared<RunArguments>();
+  auto& assay = arguments->assay;
+
+  command->add_flag("--list", arguments->list, "List the workloads, databases and isolation levels");
+
+  const char* whom = "The database";
+  command->add_option("--db", assay.url,
+                      "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
+                      "database in a temporary folder")
+      ->type_name("URL")->group(whom);
+  command->add_option("--isolation", assay.open.isolation,
+                      "The database's own name of the level, as in repeatable-read. Default: see --list")
+      ->type_name("LEVEL")->group(whom);
+  command->add_option("--statement-timeout", arguments->statement_timeout,
+                      "How long a statement or a connection attempt may take")
+      ->type_name("DURATION")->capture_default_str()->group(whom);
+  command->add_flag("--keep", assay.keep, "Leave the tables as they are at the end")->group(whom);
+
+  const char* what = "What its clients do";
+  command->add_option("--workload", assay.workload, "A workload of --list, or a plan FILE.json")
+      ->type_name("NAME")->capture_default_str()->group(what);
+  command->add_option("--sessions", assay.run.sessions, "Clients, each with a connection of its own")
+      ->type_name("N")->capture_default_str()->check(CLI::Range(1, 100000))->group(what);
+  command->add_option("--txns", assay.run.txns,
+                      "Transactions of a session; 0: until the time is up")
+      ->type_name("N")->capture_default_str()->group(what);
+  command->add_option("--time-limit", arguments->time_limit, "End the load after this time")
+      ->type_name("DURATION")->group(what);
+  command->add_option("--rate", assay.run.rate,
+                      "Transactions a second, all sessions together. Default: as fast as it goes")
+      ->type_name("N")->check(CLI::NonNegativeNumber)->group(what);
+  command->add_option("--retries", assay.run.retries,
+                      "Issue a transaction that aborted again, this often")
+      ->type_name("N")->capture_default_str()->group(what);
+  command->add_option("--seed", assay.run.seed, "The same options and seed issue the same transactions")
+      ->type_name("N")->capture_default_str()->group(what);
+  add_shape_options(*command, "What its transactions look like (default: as the workload's source has it)",
+                    arguments->shape);
+
+  const char* broken = "What breaks meanwhile";
+  command->add_option("--fault", assay.faults.fault, "A shell command that breaks something")
+      ->type_name("CMD")->group(broken);
+  command->add_option("--heal", assay.faults.heal, "A shell command that mends it")
+      ->type_name("CMD")->group(broken);
+  command->add_option("--fault-every", arguments->fault_every, "Time between faults")
+      ->type_name("DURATION")->capture_default_str()->group(broken);
+  command->add_option("--fault-for", arguments->fault_for, "Time from a fault to its healing")
+      ->type_name("DURATION")->capture_default_str()->group(broken);
+
+  command->add_option("-o,--output", assay.history,
+                      "The history file: .jsonl, or .cupel for the compressed format. Default: "
+                      "cupel-run-DATE-TIME.jsonl here")
+      ->type_name("FILE");
+  command->add_option("-l,--level", arguments->levels,
+                      "Levels to ask for, separated by commas; they decide the exit code. Default: "
+                      "what the database promises at its isolation level")
+      ->type_name("LEVEL")->allow_extra_args(false)->group(kWhatIsAsked);
+  command->add_option("--clock-drift", arguments->clock_drift,
+                      "As in `cupel check`; the clients are threads of one process, so 0 is right "
+                      "but for several machines")
+      ->type_name("DURATION")->group(kWhatIsAsked);
+  command->add_option("--timeout", arguments->timeout, "For the check; undecided levels are unknown")
+      ->type_name("DURATION")->group(kWhatItCosts);
+  command->add_option("--memory-limit", arguments->memory_limit, "For the check, resident memory")
+      ->type_name("SIZE")->group(kWhatItCosts);
+  command->add_option("--threads", assay.check.threads, "Threads of the check")
+      ->type_name("N")->group(kWhatItCosts);
+  command->add_flag("--json", arguments->json, "One JSON object on one line");
+  command->footer(
+      "Examples:\n"
+      "  cupel run                                                      the embedded default\n"
+      "  cupel run --db postgres://me@127.0.0.1/test --isolation repeatable-read\n"
+      "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns 0\n"
+      "  cupel run --workload tpcc --scale 0.1 -o tpcc.cupel");
+
+  command->callback([arguments, &run] {
+    auto& asked = arguments->assay;
+    asked.shape = shape_of(asked.workload, arguments->shape);
+    asked.open.statement_timeout =
+        or_throw(parse_duration(arguments->statement_timeout, 1), "--statement-timeout");
+    if (!arguments->time_limit.empty()) {
+      asked.run.time_limit = or_throw(parse_duration(arguments->time_limit, 1), "--time-limit");
+    }
+    if (asked.run.txns == 0 && asked.run.time_limit == 0) {
+      throw CLI::ValidationError("--txns", "found 0, which needs a --time-limit");
+    }
+    asked.faults.every = or_throw(parse_duration(arguments->fault_every, 1), "--fault-every");
+    asked.faults.lasts = or_throw(parse_duration(arguments->fault_for, 1), "--fault-for");
+    if (asked.faults.fault.empty() && !asked.faults.heal.empty()) {
+      throw CLI::ValidationError("--heal", "found without --fault, expected both");
+    }
+    asked.check.asked = levels_of(arguments->levels);
+    if (!arguments->timeout.empty()) {
+      asked.check.timeout_seconds = or_throw(parse_duration(arguments->timeout, 1), "--timeout");
+    }
+    if (!arguments->memory_limit.empty()) {
+      asked.check.memory_limit_bytes =
+          or_throw(parse_size(arguments->memory_limit), "--memory-limit");
+    }
+    if (!arguments->clock_drift.empty()) {
+      asked.check.clock_drift_ns =
+          or_throw(parse_nanoseconds(arguments->clock_drift), "--clock-drift");
+    }
+    const auto target = target_of(asked.history);
+    if (!asked.history.empty() &&
+        (!target || target->edn ||
+         (target->format != formats::Format::kJepsen && target->format != formats::Format::kCupel))) {
+      throw CLI::ValidationError(
+          "--output", fmt::format("found `{}`, expected a name that ends in .jsonl, .json or "
+                                  ".cupel; `cupel convert` writes the other formats",
+                                  asked.history));
+    }
+    asked.recorded_by = "cupel " CUPEL_VERSION;
+    run = [arguments]() -> int {
+      if (arguments->list) {
+        print(list_text());
+        return kSatisfied;
+      }
+      return run_once(*arguments);
+    };
+  });
+}
+
+}  // namespace cupel::cli

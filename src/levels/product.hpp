@@ -1,0 +1,24 @@
+// product: what a database's own name for an isolation level means here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "history/history.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::levels {
+
+// "PostgreSQL's REPEATABLE READ" if the history says that it was recorded from a
+// database under an isolation level which that database implements as `level`;
+// else empty. From the metadata "database", "isolation"
+// and "settings".
+std::string product_name(const history::History& history, Level level);
+
+// The level that the product promises under that name, if known. `settings`: what
+// else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON").
+std::optional<Level> promised(std::string_view database, std::string_view isolation,
+                              std::string_view settings = {});
+
+}  // namespace cupel::levels

@@ -1,0 +1,57 @@
+// assay: one workload on one database, recorded, read back and checked.
+//
+// open → prepare → run → read → check, each stage told to a listener. What the
+// clients saw goes to the history file as it happens; the check reads that file,
+// so that it judges what anybody else could judge.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "check/check.hpp"
+#include "history/history.hpp"
+#include "run/run.hpp"
+
+namespace cupel::run {
+
+struct AssayOptions {
+  // Whom and what.
+  std::string url = {};             // empty: a SQLite database in a temporary folder
+  drivers::OpenOptions open = {};
+  std::string workload = "general"; // a name, or the path of a plan (it ends in .json)
+  workload::WorkloadOptions shape = {};  // its sessions and seed are taken from `run`
+  RunOptions run = {};
+  FaultOptions faults = {};
+  // Where it goes.
+  std::string history;              // ends in .cupel: written as JSON lines, converted at the end
+  bool keep = false;                // the tables stay
+  std::string recorded_by;          // "cupel 0.1.0"
+  // What is asked of the history.
+  check::Options check = {};        // asked: shown first; every level is decided anyway
+};
+
+enum class Stage : std::uint8_t { kPrepare, kRun, kRead, kCheck };
+
+struct Assay {
+  drivers::Facts facts;
+  std::string workload;             // its name
+  std::uint32_t sessions = 0;       // a plan has its own
+  RunResult run;
+  history::History history;
+  check::CheckResult check;         // the ladder
+  std::vector<levels::Level> asked; // by the user, or promised by the product; never empty
+  bool promised = false;            // asked is what the product promises
+
+  // The worst verdict of the levels asked for.
+  [[nodiscard]] check::Verdict verdict() const;
+  [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
+};
+
+// Errors: those of drivers::open, of the workload, a mismatch of the two (what the
+// database cannot do), those of run(), a history that cannot be written.
+base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& stop,
+                          Progress& progress, const std::function<void(Stage)>& listener);
+
+}  // namespace cupel::run

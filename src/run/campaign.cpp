@@ -1,0 +1,260 @@
+// Runs a campaign and keeps its results, a line each, so that what was done once
+// is not done again.
+#include "run/campaign.hpp"
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "explain/explain.hpp"
+
+namespace cupel::run {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+Json to_json(const CampaignResult& r) {
+  return {{"identity", r.identity},
+          {"database", r.database},
+          {"isolation", r.isolation},
+          {"workload", r.workload},
+          {"seed", r.seed},
+          {"product", r.product},
+          {"asked", r.asked},
+          {"verdict", r.verdict},
+          {"error", r.error},
+          {"anomalies", r.anomalies},
+          {"strongest_satisfied", r.strongest_satisfied},
+          {"committed", r.committed},
+          {"aborted", r.aborted},
+          {"unknown", r.unknown},
+          {"seconds", r.seconds},
+          {"history", r.history}};
+}
+
+// Throws Json::exception on what is no result.
+CampaignResult from_json(const Json& json) {
+  CampaignResult r;
+  json.at("identity").get_to(r.identity);
+  json.at("database").get_to(r.database);
+  json.at("isolation").get_to(r.isolation);
+  json.at("workload").get_to(r.workload);
+  json.at("seed").get_to(r.seed);
+  json.at("product").get_to(r.product);
+  json.at("asked").get_to(r.asked);
+  json.at("verdict").get_to(r.verdict);
+  json.at("error").get_to(r.error);
+  json.at("anomalies").get_to(r.anomalies);
+  json.at("strongest_satisfied").get_to(r.strongest_satisfied);
+  json.at("committed").get_to(r.committed);
+  json.at("aborted").get_to(r.aborted);
+  json.at("unknown").get_to(r.unknown);
+  json.at("seconds").get_to(r.seconds);
+  json.at("history").get_to(r.history);
+  return r;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// By identity. A last line without an end is what a crash left: it is done again.
+base::Result<absl::flat_hash_map<std::string, CampaignResult>> read_results(
+    const std::string& path) {
+  absl::flat_hash_map<std::string, CampaignResult> results;
+  std::ifstream in(path);
+  std::string line;
+  std::uint64_t number = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    const bool whole = !in.eof();
+    try {
+      auto result = from_json(Json::parse(line));
+      results.insert_or_assign(result.identity, std::move(result));
+    } catch (const Json::exception&) {
+      if (!whole) break;
+      return base::Error{.message = "found no result of a campaign, expected what an earlier time "
+                                    "wrote; use another folder, or remove the line",
+                         .file = path,
+                         .line = number};
+    }
+  }
+  return results;
+}
+
+CampaignResult result_of(const CampaignRun& run) {
+  CampaignResult result;
+  result.identity = run.identity;
+  result.database = run.database;
+  result.isolation = run.isolation;
+  result.workload = run.workload;
+  result.seed = run.assay.run.seed;
+  return result;
+}
+
+void fill(CampaignResult& result, const Assay& assay) {
+  result.product = assay.facts.version.empty() ? assay.facts.product
+                                               : assay.facts.product + " " + assay.facts.version;
+  result.isolation = assay.facts.isolation;
+  for (const auto level : assay.asked) {
+    result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
+  }
+  const auto verdict = assay.verdict();
+  if (verdict == check::Verdict::kRefused) {
+    result.verdict = "error";
+    result.error = assay.result(assay.asked.front()).detail;
+  } else {
+    result.verdict = check::to_string(verdict);
+  }
+  absl::flat_hash_set<std::string> names;
+  for (const auto& level : assay.check.levels) {
+    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
+    for (const auto& anomaly : explain::explain(assay.history, level.level, *level.violation)) {
+      names.insert(anomaly.name);
+    }
+  }
+  result.anomalies.assign(names.begin(), names.end());
+  std::sort(result.anomalies.begin(), result.anomalies.end());
+  for (const auto level : assay.check.strongest_satisfied) {
+    result.strongest_satisfied.emplace_back(levels::name(level));
+  }
+  result.committed = assay.run.committed;
+  result.aborted = assay.run.aborted;
+  result.unknown = assay.run.unknown;
+  result.seconds = assay.run.seconds;
+}
+
+// What a violation ends under StopAt::kEach.
+std::string cell_of(const CampaignRun& run) {
+  return run.database + '\n' + run.isolation + '\n' + run.workload;
+}
+
+std::string file_name(const CampaignRun& run) {
+  std::string name = fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload,
+                                 run.assay.run.seed);
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '0' && c <= '9') || c == '-' || c == '.';
+    if (!plain) c = '_';
+  }
+  return name + ".jsonl";
+}
+
+}  // namespace
+
+base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
+                                           const std::atomic<bool>& stop,
+                                           const CampaignListener& listener) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return base::Error{.message = "could not make the folder: " + failed.message(), .file = folder};
+  }
+  const auto results_path = folder + "/results.jsonl";
+  auto known = read_results(results_path);
+  if (!known.ok()) return known.error();
+  // Written again, so that a line that a crash cut off is gone.
+  {
+    std::ofstream out(results_path + ".new", std::ios::trunc);
+    for (const auto& run : campaign.runs) {
+      const auto it = known->find(run.identity);
+      if (it != known->end()) out << dump(to_json(it->second)) << '\n';
+    }
+    for (const auto& [identity, result] : *known) {
+      const bool ours = std::any_of(campaign.runs.begin(), campaign.runs.end(),
+                                    [&](const auto& run) { return run.identity == identity; });
+      if (!ours) out << dump(to_json(result)) << '\n';
+    }
+    out.close();
+    std::filesystem::rename(results_path + ".new", results_path, failed);
+    if (!out || failed) {
+      return base::Error{.message = "could not write the results", .file = results_path};
+    }
+  }
+  std::ofstream out(results_path, std::ios::app);
+
+  CampaignSummary summary;
+  absl::flat_hash_set<std::string> ended;
+  const auto begin = Clock::now();
+  for (std::size_t i = 0; i < campaign.runs.size(); ++i) {
+    const auto& run = campaign.runs[i];
+    if (ended.contains(cell_of(run))) continue;
+    const auto before = known->find(run.identity);
+    CampaignResult result;
+    // A database that was not there may be there now.
+    if (before != known->end() && before->second.verdict != "error") {
+      result = before->second;
+      ++summary.resumed;
+    } else {
+      const std::chrono::duration<double> passed = Clock::now() - begin;
+      if (stop || (campaign.budget > 0 && passed.count() >= campaign.budget)) {
+        ++summary.left;
+        continue;
+      }
+      listener.before(run, i + 1, campaign.runs.size());
+      result = result_of(run);
+      auto options = run.assay;
+      options.history = folder + "/" + file_name(run);
+      Progress progress;
+      const auto assayed = assay(options, stop, progress, [](Stage) {});
+      if (stop) {  // a run that was cut short says too little
+        std::filesystem::remove(options.history, failed);
+        ++summary.left;
+        continue;
+      }
+      if (assayed.ok()) {
+        fill(result, *assayed);
+      } else {
+        result.verdict = "error";
+        result.error = assayed.error().to_string();
+      }
+      if (result.verdict == "violated" || result.verdict == "unknown") {
+        result.history = file_name(run);
+      } else {
+        std::filesystem::remove(options.history, failed);
+      }
+      out << dump(to_json(result)) << '\n' << std::flush;
+      if (!out) return base::Error{.message = "could not write the results", .file = results_path};
+      listener.after(result);
+    }
+    if (result.verdict == "violated") {
+      if (campaign.stop == StopAt::kEach) ended.insert(cell_of(run));
+      if (campaign.stop == StopAt::kFirst) {
+        summary.results.push_back(std::move(result));
+        break;
+      }
+    }
+    summary.results.push_back(std::move(result));
+  }
+  for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
+                                   std::pair("summary.json", summary_json(summary))}) {
+    const auto path = folder + "/" + name;
+    std::ofstream file(path, std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) return base::Error{.message = "could not write the summary", .file = path};
+  }
+  return summary;
+}
+
+int exit_code(const CampaignSummary& summary) {
+  int code = 0;
+  for (const auto& result : summary.results) {
+    const int own = result.verdict == "satisfied"  ? 0
+                    : result.verdict == "violated" ? 1
+                    : result.verdict == "unknown"  ? 2
+                                                   : 3;
+    code = std::max(code, own);
+  }
+  return code;
+}
+
+}  // namespace cupel::run

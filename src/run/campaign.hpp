@@ -1,0 +1,88 @@
+// campaign: a matrix of databases × isolation levels × workloads × seeds, assayed
+// run by run, and a table of which anomalies were seen where, in the manner of
+// Hermitage (github.com/ept/hermitage).
+//
+// The file (docs/campaign.md):
+//   {"databases": [{"name": "PostgreSQL", "url": "postgres://…", "isolations": ["read-committed", …]}],
+//    "workloads": ["general", {"workload": "mini", "keys": 20}],
+//    "seeds": 10, "sessions": 10, "txns": 100, …, "stop": "each", "budget": 600}
+//
+// A folder keeps what came out: results.jsonl, a line a run, which makes the
+// campaign resumable; summary.md and summary.json; the histories that violate
+// what was asked.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "run/assay.hpp"
+
+namespace cupel::run {
+
+enum class StopAt : std::uint8_t {
+  kEach,   // a violation of what was asked ends its database, level and workload
+  kFirst,  // … ends the campaign
+  kNever,  // every seed is run
+};
+
+struct CampaignRun {
+  std::string database;     // the column's name
+  std::string isolation;    // as the file has it; "" is the driver's default
+  std::string workload;     // a name that tells the workloads of the file apart
+  AssayOptions assay;
+  std::string identity;     // of everything that decides it: what results are kept under
+};
+
+struct Campaign {
+  std::vector<CampaignRun> runs;  // seed by seed over the whole matrix, so that a budget that
+                                  // ends early has seen all of it
+  StopAt stop = StopAt::kEach;
+  double budget = 0;  // seconds; 0: none
+};
+
+// What is known of a finished run; a line of results.jsonl.
+struct CampaignResult {
+  std::string identity, database, isolation, workload, product;
+  std::uint64_t seed = 0;
+  std::string asked, verdict;           // the level, and "satisfied", "violated", "unknown" or "error"
+  std::string error;                    // a sentence, for "error"
+  std::vector<std::string> anomalies;   // names, of every violated level, sorted
+  std::vector<std::string> strongest_satisfied;
+  std::uint64_t committed = 0, aborted = 0, unknown = 0;
+  double seconds = 0;
+  std::string history;                  // its file, if kept
+};
+
+struct CampaignSummary {
+  std::vector<CampaignResult> results;
+  std::size_t resumed = 0;  // of them, from an earlier time
+  std::size_t left = 0;     // runs that the budget or Ctrl-C left out
+};
+
+// Errors name the file and the place inside: "databases[0].url: found …, expected …".
+base::Result<Campaign> read_campaign(const std::string& path);
+
+// Runs what results.jsonl in `folder` does not have yet. A database that is not
+// there is a result ("error"), not the end. `listener` hears of each run before
+// and after it.
+struct CampaignListener {
+  std::function<void(const CampaignRun&, std::size_t number, std::size_t of)> before;
+  std::function<void(const CampaignResult&)> after;
+};
+base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
+                                           const std::atomic<bool>& stop,
+                                           const CampaignListener& listener);
+
+// The table: rows anomalies, columns database and level, cells "seen N of M" or "not
+// seen". Markdown, and one JSON object.
+std::string summary_markdown(const CampaignSummary& summary);
+std::string summary_json(const CampaignSummary& summary);
+
+// As `cupel check` exits: 0, 1, 2, or 3 for errors; the largest.
+int exit_code(const CampaignSummary& summary);
+
+}  // namespace cupel::run

@@ -1,0 +1,272 @@
+// Reads a campaign file. Every field is checked; a name that is not known is an
+// error, since a typing mistake must not run another campaign than was meant.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "levels/level.hpp"
+#include "run/campaign.hpp"
+
+namespace cupel::run {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Mistake {
+  std::string text;
+};
+
+[[noreturn]] void wrong(const std::string& place, const Json& found, std::string_view expected) {
+  throw Mistake{fmt::format("{}: found {}, expected {}", place, found.dump(), expected)};
+}
+
+template <typename T>
+void number(const Json& value, const std::string& place, T& target, double low, double high) {
+  if (!value.is_number() || value.get<double>() < low || value.get<double>() > high ||
+      (std::is_integral_v<T> && !value.is_number_integer())) {
+    wrong(place, value,
+          fmt::format("{} from {} to {}", std::is_integral_v<T> ? "a whole number" : "a number",
+                      low, high));
+  }
+  target = value.get<T>();
+}
+
+std::string text(const Json& value, const std::string& place) {
+  if (!value.is_string()) wrong(place, value, "a text");
+  return value.get<std::string>();
+}
+
+// The fields that both the whole file and one workload may have.
+bool shape_field(const std::string& name, const Json& value, const std::string& place,
+                 AssayOptions& options) {
+  auto& shape = options.shape;
+  if (name == "sessions") {
+    number(value, place, options.run.sessions, 1, 100000);
+  } else if (name == "txns") {
+    number(value, place, options.run.txns, 0, 1e9);
+  } else if (name == "time_limit") {
+    number(value, place, options.run.time_limit, 0, 1e7);
+  } else if (name == "rate") {
+    number(value, place, options.run.rate, 0, 1e9);
+  } else if (name == "retries") {
+    number(value, place, options.run.retries, 0, 1e6);
+  } else if (name == "keys") {
+    number(value, place, shape.keys, 1, 1e9);
+  } else if (name == "read_share") {
+    number(value, place, shape.read_share, 0, 1);
+  } else if (name == "read_only") {
+    number(value, place, shape.read_only_share, 0, 1);
+  } else if (name == "write_only") {
+    number(value, place, shape.write_only_share, 0, 1);
+  } else if (name == "rmw") {
+    number(value, place, shape.rmw_share, 0, 1);
+  } else if (name == "duplicates") {
+    number(value, place, shape.duplicates, 0, 1);
+  } else if (name == "scale") {
+    number(value, place, shape.scale, 0.001, 1000);
+  } else if (name == "deletes") {
+    if (!value.is_boolean()) wrong(place, value, "true or false");
+    shape.tombstones = !value.get<bool>();
+  } else if (name == "ops") {
+    if (value.is_array() && value.size() == 2) {
+      number(value[0], place + "[0]", shape.min_ops, 1, 100000);
+      number(value[1], place + "[1]", shape.max_ops, shape.min_ops, 100000);
+    } else if (value.is_number_integer()) {
+      number(value, place, shape.min_ops, 1, 100000);
+      shape.max_ops = shape.min_ops;
+    } else {
+      wrong(place, value, "a number, or [lowest, highest]");
+    }
+  } else if (name == "distribution") {
+    const auto found = workload::parse_distribution(text(value, place));
+    if (!found) wrong(place, value, "\"uniform\", \"zipf\", \"hotspot\" or \"exponential\"");
+    shape.distribution = *found;
+  } else if (name == "timeout") {
+    double seconds = 0;
+    number(value, place, seconds, 0, 1e7);
+    options.check.timeout_seconds = seconds;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+struct Column {
+  std::string name, url;
+  std::vector<std::string> isolations;
+  std::vector<levels::Level> asked;
+};
+
+Column column(const Json& value, const std::string& place) {
+  if (!value.is_object()) wrong(place, value, R"({"name": …, "url": …, "isolations": […]})");
+  Column column;
+  for (const auto& [name, field] : value.items()) {
+    const auto at = place + '.' + name;
+    if (name == "name") {
+      column.name = text(field, at);
+    } else if (name == "url") {
+      column.url = text(field, at);
+    } else if (name == "isolations") {
+      if (!field.is_array() || field.empty()) wrong(at, field, "a list of isolation levels");
+      for (std::size_t i = 0; i < field.size(); ++i) {
+        column.isolations.push_back(text(field[i], fmt::format("{}[{}]", at, i)));
+      }
+    } else if (name == "level") {
+      const auto level = levels::parse_level(text(field, at));
+      if (!level) wrong(at, field, "a level of `cupel levels`");
+      column.asked.push_back(*level);
+    } else {
+      wrong(at, field, "no such field, but name, url, isolations or level");
+    }
+  }
+  // A name is what the results are told apart by; a URL may hold a password.
+  if (column.name.empty()) column.name = column.url.substr(0, column.url.find(':'));
+  if (column.name.empty()) column.name = "sqlite";
+  if (column.isolations.empty()) column.isolations.emplace_back();
+  return column;
+}
+
+Campaign campaign_of(const Json& file) {
+  if (!file.is_object()) throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
+  Campaign campaign;
+  AssayOptions defaults;
+  std::vector<Column> columns;
+  std::vector<std::uint64_t> seeds{1};
+  for (const auto& [name, value] : file.items()) {
+    if (name == "databases") {
+      if (!value.is_array() || value.empty()) wrong(name, value, "a list of databases");
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        columns.push_back(column(value[i], fmt::format("databases[{}]", i)));
+        for (std::size_t j = 0; j + 1 < columns.size(); ++j) {
+          if (columns[j].name == columns.back().name) {
+            wrong(fmt::format("databases[{}].name", i), columns.back().name, "a name of its own");
+          }
+        }
+      }
+    } else if (name == "workloads") {
+      if (!value.is_array() || value.empty()) wrong(name, value, "a list of workloads");
+    } else if (name == "seeds") {
+      if (value.is_array() && !value.empty()) {
+        seeds.assign(value.size(), 0);
+        for (std::size_t i = 0; i < value.size(); ++i) {
+          number(value[i], fmt::format("seeds[{}]", i), seeds[i], 0, 1e15);
+        }
+      } else if (value.is_number_integer()) {
+        std::uint64_t count = 0;
+        number(value, name, count, 1, 1e6);
+        seeds.clear();
+        for (std::uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
+      } else {
+        wrong(name, value, "how many, or a list of them");
+      }
+    } else if (name == "budget") {
+      number(value, name, campaign.budget, 0, 1e9);
+    } else if (name == "stop") {
+      const auto stop = text(value, name);
+      if (stop == "each") campaign.stop = StopAt::kEach;
+      else if (stop == "first") campaign.stop = StopAt::kFirst;
+      else if (stop == "never") campaign.stop = StopAt::kNever;
+      else wrong(name, value, "\"each\", \"first\" or \"never\"");
+    } else if (!shape_field(name, value, name, defaults)) {
+      wrong(name, value, "no such field; docs/campaign.md lists them");
+    }
+  }
+  if (columns.empty()) throw Mistake{"found no databases, expected a list of them"};
+
+  struct Row {
+    std::string name;
+    AssayOptions options;
+    std::string definition;
+  };
+  std::vector<Row> rows;
+  const Json workloads = file.value("workloads", Json::array({"general"}));
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    const auto place = fmt::format("workloads[{}]", i);
+    const auto& value = workloads[i];
+    if (!value.is_string() && !value.is_object()) {
+      wrong(place, value, "a workload's name, or an object with its options");
+    }
+    Row row;
+    row.options.workload =
+        value.is_string() ? value.get<std::string>()
+        : value.contains("workload") ? text(value["workload"], place + ".workload") : "general";
+    row.name = row.options.workload;
+    // The source's own options, then the file's for all, then this workload's.
+    for (const auto& info : workload::all_workloads()) {
+      if (info.name == row.options.workload) row.options.shape = info.defaults;
+    }
+    for (const auto& [name, field] : file.items()) shape_field(name, field, name, row.options);
+    const Json own = value.is_object() ? value : Json::object();
+    for (const auto& [name, field] : own.items()) {
+      const auto at = place + '.' + name;
+      if (name == "name") {
+        row.name = text(field, at);
+      } else if (name != "workload" && !shape_field(name, field, at, row.options)) {
+        wrong(at, field, "no such field; docs/campaign.md lists them");
+      }
+    }
+    if (!row.options.workload.ends_with(".json")) {
+      const auto made = workload::make_workload(row.options.workload, row.options.shape);
+      if (!made.ok()) throw Mistake{place + ": " + made.error().message};
+    }
+    for (const auto& other : rows) {
+      if (other.name == row.name) wrong(place, row.name, "a name of its own (\"name\")");
+    }
+    if (row.options.run.txns == 0 && row.options.run.time_limit == 0) {
+      throw Mistake{place + ": found txns 0, which needs a time_limit"};
+    }
+    const auto& o = row.options;
+    row.definition = fmt::format(
+        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions, o.run.txns,
+        o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops, o.shape.keys,
+        o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share, o.shape.rmw_share,
+        o.shape.duplicates, o.shape.scale, o.shape.tombstones, workload::name(o.shape.distribution));
+    rows.push_back(std::move(row));
+  }
+
+  for (const auto seed : seeds) {
+    for (const auto& column : columns) {
+      for (const auto& isolation : column.isolations) {
+        for (const auto& row : rows) {
+          CampaignRun run{.database = column.name,
+                          .isolation = isolation,
+                          .workload = row.name,
+                          .assay = row.options,
+                          .identity = {}};
+          run.assay.url = column.url;
+          run.assay.open.isolation = isolation;
+          run.assay.run.seed = seed;
+          run.assay.check.asked = column.asked;
+          run.identity = fmt::format("{} | {} | {} | {} | seed {}", column.name, isolation,
+                                     row.name, row.definition, seed);
+          campaign.runs.push_back(std::move(run));
+        }
+      }
+    }
+  }
+  return campaign;
+}
+
+}  // namespace
+
+base::Result<Campaign> read_campaign(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream content;
+  content << in.rdbuf();
+  if (!in) return base::Error{.message = "could not read the campaign", .file = path};
+  try {
+    return campaign_of(Json::parse(content.str(), nullptr, true, true));
+  } catch (const Json::parse_error& error) {
+    return base::Error{.message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
+                       .file = path,
+                       .byte = error.byte};
+  } catch (const Mistake& mistake) {
+    return base::Error{.message = mistake.text, .file = path};
+  }
+}
+
+}  // namespace cupel::run

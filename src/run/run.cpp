@@ -1,0 +1,120 @@
+// Starts the sessions, watches the clock, runs the faults, adds up.
+#include "run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "run/faults.hpp"
+#include "run/session.hpp"
+
+namespace cupel::run {
+
+namespace {
+
+double percentile(std::vector<float>& values, double share) {
+  if (values.empty()) return 0;
+  const auto rank = std::min(values.size() - 1,
+                             static_cast<std::size_t>(share * static_cast<double>(values.size())));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank];
+}
+
+void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResult& result) {
+  std::map<std::string, std::vector<float>> latencies;
+  std::vector<float> all;
+  for (const auto& session : sessions) {
+    const auto& report = session->report();
+    for (const auto& [job, tally] : report.jobs) {
+      auto& stats = result.jobs[job];
+      stats.committed += tally.committed;
+      stats.aborted += tally.aborted;
+      stats.given_up += tally.given_up;
+      stats.unknown += tally.unknown;
+      auto& own = latencies[job];
+      own.insert(own.end(), tally.latency_ms.begin(), tally.latency_ms.end());
+      all.insert(all.end(), tally.latency_ms.begin(), tally.latency_ms.end());
+    }
+    for (const auto& [reason, count] : report.reasons) result.reasons[reason] += count;
+    result.reconnects += report.reconnects;
+    if (!report.warning.empty()) result.warnings.push_back(report.warning);
+  }
+  for (auto& [job, stats] : result.jobs) {
+    stats.p50_ms = percentile(latencies[job], 0.5);
+    stats.p99_ms = percentile(latencies[job], 0.99);
+    result.committed += stats.committed;
+    result.aborted += stats.aborted;
+    result.given_up += stats.given_up;
+    result.unknown += stats.unknown;
+  }
+  result.p50_ms = percentile(all, 0.5);
+  result.p99_ms = percentile(all, 0.99);
+}
+
+}  // namespace
+
+std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
+  if (needs.interactive && !can.interactive) return "transactions of several statements, one after the other";
+  if (needs.multiple && !can.multiple && !can.interactive) return "transactions of several statements";
+  if (needs.tables && !can.tables) return "tables of several columns";
+  if (needs.ranges && !can.ranges) return "range reads";
+  if (needs.deletes && !can.deletes) return "inserts and deletes";
+  if (needs.lists && !can.lists) return "lists to append to";
+  if (needs.compare_and_set && !can.compare_and_set) return "compare-and-set";
+  return {};
+}
+
+base::Result<RunResult> run(drivers::Database& database, workload::Workload& workload,
+                            Recorder& recorder, const RunOptions& options,
+                            const FaultOptions& fault_options, const std::atomic<bool>& stop,
+                            Progress& progress) {
+  InitialValues initials(workload, recorder);
+  Shared shared{.database = database,
+                .workload = workload,
+                .recorder = recorder,
+                .initials = initials,
+                .options = options,
+                .stop = stop,
+                .progress = progress,
+                .begin = Clock::now()};
+  std::vector<std::unique_ptr<ClientSession>> sessions;
+  for (std::uint32_t i = 0; i < options.sessions; ++i) {
+    sessions.push_back(std::make_unique<ClientSession>(shared, i));
+  }
+  std::atomic<std::uint32_t> left = options.sessions;
+  std::vector<std::thread> threads;
+  for (auto& session : sessions) {
+    threads.emplace_back([&left, &session] {
+      session->work();
+      --left;
+    });
+  }
+  Faults faults(fault_options);
+  while (left > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::chrono::duration<double> passed = Clock::now() - shared.begin;
+    if (options.time_limit > 0 && passed.count() >= options.time_limit) shared.done = true;
+    if (!shared.over()) faults.look();
+  }
+  for (auto& thread : threads) thread.join();
+  faults.end();
+
+  RunResult result;
+  result.seconds = std::chrono::duration<double>(Clock::now() - shared.begin).count();
+  result.faults = faults.count();
+  add_up(sessions, result);
+  const auto& fault_warnings = faults.warnings();
+  result.warnings.insert(result.warnings.end(), fault_warnings.begin(), fault_warnings.end());
+  for (const auto& session : sessions) {
+    if (!session->report().error.empty()) {
+      return base::Error{.message = session->report().error};
+    }
+  }
+  if (result.committed + result.aborted + result.unknown == 0 && !result.warnings.empty()) {
+    return base::Error{.message = result.warnings.front()};
+  }
+  return result;
+}
+
+}  // namespace cupel::run

@@ -1,0 +1,80 @@
+// run: many sessions issue a workload's transactions to a database, and a history
+// records what they saw.
+//
+// One thread a session. A transaction of fixed statements is recorded as invoked
+// before it starts; a program's, whose statements nobody knows beforehand, before
+// its commit is sent. A lost connection is made anew, under a new process number
+// where the fate of a transaction is unknown.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cupel/record.hpp"
+#include "drivers/driver.hpp"
+#include "workload/workload.hpp"
+
+namespace cupel::run {
+
+struct RunOptions {
+  std::uint32_t sessions = 10;
+  std::uint64_t txns = 100;     // a session, that are begun (retries not counted); 0: until the time is up
+  double time_limit = 0;        // seconds; 0: none
+  double rate = 0;              // transactions a second, all sessions together; 0: as fast as it goes
+  std::uint32_t retries = 0;    // a transaction that aborted is issued again this often
+  std::uint64_t seed = 1;
+  double patience = 30;         // seconds that a session tries to get its connection back
+};
+
+struct FaultOptions {
+  std::string fault, heal;      // shell commands; fault empty: no faults
+  double every = 10, lasts = 5; // seconds from the end of one to the begin of the next; between the two
+};
+
+// What there is to tell while it runs. Any thread may look.
+struct Progress {
+  std::atomic<std::uint64_t> committed = 0, aborted = 0, unknown = 0;
+  std::atomic<std::uint32_t> sessions_running = 0, sessions_waiting = 0;  // for a connection
+};
+
+struct JobStats {
+  std::uint64_t committed = 0, aborted = 0, given_up = 0, unknown = 0;
+  double p50_ms = 0, p99_ms = 0;  // of the committed ones
+};
+
+struct RunResult {
+  std::uint64_t committed = 0, aborted = 0, unknown = 0;
+  std::uint64_t given_up = 0;                    // part of aborted: by the program's choice
+  std::map<std::string, std::uint64_t> reasons;  // "conflict 40001" → how many
+  std::map<std::string, JobStats> jobs;          // by the job's name
+  double seconds = 0, p50_ms = 0, p99_ms = 0;
+  std::uint64_t reconnects = 0;
+  std::uint64_t faults = 0;
+  std::vector<std::string> warnings;             // sessions that ended early, fault commands that failed
+
+  // Aborted of all that were answered; 0 if there were none.
+  [[nodiscard]] double abort_rate() const {
+    const auto answered = static_cast<double>(committed + aborted);
+    return answered > 0 ? static_cast<double>(aborted) / answered : 0;
+  }
+};
+
+// Runs until every session has issued its transactions, the time is up, or `stop`
+// turns true (each session then finishes what it is in). The database is prepared.
+// Errors: no session could connect; the database refuses the statements
+// themselves, so that nothing ever commits; a transaction or the recording failed
+// for a reason that is not the database's.
+base::Result<RunResult> run(drivers::Database& database, workload::Workload& workload,
+                            Recorder& recorder, const RunOptions& options,
+                            const FaultOptions& faults, const std::atomic<bool>& stop,
+                            Progress& progress);
+
+// Why this workload cannot run on this database; empty if it can.
+std::string unfit(const workload::Needs& needs, const workload::Needs& can);
+
+}  // namespace cupel::run

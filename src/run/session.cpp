@@ -1,0 +1,249 @@
+// One session: a job, its attempts, what came of them.
+#include "run/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace cupel::run {
+
+using drivers::Cause;
+using drivers::Failure;
+using drivers::Fate;
+using workload::Datum;
+using workload::Job;
+using workload::Reply;
+using workload::Statement;
+using workload::StatementKind;
+
+namespace {
+
+// So many refused statements, and nothing else ever, mean that the run is of no use.
+constexpr std::uint64_t kRefusalsToEnd = 20;
+
+void pause(double seconds, const Shared& shared) {
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(seconds));
+  for (auto now = Clock::now(); now < until && !shared.over(); now = Clock::now()) {
+    std::this_thread::sleep_for(std::min<Clock::duration>(until - now, std::chrono::milliseconds(50)));
+  }
+}
+
+}  // namespace
+
+ClientSession::ClientSession(Shared& shared, std::uint32_t number)
+    : shared_(shared),
+      number_(number),
+      random_(shared.options.seed * 0x9e3779b97f4a7c15ULL + number),
+      recorded_(shared.recorder.session()) {}
+
+// Values are numbers of this session's own, so that they depend on nothing but
+// what the session did: the n-th fresh value of session s of S is n·S + s + 1.
+void ClientSession::fill_in(Statement& statement) {
+  const auto fresh = [&] {
+    return Datum{static_cast<std::int64_t>(writes_++ * shared_.options.sessions + number_ + 1)};
+  };
+  switch (statement.kind) {
+    case StatementKind::kWrite:
+    case StatementKind::kInsert:
+    case StatementKind::kAppend:
+      for (auto& value : statement.values) {
+        if (value == Datum{}) value = fresh();
+      }
+      break;
+    case StatementKind::kCompareAndSet:
+      if (statement.values[1] == Datum{}) statement.values[1] = fresh();
+      break;
+    case StatementKind::kRead:
+    case StatementKind::kDelete:
+    case StatementKind::kRange:
+      break;
+  }
+}
+
+// A program's view of the transaction: executes and records.
+class ClientSession::Live : public workload::Transaction {
+ public:
+  explicit Live(ClientSession& session) : session_(session) {}
+
+  const Reply& execute(const Statement& asked) override {
+    reply_ = {};
+    if (!ok()) return reply_;
+    Statement statement = asked;
+    session_.fill_in(statement);
+    auto& shared = session_.shared_;
+    failure = session_.connection_->execute(statement, reply_);
+    record(shared.workload.schema(), statement, failure ? nullptr : &reply_, false,
+           shared.initials, session_.recorded_);
+    if (failure) reply_ = {};
+    return reply_;
+  }
+  [[nodiscard]] bool ok() const override { return !failure && !given_up; }
+  void give_up() override { given_up = true; }
+  std::int64_t unique() override {
+    return static_cast<std::int64_t>(session_.writes_++ * session_.shared_.options.sessions +
+                                     session_.number_ + 1);
+  }
+  base::Random& random() override { return session_.random_; }
+
+  drivers::Outcome failure;
+  bool given_up = false;
+
+ private:
+  ClientSession& session_;
+  Reply reply_;
+};
+
+bool ClientSession::connect() {
+  const auto give_up_at =
+      Clock::now() + std::chrono::duration<double>(shared_.options.patience);
+  double wait = 0.05;
+  ++shared_.progress.sessions_waiting;
+  std::string why;
+  while (!shared_.over()) {
+    auto made = shared_.database.connect(number_);
+    if (made.ok()) {
+      connection_ = std::move(made).value();
+      if (ever_connected_) ++report_.reconnects;
+      ever_connected_ = true;
+      break;
+    }
+    why = made.error().message;
+    if (shared_.over() || Clock::now() > give_up_at) break;
+    pause(wait, shared_);
+    wait = std::min(1.0, wait * 2);
+  }
+  --shared_.progress.sessions_waiting;
+  if (!connection_ && !shared_.over()) {
+    report_.warning = fmt::format("session {} ended early, after {} s without a connection: {}",
+                                  number_, shared_.options.patience, why);
+  }
+  return connection_ != nullptr;
+}
+
+bool ClientSession::wait_for_turn(std::uint64_t turn) {
+  if (shared_.options.rate > 0) {
+    const double due = static_cast<double>(turn * shared_.options.sessions + number_) /
+                       shared_.options.rate;
+    const std::chrono::duration<double> passed = Clock::now() - shared_.begin;
+    if (due > passed.count()) pause(due - passed.count(), shared_);
+  }
+  return !shared_.over();
+}
+
+void ClientSession::work() {
+  ++shared_.progress.sessions_running;
+  const auto txns = shared_.options.txns;
+  for (std::uint64_t turn = 0; (txns == 0 || turn < txns) && wait_for_turn(turn); ++turn) {
+    const auto job = shared_.workload.next(number_);
+    if (!job) break;
+    issue(*job);
+    if (!report_.warning.empty() || !report_.error.empty()) break;
+  }
+  connection_.reset();
+  --shared_.progress.sessions_running;
+}
+
+void ClientSession::issue(const Job& job) {
+  for (std::uint32_t tries = 0;; ++tries) {
+    if (!connection_ && !connect()) return;
+    const auto begin = Clock::now();
+    const auto ending = attempt(job);
+    const std::chrono::duration<float, std::milli> took = Clock::now() - begin;
+    auto& tally = report_.jobs[job.name];
+    switch (ending) {
+      case Ending::kCommitted:
+        ++tally.committed;
+        ++shared_.progress.committed;
+        tally.latency_ms.push_back(took.count());
+        break;
+      case Ending::kGivenUp:
+        ++tally.given_up;
+        [[fallthrough]];
+      case Ending::kAborted:
+        ++tally.aborted;
+        ++shared_.progress.aborted;
+        break;
+      case Ending::kUnknown:
+        ++tally.unknown;
+        ++shared_.progress.unknown;
+        break;
+    }
+    if (ending != Ending::kAborted || tries >= shared_.options.retries || shared_.over() ||
+        !report_.error.empty()) {
+      return;
+    }
+  }
+}
+
+ClientSession::Ending ClientSession::attempt(const Job& job) {
+  const auto ending = job.program ? attempt_program(job) : attempt_fixed(job);
+  if (ending == Ending::kCommitted) {
+    refusals_ = 0;
+    if (!shared_.any_answer.load(std::memory_order_relaxed)) shared_.any_answer = true;
+  }
+  return ending;
+}
+
+ClientSession::Ending ClientSession::failed(const Failure& failure) {
+  const auto what = failure.code.empty() ? std::string(name(failure.cause))
+                                         : fmt::format("{} {}", name(failure.cause), failure.code);
+  ++report_.reasons[what];
+  const auto why = fmt::format("{}: {}", what, failure.message);
+  if (failure.connection_lost) connection_.reset();
+  if (failure.cause == Cause::kStatement) {
+    if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {
+      report_.error = fmt::format("the database refuses every transaction, and the last one with: {}",
+                                  failure.message);
+      shared_.done = true;
+    }
+  } else if (failure.cause == Cause::kConflict) {
+    shared_.any_answer = true;
+  }
+  if (failure.fate == Fate::kAborted) {
+    recorded_.aborted(why);
+    return Ending::kAborted;
+  }
+  recorded_.indeterminate(why);
+  return Ending::kUnknown;
+}
+
+ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
+  std::vector<Statement> statements = job.statements;
+  for (auto& statement : statements) fill_in(statement);
+  const auto& schema = shared_.workload.schema();
+  recorded_.begin();
+  for (const auto& statement : statements) {
+    record(schema, statement, nullptr, true, shared_.initials, recorded_);
+  }
+  recorded_.committing();
+  std::vector<Reply> replies;
+  // What was planned stands, with its reads unknown, unless all was answered.
+  if (const auto failure = connection_->transact(statements, replies)) return failed(*failure);
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    record(schema, statements[i], &replies[i], false, shared_.initials, recorded_);
+  }
+  recorded_.committed();
+  if (job.seen) job.seen(statements, replies);
+  return Ending::kCommitted;
+}
+
+ClientSession::Ending ClientSession::attempt_program(const Job& job) {
+  recorded_.begin();
+  if (const auto failure = connection_->begin()) return failed(*failure);
+  Live live(*this);
+  job.program(live);
+  if (live.failure) return failed(*live.failure);
+  if (live.given_up) {
+    connection_->rollback();
+    recorded_.aborted("given up by the program");
+    return Ending::kGivenUp;
+  }
+  recorded_.committing();
+  if (const auto failure = connection_->commit()) return failed(*failure);
+  recorded_.committed();
+  return Ending::kCommitted;
+}
+
+}  // namespace cupel::run

@@ -1,0 +1,79 @@
+// ClientSession: one session's loop over its jobs. Made for run.cpp.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/cells.hpp"
+#include "run/run.hpp"
+
+namespace cupel::run {
+
+using Clock = std::chrono::steady_clock;
+
+// What all sessions of a run share.
+struct Shared {
+  drivers::Database& database;
+  workload::Workload& workload;
+  Recorder& recorder;
+  InitialValues& initials;
+  const RunOptions& options;
+  const std::atomic<bool>& stop;  // the user's
+  Progress& progress;
+  Clock::time_point begin;
+  std::atomic<bool> done = false;      // the time is up, or a session met an error
+  std::atomic<bool> any_answer = false;  // some transaction ended well, or in a conflict
+
+  [[nodiscard]] bool over() const {
+    return stop.load(std::memory_order_relaxed) || done.load(std::memory_order_relaxed);
+  }
+};
+
+class ClientSession {
+ public:
+  ClientSession(Shared& shared, std::uint32_t number);
+
+  // Until the jobs are done or the run is over.
+  void work();
+
+  struct Tally {
+    std::uint64_t committed = 0, aborted = 0, given_up = 0, unknown = 0;
+    std::vector<float> latency_ms;  // of the committed ones
+  };
+  struct Report {
+    std::map<std::string, Tally> jobs;
+    std::map<std::string, std::uint64_t> reasons;
+    std::uint64_t reconnects = 0;
+    std::string warning;  // why it ended early
+    std::string error;    // why the whole run should
+  };
+  [[nodiscard]] const Report& report() const { return report_; }
+
+ private:
+  class Live;
+  enum class Ending : std::uint8_t { kCommitted, kAborted, kGivenUp, kUnknown };
+
+  bool connect();
+  bool wait_for_turn(std::uint64_t turn);
+  void issue(const workload::Job& job);
+  Ending attempt(const workload::Job& job);
+  Ending attempt_fixed(const workload::Job& job);
+  Ending attempt_program(const workload::Job& job);
+  Ending failed(const drivers::Failure& failure);
+  void fill_in(workload::Statement& statement);
+
+  Shared& shared_;
+  std::uint32_t number_;
+  base::Random random_;
+  RecordedSession recorded_;
+  std::unique_ptr<drivers::Connection> connection_;
+  bool ever_connected_ = false;
+  std::uint64_t writes_ = 0;   // fresh values given out
+  std::uint64_t refusals_ = 0;  // in a row, before the database answered anything
+  Report report_;
+};
+
+}  // namespace cupel::run

@@ -1,0 +1,183 @@
+// The runner against a database in a map: what it records is what happened, also
+// when the database fails, and a database that lies is found out.
+#include "run/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "check/check.hpp"
+#include "formats/formats.hpp"
+#include "memory_database.hpp"
+#include "run/faults.hpp"
+
+namespace cupel::run {
+namespace {
+
+using check::Verdict;
+using levels::Level;
+
+struct Ran {
+  base::Result<RunResult> result = base::Error{};
+  std::optional<history::History> history;
+};
+
+class RunTest : public testing::Test {
+ protected:
+  RunTest() {
+    std::string pattern = testing::TempDir() + "/cupel-run-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~RunTest() override { std::filesystem::remove_all(folder_); }
+
+  Ran go(drivers::Database& database, const std::string& name, const RunOptions& options,
+         workload::WorkloadOptions shape = {}) {
+    shape.sessions = options.sessions;
+    shape.seed = options.seed;
+    auto workload = workload::make_workload(name, shape);
+    EXPECT_TRUE(workload.ok());
+    EXPECT_TRUE(database.prepare(**workload).ok());
+    std::string error;
+    const auto path = folder_ + "/history.jsonl";
+    auto recorder =
+        Recorder::open(path, {.default_initial = (*workload)->default_initial()}, error);
+    Progress progress;
+    Ran ran;
+    ran.result = run(database, **workload, *recorder, options, faults_, stop_, progress);
+    EXPECT_TRUE(recorder->close(error)) << error;
+    if (!ran.result.ok()) return ran;
+    auto history = formats::read(path);
+    EXPECT_TRUE(history.ok()) << history.error().to_string();
+    if (history.ok()) ran.history.emplace(std::move(history).value());
+    return ran;
+  }
+  static Verdict verdict(const history::History& history, Level level) {
+    check::Options options;
+    options.asked = {level};
+    return check::check(history, options).levels.front().verdict;
+  }
+
+  std::string folder_;
+  FaultOptions faults_;
+  std::atomic<bool> stop_ = false;
+};
+
+TEST_F(RunTest, EveryWorkloadIsStrictSerializableOnASerialStore) {
+  for (const auto& info : workload::all_workloads()) {
+    SCOPED_TRACE(info.name);
+    MemoryDatabase database({});
+    const auto ran = go(database, std::string(info.name), {.sessions = 4, .txns = 40},
+                        {.keys = 20, .scale = 0.01});
+    ASSERT_TRUE(ran.result.ok()) << ran.result.error().message;
+    EXPECT_EQ(ran.result->unknown, 0U);
+    EXPECT_EQ(ran.result->committed + ran.result->aborted, 160U);
+    EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+  }
+}
+
+TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    MemoryDatabase database({.conflict = 0.02, .lost_before_commit = 0.01, .lost_at_commit = 0.1});
+    const auto ran = go(database, "general", {.sessions = 5, .txns = 60, .seed = seed}, {.keys = 8});
+    ASSERT_TRUE(ran.result.ok());
+    EXPECT_GT(ran.result->unknown, 0U);
+    EXPECT_GT(ran.result->aborted, 0U);
+    EXPECT_GT(ran.result->reconnects, 0U);
+    EXPECT_EQ(ran.result->committed + ran.result->aborted + ran.result->unknown, 300U);
+    EXPECT_GT(ran.history->session_count(), 5U) << "an unknown transaction ends its process";
+    EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+  }
+}
+
+TEST_F(RunTest, ALyingDatabaseIsFoundOut) {
+  MemoryDatabase database({.stale_read = 0.2});
+  const auto ran = go(database, "general", {.sessions = 5, .txns = 60}, {.keys = 5});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kViolated);
+}
+
+TEST_F(RunTest, RetriesWriteNewValues) {
+  MemoryDatabase database({.conflict = 0.2});
+  const auto ran = go(database, "general", {.sessions = 3, .txns = 50, .retries = 200}, {.keys = 5});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(ran.result->committed, 150U);
+  EXPECT_GT(ran.result->aborted, 0U);
+  EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+}
+
+TEST_F(RunTest, TheSameSeedIssuesTheSame) {
+  const auto once = [&] {
+    MemoryDatabase database({});
+    auto ran = go(database, "mini", {.sessions = 1, .txns = 50, .seed = 7});
+    std::string text;
+    for (std::size_t i = 0; i < ran.history->op_count(); ++i) {
+      const auto op = ran.history->op(history::OpId(i));
+      text += ran.history->key(op.key).to_string() + '=' +
+              ran.history->value(op.value).to_string() + ' ';
+    }
+    return text;
+  };
+  EXPECT_EQ(once(), once());
+}
+
+TEST_F(RunTest, StopsWhenTold) {
+  MemoryDatabase database({});
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop_ = true;
+  });
+  const auto ran = go(database, "general", {.sessions = 2, .txns = 0, .rate = 200});
+  later.join();
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_GT(ran.result->committed, 5U);
+  EXPECT_LT(ran.result->committed, 60U) << "200 a second for about 0.1 s";
+}
+
+TEST_F(RunTest, StopsWhenTheTimeIsUp) {
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 2, .txns = 0, .time_limit = 0.1});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_GE(ran.result->seconds, 0.1);
+  EXPECT_LT(ran.result->seconds, 5);
+}
+
+TEST_F(RunTest, ADatabaseThatRefusesEverythingIsAnError) {
+  MemoryDatabase database({.refuse = true});
+  const auto ran = go(database, "general", {.sessions = 2, .txns = 1000});
+  ASSERT_FALSE(ran.result.ok());
+  EXPECT_NE(ran.result.error().message.find("made to fail"), std::string::npos);
+}
+
+TEST_F(RunTest, ADatabaseThatIsGoneIsAnError) {
+  MemoryDatabase database({});
+  database.refuse_connections = true;
+  const auto ran = go(database, "general", {.sessions = 2, .txns = 10, .patience = 0.2});
+  ASSERT_FALSE(ran.result.ok());
+  EXPECT_NE(ran.result.error().message.find("nobody is there"), std::string::npos);
+}
+
+TEST_F(RunTest, FaultsComeAndAreHealed) {
+  faults_ = {.fault = "echo broken >> " + folder_ + "/log",
+             .heal = "echo healed >> " + folder_ + "/log; exit 3",
+             .every = 0.1,
+             .lasts = 0.05};
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 0.5});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_GE(ran.result->faults, 2U);
+  ASSERT_FALSE(ran.result->warnings.empty());
+  EXPECT_NE(ran.result->warnings.front().find("exited with 3"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
+}
+
+TEST(Unfit, NamesWhatIsMissing) {
+  EXPECT_EQ(unfit({.ranges = true}, {.ranges = true}), "");
+  EXPECT_NE(unfit({.ranges = true}, {}).find("range"), std::string::npos);
+  EXPECT_EQ(unfit({.multiple = true}, {.multiple = true}), "");
+  EXPECT_NE(unfit({.interactive = true}, {.multiple = true}), "");
+}
+
+}  // namespace
+}  // namespace cupel::run

@@ -1,0 +1,284 @@
+// `cupel run` on real servers: the anomalies that each level is known for are seen
+// and named, what it promises holds for ten seeds, and neither a crash of the server
+// nor a wrong URL makes cupel say what is not so.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "explain/explain.hpp"
+#include "lab/server.hpp"
+#include "run/assay.hpp"
+
+namespace cupel::run {
+namespace {
+
+using check::Verdict;
+using levels::Level;
+
+lab::Server& server(lab::Kind kind) {
+  static std::map<lab::Kind, lab::Server> servers;
+  auto found = servers.find(kind);
+  if (found == servers.end()) {
+    lab::Options options{.durable = false};
+    // Deadlocks are many here, and by default each costs a second.
+    if (kind == lab::Kind::kPostgres) options.server_options = {"deadlock_timeout=20ms"};
+    auto started = lab::start(kind, options);
+    if (!started.ok()) throw std::runtime_error(started.error().to_string());
+    found = servers.emplace(kind, *std::move(started)).first;
+  }
+  return found->second;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "/cupel-run-XXXXXX";
+    path = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+std::set<std::string> anomalies(const Assay& assay) {
+  std::set<std::string> names;
+  for (const auto& level : assay.check.levels) {
+    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
+    for (const auto& anomaly : explain::explain(assay.history, level.level, *level.violation)) {
+      names.insert(anomaly.name);
+    }
+  }
+  return names;
+}
+
+std::string listed(const std::set<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += name + ' ';
+  return text;
+}
+
+AssayOptions load(const std::string& url, const std::string& isolation, std::uint64_t seed) {
+  AssayOptions options;
+  options.url = url;
+  options.open = {.isolation = isolation, .statement_timeout = 5};
+  options.run.sessions = 8;
+  options.run.txns = 60;
+  options.run.seed = seed;
+  options.shape.keys = 10;
+  return options;
+}
+
+struct Assayed {
+  std::optional<Assay> assay;
+  std::string error;
+};
+Assayed assayed(AssayOptions options, Progress& progress, const std::atomic<bool>& stop) {
+  const Folder folder;
+  options.history = folder.path + "/history.jsonl";
+  auto result = assay(options, stop, progress, [](Stage) {});
+  if (!result.ok()) return {.assay = std::nullopt, .error = result.error().message};
+  return {.assay = std::move(result).value(), .error = {}};
+}
+Assayed assayed(const AssayOptions& options) {
+  const std::atomic<bool> stop = false;
+  Progress progress;
+  return assayed(options, progress, stop);
+}
+
+// Ten seeds of several workloads satisfy `level`; gives the anomalies of stronger levels.
+std::set<std::string> holds(lab::Kind kind, const std::string& isolation, Level level) {
+  std::set<std::string> seen;
+  const std::array<const char*, 5> workloads{"general", "mini", "append", "range-idh", "smallbank"};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto options = load(server(kind).url(), isolation, seed);
+    options.workload = workloads[seed % workloads.size()];
+    options.shape.scale = 0.01;
+    const auto ran = assayed(options);
+    if (!ran.assay) {
+      ADD_FAILURE() << ran.error;
+      return seen;
+    }
+    EXPECT_GT(ran.assay->run.committed, 50U) << options.workload << " seed " << seed;
+    EXPECT_EQ(ran.assay->run.unknown, 0U);
+    EXPECT_EQ(ran.assay->result(level).verdict, Verdict::kSatisfied)
+        << options.workload << " seed " << seed << ": " << listed(anomalies(*ran.assay));
+    seen.merge(anomalies(*ran.assay));
+  }
+  return seen;
+}
+
+// Some seed of a contended load shows one of the anomalies.
+void shows(const std::string& url, const std::string& isolation, const std::string& workload,
+           const std::set<std::string>& wanted) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto options = load(url, isolation, seed);
+    options.workload = workload;
+    options.shape.keys = 4;
+    const auto ran = assayed(options);
+    ASSERT_TRUE(ran.assay) << ran.error;
+    for (const auto& name : anomalies(*ran.assay)) {
+      if (wanted.contains(name)) return;
+      seen.insert(name);
+    }
+  }
+  ADD_FAILURE() << "expected " << listed(wanted) << "but saw " << listed(seen);
+}
+
+TEST(PostgresRun, ReadCommittedLosesUpdates) {
+  shows(server(lab::Kind::kPostgres).url(), "read-committed", "mini",
+        {"lost-update", "non-repeatable-read"});
+  holds(lab::Kind::kPostgres, "read-committed", Level::kReadCommitted);
+}
+
+TEST(PostgresRun, RepeatableReadIsSnapshotIsolation) {
+  const auto seen =
+      holds(lab::Kind::kPostgres, "repeatable-read", Level::kStrongSessionSnapshotIsolation);
+  EXPECT_FALSE(seen.contains("lost-update"));
+  shows(server(lab::Kind::kPostgres).url(), "repeatable-read", "general", {"write-skew"});
+}
+
+TEST(PostgresRun, SerializableIsSerializable) {
+  const auto seen = holds(lab::Kind::kPostgres, "serializable", Level::kStrongSessionSerializable);
+  EXPECT_FALSE(seen.contains("write-skew"));
+}
+
+TEST(MariadbRun, RepeatableReadLosesUpdates) {
+  shows(server(lab::Kind::kMariadb).url(), "repeatable-read", "mini", {"lost-update"});
+}
+
+TEST(MariadbRun, SnapshotIsSnapshotIsolation) {
+  holds(lab::Kind::kMariadb, "snapshot", Level::kSnapshotIsolation);
+}
+
+TEST(MariadbRun, SerializableIsSerializable) {
+  holds(lab::Kind::kMariadb, "serializable", Level::kSerializable);
+}
+
+// The finding of PolySI (PVLDB 2023) and of MTC, within ten seconds of load.
+TEST(GaleraRun, LosesUpdates) {
+  auto options = load(server(lab::Kind::kGalera).url(), "repeatable-read", 1);
+  options.workload = "mini";
+  options.shape.keys = 4;
+  options.run.txns = 0;
+  options.run.time_limit = 2;
+  double seconds = 0;
+  std::set<std::string> seen;
+  while (seconds < 10 && !seen.contains("lost-update")) {
+    ++options.run.seed;
+    const auto ran = assayed(options);
+    ASSERT_TRUE(ran.assay) << ran.error;
+    seconds += ran.assay->run.seconds;
+    seen.merge(anomalies(*ran.assay));
+  }
+  EXPECT_TRUE(seen.contains("lost-update")) << listed(seen);
+}
+
+// A server killed and started again under load: what it acknowledged is still
+// there, what was in flight is unknown, and the verdict is not led astray.
+void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level) {
+  auto started = lab::start(kind, {.durable = false});  // SIGKILL loses nothing either way
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), isolation, 1);
+  options.workload = "append";
+  options.run.txns = 0;
+  options.run.time_limit = 60;
+  options.run.sessions = 12;
+  options.open.statement_timeout = 2;
+  // Until a crash met a commit in flight and the sessions went on for a while.
+  std::atomic<bool> stop = false;
+  Progress progress;
+  std::thread crash([&] {
+    const auto until = [&](std::uint64_t committed) {
+      while (progress.committed < committed && progress.sessions_running > 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    };
+    while (progress.sessions_running == 0 && !stop) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    do {
+      until(progress.committed + 100);
+      started->kill();
+      EXPECT_TRUE(started->restart().ok()) << started->log();
+      until(progress.committed + 100);
+    } while (progress.unknown == 0 && progress.sessions_running > 0);
+    stop = true;
+  });
+  const auto ran = assayed(options, progress, stop);
+  stop = true;
+  crash.join();
+  ASSERT_TRUE(ran.assay) << ran.error;
+  const auto& result = ran.assay->run;
+  const auto& h = ran.assay->history;
+  EXPECT_GT(result.unknown, 0U);
+  EXPECT_GT(result.reconnects, 0U);
+  EXPECT_EQ(ran.assay->result(level).verdict, Verdict::kSatisfied) << listed(anomalies(*ran.assay));
+
+  // Nothing acknowledged is missing: an element whose append was acknowledged is in
+  // every list that was read, by a transaction begun later, of that key.
+  std::map<std::uint32_t, std::vector<std::pair<history::Time, std::uint32_t>>> acknowledged;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const history::TxnId txn(t);
+    if (h.status(txn) != history::TxnStatus::kCommitted) continue;
+    for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
+      const auto op = h.op(history::OpId(i));
+      if (op.kind == history::OpKind::kAppend) {
+        acknowledged[op.key.raw].emplace_back(h.complete(txn), op.value.raw);
+      }
+    }
+  }
+  std::size_t compared = 0;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const history::TxnId txn(t);
+    if (h.status(txn) != history::TxnStatus::kCommitted) continue;
+    for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
+      const auto op = h.op(history::OpId(i));
+      if (op.kind != history::OpKind::kListRead) continue;
+      const auto elements = h.list(op);
+      std::set<std::uint32_t> there;
+      for (const auto element : elements) there.insert(element.raw);
+      for (const auto& [when, element] : acknowledged[op.key.raw]) {
+        if (when >= h.invoke(txn)) continue;
+        ++compared;
+        ASSERT_TRUE(there.contains(element))
+            << "an acknowledged append is missing in a later read of " << h.key(op.key).to_string();
+      }
+    }
+  }
+  EXPECT_GT(compared, 100U);
+}
+
+TEST(PostgresCrash, NothingAcknowledgedIsMissing) {
+  survives_sigkill(lab::Kind::kPostgres, "serializable", Level::kStrongSessionSerializable);
+}
+
+TEST(MariadbCrash, NothingAcknowledgedIsMissing) {
+  survives_sigkill(lab::Kind::kMariadb, "serializable", Level::kSerializable);
+}
+
+// The fault commands of `cupel run`, used as a user would: the server's process is
+// stopped and goes on.
+TEST(PostgresRun, FaultCommandsThatStopTheServer) {
+  auto started = lab::start(lab::Kind::kPostgres, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "serializable", 3);
+  options.run.txns = 0;
+  options.run.time_limit = 4;
+  options.open.statement_timeout = 1;
+  // The children serve the connections; the parent goes last, so that it starts none.
+  const auto all = fmt::format("$(cat /proc/{0}/task/{0}/children) {0}", started->process());
+  options.faults = {.fault = "kill -STOP " + all, .heal = "kill -CONT " + all, .every = 1, .lasts = 2};
+  const auto ran = assayed(options);
+  ASSERT_TRUE(ran.assay) << ran.error;
+  EXPECT_GE(ran.assay->run.faults, 1U);
+  EXPECT_EQ(ran.assay->result(Level::kStrongSessionSerializable).verdict, Verdict::kSatisfied)
+      << listed(anomalies(*ran.assay));
+}
+
+}  // namespace
+}  // namespace cupel::run
