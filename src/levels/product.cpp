@@ -50,10 +50,15 @@ constexpr Promise kPromises[] = {
     {"etcd", "serializable", Level::kStrictSerializable},
     {"etcd", "linearizable", Level::kLinearizable},
     {"redis", "linearizable", Level::kLinearizable},
+    {"redis", "serializable", Level::kStrictSerializable},
+    {"valkey", "linearizable", Level::kLinearizable},
+    {"valkey", "serializable", Level::kStrictSerializable},
     {"rocksdb", "pessimistic snapshot", Level::kSnapshotIsolation},
     {"rocksdb", "optimistic snapshot", Level::kSnapshotIsolation},
     {"rocksdb", "pessimistic", Level::kReadCommitted},
     {"rocksdb", "optimistic", Level::kReadCommitted},
+    {"rocksdb", "pessimistic for update", Level::kSerializable},
+    {"rocksdb", "optimistic for update", Level::kSerializable},
 };
 
 std::string normal(std::string_view text) {

@@ -1,0 +1,166 @@
+// `cupel run` on Redis and etcd: compare-and-set is linearizable, blocks of several
+// statements are strict serializable, over many seeds; and a killed server leaves
+// nothing in the history that is not so.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "lab/server.hpp"
+#include "run/assay.hpp"
+
+namespace cupel::run {
+namespace {
+
+using check::Verdict;
+using levels::Level;
+
+constexpr std::uint64_t kSeeds = 6;
+
+lab::Server& server(lab::Kind kind) {
+  static std::map<lab::Kind, lab::Server> servers;
+  auto found = servers.find(kind);
+  if (found == servers.end()) {
+    auto started = lab::start(kind, {.durable = false});
+    if (!started.ok()) throw std::runtime_error(started.error().to_string());
+    found = servers.emplace(kind, *std::move(started)).first;
+  }
+  return found->second;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "/cupel-cas-XXXXXX";
+    path = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path;
+};
+
+AssayOptions load(const std::string& url, const std::string& isolation, const std::string& workload,
+                  std::uint64_t seed) {
+  AssayOptions options;
+  options.url = url;
+  options.open = {.isolation = isolation, .statement_timeout = 5};
+  options.workload = workload;
+  options.run.sessions = 8;
+  options.run.txns = 150;
+  options.run.seed = seed;
+  options.shape.keys = 5;
+  return options;
+}
+
+std::optional<Assay> assayed(AssayOptions options, Progress& progress) {
+  const Folder folder;
+  const std::atomic<bool> stop = false;
+  options.history = folder.path + "/history.jsonl";
+  auto result = assay(options, stop, progress, [](Stage) {});
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  if (!result.ok()) return std::nullopt;
+  return std::move(result).value();
+}
+std::optional<Assay> assayed(const AssayOptions& options) {
+  Progress progress;
+  return assayed(options, progress);
+}
+
+// What the product promises at its default is linearizability, and it holds.
+void compare_and_set_is_linearizable(lab::Kind kind) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const auto ran = assayed(load(server(kind).url(), "", "lwt", seed));
+    ASSERT_TRUE(ran);
+    EXPECT_TRUE(ran->promised);
+    EXPECT_EQ(ran->asked, std::vector<Level>{Level::kLinearizable});
+    EXPECT_EQ(ran->verdict(), Verdict::kSatisfied) << "seed " << seed;
+    EXPECT_EQ(ran->run.unknown, 0U);
+    // Enough of all kinds that it could have failed.
+    for (const auto* job : {"read", "insert-if-absent", "compare-and-set"}) {
+      ASSERT_TRUE(ran->run.jobs.contains(job)) << job;
+    }
+    EXPECT_GT(ran->run.jobs.at("read").committed, 300U);
+    EXPECT_GT(ran->run.jobs.at("compare-and-set").committed, 100U);
+  }
+}
+TEST(RedisRun, CompareAndSetIsLinearizable) {
+  compare_and_set_is_linearizable(lab::Kind::kRedis);
+}
+TEST(EtcdRun, CompareAndSetIsLinearizable) {
+  compare_and_set_is_linearizable(lab::Kind::kEtcd);
+}
+
+void blocks_are_strict_serializable(lab::Kind kind) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (const auto* workload : {"general", "mini", "append"}) {
+      const auto ran = assayed(load(server(kind).url(), "serializable", workload, seed));
+      ASSERT_TRUE(ran);
+      EXPECT_EQ(ran->asked, std::vector<Level>{Level::kStrictSerializable});
+      EXPECT_EQ(ran->verdict(), Verdict::kSatisfied) << workload << " seed " << seed;
+      EXPECT_GT(ran->run.committed, 300U) << workload;
+    }
+  }
+}
+TEST(RedisRun, BlocksAreStrictSerializable) {
+  blocks_are_strict_serializable(lab::Kind::kRedis);
+}
+TEST(EtcdRun, BlocksAreStrictSerializable) {
+  blocks_are_strict_serializable(lab::Kind::kEtcd);
+}
+
+// Killed in the middle of a run and started again, with every commit on its disk:
+// some transactions are unknown, and with them the history is still linearizable.
+void a_crash_is_survived(lab::Kind kind) {
+  auto started = lab::start(kind, {});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto& mine = *started;
+  auto options = load(mine.url(), "", "lwt", 7);
+  options.run.txns = 0;
+  options.run.time_limit = 5;
+  options.shape.keys = 200;
+  options.open.statement_timeout = 2;
+  Progress progress;
+  std::optional<Assay> ran;
+  std::thread runner([&] { ran = assayed(options, progress); });
+  while (progress.committed < 200) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  mine.kill();
+  const auto status = mine.restart();
+  const auto before = progress.committed.load();
+  runner.join();
+  ASSERT_TRUE(status.ok()) << status.error().to_string();
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(ran->result(Level::kLinearizable).verdict, Verdict::kSatisfied);
+  EXPECT_GT(ran->run.reconnects, 0U);
+  EXPECT_GT(ran->run.committed, before + 100);  // it went on
+}
+TEST(RedisRun, ACrashIsSurvived) {
+  a_crash_is_survived(lab::Kind::kRedis);
+}
+TEST(EtcdRun, ACrashIsSurvived) {
+  a_crash_is_survived(lab::Kind::kEtcd);
+}
+
+// What the database cannot do is said before anything is run.
+void other_workloads_are_refused(lab::Kind kind) {
+  for (const auto* workload : {"general", "range-b", "smallbank"}) {
+    auto options = load(server(kind).url(), "", workload, 1);
+    const Folder folder;
+    options.history = folder.path + "/history.jsonl";
+    const std::atomic<bool> stop = false;
+    Progress progress;
+    EXPECT_FALSE(assay(options, stop, progress, [](Stage) {}).ok()) << workload;
+  }
+}
+TEST(RedisRun, OtherWorkloadsAreRefused) {
+  other_workloads_are_refused(lab::Kind::kRedis);
+}
+TEST(EtcdRun, OtherWorkloadsAreRefused) {
+  other_workloads_are_refused(lab::Kind::kEtcd);
+}
+
+}  // namespace
+}  // namespace cupel::run
