@@ -96,9 +96,15 @@ std::string_view name(Cause cause) {
 Outcome Connection::transact(std::span<const workload::Statement> statements,
                              std::vector<workload::Reply>& replies) {
   replies.assign(statements.size(), {});
-  if (auto failure = begin()) return failure;
+  if (auto failure = begin()) {
+    replies.clear();
+    return failure;
+  }
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (auto failure = execute(statements[i], replies[i])) return failure;
+    if (auto failure = execute(statements[i], replies[i])) {
+      replies.clear();
+      return failure;
+    }
   }
   return commit();
 }

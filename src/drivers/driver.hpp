@@ -53,8 +53,9 @@ class Connection {
   virtual Outcome commit() = 0;
   virtual void rollback() = 0;
   // A whole transaction, its statements known beforehand; replies are parallel to
-  // them. By default the above in turn; databases without interactive
-  // transactions do it in one piece.
+  // them. After a failure that leaves its fate unknown there are either none, or
+  // `succeeded` holds of each if it did commit. By default the above in turn;
+  // databases without interactive transactions do it in one piece.
   virtual Outcome transact(std::span<const workload::Statement> statements,
                            std::vector<workload::Reply>& replies);
 };

@@ -53,7 +53,8 @@ Outcome SqlConnection::execute(const Statement& statement, workload::Reply& repl
     reply = {};
     return failed(*std::move(failure));
   }
-  if (statement.kind == StatementKind::kCompareAndSet) {
+  if (statement.kind == StatementKind::kCompareAndSet ||
+      statement.kind == StatementKind::kDelete) {
     reply.succeeded = touched > 0;
   } else if (how.list) {
     if (!reply.rows.empty()) {

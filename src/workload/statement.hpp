@@ -68,7 +68,8 @@ struct Statement {
 struct Reply {
   std::vector<Row> rows;        // kRead: one, or none if the row is absent. kRange: the rows
   std::vector<Datum> elements;  // kRead of a kList column: the list; rows is then empty
-  bool succeeded = true;        // kCompareAndSet: whether it did
+  bool succeeded = true;        // kCompareAndSet: whether it did. kDelete: false if the database
+                                // found no row and so wrote nothing
 };
 
 // One plain table `cupel_kv`: key `k` integer, column `v` of this type.

@@ -189,6 +189,14 @@ TEST(Sqlite, AFullDiskIsNoCommit) {
   EXPECT_EQ(seen[0].empty(), seen[1].empty());  // all or nothing, in any case
 }
 
+// Not a write, so the history must not have it as one.
+TEST(Sqlite, ADeleteOfNothingSaysSo) {
+  const auto database = opened("sqlite:" + file("nothing"));
+  ASSERT_TRUE(database->prepare(Tables(kv_schema()).row(0, {1}, {1})).ok());
+  EXPECT_EQ(run(*connected(*database), {remove(1), remove(1), remove(2), insert(1, 2), remove(1)}),
+            (Texts{"", "not set", "not set", "", ""}));
+}
+
 TEST(Sqlite, WhatTheDatabaseHoldsComesBackAsItIs) {
   const auto path = file("as-is");
   const auto database = opened("sqlite:" + path);

@@ -113,8 +113,13 @@ Failure failure_of(int status, const std::string& body, bool writes) {
       failure.fate = Fate::kAborted;
       failure.cause = Cause::kStatement;
       break;
-    case kResourceExhausted:  // too many requests, no space
-      failure.fate = Fate::kAborted;
+    case kResourceExhausted:
+      // "too many requests" and "database space exceeded" are etcd's refusals; gRPC has
+      // the code for messages that are too long, answers too.
+      if (words.find("too many requests") != std::string::npos ||
+          words.find("space exceeded") != std::string::npos) {
+        failure.fate = Fate::kAborted;
+      }
       break;
     default:
       if (words.find("timed out") != std::string::npos) failure.cause = Cause::kTimeout;
@@ -260,7 +265,7 @@ class EtcdConnection final : public Connection {
   void rollback() override {}
 
   Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
-    replies.assign(statements.size(), {});
+    replies.clear();
     if (statements.size() > 1 && !several_) {
       return refused(
           "several statements in a transaction at linearizable, which is about one; run with "
@@ -275,10 +280,12 @@ class EtcdConnection final : public Connection {
       }
     }
     if (statements.empty()) return std::nullopt;
+    replies.resize(statements.size());
     auto failure = statements.size() == 1 && statements[0].kind != StatementKind::kAppend
                        ? one(statements[0], replies[0])
                        : several(statements, replies);
-    if (failure) replies.assign(statements.size(), {});
+    // Comparisons are decided before, and hold if it did commit.
+    if (failure && failure->fate == Fate::kAborted) replies.clear();
     return failure;
   }
 

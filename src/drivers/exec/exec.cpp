@@ -266,7 +266,7 @@ class ExecConnection final : public Connection {
   void rollback() override {}
 
   Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
-    replies.assign(statements.size(), {});
+    replies.clear();
     Json operations = Json::array();
     for (const auto& statement : statements) {
       auto operation = operation_of(statement);
@@ -281,9 +281,10 @@ class ExecConnection final : public Connection {
     Json answer;
     if (auto failure = conversation_.ask(operations, answer)) return failure;
     const auto& value = answer["value"];
+    replies.resize(statements.size());
     for (std::size_t i = 0; i < statements.size(); ++i) {
       if (read_reply(statements[i], operations[i], value[i], replies[i])) continue;
-      replies.assign(statements.size(), {});
+      replies.clear();
       return conversation_.malformed(text_of(value[i]),
                                      "an answer to " + excerpt(text_of(operations[i])));
     }

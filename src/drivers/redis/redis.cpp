@@ -246,13 +246,15 @@ class RedisConnection final : public Connection {
   void rollback() override {}
 
   Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
-    replies.assign(statements.size(), {});
+    replies.clear();
     if (auto failure = fits(statements)) return failure;
+    replies.resize(statements.size());
     if (statements.empty()) return std::nullopt;
     auto failure = statements.size() == 1 && is_one_command(statements[0])
                        ? one_command(statements[0], replies[0])
                        : block(statements, replies);
-    if (failure) replies.assign(statements.size(), {});
+    // Comparisons are decided before, and hold if it did commit.
+    if (failure && failure->fate == Fate::kAborted) replies.clear();
     return failure;
   }
 
@@ -435,6 +437,12 @@ class RedisConnection final : public Connection {
       return writes ? failure : aborted(*std::move(failure));
     }
     const auto& result = answers.back();
+    // Without a block its commands ran, or not, one by one.
+    if (answers.front().error()) {
+      auto failure = failure_of(answers.front(), writes);
+      if (writes) failure.fate = Fate::kUnknown;
+      return failure;
+    }
     if (result.nil()) {
       return Failure{.fate = Fate::kAborted,
                      .cause = Cause::kConflict,

@@ -8,8 +8,8 @@
 //
 // COMMIT: SQLITE_BUSY leaves the transaction open, and it is rolled back. Any
 // other error is an abort if the transaction is still open and ROLLBACK undoes it;
-// if SQLite closed it itself, the log may hold a commit that a reader finds after
-// a crash: unknown. See docs/drivers/sqlite.md.
+// if SQLite closed it itself, or the disk failed, the log may hold a commit that a
+// reader finds after a crash: unknown. See docs/drivers/sqlite.md.
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -198,9 +198,10 @@ class SqliteConnection final : public sql::SqlConnection {
   Outcome end() override {
     auto failure = control(commit_, "COMMIT");
     if (!failure) return failure;
-    // Still open: the commit did not take place, and undo() will see that it never does.
-    failure->fate =
-        sqlite3_get_autocommit(db_.get()) == 0 && undo() ? Fate::kAborted : Fate::kUnknown;
+    // Still open: the commit did not take place, and undo() sees that it never does;
+    // but where the disk failed, the log may hold all of it for who recovers it.
+    const bool undone = sqlite3_get_autocommit(db_.get()) == 0 && undo();
+    failure->fate = undone && failure->cause != Cause::kConnection ? Fate::kAborted : Fate::kUnknown;
     return failure;
   }
 
