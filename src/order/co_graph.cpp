@@ -9,7 +9,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <deque>
+#include <optional>
 
 #include "order/clocks.hpp"
 
@@ -20,8 +20,156 @@ namespace {
 constexpr std::size_t kProofsAtOnce = 1000;
 constexpr std::size_t kVisitsAtOnce = 300'000;
 
+// Clocks that only prune a search may take so many bytes.
+constexpr std::uint64_t kClocksOfSearch = 64'000'000;
+
 bool rests_on_read(const KnownArc& arc) { return arc.kind == ArcKind::kRead || arc.kind == ArcKind::kVisible; }
+
+// 0-1 breadth-first over one graph, backward from `to` until `from` comes up: the
+// steps from `from` to `to` with the least weight, and among those few. What it
+// keeps by node serves all searches: a round of proofs makes hundreds.
+class LightestPath {
+ public:
+  explicit LightestPath(const EventGraph& graph)
+      : graph_(graph), reached_(graph.problem().node_count()) {}
+
+  // `admit(u)`: may the path go through u? `weigh(arc)`: does this arc (by index) cost?
+  template <typename Admit, typename Weigh>
+  std::vector<EventGraph::Step> find(Node from, Node to, const Admit& admit, const Weigh& weigh) {
+    if (++search_ == 0) {
+      std::fill(reached_.begin(), reached_.end(), Reached{});
+      search_ = 1;
+    }
+    std::vector<EventGraph::Step> steps;
+    if (from == to) return steps;
+    level_.assign(1, to);
+    heavier_.clear();
+    reached_[to] = {search_, 0, {}};
+    for (std::uint32_t distance = 0; !level_.empty();
+         level_.swap(heavier_), heavier_.clear(), ++distance) {
+      for (std::size_t i = 0; i < level_.size(); ++i) {
+        const Node v = level_[i];
+        if (reached_[v].distance < distance) continue;
+        if (v == from) break;
+        ++visits_;
+        const auto visit = [&](Node u, std::uint32_t through) {
+          if (u == graph::kNoNode || !admit(u)) return;
+          Reached& known = reached_[u];
+          // Nothing is nearer than this level.
+          if (known.search == search_ && known.distance <= distance) return;
+          const std::uint32_t next =
+              distance + (through != EventGraph::kChainArc && weigh(through) ? 1 : 0);
+          if (known.search == search_ && known.distance <= next) return;
+          known = {search_, next, {u, v, through}};
+          (next == distance ? level_ : heavier_).push_back(u);
+        };
+        visit(graph_.previous(v), EventGraph::kChainArc);
+        for (const auto& in : graph_.in(v)) visit(in.from, in.arc);
+      }
+      if (reached_[from].search == search_ && reached_[from].distance <= distance) break;
+    }
+    if (reached_[from].search != search_) return steps;
+    for (Node v = from; v != to; v = steps.back().to) steps.push_back(reached_[v].step);
+    return steps;
+  }
+  // Nodes looked at, in all searches.
+  [[nodiscard]] std::size_t visits() const { return visits_; }
+
+ private:
+  struct Reached {
+    std::uint32_t search = 0;  // the last that came here
+    std::uint32_t distance = 0;
+    EventGraph::Step step = {};  // towards `to`
+  };
+  const EventGraph& graph_;
+  std::vector<Reached> reached_;  // by node
+  std::uint32_t search_ = 0;
+  std::size_t visits_ = 0;
+  std::vector<Node> level_, heavier_;
+};
 }  // namespace
+
+// Causality itself: session and wr arcs, without list orders.
+class CoGraph::Causality {
+ public:
+  explicit Causality(const CoGraph& co)
+      : events_(without_list_orders(co.problem_)), graph_(events_, {}) {
+    const auto arcs = co.graph_.arcs();
+    for (std::uint32_t i = 0; i < arcs.size(); ++i) {
+      if (arcs[i].kind == ArcKind::kSession) number_.push_back(i);
+      if (arcs[i].kind != ArcKind::kRead) continue;
+      number_.push_back(i);
+      graph_.add(arcs[i]);
+    }
+  }
+
+  bool sort(base::Budget& budget) { return graph_.sort(&budget); }
+  [[nodiscard]] const EventGraph& graph() const { return graph_; }
+  // The number that an arc has in co.
+  [[nodiscard]] std::uint32_t number(std::uint32_t arc) const {
+    return arc == EventGraph::kChainArc ? arc : number_[arc];
+  }
+
+ private:
+  static Problem without_list_orders(const VisibilityProblem& problem) {
+    Problem events = as_events(problem);
+    std::erase_if(events.fixed, [](const FixedArc& a) { return a.kind == FixedKind::kListOrder; });
+    return events;
+  }
+  const Problem events_;
+  EventGraph graph_;
+  std::vector<std::uint32_t> number_;
+};
+
+// What one call of proof() or proofs() keeps for its searches.
+class CoGraph::Search {
+ public:
+  Search(const CoGraph& co, Weights open) : co_(co), open_(open) {}
+
+  // Does an arc rest on a read that is open?
+  [[nodiscard]] bool weighs(const KnownArc& arc) const {
+    return !open_.empty() && rests_on_read(arc) && open_[arc.read_or_object];
+  }
+  LightestPath& in_co() {
+    if (!in_co_) in_co_.emplace(co_.graph_);
+    return *in_co_;
+  }
+  // The path of causality from k to o with the fewest open reads; among those a
+  // short one. Only what k reaches is looked at, as far as that is known.
+  std::vector<EventGraph::Step> causal_path(Owner k, Owner o) {
+    if (!causality_) prepare();
+    const EventGraph& graph = causality_->graph();
+    const auto weigh = [&](std::uint32_t arc) { return weighs(graph.arcs()[arc]); };
+    const auto may_reach = [&](Node u) {
+      return clocked_ ? clocks_.reaches(graph, k, u) : graph.rank(u) >= graph.rank(k);
+    };
+    auto steps = in_causality_->find(k, o, may_reach, weigh);
+    for (auto& step : steps) step.arc = causality_->number(step.arc);
+    return steps;
+  }
+
+ private:
+  void prepare() {
+    causality_.emplace(co_);
+    // Something is visible, so causality has no cycle; and what is proven is told
+    // whatever the time.
+    base::Budget unbounded;
+    causality_->sort(unbounded);
+    const EventGraph& graph = causality_->graph();
+    in_causality_.emplace(graph);
+    const auto bytes = Clocks::bytes(graph, graph.chain_count());
+    clocked_ =
+        bytes <= kClocksOfSearch && clocks_.compute(graph, 0, graph.chain_count(), co_.budget_);
+  }
+
+  const CoGraph& co_;
+  Weights open_;
+  std::optional<LightestPath> in_co_;
+  std::optional<Causality> causality_;
+  std::optional<LightestPath> in_causality_;
+  bool clocked_ = false;
+  Clocks clocks_;
+};
 
 CoGraph::CoGraph(const VisibilityProblem& problem, Visible visible, std::span<const Owner> writers,
                  base::Budget& budget)
@@ -76,7 +224,7 @@ bool CoGraph::earlier_reads() {
     if (end - begin < 2) continue;
     if ((o & 0xfff) == 0 && budget_.exceeded()) return false;
     by_object.clear();
-      for (auto r = begin; r < end; ++r) {
+    for (auto r = begin; r < end; ++r) {
       if (writers_[r] != kUnresolved) by_object.push_back(r);
     }
     std::stable_sort(by_object.begin(), by_object.end(), [&](auto a, auto b) {
@@ -181,16 +329,11 @@ bool CoGraph::direct() {
 }
 
 bool CoGraph::causal() {
-  // Causality itself: session and wr arcs, without list orders.
-  Problem events = as_events(problem_);
-  std::erase_if(events.fixed, [](const FixedArc& a) { return a.kind == FixedKind::kListOrder; });
-  EventGraph causality(events, {});
-  for (const auto& arc : graph_.arcs()) {
-    if (arc.kind == ArcKind::kRead) causality.add(arc);
-  }
-  if (!causality.sort(&budget_)) {
+  Causality causal_arcs(*this);
+  if (!causal_arcs.sort(budget_)) {
     return true;  // graph_ has these arcs too, and so this cycle or another
   }
+  const EventGraph& causality = causal_arcs.graph();
   // Writers by object and chain, in chain order.
   struct Group {
     ChainId chain;
@@ -263,81 +406,43 @@ bool CoGraph::causal() {
 }
 
 Proof CoGraph::proof() const {
-  if (!overwritten_.empty()) return proof_of(overwritten_.front(), {});
-  return proof_of(graph_.cycle(), {});
+  Search search(*this, {});
+  if (!overwritten_.empty()) return proof_of(overwritten_.front(), search);
+  return proof_of(graph_.cycle(), search);
 }
 
 std::vector<Proof> CoGraph::proofs(std::span<const std::uint8_t> open) const {
   std::vector<Proof> found;
+  Search search(*this, open);
   for (const Overwritten& o : overwritten_) {
     if (found.size() >= kProofsAtOnce || budget_.exceeded()) return found;
-    found.push_back(proof_of(o, open));
+    found.push_back(proof_of(o, search));
   }
   if (graph_.cycle().empty()) return found;
   const auto components = graph::strongly_connected(graph_.digraph());
   const auto arcs = graph_.arcs();
   std::vector<std::uint8_t> covered(problem_.reads.size(), 0);
-  std::size_t visits = 0;
+  LightestPath& paths = search.in_co();
   for (std::uint32_t i = 0; i < arcs.size(); ++i) {
     const KnownArc& arc = arcs[i];
     const auto home = components.component[arc.from];
     if (components.component[arc.to] != home || !rests_on_read(arc)) continue;
     const auto r = arc.read_or_object;
     if (!open[r] || covered[r]) continue;
-    if (found.size() >= kProofsAtOnce || visits >= kVisitsAtOnce || budget_.exceeded()) break;
-    auto cycle = lightest_path(
-        arc.to, arc.from, [&](Node u, std::uint32_t) { return components.component[u] == home; },
-        [&](const KnownArc& a) { return rests_on_read(a) && a.read_or_object != r && open[a.read_or_object]; }, visits);
+    if (found.size() >= kProofsAtOnce || paths.visits() >= kVisitsAtOnce || budget_.exceeded())
+      break;
+    auto cycle = paths.find(
+        arc.to, arc.from, [&](Node u) { return components.component[u] == home; },
+        [&](std::uint32_t a) { return search.weighs(arcs[a]) && arcs[a].read_or_object != r; });
     cycle.push_back({arc.from, arc.to, i});
     for (const auto& step : cycle) {
       if (step.arc != EventGraph::kChainArc && rests_on_read(arcs[step.arc])) covered[arcs[step.arc].read_or_object] = 1;
     }
-    found.push_back(proof_of(cycle, open));
+    found.push_back(proof_of(cycle, search));
   }
   // A cycle that no open read takes part in.
-  if (found.empty()) found.push_back(proof_of(graph_.cycle(), open));
+  if (found.empty()) found.push_back(proof_of(graph_.cycle(), search));
   return found;
-}
-
-// 0-1 breadth-first, backward from `to` until `from` comes up: the steps from
-// `from` to `to` with the least weight, and among those few. `admit` says which
-// nodes may be reached by which arc.
-template <typename Admit, typename Weigh>
-std::vector<EventGraph::Step> CoGraph::lightest_path(Node from, Node to, const Admit& admit,
-                                                     const Weigh& weigh, std::size_t& visits) const {
-  struct Reached {
-    std::uint32_t distance;
-    EventGraph::Step step;  // towards `to`
-  };
-  absl::flat_hash_map<Node, Reached> reached = {{to, {0, {}}}};
-  std::vector<Node> level = {to}, heavier;
-  std::uint32_t distance = 0;
-  for (; !level.empty(); level.swap(heavier), heavier.clear(), ++distance) {
-    for (std::size_t i = 0; i < level.size(); ++i) {
-      const Node v = level[i];
-      if (reached.at(v).distance < distance) continue;
-      if (v == from && v != to) break;
-      ++visits;
-      const auto visit = [&](Node u, std::uint32_t through) {
-        if (u == graph::kNoNode || !admit(u, through)) return;
-        const std::uint32_t next = distance + (through != EventGraph::kChainArc && weigh(graph_.arcs()[through]) ? 1 : 0);
-        const auto [it, fresh] = reached.try_emplace(u, Reached{next, {u, v, through}});
-        if (!fresh) {
-          if (it->second.distance <= next) return;
-          it->second = {next, {u, v, through}};
-        }
-        (next == distance ? level : heavier).push_back(u);
-      };
-      visit(graph_.previous(v), EventGraph::kChainArc);
-      for (const auto& in : graph_.in(v)) visit(in.from, in.arc);
-    }
-    const auto it = reached.find(from);
-    if (it != reached.end() && it->second.distance <= distance) break;
-  }
-  std::vector<EventGraph::Step> steps;
-  if (from == to || !reached.contains(from)) return steps;
-  for (Node v = from; v != to; v = steps.back().to) steps.push_back(reached.at(v).step);
-  return steps;
 }
 
 namespace {
@@ -382,17 +487,17 @@ class ProofWriter {
 }  // namespace
 
 // r → k (r read the initial version, k overwrites it) → … → r.
-Proof CoGraph::proof_of(const Overwritten& o, Weights open) const {
+Proof CoGraph::proof_of(const Overwritten& o, Search& search) const {
   Proof proof;
   ProofWriter writer(graph_, proof);
-  const auto visible = writer.walk_known(why_visible(o.writer, o.read, open));
+  const auto visible = writer.walk_known(why_visible(o.writer, o.read, search));
   const KnownArc rw{problem_.reads[o.read].owner, o.writer, o.read, o.writer, ArcKind::kInitialRead};
   proof.cycles.push_back({writer.arc(rw, {})});
   proof.cycles.back().insert(proof.cycles.back().end(), visible.begin(), visible.end());
   return proof;
 }
 
-Proof CoGraph::proof_of(std::span<const EventGraph::Step> cycle, Weights open) const {
+Proof CoGraph::proof_of(std::span<const EventGraph::Step> cycle, Search& search) const {
   Proof proof;
   ProofWriter writer(graph_, proof);
   std::vector<EventGraph::Step> steps(cycle.begin(), cycle.end());
@@ -401,19 +506,16 @@ Proof CoGraph::proof_of(std::span<const EventGraph::Step> cycle, Weights open) c
   if (it != steps.end()) std::rotate(steps.begin(), it, steps.end());
   proof.cycles.push_back(writer.walk(steps, [&](const KnownArc& arc) {
     if (arc.kind != ArcKind::kVisible) return writer.arc(arc, {});
-    auto because = writer.walk_known(why_visible(arc.other, arc.read_or_object, open));
+    auto because = writer.walk_known(why_visible(arc.other, arc.read_or_object, search));
     return writer.arc(arc, std::move(because));
   }));
   return proof;
 }
 
 // The session and wr steps from k to the owner of read r.
-std::vector<EventGraph::Step> CoGraph::why_visible(Owner k, std::uint32_t r, Weights open) const {
+std::vector<EventGraph::Step> CoGraph::why_visible(Owner k, std::uint32_t r, Search& search) const {
   const Owner o = problem_.reads[r].owner;
   const auto arcs = graph_.arcs();
-  const auto weight = [&](const KnownArc& arc) {
-    return !open.empty() && arc.kind == ArcKind::kRead && open[arc.read_or_object] ? 1 : 0;
-  };
   if (visible_ != Visible::kCausal) {
     // One step, or a run along the session.
     const auto along_session = [&](Owner last) {
@@ -428,19 +530,12 @@ std::vector<EventGraph::Step> CoGraph::why_visible(Owner k, std::uint32_t r, Wei
       }
       if (arc.kind != ArcKind::kRead || arc.from != k) continue;
       if (visible_ == Visible::kEarlierRead && problem_.reads[arc.read_or_object].step >= problem_.reads[r].step) continue;
-      if (best.empty() || weight(arc) < weight(arcs[best.front().arc])) best = {{k, o, in.arc}};
+      if (best.empty() || search.weighs(arc) < search.weighs(arcs[best.front().arc]))
+        best = {{k, o, in.arc}};
     }
     return best;
   }
-  // The path of causality with the fewest open reads; among those a short one.
-  std::size_t visits = 0;
-  return lightest_path(
-      k, o,
-      [&](Node, std::uint32_t through) {
-        if (through == EventGraph::kChainArc) return true;
-        return arcs[through].kind == ArcKind::kRead || arcs[through].kind == ArcKind::kSession;
-      },
-      [&](const KnownArc& a) { return weight(a) != 0; }, visits);
+  return search.causal_path(k, o);
 }
 
 }  // namespace cupel::order

@@ -51,12 +51,12 @@ class CoGraph {
     std::uint32_t read;
   };
   using Weights = std::span<const std::uint8_t>;
-  [[nodiscard]] Proof proof_of(const Overwritten& overwritten, Weights open) const;
-  [[nodiscard]] Proof proof_of(std::span<const EventGraph::Step> cycle, Weights open) const;
-  template <typename Admit, typename Weigh>
-  [[nodiscard]] std::vector<EventGraph::Step> lightest_path(Node from, Node to, const Admit& admit,
-                                                            const Weigh& weigh, std::size_t& visits) const;
-  [[nodiscard]] std::vector<EventGraph::Step> why_visible(Owner k, std::uint32_t r, Weights open) const;
+  class Causality;
+  class Search;
+  [[nodiscard]] Proof proof_of(const Overwritten& overwritten, Search& search) const;
+  [[nodiscard]] Proof proof_of(std::span<const EventGraph::Step> cycle, Search& search) const;
+  [[nodiscard]] std::vector<EventGraph::Step> why_visible(Owner k, std::uint32_t r,
+                                                          Search& search) const;
 
   const VisibilityProblem& problem_;
   const Visible visible_;
