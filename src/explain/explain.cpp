@@ -169,6 +169,13 @@ class Teller {
       return fmt::format(
           "whichever order is chosen, transactions end up before themselves, such as {}", who);
     }
+    const bool orders_only =
+        std::all_of(cycles_[0].begin(), cycles_[0].end(), [](const PathEdge& p) {
+          return p.edge.kind == EdgeKind::kSession || p.edge.kind == EdgeKind::kRealTime;
+        });
+    if (orders_only) {
+      return fmt::format("session order and real time contradict each other about {}", who);
+    }
     if (named.adya.starts_with("G0")) return fmt::format("the writes of {} come in a circle", who);
     if (named.adya.starts_with("G1c")) {
       return fmt::format("information flows in a circle through {}", who);

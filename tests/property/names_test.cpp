@@ -87,5 +87,60 @@ TEST(Names, AreForbiddenWhereTheGlossarySaysSo) {
   for (const auto& [name, count] : met) RecordProperty(name, count);
 }
 
+// The one explanation of why the level is violated.
+explain::Anomaly told_at(Level level, const history::History& history) {
+  check::Options options;
+  options.asked = {level};
+  const auto found = check::check(history, options).levels.front();
+  EXPECT_EQ(found.verdict, Verdict::kViolated) << levels::name(level);
+  if (!found.violation) return {};
+  const auto anomalies =
+      explain::explain(history, found.explained_at.value_or(level), *found.violation);
+  EXPECT_EQ(anomalies.size(), 1u);
+  return anomalies.empty() ? explain::Anomaly{} : anomalies.front();
+}
+
+Verdict verdict_at(Level level, const history::History& history) {
+  check::Options options;
+  options.asked = {level};
+  return check::check(history, options).levels.front().verdict;
+}
+
+// Session order is not real time's where times within a session overlap, and
+// generalized-snapshot-isolation knows only the latter.
+TEST(Names, G0RealtimeMayRestOnSessionOrderToo) {
+  const auto* page = entry("G0-realtime");
+  ASSERT_NE(page, nullptr);
+  const auto all = explain::forbidding(*page), some = explain::forbidding_some(*page);
+  EXPECT_FALSE(contains(all, Level::kGeneralizedSnapshotIsolation));
+  EXPECT_TRUE(contains(some, Level::kGeneralizedSnapshotIsolation));
+  EXPECT_TRUE(contains(all, Level::kStrongSnapshotIsolation));
+
+  // Seed 901349: the third transaction of s1 completed before the second was invoked.
+  const auto both = history_of(
+      "init=0 s1: w(a,4) r(b,2) @113-155 ; r(b,2) r(a,4) @156-156 ; w(a,5) w(a,6) @130-152"
+      " | s2: r(a,0) w(a,1) @87-114 ; w(b,2) w(a,3) @95-126");
+  EXPECT_EQ(verdict_at(Level::kGeneralizedSnapshotIsolation, both), Verdict::kSatisfied);
+  EXPECT_EQ(verdict_at(Level::kStrongSessionSerializable, both), Verdict::kSatisfied);
+  auto anomaly = told_at(Level::kStrongSnapshotIsolation, both);
+  EXPECT_EQ(anomaly.name, "G0-realtime");
+  EXPECT_TRUE(anomaly.explanation.starts_with(
+      "Session order and real time contradict each other about T2 and T1."))
+      << anomaly.explanation;
+
+  // The same but for the third's end, after the second.
+  const auto neighbour = history_of(
+      "init=0 s1: w(a,4) r(b,2) @113-155 ; r(b,2) r(a,4) @156-156 ; w(a,5) w(a,6) @130-157"
+      " | s2: r(a,0) w(a,1) @87-114 ; w(b,2) w(a,3) @95-126");
+  EXPECT_EQ(verdict_at(Level::kStrongSnapshotIsolation, neighbour), Verdict::kSatisfied);
+
+  // Real time alone, against the order of appends.
+  const auto time_only = history_of("s1: a(x,1) @10-11 | s2: a(x,2) @0-1 | s3: l(x,[1 2]) @20-21");
+  anomaly = told_at(Level::kGeneralizedSnapshotIsolation, time_only);
+  EXPECT_EQ(anomaly.name, "G0-realtime");
+  EXPECT_TRUE(anomaly.explanation.starts_with("The writes of T1 and T0 come in a circle."))
+      << anomaly.explanation;
+}
+
 }  // namespace
 }  // namespace cupel::test

@@ -139,6 +139,12 @@ constexpr Example kRealTime[] = {
     {"indeterminate_late", "s1: ?w(x,1) @0- | s2: r(x,nil) @20-30 ; r(x,1) @40-50", "strict lin",
      ""},
     {"indeterminate_early", "s1: ?w(x,1) @35- | s2: r(x,1) @20-30", "sser", "gsi lin"},
+    {"session_against_real_time", "s1: w(x,1) @5-6 ; w(y,1) @0-1", "gsi sser lin", "ssi"},
+    {"session_against_real_time_neighbour", "s1: w(x,1) @5-6 ; w(y,1) @0-5", "strict lin", ""},
+    {"appends_against_real_time", "s1: a(x,1) @10-11 | s2: a(x,2) @0-1 | s3: l(x,[1 2]) @20-21",
+     "sser", "gsi lin"},
+    {"appends_against_real_time_neighbour",
+     "s1: a(x,1) @10-11 | s2: a(x,2) @0-10 | s3: l(x,[1 2]) @20-21", "strict lin", ""},
 };
 
 constexpr Example kCorners[] = {
