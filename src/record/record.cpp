@@ -25,7 +25,7 @@ using record::append_json;
 
 namespace {
 
-constexpr std::size_t kWakeBytes = 1 << 20;   // the writer is woken early
+constexpr std::size_t kWakeBytes = 1 << 18;   // the writer is woken early: what stays in a cache
 constexpr std::size_t kWaitBytes = 64 << 20;  // sessions wait for the disk
 
 std::int64_t monotonic_ns() {
@@ -105,7 +105,8 @@ struct RecordedSession::State {
   std::int64_t begin_ns = 0;
   std::string as_invoked, as_completed, line;
 
-  // The beginning of an operation, in both texts.
+  // The beginning of an operation, in both texts, or once the invocation is handed
+  // over in the completed one alone.
   void operation(std::string_view f, const Scalar& key) {
     if (invoked && !retold) {
       retold = true;
@@ -119,21 +120,24 @@ struct RecordedSession::State {
     as_completed += "\",";
     append_json(as_completed, key);
     as_completed += ',';
-    as_invoked.append(as_completed, start);
+    if (!invoked) as_invoked.append(as_completed, start);
   }
   void same(std::string_view text) {
     as_completed += text;
-    as_invoked += text;
+    if (!invoked) as_invoked += text;
   }
   void value(const Scalar& scalar) {
     const auto start = as_completed.size();
     append_json(as_completed, scalar);
-    as_invoked.append(as_completed, start);
+    if (!invoked) as_invoked.append(as_completed, start);
   }
   void only_completed(const Scalar& scalar) {
     append_json(as_completed, scalar);
-    as_invoked += "null";
+    unanswered();
     same("]");
+  }
+  void unanswered() {
+    if (!invoked) as_invoked += "null";
   }
 
   void hand_over(std::string_view type, std::string_view operations, std::int64_t time,
@@ -226,7 +230,7 @@ void RecordedSession::read_list(const Scalar& list, const std::vector<Scalar>& e
     append_json(completed, elements[i]);
   }
   completed += ']';
-  state_->as_invoked += "null";
+  state_->unanswered();
   state_->same("]");
 }
 
@@ -241,7 +245,7 @@ void RecordedSession::read_range(const Scalar& low, const Scalar& high,
   state_->operation("range", Scalar{});
   // operation() spelled a key of null: the bounds take its place.
   completed.resize(completed.size() - 5);
-  state_->as_invoked.resize(state_->as_invoked.size() - 5);
+  if (!state_->invoked) state_->as_invoked.resize(state_->as_invoked.size() - 5);
   state_->same(bounds);
   completed += '[';
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -252,7 +256,7 @@ void RecordedSession::read_range(const Scalar& low, const Scalar& high,
     completed += ']';
   }
   completed += ']';
-  state_->as_invoked += "null";
+  state_->unanswered();
   state_->same("]");
 }
 

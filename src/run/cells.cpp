@@ -2,8 +2,6 @@
 // range of the history, of any other table its rows are reads.
 #include "run/cells.hpp"
 
-#include <numeric>
-
 namespace cupel::run {
 
 using workload::Datum;
@@ -23,21 +21,31 @@ void InitialValues::touch(std::uint32_t table, const std::vector<Datum>& key, st
 
 namespace {
 
-std::vector<std::uint32_t> columns_of(const workload::Table& table, const Statement& statement) {
-  const bool all = statement.columns.empty() || statement.kind == StatementKind::kInsert ||
-                   statement.kind == StatementKind::kDelete;
-  if (!all) return statement.columns;
-  std::vector<std::uint32_t> columns(table.columns.size());
-  std::iota(columns.begin(), columns.end(), 0U);
-  return columns;
-}
+// Those that a statement names, or all of the table's: made for every statement of a
+// run, so that it may not allocate.
+class Columns {
+ public:
+  Columns(const workload::Table& table, const Statement& statement)
+      : listed_(statement.columns), count_(static_cast<std::uint32_t>(listed_.size())) {
+    all_ = listed_.empty() || statement.kind == StatementKind::kInsert ||
+           statement.kind == StatementKind::kDelete;
+    if (all_) count_ = static_cast<std::uint32_t>(table.columns.size());
+  }
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+  std::uint32_t operator[](std::uint32_t i) const { return all_ ? i : listed_[i]; }
+
+ private:
+  const std::vector<std::uint32_t>& listed_;
+  std::uint32_t count_;
+  bool all_;
+};
 
 }  // namespace
 
 void record(const Schema& schema, const Statement& statement, const Reply* reply, bool planned,
             InitialValues& initials, RecordedSession& session) {
   const auto& table = schema.tables[statement.table];
-  const auto columns = columns_of(table, statement);
+  const Columns columns(table, statement);
   const auto cell = [&](const std::vector<Datum>& key, std::uint32_t column) {
     Datum name = workload::cell_name(table, key, column);
     initials.touch(statement.table, key, column, name);
@@ -51,8 +59,8 @@ void record(const Schema& schema, const Statement& statement, const Reply* reply
 
   switch (statement.kind) {
     case StatementKind::kRead:
-      if (table.columns[columns.front()].type == workload::ColumnType::kList) {
-        const Datum name = cell(statement.key, columns.front());
+      if (table.columns[columns[0]].type == workload::ColumnType::kList) {
+        const Datum name = cell(statement.key, columns[0]);
         if (known) {
           session.read_list(name, reply->elements);
         } else {
@@ -60,37 +68,38 @@ void record(const Schema& schema, const Statement& statement, const Reply* reply
         }
         break;
       }
-      for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::uint32_t i = 0; i < columns.size(); ++i) {
         const bool there = known && !reply->rows.empty() && i < reply->rows.front().values.size();
         session.read(cell(statement.key, columns[i]),
                      there ? reply->rows.front().values[i] : Datum{});
       }
       break;
     case StatementKind::kWrite:
-      for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::uint32_t i = 0; i < columns.size(); ++i) {
         session.write(cell(statement.key, columns[i]), statement.values[i]);
       }
       break;
     case StatementKind::kInsert:
-      for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::uint32_t i = 0; i < columns.size(); ++i) {
         session.insert(cell(statement.key, columns[i]), statement.values[i]);
       }
       break;
     case StatementKind::kDelete:
-      for (const auto column : columns) session.erase(cell(statement.key, column));
+      for (std::uint32_t i = 0; i < columns.size(); ++i)
+        session.erase(cell(statement.key, columns[i]));
       break;
     case StatementKind::kAppend:
-      session.append(cell(statement.key, columns.front()), statement.values.front());
+      session.append(cell(statement.key, columns[0]), statement.values.front());
       break;
     case StatementKind::kCompareAndSet:
-      session.compare_and_set(cell(statement.key, columns.front()), statement.values[0],
+      session.compare_and_set(cell(statement.key, columns[0]), statement.values[0],
                               statement.values[1], !known || reply->succeeded);
       break;
     case StatementKind::kRange: {
       if (!table.plain) {
         if (!known) break;
         for (const auto& row : reply->rows) {
-          for (std::size_t i = 0; i < columns.size(); ++i) {
+          for (std::uint32_t i = 0; i < columns.size(); ++i) {
             session.read(cell(row.key, columns[i]), row.values[i]);
           }
         }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "run/faults.hpp"
@@ -82,20 +84,26 @@ base::Result<RunResult> run(drivers::Database& database, workload::Workload& wor
   for (std::uint32_t i = 0; i < options.sessions; ++i) {
     sessions.push_back(std::make_unique<ClientSession>(shared, i));
   }
-  std::atomic<std::uint32_t> left = options.sessions;
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::uint32_t left = options.sessions;
   std::vector<std::thread> threads;
   for (auto& session : sessions) {
-    threads.emplace_back([&left, &session] {
-      session->work();
-      --left;
+    threads.emplace_back([&, work = session.get()] {
+      work->work();
+      const std::lock_guard lock(mutex);
+      if (--left == 0) ended.notify_one();
     });
   }
   Faults faults(fault_options);
-  while (left > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (std::unique_lock lock(mutex);
+       !ended.wait_for(lock, std::chrono::milliseconds(5), [&] { return left == 0; });) {
+    // The sessions' end does not wait for a fault command.
+    lock.unlock();
     const std::chrono::duration<double> passed = Clock::now() - shared.begin;
     if (options.time_limit > 0 && passed.count() >= options.time_limit) shared.done = true;
     if (!shared.over()) faults.look();
+    lock.lock();
   }
   for (auto& thread : threads) thread.join();
   faults.end();

@@ -210,22 +210,21 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
 }
 
 ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
-  std::vector<Statement> statements = job.statements;
-  for (auto& statement : statements) fill_in(statement);
+  statements_ = job.statements;  // into the memory of the last transaction's
+  for (auto& statement : statements_) fill_in(statement);
   const auto& schema = shared_.workload.schema();
   recorded_.begin();
-  for (const auto& statement : statements) {
+  for (const auto& statement : statements_) {
     record(schema, statement, nullptr, true, shared_.initials, recorded_);
   }
   recorded_.committing();
-  std::vector<Reply> replies;
   // What was planned stands, with its reads unknown, unless all was answered.
-  if (const auto failure = connection_->transact(statements, replies)) return failed(*failure);
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    record(schema, statements[i], &replies[i], false, shared_.initials, recorded_);
+  if (const auto failure = connection_->transact(statements_, replies_)) return failed(*failure);
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    record(schema, statements_[i], &replies_[i], false, shared_.initials, recorded_);
   }
   recorded_.committed();
-  if (job.seen) job.seen(statements, replies);
+  if (job.seen) job.seen(statements_, replies_);
   return Ending::kCommitted;
 }
 

@@ -73,6 +73,8 @@ class ClientSession {
   bool ever_connected_ = false;
   std::uint64_t writes_ = 0;   // fresh values given out
   std::uint64_t refusals_ = 0;  // in a row, before the database answered anything
+  std::vector<workload::Statement> statements_;  // of the transaction of fixed statements
+  std::vector<workload::Reply> replies_;         // that is going on
   Report report_;
 };
 
