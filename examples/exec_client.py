@@ -2,6 +2,7 @@
 """SQLite for `cupel run --db 'exec:python3 exec_client.py FILE'`; see docs/drivers/exec.md."""
 import json, os, sqlite3, sys
 
+if len(sys.argv) != 2: sys.exit("exec_client.py: expected the FILE of a SQLite database")
 db = sqlite3.connect(sys.argv[1], timeout=5, isolation_level=None)
 db.execute("PRAGMA synchronous = off")  # a crash of the machine is not what is tested
 db.execute("CREATE TABLE IF NOT EXISTS kv (k INTEGER PRIMARY KEY, v TEXT)")

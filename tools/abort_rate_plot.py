@@ -32,7 +32,7 @@ def measure(cupel, db, folder, workload, keys, seed, options):
     command = [cupel, "run", "--db", db, "--isolation", options.isolation, "--workload",
                workload["name"], *workload["arguments"], "--keys", str(keys), "--sessions",
                str(options.sessions), "--txns", str(options.txns), "--seed", str(seed),
-               "-o", os.path.join(folder, "history.jsonl"), "--json"]
+               "-o", os.path.join(folder, "history.jsonl"), "--overwrite", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         stop(f"exit code {done.returncode}, expected 0 (satisfied), from {' '.join(command)}\n"

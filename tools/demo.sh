@@ -16,7 +16,7 @@ show() {
 mkdir -p build/demo
 printf '%s\n' "== A workload on SQLite, recorded and checked at every level"
 status=0
-show "$cupel" run --sessions 10 --txns 200 --seed 1 -o "$history" || status=$?
+show "$cupel" run --sessions 10 --txns 200 --seed 1 --overwrite -o "$history" || status=$?
 if [[ $status -ne 0 ]]; then
   printf 'demo: SQLite is serializable, so exit code 0 was expected, not %s\n' "$status" >&2
   exit 3

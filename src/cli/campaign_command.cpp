@@ -43,6 +43,7 @@ int campaign(const CampaignArguments& arguments) {
           }};
   const Interruptible interruptible;
   const auto summary = run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
+  if (interruptible.stopped() && !arguments.quiet) fmt::print(stderr, "ended\n");
   if (!summary.ok()) {
     complain(summary.error());
     return kBad;

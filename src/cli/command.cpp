@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -102,15 +103,25 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {check, ""};
 }
 
-CLI::Validator share() {
-  const auto check = [](const std::string& text) {
+namespace {
+
+CLI::Validator number_between(double least, double most, const char* expected) {
+  const auto check = [=](const std::string& text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool well = error == std::errc() && end == text.data() + text.size();
-    if (well && number >= 0 && number <= 1) return std::string();
-    return fmt::format("found `{}`, expected a number from 0 to 1", text);
+    if (well && number >= least && number <= most) return std::string();
+    return fmt::format("found `{}`, expected {}", text, expected);
   };
   return {check, ""};
+}
+
+}  // namespace
+
+CLI::Validator share() { return number_between(0, 1, "a number from 0 to 1"); }
+
+CLI::Validator not_negative() {
+  return number_between(0, std::numeric_limits<double>::max(), "a number, 0 or more");
 }
 
 void add_format_option(CLI::App& command, std::string& format) {

@@ -43,9 +43,11 @@ void complain(std::string_view message);
 bool use_colour();
 
 // Options of numbers: a whole one, at least `least` and at most the type's largest
-// (or `most`), and a share from 0 to 1. Others are refused with what was found.
+// (or `most`), a share from 0 to 1, and a number that is not negative. Others are
+// refused with what was found.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator share();
+CLI::Validator not_negative();
 
 // Adds -f/--format and -t/--to.
 void add_format_option(CLI::App& command, std::string& format);

@@ -43,18 +43,16 @@ std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
 }
 
 void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments) {
-  CLI::Validator share = CLI::Range(0.0, 1.0);
-  share.description("");
   const auto add_share = [&](const char* name, std::optional<double>& value,
                              const char* description) {
-    command.add_option(name, value, description)->type_name("SHARE")->check(share)->group(group);
+    command.add_option(name, value, description)->type_name("SHARE")->check(share())->group(group);
   };
   command.add_option("--ops", arguments.ops, "Operations of a transaction: a number or a range")
       ->type_name("N|MIN-MAX")
       ->group(group);
   command.add_option("--keys", arguments.keys, "Keys")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, workload::kMaxKeys).description(""))
+      ->check(whole_number(1, workload::kMaxKeys))
       ->group(group);
   add_share("--read-share", arguments.read_share, "Share of operations that read, from 0 to 1");
   add_share("--read-only-share", arguments.read_only_share, "Share of transactions that only read");
@@ -74,7 +72,7 @@ void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arg
       .add_option("--scale", arguments.scale,
                   "Size of the application workloads' tables; 1 is as in the papers")
       ->type_name("X")
-      ->check(CLI::PositiveNumber)
+      ->check(not_negative())
       ->group(group);
 }
 

@@ -34,6 +34,12 @@ struct ShapeArguments {
   std::optional<std::uint64_t> keys;
   std::optional<double> read_share, read_only_share, write_only_share, rmw_share, duplicates, scale;
   bool deletes = false;
+
+  // Is any of them given? A plan leaves none open.
+  [[nodiscard]] bool any() const {
+    return ops || distribution || keys || read_share || read_only_share || write_only_share ||
+           rmw_share || duplicates || scale || deletes;
+  }
 };
 void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments);
 // The options of the workload's source, and what the command line says instead.

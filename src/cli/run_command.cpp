@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -14,6 +16,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "report/render.hpp"
 #include "run/assay.hpp"
@@ -29,6 +32,9 @@ struct RunArguments {
   std::string output, time_limit, timeout, memory_limit, clock_drift;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
+  CLI::Option* db = nullptr;
+  CLI::Option* sessions = nullptr;
+  CLI::Option* txns = nullptr;
 };
 
 std::string history_name() {
@@ -125,9 +131,10 @@ std::string database_name(const drivers::Facts& facts) {
 
 std::string run_text(const run::Assay& assay, const run::AssayOptions& options) {
   const auto& ran = assay.run;
-  std::string text = fmt::format("{} at {}: workload {}, {} sessions, seed {}\n",
+  std::string text = fmt::format("{} at {}: workload {}, {} session{}, seed {}\n",
                                  database_name(assay.facts), assay.facts.isolation, assay.workload,
-                                 assay.sessions, options.run.seed);
+                                 assay.sessions, assay.sessions == 1 ? "" : "s", options.run.seed);
+  if (!assay.facts.detail.empty()) text += fmt::format("  settings: {}\n", assay.facts.detail);
   text += fmt::format("  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
                       "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
                       thousands(ran.committed), thousands(ran.aborted), 100 * ran.abort_rate(),
@@ -168,8 +175,10 @@ std::string verdict_text(const run::Assay& assay) {
   }
   if (!assay.promised && assay.asked.size() == 1 &&
       assay.asked.front() == levels::Level::kReadCommitted) {
-    text += fmt::format("  (no level here is what {} promises at {}; ask with -l for another)\n",
-                        assay.facts.product, assay.facts.isolation);
+    text += fmt::format(
+        "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
+        "another)\n",
+        assay.facts.product, assay.facts.isolation);
   }
   return text + '\n';
 }
@@ -249,6 +258,36 @@ int run_once(const RunArguments& arguments) {
   return exit_code(*assay);
 }
 
+// Which workloads the databases run, as a table: workloads down, databases across.
+std::string matrix_text() {
+  const auto drivers = drivers::all_drivers();
+  std::string text = "Which run where (a plan runs where its statements do):\n  " +
+                     std::string(12, ' ');
+  for (const auto& driver : drivers) text += fmt::format(" {:^8}", driver.name);
+  text += '\n';
+  for (const auto& info : workload::all_workloads()) {
+    const auto made = workload::make_workload(info.name, info.defaults);
+    if (!made.ok()) continue;
+    const auto needs = (*made)->needs();
+    text += fmt::format("  {:<12}", info.name);
+    for (const auto& driver : drivers) {
+      // Redis and etcd take several statements at once at serializable.
+      auto several = driver.can;
+      several.multiple = true;
+      const bool key_value = !driver.can.interactive && !driver.can.multiple;
+      const char* cell = run::unfit(needs, driver.can).empty()                 ? "x"
+                         : key_value && run::unfit(needs, several).empty() ? "(x)"
+                                                                           : "-";
+      text += fmt::format(" {:^8}", cell);
+    }
+    while (text.back() == ' ') text.pop_back();
+    text += '\n';
+  }
+  return text +
+         "  x: at every isolation level, but ranges not at RocksDB's ...-for-update;\n"
+         "  (x): at --isolation serializable only, each transaction in one piece\n";
+}
+
 std::string list_text() {
   std::string text = "Workloads (--workload):\n";
   for (const auto& info : workload::all_workloads()) {
@@ -260,10 +299,39 @@ std::string list_text() {
     text += fmt::format("  {}{}\n", driver.url, driver.built_in ? "" : "   (not in this build)");
     std::string levels;
     for (const auto level : driver.isolations) levels += (levels.empty() ? "" : ", ") + std::string(level);
+    if (driver.name == "exec") levels += ", or any name that the program knows";
     text += fmt::format("      {}\n", levels);
   }
-  text += "\nredis and etcd run single-object workloads (lwt); exec those of fixed statements.\n";
-  return text;
+  return text + '\n' + matrix_text();
+}
+
+// An unknown name with the one that may have been meant; what a plan leaves open.
+void look_at_workload(RunArguments& arguments) {
+  auto& asked = arguments.assay;
+  if (asked.workload.ends_with(".json")) {
+    if (arguments.shape.any() || arguments.sessions->count() > 0) {
+      throw CLI::ValidationError(
+          "--workload", fmt::format("found the plan `{}` together with an option that says how many "
+                                    "sessions there are or what transactions look like; a plan has "
+                                    "its own",
+                                    asked.workload));
+    }
+    // All of it, unless less is asked for.
+    if (arguments.txns->count() == 0) asked.run.txns = 0;
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
+  if (std::find(names.begin(), names.end(), asked.workload) == names.end()) {
+    const auto suggestion = did_you_mean(asked.workload, names);
+    throw CLI::ValidationError(
+        "--workload", fmt::format("found `{}`, which is no workload{} `cupel run --list` lists "
+                                  "them; the name of a plan ends in .json",
+                                  asked.workload, suggestion.empty() ? ";" : suggestion));
+  }
+  if (asked.run.txns == 0 && asked.run.time_limit == 0) {
+    throw CLI::ValidationError("--txns", "found 0, which needs a --time-limit");
+  }
 }
 
 }  // namespace
@@ -276,7 +344,7 @@ void add_run(CLI::App& app, Run& run) {
   command->add_flag("--list", arguments->list, "List the workloads, databases and isolation levels");
 
   const char* whom = "The database";
-  command->add_option("--db", assay.url,
+  arguments->db = command->add_option("--db", assay.url,
                       "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
                       "database in a temporary folder")
       ->type_name("URL")->group(whom);
@@ -291,21 +359,24 @@ void add_run(CLI::App& app, Run& run) {
   const char* what = "What its clients do";
   command->add_option("--workload", assay.workload, "A workload of --list, or a plan FILE.json")
       ->type_name("NAME")->capture_default_str()->group(what);
-  command->add_option("--sessions", assay.run.sessions, "Clients, each with a connection of its own")
-      ->type_name("N")->capture_default_str()->check(CLI::Range(1, 100000))->group(what);
-  command->add_option("--txns", assay.run.txns,
-                      "Transactions of a session; 0: until the time is up")
-      ->type_name("N")->capture_default_str()->group(what);
+  arguments->sessions =
+      command->add_option("--sessions", assay.run.sessions, "Clients, each with a connection of its own")
+          ->type_name("N")->capture_default_str()->check(whole_number(1, 100000))->group(what);
+  arguments->txns =
+      command->add_option("--txns", assay.run.txns,
+                          "Transactions of a session; 0: until the time is up. A plan: all of it")
+          ->type_name("N")->capture_default_str()->check(whole_number(0, 1'000'000'000))->group(what);
   command->add_option("--time-limit", arguments->time_limit, "End the load after this time")
       ->type_name("DURATION")->group(what);
   command->add_option("--rate", assay.run.rate,
                       "Transactions a second, all sessions together. Default: as fast as it goes")
-      ->type_name("N")->check(CLI::NonNegativeNumber)->group(what);
+      ->type_name("N")->check(not_negative())->group(what);
   command->add_option("--retries", assay.run.retries,
                       "Issue a transaction that aborted again, this often")
-      ->type_name("N")->capture_default_str()->group(what);
+      ->type_name("N")->capture_default_str()->check(whole_number(0, 1'000'000))->group(what);
   command->add_option("--seed", assay.run.seed, "The same options and seed issue the same transactions")
-      ->type_name("N")->capture_default_str()->group(what);
+      ->type_name("N")->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))->group(what);
   add_shape_options(*command, "What its transactions look like (default: as the workload's source has it)",
                     arguments->shape);
 
@@ -321,8 +392,9 @@ void add_run(CLI::App& app, Run& run) {
 
   command->add_option("-o,--output", assay.history,
                       "The history file: .jsonl, or .cupel for the compressed format. Default: "
-                      "cupel-run-DATE-TIME.jsonl here")
+                      "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
       ->type_name("FILE");
+  command->add_flag("--overwrite", assay.overwrite, "Replace FILE if it is there already");
   command->add_option("-l,--level", arguments->levels,
                       "Levels to ask for, separated by commas; they decide the exit code. Default: "
                       "what the database promises at its isolation level")
@@ -335,8 +407,9 @@ void add_run(CLI::App& app, Run& run) {
       ->type_name("DURATION")->group(kWhatItCosts);
   command->add_option("--memory-limit", arguments->memory_limit, "For the check, resident memory")
       ->type_name("SIZE")->group(kWhatItCosts);
-  command->add_option("--threads", assay.check.threads, "Threads of the check")
-      ->type_name("N")->group(kWhatItCosts);
+  command->add_option("--threads", assay.check.threads, "Threads of the check; 0: all")
+      ->type_name("N")->check(whole_number(0, std::numeric_limits<unsigned>::max()))
+      ->group(kWhatItCosts);
   command->add_flag("--json", arguments->json, "One JSON object on one line");
   command->footer(
       "Examples:\n"
@@ -347,15 +420,30 @@ void add_run(CLI::App& app, Run& run) {
 
   command->callback([arguments, &run] {
     auto& asked = arguments->assay;
+    if (arguments->list) {
+      run = [] {
+        print(list_text());
+        return static_cast<int>(kSatisfied);
+      };
+      return;
+    }
+    // As from `--db "$(a command that failed)"`: SQLite is not what was meant.
+    if (arguments->db->count() > 0 && asked.url.empty()) {
+      throw CLI::ValidationError("--db", "found an empty URL, expected one as `cupel run --list` "
+                                         "shows them; without --db it is SQLite");
+    }
+    if (const auto level = drivers::isolation_of(asked.url.empty() ? "sqlite:" : asked.url,
+                                                 asked.open.isolation);
+        !level.ok()) {
+      throw CLI::ValidationError(level.error().message);
+    }
     asked.shape = shape_of(asked.workload, arguments->shape);
     asked.open.statement_timeout =
         or_throw(parse_duration(arguments->statement_timeout, 1), "--statement-timeout");
     if (!arguments->time_limit.empty()) {
       asked.run.time_limit = or_throw(parse_duration(arguments->time_limit, 1), "--time-limit");
     }
-    if (asked.run.txns == 0 && asked.run.time_limit == 0) {
-      throw CLI::ValidationError("--txns", "found 0, which needs a --time-limit");
-    }
+    look_at_workload(*arguments);
     asked.faults.every = or_throw(parse_duration(arguments->fault_every, 1), "--fault-every");
     asked.faults.lasts = or_throw(parse_duration(arguments->fault_for, 1), "--fault-for");
     if (asked.faults.fault.empty() && !asked.faults.heal.empty()) {
@@ -383,13 +471,7 @@ void add_run(CLI::App& app, Run& run) {
                                   asked.history));
     }
     asked.recorded_by = "cupel " CUPEL_VERSION;
-    run = [arguments]() -> int {
-      if (arguments->list) {
-        print(list_text());
-        return kSatisfied;
-      }
-      return run_once(*arguments);
-    };
+    run = [arguments]() -> int { return run_once(*arguments); };
   });
 }
 

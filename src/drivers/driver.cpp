@@ -8,6 +8,7 @@
 #include <array>
 
 #include "drivers/registry.hpp"
+#include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
 
 namespace cupel::drivers {
@@ -65,17 +66,21 @@ constexpr std::array kUnnamed{"unspecified"sv};
 
 bool there(Open open) { return open != nullptr; }
 
+constexpr workload::Needs kOneKey{.deletes = true, .lists = true, .compare_and_set = true};
+constexpr workload::Needs kBlocks{
+    .multiple = true, .ranges = true, .deletes = true, .lists = true, .compare_and_set = true};
+
 // Not constexpr: under UBSan gcc does not compare a function's address at compile time.
 const std::array kDrivers{
-    DriverInfo{"sqlite", "sqlite:PATH", kSqliteLevels, there(kSqlite)},
+    DriverInfo{"sqlite", "sqlite:PATH", kSqliteLevels, there(kSqlite), sql::all_needs()},
     DriverInfo{"postgres", "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
-               kPostgresLevels, there(kPostgres)},
+               kPostgresLevels, there(kPostgres), sql::all_needs()},
     DriverInfo{"mysql", "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE", kMysqlLevels,
-               there(kMysql)},
-    DriverInfo{"rocksdb", "rocksdb:PATH", kRocksdbLevels, there(kRocksdb)},
-    DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, there(kRedis)},
-    DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, there(kEtcd)},
-    DriverInfo{"exec", "exec:COMMAND", kUnnamed, there(kExec)},
+               there(kMysql), sql::all_needs()},
+    DriverInfo{"rocksdb", "rocksdb:PATH", kRocksdbLevels, there(kRocksdb), sql::all_needs()},
+    DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, there(kRedis), kOneKey},
+    DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, there(kEtcd), kOneKey},
+    DriverInfo{"exec", "exec:COMMAND", kUnnamed, there(kExec), kBlocks},
 };
 constexpr std::array<Open, kDrivers.size()> kOpen{kSqlite, kPostgres, kMysql, kRocksdb,
                                                   kRedis,  kEtcd,     kExec};
@@ -111,7 +116,10 @@ Outcome Connection::transact(std::span<const workload::Statement> statements,
 
 std::span<const DriverInfo> all_drivers() { return kDrivers; }
 
-base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
+namespace {
+
+// Null, and the error, if the URL is of no driver of this build.
+const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   std::string scheme = url.substr(0, url.find(':'));
   if (scheme == "postgresql") scheme = "postgres";
   if (scheme == "mariadb") scheme = "mysql";
@@ -120,30 +128,58 @@ base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenO
   if (driver == kDrivers.end() || url.find(':') == std::string::npos) {
     std::vector<std::string_view> forms;
     for (const auto& info : kDrivers) forms.push_back(info.url);
-    return base::Error{.message = fmt::format("found the database `{}`, expected one of {}",
-                                              without_password(url), fmt::join(forms, ", "))};
+    error.message = fmt::format("found the database `{}`, expected one of {}", without_password(url),
+                                fmt::join(forms, ", "));
+    return nullptr;
   }
-  const auto open_it = kOpen[static_cast<std::size_t>(driver - kDrivers.begin())];
-  if (open_it == nullptr) {
-    return base::Error{.message = fmt::format(
-                           "this build of cupel has no driver for {}; build it with its client "
-                           "library (tools/install-packages.sh installs it)",
-                           driver->name)};
+  if (!driver->built_in) {
+    error.message = fmt::format(
+        "this build of cupel has no driver for {}; build it with its client library "
+        "(tools/install-packages.sh installs it)",
+        driver->name);
+    return nullptr;
   }
-  OpenOptions normal = options;
-  std::replace(normal.isolation.begin(), normal.isolation.end(), ' ', '-');
-  std::replace(normal.isolation.begin(), normal.isolation.end(), '_', '-');
-  const auto& known = driver->isolations;
-  if (normal.isolation.empty()) normal.isolation = known.front();
+  return &*driver;
+}
+
+base::Result<std::string> isolation_at(const DriverInfo& driver, const std::string& asked) {
+  const auto& known = driver.isolations;
+  if (asked.empty()) return std::string(known.front());
+  std::string normal = asked;
+  for (char& c : normal) {
+    if (c == ' ' || c == '_') c = '-';
+  }
   // Only exec takes any name: the program behind it knows what it means.
-  if (driver->name != "exec" &&
-      std::find(known.begin(), known.end(), normal.isolation) == known.end()) {
+  if (driver.name == "exec") return normal;
+  for (char& c : normal) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (std::find(known.begin(), known.end(), normal) == known.end()) {
     return base::Error{.message = fmt::format("found isolation `{}`, which {} does not have; "
                                               "expected {}",
-                                              options.isolation, driver->name,
-                                              fmt::join(known, ", "))};
+                                              asked, driver.name, fmt::join(known, ", "))};
   }
-  return open_it(url, normal);
+  return normal;
+}
+
+}  // namespace
+
+base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation) {
+  base::Error error;
+  const auto* driver = driver_of(url, error);
+  if (driver == nullptr) return error;
+  return isolation_at(*driver, isolation);
+}
+
+base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
+  base::Error error;
+  const auto* driver = driver_of(url, error);
+  if (driver == nullptr) return error;
+  auto isolation = isolation_at(*driver, options.isolation);
+  if (!isolation.ok()) return isolation.error();
+  OpenOptions normal = options;
+  normal.isolation = *std::move(isolation);
+  return kOpen[static_cast<std::size_t>(driver - kDrivers.data())](url, normal);
 }
 
 }  // namespace cupel::drivers

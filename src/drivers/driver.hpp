@@ -92,8 +92,14 @@ struct DriverInfo {
   std::string_view url;                        // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
   std::span<const std::string_view> isolations;  // first: the default
   bool built_in;                               // false: left out of this build
+  workload::Needs can;                         // at the default level, as Database::can() says
 };
 std::span<const DriverInfo> all_drivers();
+
+// The isolation level as the driver of `url` spells it: "Repeatable Read" and
+// "repeatable_read" are repeatable-read, and empty is the default. Nothing is
+// connected to. Errors: a URL that no driver here knows, a level that it lacks.
+base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
 
 // Connects once to see that the database is there and knows the isolation level.
 // Errors are sentences that say what to do: a bad URL, a server that is not

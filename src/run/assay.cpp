@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "formats/formats.hpp"
@@ -63,6 +66,45 @@ RecordOptions header(const AssayOptions& options, const drivers::Facts& facts,
   return record;
 }
 
+// Where the history is written as it happens.
+std::string recorded_at(const std::string& history) {
+  return history.ends_with(".cupel") ? history + ".jsonl" : history;
+}
+
+// Told before the database is touched: what was recorded cannot be recorded again,
+// so that nothing may be in its place, and a run must not end for want of a folder.
+base::Status look_at_place(const AssayOptions& options) {
+  const std::filesystem::path path(options.history);
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed)) {
+    return base::Error{.message = fmt::format("there is no folder {}; make it, or name another",
+                                              folder.string()),
+                       .file = options.history};
+  }
+  const auto recorded = recorded_at(options.history);
+  for (const auto& file : {options.history, recorded}) {
+    if (!std::filesystem::exists(file, failed)) continue;
+    if (!std::filesystem::is_regular_file(file, failed)) continue;  // /dev/null has nothing to lose
+    if (options.overwrite) continue;
+    return base::Error{.message = file == options.history
+                                      ? "is there already, and a recorded history cannot be had "
+                                        "again; name another file, or say --overwrite"
+                                      : "is there already, what an earlier run left that was "
+                                        "killed; move it, or say --overwrite",
+                       .file = file};
+  }
+  const auto asked = std::filesystem::exists(recorded, failed) ? recorded : folder.string();
+  if (access(asked.c_str(), W_OK) != 0 || std::filesystem::is_directory(recorded, failed)) {
+    return base::Error{.message = fmt::format("cannot be written: {}",
+                                              std::filesystem::is_directory(recorded, failed)
+                                                  ? "it is a folder"
+                                                  : std::strerror(errno)),
+                       .file = recorded};
+  }
+  return base::Ok{};
+}
+
 }  // namespace
 
 Verdict Assay::verdict() const {
@@ -87,6 +129,7 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   listener(Stage::kPrepare);
   auto workload = workload_of(options);
   if (!workload.ok()) return workload.error();
+  if (const auto place = look_at_place(options); !place.ok()) return place.error();
 
   std::optional<TemporaryFolder> folder;
   std::string url = options.url;
@@ -109,25 +152,39 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   if (const auto prepared = (*database)->prepare(**workload); !prepared.ok()) {
     return prepared.error();
   }
+  const auto clean = [&] {
+    if (!options.keep) (*database)->clean();
+  };
+  if (stop) {
+    clean();
+    return base::Error{.message = "ended before the first transaction; nothing was recorded"};
+  }
 
   const bool binary = options.history.ends_with(".cupel");
-  const auto recorded_at = binary ? options.history + ".jsonl" : options.history;
+  const auto recorded = recorded_at(options.history);
   std::string error;
-  auto recorder = Recorder::open(recorded_at, header(options, assay.facts, **workload), error);
-  if (!recorder) return base::Error{.message = error};
+  auto recorder = Recorder::open(recorded, header(options, assay.facts, **workload), error);
+  if (!recorder) {
+    clean();
+    return base::Error{.message = error};
+  }
 
   listener(Stage::kRun);
   auto run_options = options.run;
   run_options.sessions = assay.sessions = (*workload)->sessions();
   auto ran = run(**database, **workload, *recorder, run_options, options.faults, stop, progress);
   const bool written = recorder->close(error);
-  if (!options.keep) (*database)->clean();
-  if (!ran.ok()) return ran.error();
+  clean();
+  std::error_code ignored;
+  if (!ran.ok()) {  // nothing was answered, so there is nothing to keep
+    std::filesystem::remove(recorded, ignored);
+    return ran.error();
+  }
   if (!written) return base::Error{.message = error};
   assay.run = std::move(ran).value();
 
   listener(Stage::kRead);
-  auto history = formats::read(recorded_at, {.format = formats::Format::kJepsen,
+  auto history = formats::read(recorded, {.format = formats::Format::kJepsen,
                                              .threads = options.check.threads});
   if (!history.ok()) {
     return base::Error{.message = "the recorded history does not read back: " +
@@ -137,9 +194,12 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   if (binary) {
     const auto converted = formats::write(assay.history, options.history,
                                           {.format = formats::Format::kCupel});
-    if (!converted.ok()) return converted.error();
-    std::error_code ignored;
-    std::filesystem::remove(recorded_at, ignored);
+    if (!converted.ok()) {
+      auto why = converted.error();
+      why.message += "; the history stays in " + recorded;
+      return why;
+    }
+    std::filesystem::remove(recorded, ignored);
   }
 
   listener(Stage::kCheck);

@@ -26,6 +26,7 @@ struct AssayOptions {
   FaultOptions faults = {};
   // Where it goes.
   std::string history;              // ends in .cupel: written as JSON lines, converted at the end
+  bool overwrite = false;           // false: a history that is there already is an error
   bool keep = false;                // the tables stay
   std::string recorded_by;          // "cupel 0.1.0"
   // What is asked of the history.
@@ -50,7 +51,10 @@ struct Assay {
 };
 
 // Errors: those of drivers::open, of the workload, a mismatch of the two (what the
-// database cannot do), those of run(), a history that cannot be written.
+// database cannot do), those of run(), a history that cannot be written or is there
+// already (both told before the database is asked for anything), `stop` before the
+// first transaction. An error leaves no history behind and no tables, unless what
+// was recorded could not be read back or converted.
 base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& stop,
                           Progress& progress, const std::function<void(Stage)>& listener);
 

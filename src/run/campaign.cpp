@@ -103,7 +103,6 @@ CampaignResult result_of(const CampaignRun& run) {
 void fill(CampaignResult& result, const Assay& assay) {
   result.product = assay.facts.version.empty() ? assay.facts.product
                                                : assay.facts.product + " " + assay.facts.version;
-  result.isolation = assay.facts.isolation;
   for (const auto level : assay.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
@@ -203,6 +202,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       result = result_of(run);
       auto options = run.assay;
       options.history = folder + "/" + file_name(run);
+      options.overwrite = true;  // of a run that a crash cut short
       Progress progress;
       const auto assayed = assay(options, stop, progress, [](Stage) {});
       if (stop) {  // a run that was cut short says too little

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -28,9 +30,12 @@ template <typename T>
 void number(const Json& value, const std::string& place, T& target, double low, double high) {
   if (!value.is_number() || value.get<double>() < low || value.get<double>() > high ||
       (std::is_integral_v<T> && !value.is_number_integer())) {
+    const auto bound = [](double n) {  // 1000000, not 1e+06
+      return n == std::floor(n) ? fmt::format("{:.0f}", n) : fmt::format("{}", n);
+    };
     wrong(place, value,
           fmt::format("{} from {} to {}", std::is_integral_v<T> ? "a whole number" : "a number",
-                      low, high));
+                      bound(low), bound(high)));
   }
   target = value.get<T>();
 }
@@ -127,6 +132,18 @@ Column column(const Json& value, const std::string& place) {
   if (column.name.empty()) column.name = column.url.substr(0, column.url.find(':'));
   if (column.name.empty()) column.name = "sqlite";
   if (column.isolations.empty()) column.isolations.emplace_back();
+  // One spelling, so that a level is one column; and known before anything runs.
+  for (std::size_t i = 0; i < column.isolations.size(); ++i) {
+    auto level = drivers::isolation_of(column.url.empty() ? "sqlite:" : column.url,
+                                       column.isolations[i]);
+    if (!level.ok()) throw Mistake{fmt::format("{}: {}", place, level.error().message)};
+    column.isolations[i] = *std::move(level);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (column.isolations[j] == column.isolations[i]) {
+        wrong(fmt::format("{}.isolations[{}]", place, i), column.isolations[i], "each level once");
+      }
+    }
+  }
   return column;
 }
 
@@ -199,6 +216,9 @@ Campaign campaign_of(const Json& file) {
     for (const auto& info : workload::all_workloads()) {
       if (info.name == row.options.workload) row.options.shape = info.defaults;
     }
+    // All of a plan, unless less is asked for.
+    const bool plan = row.options.workload.ends_with(".json");
+    if (plan) row.options.run.txns = 0;
     for (const auto& [name, field] : file.items()) shape_field(name, field, name, row.options);
     const Json own = value.is_object() ? value : Json::object();
     for (const auto& [name, field] : own.items()) {
@@ -209,22 +229,23 @@ Campaign campaign_of(const Json& file) {
         wrong(at, field, "no such field; docs/campaign.md lists them");
       }
     }
-    if (!row.options.workload.ends_with(".json")) {
+    if (!plan) {
       const auto made = workload::make_workload(row.options.workload, row.options.shape);
       if (!made.ok()) throw Mistake{place + ": " + made.error().message};
     }
     for (const auto& other : rows) {
       if (other.name == row.name) wrong(place, row.name, "a name of its own (\"name\")");
     }
-    if (row.options.run.txns == 0 && row.options.run.time_limit == 0) {
+    if (!plan && row.options.run.txns == 0 && row.options.run.time_limit == 0) {
       throw Mistake{place + ": found txns 0, which needs a time_limit"};
     }
     const auto& o = row.options;
     row.definition = fmt::format(
-        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions, o.run.txns,
+        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions, o.run.txns,
         o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops, o.shape.keys,
         o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share, o.shape.rmw_share,
-        o.shape.duplicates, o.shape.scale, o.shape.tombstones, workload::name(o.shape.distribution));
+        o.shape.duplicates, o.shape.scale, o.shape.tombstones, workload::name(o.shape.distribution),
+        o.check.timeout_seconds.value_or(0));
     rows.push_back(std::move(row));
   }
 
@@ -241,8 +262,10 @@ Campaign campaign_of(const Json& file) {
           run.assay.open.isolation = isolation;
           run.assay.run.seed = seed;
           run.assay.check.asked = column.asked;
-          run.identity = fmt::format("{} | {} | {} | {} | seed {}", column.name, isolation,
-                                     row.name, row.definition, seed);
+          std::string asked;
+          for (const auto level : column.asked) asked += fmt::format(" | {}", levels::name(level));
+          run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", column.name, isolation,
+                                     row.name, row.definition, seed, asked);
           campaign.runs.push_back(std::move(run));
         }
       }
@@ -256,8 +279,11 @@ Campaign campaign_of(const Json& file) {
 base::Result<Campaign> read_campaign(const std::string& path) {
   std::ifstream in(path);
   std::stringstream content;
-  content << in.rdbuf();
-  if (!in) return base::Error{.message = "could not read the campaign", .file = path};
+  if (!in || std::filesystem::is_directory(path) || !(content << in.rdbuf())) {
+    return base::Error{.message = "cannot read the campaign: is the path right, and is it a file "
+                                  "with a JSON object in it?",
+                       .file = path};
+  }
   try {
     return campaign_of(Json::parse(content.str(), nullptr, true, true));
   } catch (const Json::parse_error& error) {

@@ -174,6 +174,8 @@ void ClientSession::issue(const Job& job) {
         !report_.error.empty()) {
       return;
     }
+    // 0.5 ms, 1 ms … 64 ms: whoever was in the way needs the time to get out of it.
+    pause(0.0005 * static_cast<double>(1U << std::min(tries, 7U)), shared_);
   }
 }
 

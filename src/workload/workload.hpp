@@ -64,6 +64,8 @@ struct Needs {
   bool deletes = false;          // kInsert and kDelete
   bool lists = false;            // kAppend
   bool compare_and_set = false;  // kCompareAndSet
+
+  bool operator==(const Needs&) const = default;
 };
 
 struct WorkloadOptions {

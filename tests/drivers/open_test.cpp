@@ -1,6 +1,9 @@
 // open(): which driver a URL names, and what it says of URLs, drivers and levels
 // that are not there.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "drivers/driver.hpp"
 
@@ -42,6 +45,39 @@ TEST(Open, BadUrlsOfServersSayWhatIsExpected) {
       EXPECT_NE(message.find("found"), std::string::npos) << rest << ": " << message;
       EXPECT_EQ(message.find("secret"), std::string::npos) << rest << ": " << message;
     }
+  }
+}
+
+TEST(Open, LevelsAreKnownHoweverTheyAreSpelled) {
+  for (const auto* spelled : {"repeatable-read", "REPEATABLE READ", "Repeatable_Read"}) {
+    const auto level = isolation_of("postgres://h/d", spelled);
+    ASSERT_TRUE(level.ok()) << level.error().message;
+    EXPECT_EQ(*level, "repeatable-read");
+  }
+  EXPECT_EQ(*isolation_of("mariadb://h/d", ""), "repeatable-read");
+  EXPECT_EQ(*isolation_of("exec:cat", "As You Like"), "As-You-Like");
+  EXPECT_FALSE(isolation_of("sqlite:x", "repeatable-read").ok());
+  EXPECT_FALSE(isolation_of("oracle://h/d", "").ok());
+}
+
+// The table of drivers and the drivers themselves must not drift apart; those of
+// servers are compared in tests/servers.
+TEST(Open, TheTableSaysWhatTheDriverCanDo) {
+  const std::string folder = testing::TempDir() + "/cupel-open-test";
+  for (const auto& driver : all_drivers()) {
+    std::string url;
+    if (driver.name == "sqlite" || driver.name == "rocksdb") {
+      url = fmt::format("{}:{}.{}", driver.name, folder, driver.name);
+    } else if (driver.name == "exec") {
+      url = R"(exec:sed -u 's/^{/{"type":"ok",/')";
+    }
+    if (!driver.built_in || url.empty()) continue;
+    {
+      const auto database = open(url, {});
+      ASSERT_TRUE(database.ok()) << database.error().message;
+      EXPECT_EQ((*database)->can(), driver.can) << driver.name;
+    }
+    std::filesystem::remove_all(folder + "." + std::string(driver.name));
   }
 }
 

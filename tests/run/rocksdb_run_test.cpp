@@ -38,6 +38,7 @@ std::optional<Assay> assayed(const std::string& isolation, const std::string& wo
   options.run.seed = seed;
   options.shape.keys = keys;
   options.history = folder.path + "/history.jsonl";
+  options.overwrite = true;
   const std::atomic<bool> stop = false;
   Progress progress;
   auto result = assay(options, stop, progress, [](Stage) {});

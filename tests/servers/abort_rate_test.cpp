@@ -37,6 +37,7 @@ class AbortRate : public testing::Test {
       options.run.txns = 50;
       options.run.seed = seed;
       options.history = folder_ + "/history.jsonl";
+      options.overwrite = true;
       Progress progress;
       const auto ran = assay(options, false, progress, [](Stage) {});
       EXPECT_TRUE(ran.ok()) << ran.error().message;

@@ -60,6 +60,7 @@ std::optional<Assay> assayed(AssayOptions options, Progress& progress) {
   const Folder folder;
   const std::atomic<bool> stop = false;
   options.history = folder.path + "/history.jsonl";
+  options.overwrite = true;
   auto result = assay(options, stop, progress, [](Stage) {});
   EXPECT_TRUE(result.ok()) << result.error().message;
   if (!result.ok()) return std::nullopt;
@@ -150,6 +151,7 @@ void other_workloads_are_refused(lab::Kind kind) {
     auto options = load(server(kind).url(), "", workload, 1);
     const Folder folder;
     options.history = folder.path + "/history.jsonl";
+    options.overwrite = true;
     const std::atomic<bool> stop = false;
     Progress progress;
     EXPECT_FALSE(assay(options, stop, progress, [](Stage) {}).ok()) << workload;

@@ -81,6 +81,7 @@ struct Assayed {
 Assayed assayed(AssayOptions options, Progress& progress, const std::atomic<bool>& stop) {
   const Folder folder;
   options.history = folder.path + "/history.jsonl";
+  options.overwrite = true;
   auto result = assay(options, stop, progress, [](Stage) {});
   if (!result.ok()) return {.assay = std::nullopt, .error = result.error().message};
   return {.assay = std::move(result).value(), .error = {}};

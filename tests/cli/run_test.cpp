@@ -1,0 +1,298 @@
+// `cupel run` and `cupel campaign` as a user runs them, on SQLite: exit codes, what
+// goes where, what is left behind by signals and by mistakes.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "base/process.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using cupel::base::Process;
+using cupel::base::Seconds;
+using cupel::base::Stream;
+using Json = nlohmann::json;
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+
+class RunCli : public testing::Test {
+ protected:
+  RunCli() {
+    std::string pattern = (fs::temp_directory_path() / "cupel-run-cli-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~RunCli() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] Process start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), CUPEL_BINARY);
+    auto process = Process::start({.arguments = std::move(arguments),
+                                   .environment = {{"TMPDIR", folder_.string()}},
+                                   .output = Stream::file(at("stdout")),
+                                   .errors = Stream::file(at("stderr"))});
+    if (!process.ok()) throw std::runtime_error(process.error().to_string());
+    return std::move(process).value();
+  }
+  Ran end(Process process) const {
+    const auto status = process.wait(Seconds(60));
+    const int code = !status ? -1 : status->signal != 0 ? 128 + status->signal : status->code;
+    return {code, text_of("stdout"), text_of("stderr")};
+  }
+  [[nodiscard]] Ran cupel(std::vector<std::string> arguments) const {
+    fs::remove(at("stdout"));
+    fs::remove(at("stderr"));
+    return end(start(std::move(arguments)));
+  }
+  // Until the file has grown to `bytes`.
+  void wait_for(const std::string& name, std::uintmax_t bytes) const {
+    std::error_code missing;
+    for (int i = 0; i < 1000; ++i) {
+      if (fs::exists(at(name)) && fs::file_size(at(name), missing) >= bytes) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    FAIL() << name << " does not grow";
+  }
+  // Level → verdict, refused ones left out.
+  static std::map<std::string, std::string> verdicts(const Json& answer) {
+    std::map<std::string, std::string> all;
+    for (const auto& level : answer.at("levels")) all[level.at("level")] = level.at("verdict");
+    return all;
+  }
+  void expect_mistake(std::vector<std::string> arguments, const std::vector<std::string>& words) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << words.front();
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(ran.err.starts_with("cupel: ")) << ran.err;
+    for (const auto& word : words) EXPECT_NE(ran.err.find(word), std::string::npos) << ran.err;
+  }
+  // What is in the folder besides the captured output.
+  [[nodiscard]] std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const auto name = entry.path().filename().string();
+      if (name != "stdout" && name != "stderr") names.push_back(name);
+    }
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(RunCli, TextSaysWhatRanAndWhatItWasPromised) {
+  const auto ran = cupel({"run", "--sessions", "3", "--txns", "20", "-o", at("h.jsonl")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.out.find("SQLite "), 0U) << ran.out;
+  EXPECT_NE(ran.out.find("at serializable: workload general, 3 sessions, seed 1\n"),
+            std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("serializable: satisfied, which is what SQLite promises at serializable\n"),
+            std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("  history: " + at("h.jsonl")), std::string::npos) << ran.out;
+  // The database was temporary.
+  EXPECT_EQ(left(), std::vector<std::string>{"h.jsonl"});
+}
+
+TEST_F(RunCli, CheckAnswersTheSameForTheHistory) {
+  for (const std::string name : {"h.jsonl", "h.cupel"}) {
+    const auto ran = cupel({"run", "--json", "--workload", "mini", "--sessions", "4", "--txns", "25",
+                            "--retries", "100", "-o", at(name)});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const auto answer = Json::parse(ran.out);
+    EXPECT_EQ(answer.at("run").at("database"), "SQLite");
+    EXPECT_EQ(answer.at("run").at("sessions"), 4);
+    EXPECT_EQ(answer.at("run").at("committed"), 100);
+    EXPECT_EQ(answer.at("committed"), 100);
+    EXPECT_EQ(answer.at("run").at("asked").at(0).at("level"), "serializable");
+    const auto checked = cupel({"check", "--json", at(name)});
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    const auto again = Json::parse(checked.out);
+    EXPECT_EQ(verdicts(answer), verdicts(again));
+    EXPECT_EQ(answer.at("operations"), again.at("operations"));
+    EXPECT_EQ(answer.at("format"), again.at("format"));
+  }
+  EXPECT_FALSE(fs::exists(at("h.cupel.jsonl")));
+}
+
+TEST_F(RunCli, TheLevelAskedForDecidesTheExitCode) {
+  EXPECT_EQ(cupel({"run", "--txns", "5", "-l", "strict-serializable", "-o", at("a.jsonl")}).code, 0);
+  // A limit that no check can keep: unknown.
+  EXPECT_EQ(cupel({"run", "--txns", "20", "--memory-limit", "1K", "-o", at("b.jsonl")}).code, 2);
+}
+
+TEST_F(RunCli, ADatabaseThatBreaksItsPromiseIsOne) {
+  // Says well done to everything, and answers each read with nothing, as it was asked.
+  const auto probe = cupel({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--sessions", "2",
+                            "--txns", "20", "--keys", "3", "-l", "strict-serializable", "-o",
+                            at("l.jsonl")});
+  EXPECT_EQ(probe.code, 1) << probe.out << probe.err;
+  EXPECT_NE(probe.out.find("strict-serializable: violated\n"), std::string::npos) << probe.out;
+}
+
+TEST_F(RunCli, APlanIsRunWhole) {
+  ASSERT_EQ(cupel({"generate", "--plan", "general", "--sessions", "3", "--txns", "150", "-o",
+                   at("p.json")}).code, 0);
+  const auto ran = cupel({"run", "--json", "--workload", at("p.json"), "-o", at("h.jsonl")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto answer = Json::parse(ran.out);
+  EXPECT_EQ(answer.at("run").at("sessions"), 3);
+  EXPECT_EQ(answer.at("transactions"), 450);
+  expect_mistake({"run", "--workload", at("p.json"), "--keys", "3"}, {"plan", "its own"});
+  expect_mistake({"run", "--workload", at("p.json"), "--sessions", "3"}, {"plan", "its own"});
+}
+
+TEST_F(RunCli, InterruptEndsTheLoadAndChecks) {
+  auto process = start({"run", "--json", "--txns", "0", "--time-limit", "100s", "--rate", "500",
+                        "-o", at("h.jsonl")});
+  wait_for("h.jsonl", 20'000);
+  process.signal(SIGINT);
+  const auto ran = end(std::move(process));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto answer = Json::parse(ran.out);
+  EXPECT_LT(answer.at("run").at("seconds").get<double>(), 60);
+  EXPECT_GT(answer.at("committed").get<int>(), 0);
+  const auto checked = cupel({"check", "--json", at("h.jsonl")});
+  EXPECT_EQ(verdicts(answer), verdicts(Json::parse(checked.out)));
+}
+
+TEST_F(RunCli, KillLeavesAReadableHistory) {
+  for (const std::string name : {"h.jsonl", "h.cupel"}) {
+    const auto recorded = name == "h.cupel" ? name + ".jsonl" : name;
+    auto process = start({"run", "--db", "sqlite:" + at("db"), "--txns", "0", "--time-limit",
+                          "100s", "--rate", "500", "-o", at(name)});
+    wait_for(recorded, 20'000);
+    process.signal(SIGKILL);
+    EXPECT_EQ(end(std::move(process)).code, 128 + SIGKILL);
+    const auto checked = cupel({"check", "-l", "serializable", at(recorded)});
+    EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+    // The same command does not overwrite what is left, and says what to do.
+    expect_mistake({"run", "--db", "sqlite:" + at("db"), "-o", at(name)}, {"--overwrite"});
+    // And the database is as good as new.
+    EXPECT_EQ(cupel({"run", "--db", "sqlite:" + at("db"), "--txns", "2", "-o",
+                     at("again-" + name)}).code, 0);
+  }
+}
+
+TEST_F(RunCli, ARecordedHistoryIsNotOverwritten) {
+  write("h.jsonl", "mine");
+  expect_mistake({"run", "-o", at("h.jsonl")}, {"h.jsonl", "is there already", "--overwrite"});
+  EXPECT_EQ(text_of("h.jsonl"), "mine");
+  EXPECT_EQ(cupel({"run", "--txns", "1", "--overwrite", "-o", at("h.jsonl")}).code, 0);
+  EXPECT_NE(text_of("h.jsonl"), "mine");
+  // A mistake that is seen later leaves the old one, too.
+  write("h.jsonl", "mine");
+  expect_mistake({"run", "--overwrite", "--db", "sqlite:/nowhere/at/all", "-o", at("h.jsonl")},
+                 {"/nowhere/at"});
+  EXPECT_EQ(text_of("h.jsonl"), "mine");
+}
+
+TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
+  expect_mistake({"run", "--workload", "genral"}, {"genral", "did you mean `general`?", "--list"});
+  expect_mistake({"run", "--workload", "xyzzy"}, {"xyzzy", "--list"});
+  expect_mistake({"run", "--workload", at("none.json")}, {"none.json", "cannot read"});
+  expect_mistake({"run", "--db", ""}, {"--db", "empty"});
+  expect_mistake({"run", "--db", "oracle://scott:tiger@h/d"}, {"oracle://scott:***@h/d", "postgres://"});
+  expect_mistake({"run", "--isolation", "snapshot"}, {"snapshot", "serializable, read-uncommitted"});
+  expect_mistake({"run", "--db", "sqlite:" + at("no/db")}, {at("no"), "make it"});
+  expect_mistake({"run", "-o", at("no/h.jsonl")}, {at("no"), "make it"});
+  expect_mistake({"run", "-o", at("h.txt")}, {"h.txt", ".jsonl", "cupel convert"});
+  expect_mistake({"run", "-l", "serialisable"}, {"did you mean `serializable`?"});
+  expect_mistake({"run", "--txns", "0"}, {"--txns", "--time-limit"});
+  expect_mistake({"run", "--txns", "-1"}, {"--txns", "found `-1`"});
+  expect_mistake({"run", "--rate", "-1"}, {"--rate", "found `-1`"});
+  expect_mistake({"run", "--seed", "-1"}, {"--seed", "found `-1`"});
+  expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
+  expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"}, {"tpcc", "needs", "--list"});
+  EXPECT_EQ(left(), std::vector<std::string>{});
+}
+
+TEST_F(RunCli, LevelsAreKnownHoweverTheyAreSpelled) {
+  EXPECT_EQ(cupel({"run", "--isolation", "Serializable", "--txns", "1", "-o", at("a.jsonl")}).code, 0);
+  const auto ran = cupel({"run", "--isolation", "READ uncommitted", "--txns", "1", "-o", at("b.jsonl")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+}
+
+TEST_F(RunCli, KeepLeavesTheTables) {
+  const std::vector<std::string> arguments{"run", "--db", "sqlite:" + at("db"), "--txns", "3",
+                                           "--keep", "-o", at("h.jsonl")};
+  ASSERT_EQ(cupel(arguments).code, 0);
+  EXPECT_NE((text_of("db") + text_of("db-wal")).find("cupel_kv"), std::string::npos);
+}
+
+TEST_F(RunCli, ListSaysWhatRunsWhere) {
+  const auto ran = cupel({"run", "--list"});
+  EXPECT_EQ(ran.code, 0);
+  std::istringstream in(ran.out.substr(ran.out.find("Which run where")));
+  std::map<std::string, std::vector<std::string>> rows;
+  std::string line;
+  std::getline(in, line);
+  std::getline(in, line);
+  const auto words = [](const std::string& text) {
+    std::istringstream row(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(row), {});
+  };
+  EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb", "redis",
+                                                   "etcd", "exec"}));
+  while (std::getline(in, line)) {
+    if (auto row = words(line); row.size() == 8) rows[row[0]] = {row.begin() + 1, row.end()};
+  }
+  using Row = std::vector<std::string>;
+  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "x"}));
+  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x"}));
+  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "x"}));
+  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-"}));
+  EXPECT_EQ(rows.size(), 14U);
+}
+
+TEST_F(RunCli, CampaignPrintsItsTable) {
+  write("c.json", R"({"databases": [{"name": "A"}, {"name": "B", "isolations": ["serializable"]}],
+                      "workloads": ["mini"], "seeds": 2, "sessions": 2, "txns": 10})");
+  const auto ran = cupel({"campaign", at("c.json"), "-o", at("out")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("| A<br>serializable | B<br>serializable |"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.err.find("[4/4] B serializable mini, seed 2: serializable satisfied\n"),
+            std::string::npos) << ran.err;
+  const auto again = cupel({"campaign", at("c.json"), "-o", at("out"), "--json", "-q"});
+  EXPECT_EQ(again.err, "");
+  EXPECT_EQ(Json::parse(again.out).at("resumed"), 4);
+  expect_mistake({"campaign", at("none.json"), "-o", at("out")}, {"none.json"});
+  write("bad.json", R"({"databases": [{"name": "A", "isolations": ["chaos"]}]})");
+  expect_mistake({"campaign", at("bad.json"), "-o", at("new")}, {"databases[0]", "chaos", "serializable"});
+  EXPECT_FALSE(fs::exists(at("new")));
+}
+
+TEST_F(RunCli, AnInterruptedCampaignGoesOn) {
+  write("c.json", R"({"databases": [{}], "workloads": ["general"], "seeds": 3, "sessions": 2,
+                      "txns": 0, "time_limit": 1.5, "rate": 200})");
+  auto process = start({"campaign", at("c.json"), "-o", at("out")});
+  wait_for("out/results.jsonl", 10);
+  process.signal(SIGINT);
+  const auto ran = end(std::move(process));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("2 runs are left"), std::string::npos) << ran.out;
+  EXPECT_TRUE(ran.err.ends_with("\n")) << ran.err;
+  const auto again = cupel({"campaign", at("c.json"), "-o", at("out"), "--json", "-q"});
+  EXPECT_EQ(Json::parse(again.out).at("resumed"), 1);
+  EXPECT_EQ(Json::parse(again.out).at("runs"), 3);
+}
+
+}  // namespace

@@ -1,0 +1,300 @@
+// Campaigns on SQLite and on clients of the exec driver that lie: what the file may
+// say, which runs come of it and in which order, what ends them, what is kept, and
+// that a campaign goes on where a crash left it.
+#include "run/campaign.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "check/check.hpp"
+#include "formats/formats.hpp"
+
+namespace cupel::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// Says well done to everything and answers each read with nothing.
+constexpr const char* kLiar = R"({"name": "Liar", "url": "exec:sed -u 's/^{/{\"type\":\"ok\",/'",
+                                  "level": "strict-serializable"})";
+constexpr const char* kSmall = R"("sessions": 2, "txns": 10, "keys": 3)";
+
+class CampaignTest : public testing::Test {
+ protected:
+  CampaignTest() {
+    std::string pattern = testing::TempDir() + "/cupel-campaign-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~CampaignTest() override { fs::remove_all(folder_); }
+
+  base::Result<Campaign> read(const std::string& text) {
+    std::ofstream(folder_ + "/campaign.json") << text;
+    return read_campaign(folder_ + "/campaign.json");
+  }
+  Campaign campaign(const std::string& text) {
+    auto campaign = read(text);
+    if (!campaign.ok()) throw std::runtime_error(campaign.error().to_string());
+    return std::move(campaign).value();
+  }
+  CampaignSummary go(const std::string& text) { return go(campaign(text)); }
+  CampaignSummary go(const Campaign& campaign) {
+    started_.clear();
+    const CampaignListener listener{
+        .before = [&](const CampaignRun& run, std::size_t,
+                      std::size_t) { started_.push_back(run.identity); },
+        .after = [&](const CampaignResult&) {
+          if (stop_after_ > 0 && started_.size() == stop_after_) stop_ = true;
+        }};
+    auto summary = run_campaign(campaign, out(), stop_, listener);
+    if (!summary.ok()) throw std::runtime_error(summary.error().to_string());
+    return std::move(summary).value();
+  }
+  [[nodiscard]] std::string out() const { return folder_ + "/out"; }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(out() + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  [[nodiscard]] std::vector<std::string> histories() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(out())) {
+      const auto name = entry.path().filename().string();
+      if (name != "results.jsonl" && name != "summary.md" && name != "summary.json") {
+        names.push_back(name);
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::string folder_;
+  std::vector<std::string> started_;
+  std::atomic<bool> stop_ = false;
+  std::size_t stop_after_ = 0;  // 0: never
+};
+
+TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
+  struct Case {
+    const char* text;
+    std::vector<const char*> words;
+  };
+  const Case cases[] = {
+      {"[1, 2", {"campaign.json", "JSON"}},
+      {"[]", {"JSON object"}},
+      {"{}", {"no databases"}},
+      {R"({"databases": []})", {"databases", "a list"}},
+      {R"({"databases": [{}], "sedes": 3})", {"sedes", "no such field"}},
+      {R"({"databases": [{"urk": "sqlite:x"}]})", {"databases[0].urk", "no such field"}},
+      {R"({"databases": [{}, 7]})", {"databases[1]", "found 7"}},
+      {R"({"databases": [{}, {}]})", {"databases[1].name", "of its own"}},
+      {R"({"databases": [{"url": 3}]})", {"databases[0].url", "a text"}},
+      {R"({"databases": [{"url": "oracle://h/d"}]})", {"databases[0]", "oracle", "postgres://"}},
+      {R"({"databases": [{"isolations": ["chaos"]}]})", {"databases[0]", "chaos", "serializable"}},
+      {R"({"databases": [{"isolations": ["serializable", "Serializable"]}]})",
+       {"databases[0].isolations[1]", "once"}},
+      {R"({"databases": [{"isolations": []}]})", {"databases[0].isolations"}},
+      {R"({"databases": [{"level": "best"}]})", {"databases[0].level", "cupel levels"}},
+      {R"({"databases": [{}], "workloads": ["genral"]})", {"workloads[0]", "genral", "general"}},
+      {R"({"databases": [{}], "workloads": [{"workload": "mini", "kyes": 3}]})",
+       {"workloads[0].kyes", "no such field"}},
+      {R"({"databases": [{}], "workloads": ["mini", "mini"]})", {"workloads[1]", "of its own"}},
+      {R"({"databases": [{}], "seeds": 0})", {"seeds", "found 0", "from 1 to 1000000"}},
+      {R"({"databases": [{}], "seeds": [1, -1]})", {"seeds[1]", "found -1"}},
+      {R"({"databases": [{}], "txns": 2.5})", {"txns", "found 2.5", "a whole number"}},
+      {R"({"databases": [{}], "txns": 0})", {"workloads[0]", "time_limit"}},
+      {R"({"databases": [{}], "ops": [5, 2]})", {"ops[1]", "found 2", "from 5"}},
+      {R"({"databases": [{}], "read_share": 2})", {"read_share", "from 0 to 1"}},
+      {R"({"databases": [{}], "distribution": "even"})", {"distribution", "zipf"}},
+      {R"({"databases": [{}], "stop": "soon"})", {"stop", "\"each\""}},
+      {R"({"databases": [{}], "budget": "1h"})", {"budget", "a number"}},
+  };
+  for (const auto& [text, words] : cases) {
+    SCOPED_TRACE(text);
+    const auto campaign = read(text);
+    ASSERT_FALSE(campaign.ok());
+    const auto message = campaign.error().to_string();
+    for (const auto* word : words) EXPECT_NE(message.find(word), std::string::npos) << message;
+  }
+  EXPECT_NE(read_campaign(folder_ + "/none.json").error().to_string().find("none.json"),
+            std::string::npos);
+}
+
+TEST_F(CampaignTest, AUrlsPasswordIsNotTold) {
+  const auto campaign = read(R"({"databases": [{"url": "oracle://scott:tiger@h/d"}]})");
+  ASSERT_FALSE(campaign.ok());
+  EXPECT_EQ(campaign.error().to_string().find("tiger"), std::string::npos);
+}
+
+TEST_F(CampaignTest, TheMatrixGoesSeedBySeed) {
+  const auto made = campaign(
+      R"({"databases": [{"name": "A", "isolations": ["read uncommitted", "serializable"]}, {"name": "B"}],
+          "workloads": ["mini", {"workload": "general", "name": "hot", "keys": 7, "txns": 5}],
+          "seeds": [4, 9], "txns": 50, "sessions": 3})");
+  ASSERT_EQ(made.runs.size(), 12U);
+  std::vector<std::string> order;
+  for (const auto& run : made.runs) {
+    order.push_back(run.database + " " + run.isolation + " " + run.workload + " " +
+                    std::to_string(run.assay.run.seed));
+    EXPECT_EQ(run.assay.run.sessions, 3U);
+    EXPECT_EQ(run.assay.run.txns, run.workload == "hot" ? 5U : 50U);
+  }
+  EXPECT_EQ(order[0], "A read-uncommitted mini 4");
+  EXPECT_EQ(order[1], "A read-uncommitted hot 4");
+  EXPECT_EQ(order[2], "A serializable mini 4");
+  EXPECT_EQ(order[5], "B serializable hot 4");
+  EXPECT_EQ(order[6], "A read-uncommitted mini 9");
+  EXPECT_EQ(made.runs[1].assay.shape.keys, 7U);
+  // What decides a run is in its identity, the level asked for included.
+  const auto identity = [&](const std::string& more) {
+    return campaign(R"({"databases": [{)" + more + "}]}").runs[0].identity;
+  };
+  EXPECT_NE(identity(R"("level": "prefix")"), identity(R"("level": "causal")"));
+  EXPECT_EQ(identity(""), identity(R"("isolations": ["serializable"])"));
+}
+
+TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
+  const auto summary = go(std::string(R"({"databases": [{"name": "A", "url": "sqlite:)") + folder_ +
+                          R"(/db"}], "workloads": ["mini", "append"], "seeds": 2, )" + kSmall + "}");
+  EXPECT_EQ(exit_code(summary), 0);
+  ASSERT_EQ(summary.results.size(), 4U);
+  EXPECT_EQ(summary.left, 0U);
+  for (const auto& result : summary.results) {
+    EXPECT_EQ(result.verdict, "satisfied");
+    EXPECT_EQ(result.asked, "serializable");
+    EXPECT_EQ(result.committed + result.aborted, 20U);
+    EXPECT_EQ(result.history, "");
+  }
+  EXPECT_EQ(histories(), std::vector<std::string>{});
+  const auto table = text_of("summary.md");
+  EXPECT_NE(table.find("| A<br>serializable |"), std::string::npos) << table;
+  EXPECT_NE(table.find("| verdict | satisfied in 4 |"), std::string::npos) << table;
+  const auto object = Json::parse(text_of("summary.json"));
+  EXPECT_EQ(object.at("runs"), 4);
+  EXPECT_EQ(object.at("columns").at(0).at("runs"), 4);
+  EXPECT_EQ(object.at("exit_code"), 0);
+  for (const auto* file : {"results.jsonl", "summary.md", "summary.json"}) {
+    EXPECT_EQ(text_of(file).find(folder_), std::string::npos) << "the URL is in " << file;
+  }
+}
+
+TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
+  const auto summary = go(std::string(R"({"databases": [)") + kLiar + R"(], "stop": "never", "seeds": 2, )" +
+                          kSmall + "}");
+  EXPECT_EQ(exit_code(summary), 1);
+  ASSERT_EQ(summary.results.size(), 2U);
+  for (const auto& result : summary.results) {
+    EXPECT_EQ(result.verdict, "violated");
+    EXPECT_EQ(result.asked, "strict-serializable");
+    EXPECT_FALSE(result.anomalies.empty());
+    const auto history = formats::read(out() + "/" + result.history);
+    ASSERT_TRUE(history.ok()) << history.error().to_string();
+    check::Options options;
+    options.asked = {levels::Level::kStrictSerializable};
+    EXPECT_EQ(check::check(*history, options).levels[0].verdict, check::Verdict::kViolated);
+  }
+  EXPECT_EQ(histories().size(), 2U);
+  const auto table = text_of("summary.md");
+  EXPECT_NE(table.find("**violated** in 2 of 2"), std::string::npos) << table;
+  EXPECT_NE(table.find("| " + summary.results[0].anomalies[0] + " | **seen** in "), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("`" + summary.results[0].history + "`"), std::string::npos) << table;
+  const auto seen = Json::parse(text_of("summary.json")).at("columns").at(0).at("anomalies");
+  EXPECT_GT(seen.at(summary.results[0].anomalies[0]), 0);
+}
+
+TEST_F(CampaignTest, StopEndsAsMuchAsItSays) {
+  const auto runs = [&](const std::string& stop) {
+    fs::remove_all(out());
+    go(std::string(R"({"databases": [)") + kLiar + R"(, {"name": "A"}], "seeds": 3, "stop": ")" + stop +
+       "\", " + kSmall + "}");
+    return started_.size();
+  };
+  EXPECT_EQ(runs("never"), 6U);
+  EXPECT_EQ(runs("each"), 4U);   // the liar once, SQLite with every seed
+  EXPECT_EQ(runs("first"), 1U);
+}
+
+TEST_F(CampaignTest, UnknownIsTwoAndAnErrorThree) {
+  EXPECT_EQ(exit_code(go(std::string(R"({"databases": [{}], "timeout": 0, )") + kSmall + "}")), 2);
+  EXPECT_EQ(histories().size(), 1U);  // the undecided one
+  const auto text = std::string(R"({"databases": [{"name": "A"}, {"name": "gone", "url": "sqlite:)") +
+                    folder_ + R"(/later/db"}], )" + kSmall + "}";
+  const auto summary = go(text);
+  EXPECT_EQ(exit_code(summary), 3);
+  ASSERT_EQ(summary.results.size(), 2U);
+  EXPECT_EQ(summary.results[0].verdict, "satisfied");
+  EXPECT_EQ(summary.results[1].verdict, "error");
+  EXPECT_NE(summary.results[1].error.find("there is no folder"), std::string::npos);
+  EXPECT_NE(text_of("summary.md").find("1 of 1 runs failed"), std::string::npos);
+  // Once it is there, only that run is done again.
+  fs::create_directory(folder_ + "/later");
+  const auto again = go(text);
+  EXPECT_EQ(exit_code(again), 0);
+  EXPECT_EQ(again.resumed, 1U);
+  EXPECT_EQ(started_.size(), 1U);
+}
+
+TEST_F(CampaignTest, ABudgetLeavesTheRest) {
+  auto made = campaign(std::string(R"({"databases": [{}], "seeds": 3, "budget": 0.05, "sessions": 1,
+                                       "txns": 0, "time_limit": 0.2})"));
+  const auto summary = go(made);
+  EXPECT_EQ(summary.results.size(), 1U);
+  EXPECT_EQ(summary.left, 2U);
+  EXPECT_NE(text_of("summary.md").find("2 runs are left"), std::string::npos);
+  made.budget = 0;
+  const auto rest = go(made);
+  EXPECT_EQ(rest.resumed, 1U);
+  EXPECT_EQ(rest.results.size(), 3U);
+  EXPECT_EQ(rest.left, 0U);
+}
+
+TEST_F(CampaignTest, ResumesAfterACrashThatCutTheLastLine) {
+  const auto text = std::string(R"({"databases": [{}], "seeds": 3, )") + kSmall + "}";
+  go(text);
+  EXPECT_EQ(started_.size(), 3U);
+  const auto lines = text_of("results.jsonl");
+  // Cut anywhere in the last line, its end included.
+  const auto last = lines.rfind('\n', lines.size() - 2) + 1;
+  for (const auto size : {last + 1, (last + lines.size()) / 2, lines.size() - 2}) {
+    std::ofstream(out() + "/results.jsonl", std::ios::trunc) << lines.substr(0, size);
+    const auto summary = go(text);
+    EXPECT_EQ(summary.resumed, 2U);
+    EXPECT_EQ(started_.size(), 1U);
+    EXPECT_EQ(summary.results.size(), 3U);
+    const auto now = text_of("results.jsonl");
+    EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), 3);
+  }
+  // A line that is whole and no result is not ours to drop.
+  std::ofstream(out() + "/results.jsonl", std::ios::trunc) << "my notes\n" << lines;
+  const auto made = campaign(text);
+  const auto refused = run_campaign(made, out(), stop_, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().to_string().find("results.jsonl:1"), std::string::npos)
+      << refused.error().to_string();
+  EXPECT_EQ(text_of("results.jsonl"), "my notes\n" + lines);
+}
+
+TEST_F(CampaignTest, AStoppedCampaignGoesOn) {
+  const auto text = std::string(R"({"databases": [{}], "seeds": 3, )") + kSmall + "}";
+  stop_after_ = 1;
+  const auto cut = go(text);
+  EXPECT_EQ(cut.results.size(), 1U);
+  EXPECT_EQ(cut.left, 2U);
+  stop_ = false;
+  stop_after_ = 0;
+  EXPECT_EQ(go(text).resumed, 1U);
+  EXPECT_EQ(started_.size(), 2U);
+  // A changed file runs only what is new, and what is not asked for now is kept.
+  go(std::string(R"({"databases": [{}], "seeds": 4, )") + kSmall + "}");
+  EXPECT_EQ(started_.size(), 1U);
+  go(std::string(R"({"databases": [{}], "seeds": 1, )") + kSmall + "}");
+  EXPECT_EQ(started_.size(), 0U);
+  EXPECT_EQ(go(std::string(R"({"databases": [{}], "seeds": 4, )") + kSmall + "}").resumed, 4U);
+}
+
+}  // namespace
+}  // namespace cupel::run
