@@ -520,8 +520,8 @@ class Oracle {
   }
 
   const History& h_;
-  const std::set<TxnId> happened_, never_;
   Time drift_;
+  const std::set<TxnId> happened_, never_;
   bool possible_ = true;  // no internal violation of read-committed so far
   std::vector<Txn> txns_;
   std::vector<Slot> slots_;
