@@ -85,8 +85,14 @@ void record(const Schema& schema, const Statement& statement, const Reply* reply
       }
       break;
     case StatementKind::kDelete:
-      for (std::uint32_t i = 0; i < columns.size(); ++i)
-        session.erase(cell(statement.key, columns[i]));
+      // A delete that found no row wrote nothing, but it saw that the row is absent.
+      for (std::uint32_t i = 0; i < columns.size(); ++i) {
+        if (known && !reply->succeeded) {
+          session.read(cell(statement.key, columns[i]), {});
+        } else {
+          session.erase(cell(statement.key, columns[i]));
+        }
+      }
       break;
     case StatementKind::kAppend:
       session.append(cell(statement.key, columns[0]), statement.values.front());

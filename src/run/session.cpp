@@ -220,11 +220,17 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
     record(schema, statement, nullptr, true, shared_.initials, recorded_);
   }
   recorded_.committing();
-  // What was planned stands, with its reads unknown, unless all was answered.
-  if (const auto failure = connection_->transact(statements_, replies_)) return failed(*failure);
-  for (std::size_t i = 0; i < statements_.size(); ++i) {
-    record(schema, statements_[i], &replies_[i], false, shared_.initials, recorded_);
+  replies_.clear();
+  const auto failure = connection_->transact(statements_, replies_);
+  // What was planned stands, with its reads unknown, unless all was answered. If it
+  // was, it matters to an unknown transaction too: which comparisons failed, and
+  // which deletes found nothing.
+  if (!failure || (failure->fate == Fate::kUnknown && replies_.size() == statements_.size())) {
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      record(schema, statements_[i], &replies_[i], false, shared_.initials, recorded_);
+    }
   }
+  if (failure) return failed(*failure);
   recorded_.committed();
   if (job.seen) job.seen(statements_, replies_);
   return Ending::kCommitted;

@@ -65,6 +65,7 @@ class MemoryDatabase::Session : public drivers::Connection {
         break;
       }
       case StatementKind::kDelete:
+        reply.succeeded = there;
         if (there) db_.cells_.erase(row);
         break;
       case StatementKind::kAppend:

@@ -6,12 +6,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "memory_database.hpp"
 #include "run/faults.hpp"
+#include "workload/plan.hpp"
 
 namespace cupel::run {
 namespace {
@@ -38,14 +40,16 @@ class RunTest : public testing::Test {
     shape.seed = options.seed;
     auto workload = workload::make_workload(name, shape);
     EXPECT_TRUE(workload.ok());
-    EXPECT_TRUE(database.prepare(**workload).ok());
+    return go(database, **workload, options);
+  }
+  Ran go(drivers::Database& database, workload::Workload& workload, const RunOptions& options) {
+    EXPECT_TRUE(database.prepare(workload).ok());
     std::string error;
     const auto path = folder_ + "/history.jsonl";
-    auto recorder =
-        Recorder::open(path, {.default_initial = (*workload)->default_initial()}, error);
+    auto recorder = Recorder::open(path, {.default_initial = workload.default_initial()}, error);
     Progress progress;
     Ran ran;
-    ran.result = run(database, **workload, *recorder, options, faults_, stop_, progress);
+    ran.result = run(database, workload, *recorder, options, faults_, stop_, progress);
     EXPECT_TRUE(recorder->close(error)) << error;
     if (!ran.result.ok()) return ran;
     auto history = formats::read(path);
@@ -88,6 +92,35 @@ TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
     EXPECT_EQ(ran.result->committed + ran.result->aborted + ran.result->unknown, 300U);
     EXPECT_GT(ran.history->session_count(), 5U) << "an unknown transaction ends its process";
     EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+  }
+}
+
+// A comparison that failed, and a delete that found nothing, are no writes, also in
+// a transaction of unknown fate that others read from.
+TEST_F(RunTest, WhatAnUnknownTransactionDidNotDo) {
+  const auto path = folder_ + "/plan.json";
+  {
+    std::ofstream plan(path);
+    plan << R"({"cupel_plan":1,"sessions":[)";
+    for (int session = 0; session < 4; ++session) {
+      plan << (session == 0 ? "[" : ",[");
+      for (int txn = 0; txn < 50; ++txn) {
+        plan << (txn == 0 ? "" : ",")
+             << R"([["cas",1,[-1,null]],["r",2,null],["w",2,null],["delete",3,null]])";
+      }
+      plan << "]";
+    }
+    plan << "]}";
+  }
+  auto workload = workload::read_plan(path);
+  ASSERT_TRUE(workload.ok()) << workload.error().to_string();
+  MemoryDatabase database({.lost_at_commit = 0.2});
+  const auto ran = go(database, **workload, {.sessions = 4, .txns = 50});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_GT(ran.result->unknown, 0U);
+  EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+  for (std::size_t i = 0; i < ran.history->op_count(); ++i) {
+    EXPECT_NE(ran.history->op(history::OpId(i)).kind, history::OpKind::kDelete);
   }
 }
 
