@@ -77,9 +77,9 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
   } else {
     parts = split_into_parts(h, a, has_session_order(level));
   }
-  // The answer is that of the first part, by number, that does not say yes. A part
-  // is left out only if one with a smaller number is known not to, so whatever
-  // the threads do, all parts up to that first one are decided.
+  // The answer is that of the first part, by number, that says no; else of the first
+  // that does not know. A part is left out only if one with a smaller number is known
+  // to say no, so whatever the threads do, all parts up to that first one are decided.
   std::vector<PartResult> results(parts.size());
   std::atomic<std::size_t> stop{parts.size()};
   base::for_each_index(parts.size(), given.threads, [&](std::size_t i) {
@@ -92,16 +92,18 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
     } else {
       result = decide_part(given, parts[i], shape, budget, proposals);
     }
-    if (result.decision.answer == Answer::kYes) return;
+    if (result.decision.answer != Answer::kNo) return;
     std::size_t known = stop;
     while (i < known && !stop.compare_exchange_weak(known, i)) {
     }
   });
-  if (const std::size_t i = stop; i < parts.size()) {
-    PartResult& result = results[i];
-    if (result.decision.answer == Answer::kNo) return {std::move(result.decision)};
-    const std::string stage(stage_name(result.stage));
-    return {gave_up(budget, parts.size() == 1 ? stage : fmt::format("{} of part {} of {}", stage, i + 1, parts.size()))};
+  if (const std::size_t i = stop; i < parts.size()) return {std::move(results[i].decision)};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (results[i].decision.answer == Answer::kYes) continue;
+    const std::string stage(stage_name(results[i].stage));
+    return {gave_up(budget, parts.size() == 1
+                                ? stage
+                                : fmt::format("{} of part {} of {}", stage, i + 1, parts.size()))};
   }
   // The deepest stage that any part needed names the decision.
   order::Stage deepest = order::Stage::kSaturation;
