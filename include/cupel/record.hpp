@@ -110,6 +110,9 @@ class Recorder {
   // Nanoseconds since open().
   [[nodiscard]] std::int64_t now_ns() const;
 
+  // Something could not be written, so that what comes is lost: close() says why.
+  [[nodiscard]] bool failed() const;
+
   // Everything handed over reaches the file; the sessions' further lines are
   // dropped. False, and a sentence, if something could not be written.
   bool close(std::string& error);

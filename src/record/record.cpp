@@ -351,6 +351,11 @@ std::int64_t Recorder::unique_id() { return state_->next_id++; }
 
 std::int64_t Recorder::now_ns() const { return monotonic_ns() - state_->start_ns; }
 
+bool Recorder::failed() const {
+  const std::lock_guard lock(state_->mutex);
+  return !state_->error.empty();
+}
+
 bool Recorder::close(std::string& error) {
   {
     const std::lock_guard lock(state_->mutex);

@@ -116,7 +116,8 @@ void record(const Schema& schema, const Statement& statement, const Reply* reply
       const auto* low = std::get_if<std::int64_t>(&statement.key.front());
       const auto* high = std::get_if<std::int64_t>(&statement.high.front());
       if (low != nullptr && high != nullptr) {
-        for (auto k = *low; k <= *high; ++k) cell({Datum{k}}, 0);
+        for (auto k = *low; k < *high; ++k) cell({Datum{k}}, 0);
+        if (*low <= *high) cell({Datum{*high}}, 0);
       }
       std::vector<std::pair<Scalar, Scalar>> found;
       if (known) {

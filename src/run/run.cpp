@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -88,12 +89,23 @@ base::Result<RunResult> run(drivers::Database& database, workload::Workload& wor
   std::condition_variable ended;
   std::uint32_t left = options.sessions;
   std::vector<std::thread> threads;
+  std::string no_thread;
   for (auto& session : sessions) {
-    threads.emplace_back([&, work = session.get()] {
-      work->work();
+    try {
+      threads.emplace_back([&, work = session.get()] {
+        work->work();
+        const std::lock_guard lock(mutex);
+        if (--left == 0) ended.notify_one();
+      });
+    } catch (const std::system_error& error) {
+      no_thread = fmt::format("the system gave threads to {} of {} sessions only ({}); ask for "
+                              "fewer --sessions",
+                              threads.size(), sessions.size(), error.code().message());
+      shared.done = true;
       const std::lock_guard lock(mutex);
-      if (--left == 0) ended.notify_one();
-    });
+      left -= static_cast<std::uint32_t>(sessions.size() - threads.size());
+      break;
+    }
   }
   Faults faults(fault_options);
   for (std::unique_lock lock(mutex);
@@ -102,10 +114,12 @@ base::Result<RunResult> run(drivers::Database& database, workload::Workload& wor
     lock.unlock();
     const std::chrono::duration<double> passed = Clock::now() - shared.begin;
     if (options.time_limit > 0 && passed.count() >= options.time_limit) shared.done = true;
+    if (recorder.failed()) shared.done = true;  // close() will say why
     if (!shared.over()) faults.look();
     lock.lock();
   }
   for (auto& thread : threads) thread.join();
+  if (!no_thread.empty()) return base::Error{.message = no_thread};
   faults.end();
 
   RunResult result;

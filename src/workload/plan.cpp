@@ -21,6 +21,8 @@ namespace dom = simdjson::dom;
 using dom::element_type;
 using Integer = std::optional<std::int64_t>;  // none: null
 
+constexpr std::uint64_t kWidestRange = 1'000'000;
+
 struct Operation {
   StatementKind kind;
   std::int64_t key;  // kRange: low
@@ -272,7 +274,14 @@ class PlanReader {
       case StatementKind::kRange: {
         const auto [low, high] = pair(key, where + "[1]", "[low, high]");
         op.key = number(low, where + "[1][0]");
-        op.value = number(high, where + "[1][1]");
+        const std::int64_t top = number(high, where + "[1][1]");
+        op.value = top;
+        // The history tells what each key of a range held at first.
+        if (top > op.key && static_cast<std::uint64_t>(top) - static_cast<std::uint64_t>(op.key) >=
+                                kWidestRange) {
+          fail(where + "[1]", found(key) + fmt::format(", expected a range of at most {} keys",
+                                                       kWidestRange));
+        }
         break;
       }
       case StatementKind::kCompareAndSet: {

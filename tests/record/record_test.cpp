@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -213,6 +214,10 @@ TEST_F(RecordTest, SaysWhyItCannotWrite) {
     session.write(1, 1);
     session.committed();
   }
+  for (int tries = 0; !full->failed() && tries < 500; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(full->failed()) << "known before close()";
   EXPECT_FALSE(full->close(error));
   EXPECT_NE(error.find("No space"), std::string::npos) << error;
 }
