@@ -481,18 +481,24 @@ int stop_signal(Kind kind) {
 void clear_remains(const Site& site, const Node& node) {
   if (site.kind != Kind::kPostgres) return;
   // The seventh line of postmaster.pid is "KEY ID" of a small shared memory segment.
-  std::ifstream in(node.directory + "/postmaster.pid");
+  const auto path = node.directory + "/postmaster.pid";
+  std::ifstream in(path);
   std::string line;
   for (int i = 0; i < 7 && std::getline(in, line); ++i) {
   }
   unsigned long key = 0;
   int id = 0;
   shmid_ds facts{};
-  if (!in || std::sscanf(line.c_str(), "%lu %d", &key, &id) != 2) return;
-  if (::shmctl(id, IPC_STAT, &facts) == 0 && facts.shm_nattch == 0 &&
+  if (in && std::sscanf(line.c_str(), "%lu %d", &key, &id) == 2 &&
+      ::shmctl(id, IPC_STAT, &facts) == 0 &&
       static_cast<unsigned long>(static_cast<unsigned>(facts.shm_perm.__key)) == key) {
+    if (facts.shm_nattch != 0) return;  // somebody still serves this directory
     ::shmctl(id, IPC_RMID, nullptr);
   }
+  // Where nobody reaps orphans the killed process stays a zombie, which PostgreSQL
+  // would take for a server that runs.
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
 }
 
 }  // namespace cupel::lab

@@ -58,7 +58,8 @@ base::Seconds patience(Kind kind);  // with a start
 // The signal that stops it and leaves nothing behind. The directory is removed
 // afterwards, so nothing needs to be saved.
 int stop_signal(Kind kind);
-// What a killed server left outside its directory.
+// What a server that is gone left outside its directory, and what would keep the
+// next one from starting there.
 void clear_remains(const Site& site, const Node& node);
 
 }  // namespace cupel::lab

@@ -241,6 +241,7 @@ struct Server::State {
       if (children[index]) children[index]->wait(Seconds(10));  // no zombie stays
       children[index].reset();
       processes[index] = {};
+      clear_remains(site, site.nodes[index]);
     }
   }
 
