@@ -144,7 +144,11 @@ std::string file_name(const CampaignRun& run) {
                        (c >= '0' && c <= '9') || c == '-' || c == '.';
     if (!plain) c = '_';
   }
-  return name + ".jsonl";
+  // Names that differ in what is not plain, and columns of other campaigns in the
+  // same folder, are told apart by the identity.
+  std::uint32_t sum = 2166136261;  // FNV-1a
+  for (const char c : run.identity) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
+  return fmt::format("{}-{:08x}.jsonl", name, sum);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -98,6 +99,16 @@ bool shape_field(const std::string& name, const Json& value, const std::string& 
     return false;
   }
   return true;
+}
+
+// A changed plan is another workload under the same name.
+std::string plan_sum(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::uint64_t sum = 14695981039346656037U;  // FNV-1a
+  for (std::istreambuf_iterator<char> at(in), end; at != end; ++at) {
+    sum = (sum ^ static_cast<unsigned char>(*at)) * 1099511628211U;
+  }
+  return fmt::format(" {:016x}", sum);
 }
 
 struct Column {
@@ -246,6 +257,7 @@ Campaign campaign_of(const Json& file) {
         o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share, o.shape.rmw_share,
         o.shape.duplicates, o.shape.scale, o.shape.tombstones, workload::name(o.shape.distribution),
         o.check.timeout_seconds.value_or(0));
+    if (row.options.workload.ends_with(".json")) row.definition += plan_sum(row.options.workload);
     rows.push_back(std::move(row));
   }
 
