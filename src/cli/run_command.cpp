@@ -29,7 +29,7 @@ struct RunArguments {
   run::AssayOptions assay;
   ShapeArguments shape;
   std::vector<std::string> levels;
-  std::string output, time_limit, timeout, memory_limit, clock_drift;
+  std::string format, output, time_limit, timeout, memory_limit, clock_drift;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   CLI::Option* db = nullptr;
@@ -37,14 +37,16 @@ struct RunArguments {
   CLI::Option* txns = nullptr;
 };
 
-std::string history_name() {
+// In the current folder, with the extension of `format`.
+std::string history_name(const std::string& format) {
+  const char* extension = format == "cupel" ? "cupel" : "jsonl";
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
   char text[64];
   std::strftime(text, sizeof text, "cupel-run-%Y%m%d-%H%M%S", &parts);
-  std::string name = fmt::format("{}.jsonl", text);
-  for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.jsonl", text, i);
+  std::string name = fmt::format("{}.{}", text, extension);
+  for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.{}", text, i, extension);
   return name;
 }
 
@@ -235,7 +237,7 @@ int exit_code(const run::Assay& assay) {
 
 int run_once(const RunArguments& arguments) {
   auto options = arguments.assay;
-  if (options.history.empty()) options.history = history_name();
+  if (options.history.empty()) options.history = history_name(arguments.format);
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   run::Progress progress;
@@ -394,6 +396,11 @@ void add_run(CLI::App& app, Run& run) {
                       "The history file: .jsonl, or .cupel for the compressed format. Default: "
                       "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
       ->type_name("FILE");
+  command->add_option("-f,--format", arguments->format,
+                      "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
+                      "the run). Default: by the extension of FILE")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"jepsen", "cupel"}).description(""));
   command->add_flag("--overwrite", assay.overwrite, "Replace FILE if it is there already");
   command->add_option("-l,--level", arguments->levels,
                       "Levels to ask for, separated by commas; they decide the exit code. Default: "
@@ -469,6 +476,13 @@ void add_run(CLI::App& app, Run& run) {
           "--output", fmt::format("found `{}`, expected a name that ends in .jsonl, .json or "
                                   ".cupel; `cupel convert` writes the other formats",
                                   asked.history));
+    }
+    const bool binary = target && target->format == formats::Format::kCupel;
+    if (!asked.history.empty() && !arguments->format.empty() &&
+        (arguments->format == "cupel") != binary) {
+      throw CLI::ValidationError("--format",
+                                 fmt::format("found {}, which the name `{}` contradicts",
+                                             arguments->format, asked.history));
     }
     asked.recorded_by = "cupel " CUPEL_VERSION;
     run = [arguments]() -> int { return run_once(*arguments); };

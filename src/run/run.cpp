@@ -65,6 +65,13 @@ std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
   if (needs.deletes && !can.deletes) return "inserts and deletes";
   if (needs.lists && !can.lists) return "lists to append to";
   if (needs.compare_and_set && !can.compare_and_set) return "compare-and-set";
+  // Where a transaction goes in one piece and its answer may be lost, nobody knows
+  // which comparisons succeeded and which deletes found something, and a history that
+  // guesses could accuse a correct database.
+  if (needs.multiple && !can.interactive && (needs.compare_and_set || needs.deletes)) {
+    return "to know what each compare-and-set and delete beside other statements did, also when "
+           "the answer is lost";
+  }
   return {};
 }
 

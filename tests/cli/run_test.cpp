@@ -221,6 +221,7 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--rate", "-1"}, {"--rate", "found `-1`"});
   expect_mistake({"run", "--seed", "-1"}, {"--seed", "found `-1`"});
   expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
+  expect_mistake({"run", "-f", "cupel", "-o", "x.jsonl"}, {"--format", "contradicts"});
   expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"}, {"tpcc", "needs", "--list"});
   EXPECT_EQ(left(), std::vector<std::string>{});
 }

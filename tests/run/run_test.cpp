@@ -210,6 +210,11 @@ TEST(Unfit, NamesWhatIsMissing) {
   EXPECT_NE(unfit({.ranges = true}, {}).find("range"), std::string::npos);
   EXPECT_EQ(unfit({.multiple = true}, {.multiple = true}), "");
   EXPECT_NE(unfit({.interactive = true}, {.multiple = true}), "");
+  // What came of a compare-and-set among others is not known where an answer is all.
+  const workload::Needs both{.multiple = true, .compare_and_set = true};
+  EXPECT_NE(unfit(both, both).find("compare-and-set"), std::string::npos);
+  EXPECT_EQ(unfit(both, {.interactive = true, .compare_and_set = true}), "");
+  EXPECT_EQ(unfit({.compare_and_set = true}, both), "");
 }
 
 }  // namespace
