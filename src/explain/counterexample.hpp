@@ -1,0 +1,30 @@
+// Counterexample: one violation, made as small as it can be.
+//
+// A history of its own, with only the transactions and operations without which
+// the violation is gone, and the anomaly in it. Whatever is shown to people (text,
+// tables, scripts, pictures) is made from this; it names transactions by their
+// labels and sessions by their names, which are those of the whole history.
+#pragma once
+
+#include <vector>
+
+#include "explain/explain.hpp"
+#include "history/history.hpp"
+#include "levels/derivation.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::explain {
+
+struct Counterexample {
+  history::History history;
+  // Where they were in the whole history: by transaction, and by operation, of `history`.
+  std::vector<TxnId> original_txn;
+  std::vector<OpId> original_op;
+  levels::Level level;          // which `history` violates; the weakest looked at
+  levels::Violation violation;  // of `history`, at `level`
+  Anomaly anomaly;              // explain() of that; transactions, keys and operations of `history`
+  // No transaction and no operation can be left out; false: a limit was met before that was sure.
+  bool minimal = false;
+};
+
+}  // namespace cupel::explain
