@@ -6,7 +6,7 @@
 // without real time (Biswas 2021, theorem 3.4.1); connected ones for levels
 // without session order, to which the theorem does not apply; objects for
 // linearizability. Parts are decided by several threads; the first part, by number,
-// that does not say yes answers for the whole, so their number changes nothing.
+// that says no answers for the whole, so their number changes nothing.
 #pragma once
 
 #include <limits>

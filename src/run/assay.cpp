@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "explain/explain.hpp"
 #include "formats/formats.hpp"
 #include "levels/product.hpp"
 #include "workload/plan.hpp"
@@ -120,6 +121,17 @@ Verdict Assay::verdict() const {
 const check::LevelResult& Assay::result(Level level) const {
   return *std::find_if(check.levels.begin(), check.levels.end(),
                        [&](const auto& result) { return result.level == level; });
+}
+
+std::set<std::string> anomalies(const Assay& assay) {
+  std::set<std::string> names;
+  for (const auto& level : assay.check.levels) {
+    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
+    for (const auto& anomaly : explain::explain(assay.history, level.level, *level.violation)) {
+      names.insert(anomaly.name);
+    }
+  }
+  return names;
 }
 
 base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& stop,

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "check/check.hpp"
@@ -49,6 +50,9 @@ struct Assay {
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };
+
+// The names of the anomalies at every level that is violated, each once.
+std::set<std::string> anomalies(const Assay& assay);
 
 // Errors: those of drivers::open, of the workload, a mismatch of the two (what the
 // database cannot do), those of run(), a history that cannot be written or is there

@@ -12,8 +12,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "explain/explain.hpp"
-
 namespace cupel::run {
 
 namespace {
@@ -113,15 +111,8 @@ void fill(CampaignResult& result, const Assay& assay) {
   } else {
     result.verdict = check::to_string(verdict);
   }
-  absl::flat_hash_set<std::string> names;
-  for (const auto& level : assay.check.levels) {
-    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
-    for (const auto& anomaly : explain::explain(assay.history, level.level, *level.violation)) {
-      names.insert(anomaly.name);
-    }
-  }
+  const auto names = anomalies(assay);
   result.anomalies.assign(names.begin(), names.end());
-  std::sort(result.anomalies.begin(), result.anomalies.end());
   for (const auto level : assay.check.strongest_satisfied) {
     result.strongest_satisfied.emplace_back(levels::name(level));
   }

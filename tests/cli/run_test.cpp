@@ -2,7 +2,6 @@
 // goes where, what is left behind by signals and by mistakes.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <thread>
 
 #include "base/process.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -30,12 +30,6 @@ struct Ran {
 
 class RunCli : public testing::Test {
  protected:
-  RunCli() {
-    std::string pattern = (fs::temp_directory_path() / "cupel-run-cli-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~RunCli() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string text_of(const std::string& name) const {
     std::ifstream in(folder_ / name, std::ios::binary);
@@ -95,7 +89,8 @@ class RunCli : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  const cupel::test::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(RunCli, TextSaysWhatRanAndWhatItWasPromised) {

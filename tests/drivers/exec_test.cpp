@@ -2,15 +2,14 @@
 // that fail, fall silent, die, or talk nonsense.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "drivers/conformance.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::drivers::testing {
 namespace {
@@ -21,22 +20,10 @@ using workload::kv_schema;
 using workload::Reply;
 using workload::Statement;
 
-// A folder for this process, removed at its end.
-const std::string& folder() {
-  struct Folder {
-    std::string path =
-        (std::filesystem::temp_directory_path() / fmt::format("cupel-exec-test-{}", getpid()))
-            .string();
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-  };
-  static const Folder made;
-  return made.path;
+// Of this process.
+std::string folder() {
+  static const test::ScratchFolder made;
+  return made.path();
 }
 
 const std::string kExample = std::string("exec:python3 ") + CUPEL_SOURCE_DIR +

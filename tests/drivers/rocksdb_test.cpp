@@ -17,6 +17,7 @@
 
 #include "drivers/cells.hpp"
 #include "drivers/conformance.hpp"
+#include "support/scratch_folder.hpp"
 
 #ifdef __SANITIZE_THREAD__
 // Debian's RocksDB is built without ThreadSanitizer, which therefore does not see the
@@ -33,22 +34,10 @@ using workload::Reply;
 using workload::Statement;
 using Texts = std::vector<std::string>;
 
-// A folder for this process, removed at its end.
-const std::string& folder() {
-  struct Folder {
-    std::string path =
-        (std::filesystem::temp_directory_path() / fmt::format("cupel-rocksdb-test-{}", getpid()))
-            .string();
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-  };
-  static const Folder made;
-  return made.path;
+// Of this process.
+std::string folder() {
+  static const test::ScratchFolder made;
+  return made.path();
 }
 std::string path(const std::string& name) {
   return folder() + '/' + name;

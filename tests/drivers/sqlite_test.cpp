@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "drivers/conformance.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::drivers::testing {
 namespace {
@@ -22,22 +22,10 @@ using workload::Reply;
 using workload::Statement;
 using Texts = std::vector<std::string>;
 
-// A folder for this process, removed at its end.
-const std::string& folder() {
-  struct Folder {
-    std::string path =
-        (std::filesystem::temp_directory_path() / fmt::format("cupel-sqlite-test-{}", getpid()))
-            .string();
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-  };
-  static const Folder made;
-  return made.path;
+// Of this process.
+std::string folder() {
+  static const test::ScratchFolder made;
+  return made.path();
 }
 std::string file(const std::string& name) { return folder() + '/' + name + ".db"; }
 

@@ -6,7 +6,7 @@
 
 #include "formats/history_text.hpp"
 #include "formats/input.hpp"
-#include "formats/scratch_folder.hpp"
+#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {

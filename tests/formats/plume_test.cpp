@@ -7,7 +7,7 @@
 
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/scratch_folder.hpp"
+#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {

@@ -5,7 +5,7 @@
 
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/scratch_folder.hpp"
+#include "formats/files.hpp"
 
 namespace cupel::formats {
 namespace {

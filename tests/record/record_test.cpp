@@ -7,11 +7,11 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "formats/formats.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel {
 namespace {
@@ -22,13 +22,6 @@ using history::TxnStatus;
 
 class RecordTest : public testing::Test {
  protected:
-  RecordTest() {
-    std::string pattern = testing::TempDir() + "/cupel-record-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    path_ = folder_ + "/history.jsonl";
-  }
-  ~RecordTest() override { std::filesystem::remove_all(folder_); }
-
   std::unique_ptr<Recorder> open(const RecordOptions& options = {}) {
     std::string error;
     auto recorder = Recorder::open(path_, options, error);
@@ -40,7 +33,8 @@ class RecordTest : public testing::Test {
     EXPECT_TRUE(history.ok()) << history.error().to_string();
     return std::move(history).value();
   }
-  std::string folder_, path_;
+  const test::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path(), path_ = scratch_.path("history.jsonl");
 };
 
 // "r x 1; w x 2" of a transaction.

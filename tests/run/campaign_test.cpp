@@ -12,6 +12,7 @@
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::run {
 namespace {
@@ -26,12 +27,6 @@ constexpr const char* kSmall = R"("sessions": 2, "txns": 10, "keys": 3)";
 
 class CampaignTest : public testing::Test {
  protected:
-  CampaignTest() {
-    std::string pattern = testing::TempDir() + "/cupel-campaign-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~CampaignTest() override { fs::remove_all(folder_); }
-
   base::Result<Campaign> read(const std::string& text) {
     std::ofstream(folder_ + "/campaign.json") << text;
     return read_campaign(folder_ + "/campaign.json");
@@ -71,7 +66,8 @@ class CampaignTest : public testing::Test {
     return names;
   }
 
-  std::string folder_;
+  const test::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
   std::vector<std::string> started_;
   std::atomic<bool> stop_ = false;
   std::size_t stop_after_ = 0;  // 0: never

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 
 #include "levels/product.hpp"
 #include "run/assay.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::run {
 namespace {
@@ -14,30 +14,18 @@ namespace {
 using check::Verdict;
 using levels::Level;
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "/cupel-rocksdb-run-XXXXXX";
-    path = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path;
-};
-
 std::optional<Assay> assayed(const std::string& isolation, const std::string& workload,
                              std::uint64_t seed, std::uint64_t keys, std::uint64_t txns) {
-  const Folder folder;
+  const test::ScratchFolder folder;
   AssayOptions options;
-  options.url = "rocksdb:" + folder.path + "/db?lock_timeout=100";
+  options.url = "rocksdb:" + folder.path("db?lock_timeout=100");
   options.open = {.isolation = isolation, .statement_timeout = 5};
   options.workload = workload;
   options.run.sessions = 6;
   options.run.txns = txns;
   options.run.seed = seed;
   options.shape.keys = keys;
-  options.history = folder.path + "/history.jsonl";
+  options.history = folder.path("history.jsonl");
   options.overwrite = true;
   const std::atomic<bool> stop = false;
   Progress progress;

@@ -13,6 +13,7 @@
 #include "formats/formats.hpp"
 #include "memory_database.hpp"
 #include "run/faults.hpp"
+#include "support/scratch_folder.hpp"
 #include "workload/plan.hpp"
 
 namespace cupel::run {
@@ -28,12 +29,6 @@ struct Ran {
 
 class RunTest : public testing::Test {
  protected:
-  RunTest() {
-    std::string pattern = testing::TempDir() + "/cupel-run-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~RunTest() override { std::filesystem::remove_all(folder_); }
-
   Ran go(drivers::Database& database, const std::string& name, const RunOptions& options,
          workload::WorkloadOptions shape = {}) {
     shape.sessions = options.sessions;
@@ -63,7 +58,8 @@ class RunTest : public testing::Test {
     return check::check(history, options).levels.front().verdict;
   }
 
-  std::string folder_;
+  const test::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
   FaultOptions faults_;
   std::atomic<bool> stop_ = false;
 };

@@ -3,10 +3,9 @@
 // transactions of 20 operations (MTC, figure 11).
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "lab/server.hpp"
 #include "run/assay.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::run {
 namespace {
@@ -14,14 +13,11 @@ namespace {
 class AbortRate : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "/cupel-abort-rate-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
     auto started = lab::start(lab::Kind::kPostgres,
                               {.server_options = {"deadlock_timeout=20ms"}, .durable = false});
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     server_.emplace(*std::move(started));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // Of two seeds together. Also expects that what did commit is serializable.
   double rate(const std::string& workload, std::uint64_t keys, std::uint32_t ops) {
@@ -36,7 +32,7 @@ class AbortRate : public testing::Test {
       options.run.sessions = 24;
       options.run.txns = 50;
       options.run.seed = seed;
-      options.history = folder_ + "/history.jsonl";
+      options.history = folder_.path("history.jsonl");
       options.overwrite = true;
       Progress progress;
       const auto ran = assay(options, false, progress, [](Stage) {});
@@ -50,7 +46,7 @@ class AbortRate : public testing::Test {
     return sum.abort_rate();
   }
 
-  std::string folder_;
+  const test::ScratchFolder folder_;
   std::optional<lab::Server> server_;
 };
 

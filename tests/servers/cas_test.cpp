@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <thread>
 
 #include "lab/server.hpp"
 #include "run/assay.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::run {
 namespace {
@@ -31,18 +31,6 @@ lab::Server& server(lab::Kind kind) {
   return found->second;
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "/cupel-cas-XXXXXX";
-    path = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path;
-};
-
 AssayOptions load(const std::string& url, const std::string& isolation, const std::string& workload,
                   std::uint64_t seed) {
   AssayOptions options;
@@ -57,9 +45,9 @@ AssayOptions load(const std::string& url, const std::string& isolation, const st
 }
 
 std::optional<Assay> assayed(AssayOptions options, Progress& progress) {
-  const Folder folder;
+  const test::ScratchFolder folder;
   const std::atomic<bool> stop = false;
-  options.history = folder.path + "/history.jsonl";
+  options.history = folder.path("history.jsonl");
   options.overwrite = true;
   auto result = assay(options, stop, progress, [](Stage) {});
   EXPECT_TRUE(result.ok()) << result.error().message;
@@ -149,8 +137,8 @@ TEST(EtcdRun, ACrashIsSurvived) {
 void other_workloads_are_refused(lab::Kind kind) {
   for (const auto* workload : {"general", "range-b", "smallbank"}) {
     auto options = load(server(kind).url(), "", workload, 1);
-    const Folder folder;
-    options.history = folder.path + "/history.jsonl";
+    const test::ScratchFolder folder;
+    options.history = folder.path("history.jsonl");
     options.overwrite = true;
     const std::atomic<bool> stop = false;
     Progress progress;

@@ -266,7 +266,7 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   ASSERT_FALSE(two->begin());
   ASSERT_FALSE(two->execute(write(2, 23), reply));
   const auto stopped_ones = processes_under(mine.process());
-  for (const auto id : stopped_ones) cupel::testing::stand_still(id);
+  for (const auto id : stopped_ones) cupel::test::stand_still(id);
   const auto began = Clock::now();
   const auto statement = one->execute(read(1), reply);
   const auto commit = two->commit();

@@ -263,7 +263,7 @@ void stopped(lab::Kind kind) {
   const auto two = connected(*database, 1);
   const auto three = connected(*database, 2);
   for (auto* connection : {one.get(), two.get(), three.get()}) run(*connection, {read(1)});
-  cupel::testing::stand_still(mine.process());
+  cupel::test::stand_still(mine.process());
   const auto began = Clock::now();
   const auto looked = issue(*one, {read(1)});
   const auto written = issue(*two, {write(2, 23)});

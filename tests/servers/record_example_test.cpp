@@ -2,19 +2,17 @@
 // that cupel reads, that keeps what repeatable read promises, and that shows where
 // read committed does not.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/process.hpp"
 #include "lab/server.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel {
 namespace {
 
-namespace fs = std::filesystem;
 using base::Seconds;
 
 struct Ran {
@@ -34,16 +32,13 @@ Ran ran(std::vector<std::string> arguments) {
 class RecordExample : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("cupel-record-example-" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
     auto started = lab::start(lab::Kind::kPostgres,
                               {.server_options = {"deadlock_timeout=20ms"}, .durable = false});
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     server_.emplace(*std::move(started));
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
-  [[nodiscard]] std::string history() const { return (folder_ / "history.jsonl").string(); }
+  [[nodiscard]] std::string history() const { return folder_.path("history.jsonl"); }
   Ran example(const std::string& accounts, const std::string& isolation) {
     return ran({EXAMPLE_BINARY, server_->url(), history(), "8", "100", accounts, isolation});
   }
@@ -51,7 +46,7 @@ class RecordExample : public testing::Test {
     return ran({CUPEL_BINARY, "check", "-l", level, history()});
   }
 
-  fs::path folder_;
+  const test::ScratchFolder folder_;
   std::optional<lab::Server> server_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/process.hpp"
 #include "lab/server.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::lab {
 namespace {
@@ -17,12 +18,6 @@ namespace fs = std::filesystem;
 
 class RunCommand : public testing::TestWithParam<Kind> {
  protected:
-  RunCommand() {
-    std::string pattern = testing::TempDir() + "/cupel-run-command-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~RunCommand() override { fs::remove_all(folder_); }
-
   void expect_refused(const std::string& url, const std::string& isolation,
                       const std::vector<std::string>& words) {
     const auto output = folder_ + "/output", errors = folder_ + "/errors";
@@ -46,7 +41,8 @@ class RunCommand : public testing::TestWithParam<Kind> {
     EXPECT_FALSE(fs::exists(folder_ + "/history.jsonl"));
   }
 
-  std::string folder_;
+  const test::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_P(RunCommand, SaysWhatIsWrong) {

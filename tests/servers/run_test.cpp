@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <thread>
 
-#include "explain/explain.hpp"
 #include "lab/server.hpp"
 #include "run/assay.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::run {
 namespace {
@@ -34,27 +33,6 @@ lab::Server& server(lab::Kind kind) {
     found = servers.emplace(kind, *std::move(started)).first;
   }
   return found->second;
-}
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "/cupel-run-XXXXXX";
-    path = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
-
-std::set<std::string> anomalies(const Assay& assay) {
-  std::set<std::string> names;
-  for (const auto& level : assay.check.levels) {
-    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
-    for (const auto& anomaly : explain::explain(assay.history, level.level, *level.violation)) {
-      names.insert(anomaly.name);
-    }
-  }
-  return names;
 }
 
 std::string listed(const std::set<std::string>& names) {
@@ -79,8 +57,8 @@ struct Assayed {
   std::string error;
 };
 Assayed assayed(AssayOptions options, Progress& progress, const std::atomic<bool>& stop) {
-  const Folder folder;
-  options.history = folder.path + "/history.jsonl";
+  const test::ScratchFolder folder;
+  options.history = folder.path("history.jsonl");
   options.overwrite = true;
   auto result = assay(options, stop, progress, [](Stage) {});
   if (!result.ok()) return {.assay = std::nullopt, .error = result.error().message};

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace cupel::testing {
+namespace cupel::test {
 
 // SIGSTOP, and waits until every thread stands still: on a busy machine some of
 // them still answer after kill() returned.
@@ -34,4 +34,4 @@ inline void stand_still(int process) {
   ASSERT_FALSE(moving()) << "process " << process << " goes on after SIGSTOP";
 }
 
-}  // namespace cupel::testing
+}  // namespace cupel::test

@@ -2,11 +2,10 @@
 // plans are refused with the place of what is wrong.
 #include "workload/plan.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
+#include "support/scratch_folder.hpp"
 #include "workload/serial_store.hpp"
 
 namespace cupel::test {
@@ -20,9 +19,6 @@ using workload::write_plan;
 
 class PlanFile : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string path() const { return (folder_ / "plan.json").string(); }
   [[nodiscard]] std::string text() const {
     std::ifstream in(path(), std::ios::binary);
@@ -46,7 +42,8 @@ class PlanFile : public testing::Test {
     return in_sessions("[[[" + op + "]]]", more);
   }
 
-  fs::path folder_ = fs::temp_directory_path() / ("cupel-plan-" + std::to_string(getpid()));
+  const test::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 std::string rows(const Workload& plan) {
