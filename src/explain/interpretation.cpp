@@ -1,0 +1,169 @@
+// interpret: see the header.
+#include "explain/interpretation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "explain/cycle.hpp"
+#include "explain/sentences.hpp"
+#include "explain/words.hpp"
+
+namespace cupel::explain {
+
+using levels::Level;
+
+namespace {
+
+bool is_certain(const Edge& edge) {
+  switch (edge.kind) {
+    case EdgeKind::kSession:
+    case EdgeKind::kRealTime:
+      return true;
+    case EdgeKind::kWriteRead:
+      return edge.reason == Reason::kGiven;
+    default:
+      return edge.reason == Reason::kListOrder || edge.reason == Reason::kInitial;
+  }
+}
+
+// The dependencies of a derivation, as it is: the cycle, and whatever its edges rest
+// on, with the reads and version orders behind rw and ww edges brought back.
+class Restorer {
+ public:
+  Restorer(const History& history, const Derivation& derivation)
+      : history_(history), derivation_(derivation), words_(history, everybody()) {}
+
+  Interpretation run() {
+    const auto restore = [&](const std::vector<std::uint32_t>& cycle) {
+      for (const auto index : restored(cycle)) result_.dependencies[index].in_cycle = true;
+    };
+    if (!derivation_.cycle.empty()) restore(derivation_.cycle);
+    for (const auto& one : derivation_.cases) restore(one.cycle);
+    // Grows: every dependency is asked what it follows from.
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      auto evidence = evidence_of(sources_[i]);
+      std::sort(evidence.begin(), evidence.end());
+      evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
+      std::erase(evidence, static_cast<std::uint32_t>(i));
+      result_.dependencies[i].evidence = std::move(evidence);
+    }
+    for (const Dependency& d : result_.dependencies) {
+      for (const TxnId t : {d.from, d.to}) {
+        auto& all = result_.transactions;
+        if (std::find(all.begin(), all.end(), t) == all.end()) all.push_back(t);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<TxnId> everybody() const {
+    std::vector<TxnId> all;
+    for (const Edge& edge : derivation_.edges) {
+      for (const TxnId t : {edge.from, edge.to, edge.reader, edge.writer}) all.push_back(t);
+      if (edge.witness.valid()) all.push_back(history_.txn_of(edge.witness));
+    }
+    return all;
+  }
+
+  std::vector<std::uint32_t> restored(std::span<const std::uint32_t> path) {
+    std::vector<std::uint32_t> indexes;
+    for (const PathEdge& p : contracted(derivation_, path)) {
+      if (p.edge.from.valid() && p.edge.to.valid()) indexes.push_back(add(p.edge));
+    }
+    return indexes;
+  }
+
+  std::uint32_t add(const Edge& edge) {
+    const auto [it, fresh] =
+        index_.try_emplace({edge.from, edge.to, edge.kind, edge.key},
+                           static_cast<std::uint32_t>(result_.dependencies.size()));
+    if (!fresh) return it->second;
+    Dependency d;
+    d.from = edge.from;
+    d.to = edge.to;
+    d.kind = edge.kind;
+    d.reason = edge.reason;
+    d.key = edge.key;
+    d.from_op = edge.from_op;
+    d.to_op = edge.to_op;
+    if (edge.key.valid()) {
+      const bool reads = edge.kind == EdgeKind::kReadWrite;
+      if (!d.from_op.valid()) {
+        d.from_op = reads ? words_.find_read(d.from, d.key) : words_.find_write(d.from, d.key);
+      }
+      if (!d.to_op.valid()) {
+        d.to_op = edge.kind == EdgeKind::kWriteRead ? words_.find_read(d.to, d.key)
+                                                    : words_.find_write(d.to, d.key);
+      }
+    }
+    d.certain = is_certain(edge);
+    d.sentence = sentence(history_, words_, derivation_, edge, false);
+    result_.dependencies.push_back(std::move(d));
+    sources_.push_back(edge);
+    return it->second;
+  }
+
+  std::vector<std::uint32_t> evidence_of(const Edge edge) {
+    if (is_certain(edge)) return {};
+    auto evidence = restored(edge.because);
+    const auto also = [&](std::uint32_t index) { evidence.push_back(index); };
+    if (edge.reason == Reason::kVisible && edge.reader.valid() && edge.to.valid()) {
+      also(add_read(edge.to, edge.reader, edge.key, edge.witness));
+    }
+    if (edge.reason == Reason::kOverwritten && edge.writer.valid() && edge.from != edge.writer) {
+      // The read, and that what it saw is older: by the path, unless that says so itself.
+      Edge older;
+      older.from = edge.writer;
+      older.to = edge.to;
+      older.kind = EdgeKind::kWriteWrite;
+      older.reason = Reason::kNoOverlap;
+      older.key = edge.key;
+      older.because = edge.because;
+      for (const auto index : edge.because) {
+        const Edge& known = derivation_.edges[index];
+        const bool same = known.kind == older.kind && known.key == older.key;
+        if (same && known.from == older.from && known.to == older.to) older = known;
+      }
+      evidence = {add(older)};
+      also(add_read(edge.writer, edge.from, edge.key, edge.from_op));
+    }
+    return evidence;
+  }
+
+  std::uint32_t add_read(TxnId writer, TxnId reader, KeyId key, OpId read) {
+    Edge edge;
+    edge.from = writer;
+    edge.to = reader;
+    edge.kind = EdgeKind::kWriteRead;
+    edge.reason = Reason::kGiven;
+    edge.key = key;
+    edge.to_op = read;
+    // As the derivation has it, where it does.
+    for (const Edge& known : derivation_.edges) {
+      if (known.kind == edge.kind && known.from == writer && known.to == reader &&
+          known.key == key) {
+        return add(known);
+      }
+    }
+    return add(edge);
+  }
+
+  const History& history_;
+  const Derivation& derivation_;
+  Words words_;
+  Interpretation result_;
+  std::vector<Edge> sources_;  // by dependency: the edge it was made of
+  std::map<std::tuple<TxnId, TxnId, EdgeKind, KeyId>, std::uint32_t> index_;
+};
+
+}  // namespace
+
+Interpretation interpret(const History& history, Level, const levels::Violation& violation) {
+  const auto& derivation = violation.derivation;
+  if (derivation.cycle.empty() && derivation.cases.empty()) return {};
+  return Restorer(history, derivation).run();
+}
+
+}  // namespace cupel::explain
