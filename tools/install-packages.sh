@@ -8,6 +8,7 @@ packages=(
   build-essential g++ cmake ninja-build ccache git pkg-config
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
   libabsl-dev libzstd-dev libcadical-dev
+  libgraphviz-dev  # lays out the pictures of counterexamples
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd
   python3  # examples/exec_client.py, which a test runs

@@ -1,0 +1,295 @@
+// Structure first: the dependencies that the violation rests on, each once, then
+// the transactions they touch, then which of their operations are worth a line.
+#include "report/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "explain/explain.hpp"
+#include "explain/interpretation.hpp"
+#include "explain/words.hpp"
+#include "history/naming.hpp"
+
+namespace cupel::report {
+
+using explain::Words;
+using history::History;
+using history::OpId;
+using history::TxnId;
+using levels::EdgeKind;
+
+namespace {
+
+constexpr std::size_t kWholeTransaction = 6;  // transactions up to this length are shown whole
+constexpr std::size_t kMostLines = 16;
+constexpr std::size_t kLongestLine = 46, kLongestName = 24;
+
+// Without a byte of a character cut off.
+std::string cut_to(std::string text, std::size_t longest) {
+  if (columns(text) <= longest) return text;
+  while (columns(text) >= longest) {
+    do {
+      const bool middle = (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80;
+      text.pop_back();
+      if (!middle) break;
+    } while (!text.empty());
+  }
+  return text + "…";
+}
+
+// Which dependencies are drawn, and in which order, with their numbers.
+struct Chosen {
+  std::vector<std::uint32_t> dependencies;
+  std::map<std::uint32_t, std::string> number;  // of those
+  std::size_t left_out = 0;
+};
+
+// The cycle, then what it rests on, nearest first.
+Chosen choose(const explain::Interpretation& interpretation) {
+  Chosen chosen;
+  const auto& all = interpretation.dependencies;
+  std::vector<std::uint32_t> cycle;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].in_cycle) cycle.push_back(i);
+  }
+  const bool whole = cycle.size() <= kMostArrows;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    // Of a longer one, the beginning and the end; numbered as if all were there.
+    if (!whole && i >= kMostArrows / 2 && i + kMostArrows / 2 < cycle.size()) continue;
+    chosen.number.emplace(cycle[i], std::to_string(i + 1));
+    chosen.dependencies.push_back(cycle[i]);
+  }
+  for (std::size_t i = 0; i < chosen.dependencies.size(); ++i) {
+    const auto number = chosen.number.at(chosen.dependencies[i]);
+    std::size_t count = 0;
+    for (const auto index : all[chosen.dependencies[i]].evidence) {
+      if (chosen.number.contains(index) || chosen.dependencies.size() >= kMostArrows) continue;
+      chosen.number.emplace(index, fmt::format("{}.{}", number, ++count));
+      chosen.dependencies.push_back(index);
+    }
+  }
+  chosen.left_out = all.size() - chosen.dependencies.size();
+  return chosen;
+}
+
+class Draughtsman {
+ public:
+  Draughtsman(const History& history, std::vector<TxnId> involved)
+      : history_(history), words_(history, involved) {}
+
+  std::size_t box(TxnId txn) {
+    const auto [it, fresh] = box_of_.try_emplace(txn, figure_.boxes.size());
+    if (fresh) {
+      Figure::Box box;
+      box.txn = txn;
+      box.name = cut_to(words_.name(txn), kLongestName);
+      const auto session = history_.session(txn);
+      box.place = fmt::format("session {} · {}", cut_to(history_.session_name(session), 20),
+                              history::ordinal(txn.raw - history_.session_begin(session).raw + 1));
+      box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
+      if (!box.committed)
+        box.place += fmt::format(" · {}", history::to_string(history_.status(txn)));
+      figure_.boxes.push_back(std::move(box));
+    }
+    return it->second;
+  }
+
+  void mark(TxnId txn, OpId op) {
+    box(txn);
+    if (op.valid()) marked_.insert(op);
+  }
+
+  void arrow(const explain::Dependency& dependency, std::string number) {
+    Figure::Arrow arrow;
+    arrow.number = std::move(number);
+    arrow.from = box(dependency.from);
+    arrow.to = box(dependency.to);
+    arrow.from_line = arrow.to_line = Figure::kHead;
+    arrow.kind = dependency.kind;
+    arrow.certain = dependency.certain;
+    arrow.in_cycle = dependency.in_cycle;
+    arrow.sentence = dependency.sentence;
+    if (dependency.key.valid()) {
+      arrow.about = cut_to(words_.key(dependency.key), kLongestName);
+      for (const OpId op : {dependency.from_op, dependency.to_op}) {
+        if (op.valid()) marked_.insert(op);
+      }
+    }
+    figure_.arrows.push_back(std::move(arrow));
+    ends_.emplace_back(dependency.from_op, dependency.to_op);
+  }
+
+  Figure finish(std::string title, std::size_t left_out) && {
+    for (auto& box : figure_.boxes) {
+      add_operations(box);
+      std::size_t widest = std::max(columns(box.place), columns(box.name) + 2);
+      for (const auto& line : box.lines) widest = std::max(widest, columns(line.text));
+      box.width = std::max(96.0, static_cast<double>(widest) * kCharacter + 22);
+    }
+    for (std::size_t i = 0; i < figure_.arrows.size(); ++i) {
+      auto& arrow = figure_.arrows[i];
+      arrow.from_line = line_of(figure_.boxes[arrow.from], ends_[i].first);
+      arrow.to_line = line_of(figure_.boxes[arrow.to], ends_[i].second);
+    }
+    figure_.title = std::move(title);
+    figure_.left_out = left_out;
+    return std::move(figure_);
+  }
+
+ private:
+  void add_operations(Figure::Box& box) {
+    const auto first = history_.first_op(box.txn), last = history_.last_op(box.txn);
+    std::size_t skipped = 0, shown = 0;
+    const auto say_skipped = [&] {
+      if (skipped > 0)
+        box.lines.push_back({OpId::none(), fmt::format("… {} more", skipped), false});
+      skipped = 0;
+    };
+    for (auto i = first; i < last; ++i) {
+      const bool marked = marked_.contains(OpId(i));
+      if (shown >= kMostLines || (!marked && last - first > kWholeTransaction)) {
+        ++skipped;
+        continue;
+      }
+      say_skipped();
+      ++shown;
+      box.lines.push_back({OpId(i), cut_to(text_of(OpId(i)), kLongestLine), marked});
+    }
+    say_skipped();
+  }
+
+  std::string text_of(OpId op) {
+    switch (history_.kind(op)) {
+      case history::OpKind::kRead:
+      case history::OpKind::kListRead:
+      case history::OpKind::kCompareAndSet:
+        return words_.read_clause(op, history_.op(op).key);
+      case history::OpKind::kRangeRead: {
+        const auto range = history_.range(history_.op(op));
+        std::string text =
+            fmt::format("read {} to {}:", history::shown_key(history_.value(range.low)),
+                        history::shown_key(history_.value(range.high)));
+        for (const auto& entry : range.entries) {
+          text += fmt::format(" {} = {}", words_.list_name(entry.key), words_.value(entry.value));
+          if (columns(text) > kLongestLine) break;
+        }
+        return range.entries.empty() ? text + " nothing" : text;
+      }
+      default:
+        return words_.write_clause(op);
+    }
+  }
+
+  static std::size_t line_of(const Figure::Box& box, OpId op) {
+    if (!op.valid()) return Figure::kHead;
+    for (std::size_t i = 0; i < box.lines.size(); ++i) {
+      if (box.lines[i].op == op) return i;
+    }
+    return Figure::kHead;
+  }
+
+  const History& history_;
+  Words words_;
+  Figure figure_;
+  std::map<TxnId, std::size_t> box_of_;
+  std::set<OpId> marked_;
+  std::vector<std::pair<OpId, OpId>> ends_;  // of the arrows
+};
+
+Figure internal_figure(const History& history, const levels::InternalAnomaly& anomaly,
+                       levels::Level level, std::string title) {
+  Draughtsman draughtsman(history, {anomaly.txn, anomaly.other_txn});
+  const bool other = anomaly.other_txn.valid() && anomaly.other_txn != anomaly.txn;
+  if (other) draughtsman.mark(anomaly.other_txn, anomaly.other);
+  draughtsman.mark(anomaly.txn, anomaly.read);
+  if (!other) draughtsman.mark(anomaly.txn, anomaly.other);
+  using levels::InternalKind;
+  const bool from_other =
+      anomaly.kind == InternalKind::kAbortedRead || anomaly.kind == InternalKind::kIntermediateRead;
+  if (other && from_other) {
+    explain::Dependency read;
+    read.from = anomaly.other_txn, read.from_op = anomaly.other;
+    read.to = anomaly.txn, read.to_op = anomaly.read;
+    read.kind = EdgeKind::kWriteRead;
+    read.key = anomaly.key;
+    read.certain = read.in_cycle = true;
+    levels::Violation one;
+    one.internal = {anomaly};
+    const auto told = explain::explain(history, level, one);
+    if (!told.empty()) read.sentence = told.front().explanation;
+    read.sentence = read.sentence.substr(0, read.sentence.find('\n'));
+    if (read.sentence.ends_with('.')) read.sentence.pop_back();
+    draughtsman.arrow(read, "1");
+  }
+  return std::move(draughtsman).finish(std::move(title), 0);
+}
+
+}  // namespace
+
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) == 0x80) continue;
+    // East Asian characters and pictures are two wide: nearly all from U+1100 on that matter
+    // begin with E1 84 or above, of which E2 is punctuation and symbols.
+    count += (byte >= 0xE3 && byte <= 0xED) || byte >= 0xF0 ? 2 : 1;
+  }
+  return count;
+}
+
+std::string_view kind_name(EdgeKind kind) {
+  return explain::to_string(kind);
+}
+
+std::string_view colour_of(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::kWriteRead:
+      return "#009e73";
+    case EdgeKind::kWriteWrite:
+      return "#d55e00";
+    case EdgeKind::kReadWrite:
+      return "#0072b2";
+    case EdgeKind::kRealTime:
+      return "#a8508a";  // the palette's purple, darkened to be legible
+    default:
+      return "#5f6770";
+  }
+}
+
+double label_width(const Figure& figure, std::size_t index) {
+  const auto& arrow = figure.arrows[index];
+  const auto about = arrow.about.empty() ? 0 : columns(arrow.about) + 1;
+  return static_cast<double>(columns(arrow.number) + 3 + about) * kCharacter + 8;
+}
+
+Figure figure_of(const History& history, levels::Level level, const levels::Violation& violation,
+                 std::string_view name, std::size_t internal) {
+  auto title = fmt::format("{} at {}", name, levels::name(level));
+  if (!violation.internal.empty()) {
+    return internal_figure(history,
+                           violation.internal[std::min(internal, violation.internal.size() - 1)],
+                           level, std::move(title));
+  }
+  const auto interpretation = explain::interpret(history, level, violation);
+  const auto chosen = choose(interpretation);
+  Draughtsman draughtsman(history, interpretation.transactions);
+  std::map<std::uint32_t, std::uint32_t> arrow_of;
+  for (const auto index : chosen.dependencies) {
+    arrow_of.emplace(index, static_cast<std::uint32_t>(arrow_of.size()));
+    draughtsman.arrow(interpretation.dependencies[index], chosen.number.at(index));
+  }
+  auto figure = std::move(draughtsman).finish(std::move(title), chosen.left_out);
+  for (const auto& [index, arrow] : arrow_of) {
+    for (const auto evidence : interpretation.dependencies[index].evidence) {
+      const auto it = arrow_of.find(evidence);
+      if (it != arrow_of.end()) figure.arrows[arrow].evidence.push_back(it->second);
+    }
+  }
+  return figure;
+}
+
+}  // namespace cupel::report

@@ -1,0 +1,365 @@
+// Graphviz's structures are read right after its layout: y grows upwards there,
+// and an arrow's spline ends where its head begins.
+#include "report/svg.hpp"
+
+#include <fmt/format.h>
+#include <graphviz/gvc.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "report/dot.hpp"
+
+namespace cupel::report {
+
+using levels::EdgeKind;
+
+namespace {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Placed {
+  double width = 0, height = 0;
+  std::vector<Point> boxes;  // top left corners
+  struct Route {
+    std::vector<Point> spline;  // of 3n+1 points
+    Point tip;
+    Point label;  // its middle
+  };
+  std::vector<Route> arrows;
+};
+
+// Graphviz's complaints, which it would print otherwise.
+std::string& complaint() {
+  static std::string text;
+  return text;
+}
+int keep_complaint(char* message) {
+  complaint() += message;
+  return 0;
+}
+
+base::Result<Placed> place(const Figure& figure) {
+  complaint().clear();
+  agseterrf(keep_complaint);
+  // One for the process: making it reads the list of plugins, and freeing it leaks in 2.43.
+  static GVC_t* const context = gvContext();
+  const auto text = dot(figure, {.text = false});
+  Agraph_t* const graph = agmemread(text.c_str());
+  const auto failed = [&](std::string_view what) {
+    return base::Error{
+        .message = fmt::format("the picture could not be laid out: {}{}{}; is Graphviz (libgvc) "
+                               "installed whole?",
+                               what, complaint().empty() ? "" : ": ", complaint())};
+  };
+  if (graph == nullptr) return failed("Graphviz did not read its input");
+  if (gvLayout(context, graph, "dot") != 0) {
+    agclose(graph);
+    return failed("Graphviz has no layout `dot`");
+  }
+  Placed placed;
+  const auto bounds = GD_bb(graph);
+  placed.width = bounds.UR.x - bounds.LL.x;
+  placed.height = bounds.UR.y - bounds.LL.y;
+  const auto at = [&](pointf p) { return Point{p.x - bounds.LL.x, bounds.UR.y - p.y}; };
+  placed.boxes.resize(figure.boxes.size());
+  placed.arrows.resize(figure.arrows.size());
+  std::size_t arrow_count = 0;
+  std::vector<std::pair<unsigned long, Placed::Route>> routes;
+  for (auto* node = agfstnode(graph); node != nullptr; node = agnxtnode(graph, node)) {
+    const auto index = static_cast<std::size_t>(std::strtoul(agnameof(node) + 1, nullptr, 10));
+    const auto& box = figure.boxes[index];
+    const Point middle = at(ND_coord(node));
+    const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
+    placed.boxes[index] = {middle.x - std::ceil(box.width) / 2, middle.y - height / 2};
+    for (auto* edge = agfstout(graph, node); edge != nullptr; edge = agnxtout(graph, edge)) {
+      Placed::Route route;
+      ++arrow_count;
+      if (const auto* splines = ED_spl(edge); splines != nullptr && splines->size > 0) {
+        const auto& bezier = splines->list[0];
+        for (int i = 0; i < bezier.size; ++i) route.spline.push_back(at(bezier.list[i]));
+        route.tip = bezier.eflag != 0 ? at(bezier.ep) : route.spline.back();
+      }
+      if (const auto* label = ED_label(edge); label != nullptr) route.label = at(label->pos);
+      routes.emplace_back(static_cast<unsigned long>(AGSEQ(edge)), std::move(route));
+    }
+  }
+  // Edges are numbered as they were read.
+  std::sort(routes.begin(), routes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const bool all = arrow_count == figure.arrows.size();
+  for (std::size_t i = 0; all && i < routes.size(); ++i)
+    placed.arrows[i] = std::move(routes[i].second);
+  gvFreeLayout(context, graph);
+  agclose(graph);
+  if (!all) return failed("Graphviz lost an edge");
+  return placed;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+// One decimal, without a minus before a zero.
+std::string number(double value) {
+  auto text = fmt::format("{:.1f}", value);
+  if (text == "-0.0") text = "0.0";
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+std::string pair(Point p) {
+  return number(p.x) + "," + number(p.y);
+}
+
+constexpr double kMargin = 14, kTitle = 30, kLegendLine = 17;
+
+constexpr std::string_view kStyle = R"(
+  text { font-family: 'DejaVu Sans Mono', ui-monospace, Menlo, Consolas, monospace; font-size: 11px; fill: #1d232a; }
+  .title { font-weight: bold; font-size: 13px; }
+  .legend, .place, .plain { fill: #5f6770; }
+  .place, .legend { font-size: 10px; }
+  .name { font-weight: bold; font-size: 13px; }
+  .paper { fill: #ffffff; }
+  .frame { fill: #ffffff; stroke: #8a939d; }
+  .head { fill: #e9edf1; }
+  .cycle .frame { stroke: #1d232a; stroke-width: 1.8; }
+  .cycle .head { fill: #dbe2e9; }
+  .uncommitted .frame { stroke-dasharray: 5 3; }
+  .mark { fill: #fff4cf; }
+  .line { fill: none; stroke-width: 1.2; }
+  .cycle .line { stroke-width: 2.6; }
+  .inferred .line { stroke-dasharray: 6 4; }
+  .label { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round; }
+  .number, .kind { font-weight: bold; }
+  .tip { stroke-width: 1.2; stroke-linejoin: round; }
+  .wr .line, .wr .tip { stroke: #009e73; } .wr .tip { fill: #009e73; } .wr .kind { fill: #00704f; }
+  .ww .line, .ww .tip { stroke: #d55e00; } .ww .tip { fill: #d55e00; } .ww .kind { fill: #a34700; }
+  .rw .line, .rw .tip { stroke: #0072b2; } .rw .tip { fill: #ffffff; } .rw .kind { fill: #005b8f; }
+  .so .line, .so .tip { stroke: #5f6770; } .so .tip { fill: none; } .so .kind { fill: #4a5159; }
+  .rt .line, .rt .tip { stroke: #a8508a; } .rt .tip { fill: none; } .rt .kind { fill: #85386b; }
+)";
+
+// Between where the spline ends and the tip: a filled or open triangle, two of
+// them, or two strokes, as in dot.cpp.
+std::string tip(EdgeKind kind, Point base, Point end) {
+  const double dx = end.x - base.x, dy = end.y - base.y;
+  const double length = std::max(1e-6, std::hypot(dx, dy));
+  const double ux = dx / length, uy = dy / length;
+  const auto triangle = [&](double from, double to, bool open) {
+    const double half = 3.6;
+    const Point a{base.x + ux * from - uy * half, base.y + uy * from + ux * half};
+    const Point b{base.x + ux * from + uy * half, base.y + uy * from - ux * half};
+    const Point c{base.x + ux * to, base.y + uy * to};
+    return fmt::format(R"(<path class="tip" d="M{} L{} L{}{}"/>)", pair(a), pair(c), pair(b),
+                       open ? "" : " Z");
+  };
+  switch (kind) {
+    case EdgeKind::kWriteRead:
+    case EdgeKind::kReadWrite:
+      return triangle(0, length, false);
+    case EdgeKind::kWriteWrite:
+      return triangle(0, length / 2, false) + triangle(length / 2, length, false);
+    default:
+      return triangle(0, length, true);
+  }
+}
+
+class Painter {
+ public:
+  Painter(const Figure& figure, const Placed& placed, bool standalone)
+      : figure_(figure), placed_(placed), standalone_(standalone) {}
+
+  std::string paint() {
+    const auto legend = legend_lines();
+    const double top = standalone_ ? kTitle : 0;
+    double width = placed_.width + 2 * kMargin;
+    if (standalone_) {
+      width = std::max(width, static_cast<double>(columns(figure_.title)) * 7.9 + 2 * kMargin);
+      for (const auto& line : legend) {
+        width = std::max(width, static_cast<double>(columns(line)) * 6.05 + 2 * kMargin);
+      }
+    }
+    const double height = top + placed_.height + 2 * kMargin +
+                          (standalone_ ? kLegendLine * static_cast<double>(legend.size()) : 0);
+    origin_ = {(width - placed_.width) / 2, top + kMargin};
+    // A point is drawn a little larger than a pixel: 11 points would be too small to read.
+    out_ = fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" width="{}" height="{}" viewBox="0 0 {} {}" aria-label="{}">)",
+        number(width * 1.2), number(height * 1.2), number(width), number(height),
+        escaped(spoken()));
+    out_ += '\n';
+    if (standalone_) {
+      out_ += fmt::format("<style>{}</style>\n<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n",
+                          kStyle, number(width), number(height));
+      out_ += fmt::format("<text class=\"title\" x=\"{}\" y=\"22\">{}</text>\n", number(kMargin),
+                          escaped(figure_.title));
+    }
+    for (std::size_t i = 0; i < figure_.boxes.size(); ++i) box(i);
+    // The cycle on top of what explains it.
+    for (const bool cycle : {false, true}) {
+      for (std::size_t i = 0; i < figure_.arrows.size(); ++i) {
+        if (figure_.arrows[i].in_cycle == cycle) arrow(i);
+      }
+    }
+    if (standalone_) {
+      double y = top + placed_.height + 2 * kMargin + 8;
+      for (const auto& line : legend) {
+        out_ += fmt::format("<text class=\"legend\" x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin),
+                            number(y), escaped(line));
+        y += kLegendLine;
+      }
+    }
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  [[nodiscard]] std::string spoken() const {
+    std::string text = figure_.title + ".";
+    for (const auto& arrow : figure_.arrows) {
+      if (arrow.in_cycle) text += fmt::format(" {}. {}.", arrow.number, arrow.sentence);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::vector<std::string> legend_lines() const {
+    std::vector<std::string> lines;
+    bool inferred = false, kinds[6] = {};
+    for (const auto& arrow : figure_.arrows) {
+      inferred |= !arrow.certain;
+      kinds[static_cast<std::size_t>(arrow.kind)] = true;
+    }
+    static constexpr std::pair<EdgeKind, std::string_view> kMeanings[] = {
+        {EdgeKind::kWriteRead, "wr: reads what the other wrote"},
+        {EdgeKind::kWriteWrite, "ww: overwritten by the other"},
+        {EdgeKind::kReadWrite, "rw: read what the other overwrote"},
+        {EdgeKind::kSession, "so: earlier in the same session"},
+        {EdgeKind::kRealTime, "rt: completed before the other began"}};
+    std::string line;
+    for (const auto& [kind, meaning] : kMeanings) {
+      if (!kinds[static_cast<std::size_t>(kind)]) continue;
+      if (!line.empty() && columns(line) + columns(meaning) > 70)
+        lines.push_back(std::exchange(line, {}));
+      line += (line.empty() ? "" : " · ") + std::string(meaning);
+    }
+    if (!line.empty()) lines.push_back(line);
+    if (!figure_.arrows.empty()) {
+      lines.push_back(std::string("thick: the cycle · solid: recorded") +
+                      (inferred ? " · dashed: inferred" : ""));
+    }
+    if (figure_.left_out > 0) {
+      lines.push_back(fmt::format("{} more dependencies are left out", figure_.left_out));
+    }
+    return lines;
+  }
+
+  [[nodiscard]] Point shifted(Point p) const { return {p.x + origin_.x, p.y + origin_.y}; }
+
+  void box(std::size_t index) {
+    const auto& box = figure_.boxes[index];
+    const Point at = shifted(placed_.boxes[index]);
+    const double width = std::ceil(box.width);
+    const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
+    bool cycle = false;
+    for (const auto& arrow : figure_.arrows) {
+      cycle |= arrow.in_cycle && (arrow.from == index || arrow.to == index);
+    }
+    out_ += fmt::format("<g class=\"box{}{}\" data-txn=\"{}\">\n", cycle ? " cycle" : "",
+                        box.committed ? "" : " uncommitted", box.txn.raw);
+    const auto rect = [&](std::string_view what, double y, double h, double inset) {
+      out_ += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>)", what,
+                          number(at.x + inset), number(y), number(width - 2 * inset), number(h));
+      out_ += '\n';
+    };
+    out_ += fmt::format(R"(<rect class="frame" x="{}" y="{}" width="{}" height="{}" rx="5"/>)",
+                        number(at.x), number(at.y), number(width), number(height));
+    // The head, with the upper corners round as the frame's are.
+    const double r = 4;
+    out_ += fmt::format(
+        R"(<path class="head" d="M{0},{1} v-{2} a{3},{3} 0 0 1 {3},-{3} h{4} a{3},{3} 0 0 1 {3},{3} v{2} Z"/>)",
+        number(at.x + 1), number(at.y + kHeadHeight), number(kHeadHeight - 1 - r), number(r),
+        number(width - 2 - 2 * r));
+    out_ += '\n';
+    for (std::size_t i = 0; i < box.lines.size(); ++i) {
+      if (!box.lines[i].marked) continue;
+      rect("mark", at.y + kHeadHeight + kLineHeight * static_cast<double>(i) + 1.5, kLineHeight - 3,
+           4);
+    }
+    const auto words = [&](std::string_view what, double x, double y, std::string_view text) {
+      out_ += fmt::format(R"(<text class="{}" x="{}" y="{}">{}</text>)", what, number(x), number(y),
+                          escaped(text));
+      out_ += '\n';
+    };
+    words("name", at.x + 10, at.y + (box.place.empty() ? 24 : 17), box.name);
+    if (!box.place.empty()) words("place", at.x + 10, at.y + 31, box.place);
+    for (std::size_t i = 0; i < box.lines.size(); ++i) {
+      words(box.lines[i].marked ? "operation" : "operation plain", at.x + 10,
+            at.y + kHeadHeight + kLineHeight * (static_cast<double>(i) + 0.5) + 4,
+            box.lines[i].text);
+    }
+    out_ += "</g>\n";
+  }
+
+  void arrow(std::size_t index) {
+    const auto& arrow = figure_.arrows[index];
+    const auto& route = placed_.arrows[index];
+    if (route.spline.empty()) return;
+    out_ += fmt::format(R"(<g class="arrow {} {}{}" data-arrow="{}"><title>{}. {}</title>)",
+                        kind_name(arrow.kind), arrow.certain ? "certain" : "inferred",
+                        arrow.in_cycle ? " cycle" : "", index, escaped(arrow.number),
+                        escaped(arrow.sentence));
+    out_ += '\n';
+    std::string path = "M" + pair(shifted(route.spline[0]));
+    for (std::size_t i = 1; i + 2 < route.spline.size(); i += 3) {
+      path += fmt::format(" C{} {} {}", pair(shifted(route.spline[i])),
+                          pair(shifted(route.spline[i + 1])), pair(shifted(route.spline[i + 2])));
+    }
+    out_ += fmt::format(R"(<path class="line" d="{}"/>)", path);
+    out_ += tip(arrow.kind, shifted(route.spline.back()), shifted(route.tip));
+    const Point at = shifted(route.label);
+    out_ += fmt::format(
+        R"(<text class="label" x="{}" y="{}" text-anchor="middle"><tspan class="number">{}</tspan> <tspan class="kind">{}</tspan>{}</text></g>)",
+        number(at.x), number(at.y + 4), escaped(arrow.number), kind_name(arrow.kind),
+        arrow.about.empty() ? "" : " " + escaped(arrow.about));
+    out_ += '\n';
+  }
+
+  const Figure& figure_;
+  const Placed& placed_;
+  bool standalone_;
+  Point origin_;
+  std::string out_;
+};
+
+}  // namespace
+
+base::Result<std::string> svg(const Figure& figure, const SvgOptions& options) {
+  auto placed = place(figure);
+  if (!placed.ok()) return placed.error();
+  return Painter(figure, *placed, options.standalone).paint();
+}
+
+}  // namespace cupel::report

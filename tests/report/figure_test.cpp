@@ -1,0 +1,203 @@
+// Pictures of violations: which boxes and arrows, and the bytes of DOT and SVG.
+//
+// The golden files are what `golden/NAME.dot` and `.svg` hold; after a change that
+// is meant, CUPEL_WRITE_GOLDEN=1 writes them anew: look at them before committing.
+// The positions in them are those of Debian 12's Graphviz (2.43).
+#include "report/figure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "check/check.hpp"
+#include "explain/explain.hpp"
+#include "history/builder.hpp"
+#include "report/dot.hpp"
+#include "report/svg.hpp"
+#include "support/history_language.hpp"
+
+namespace cupel::report {
+namespace {
+
+using history::History;
+using levels::EdgeKind;
+using levels::Level;
+
+struct Case {
+  const char* name;
+  Level level;
+  const char* history;
+};
+
+// The text says what is drawn; the names are those of explain().
+constexpr Case kCases[] = {
+    {"lost-update", Level::kSnapshotIsolation, "init=0 s1: r(x,0) w(x,1) | s2: r(x,0) w(x,2)"},
+    {"write-skew", Level::kSerializable,
+     "init=0 s1: r(x,0) r(y,0) w(x,1) | s2: r(x,0) r(y,0) w(y,1)"},
+    {"long-fork", Level::kSnapshotIsolation,
+     "init=0 s1: w(x,1) | s2: w(y,1) | s3: r(x,1) r(y,0) | s4: r(x,0) r(y,1)"},
+    {"causality-violation", Level::kCausal,
+     "init=0 s1: w(x,1) ; w(y,1) | s2: r(y,1) w(z,1) | s3: r(z,1) r(x,0)"},
+    {"lists", Level::kSerializable,
+     "s1: a(x,1) | s2: a(x,2) | s3: l(x,[1]) a(y,1) | s4: l(x,[1 2]) l(y,[])"},
+    {"aborted-read", Level::kReadCommitted, "init=0 s1: ! w(x,1) | s2: r(x,1)"},
+    {"real-time", Level::kStrictSerializable, "init=0 s1: w(x,1) @0-10 | s2: r(x,0) @20-30"},
+};
+
+struct Drawn {
+  History history;
+  Figure figure;
+};
+
+Drawn draw(const Case& one) {
+  Drawn drawn{test::history_of(one.history), {}};
+  check::Options options;
+  options.asked = {one.level};
+  const auto result = check::check(drawn.history, options);
+  EXPECT_EQ(result.levels.at(0).verdict, check::Verdict::kViolated) << one.name;
+  if (!result.levels.at(0).violation) return drawn;
+  const auto& violation = *result.levels[0].violation;
+  const auto level = result.levels[0].explained_at.value_or(one.level);
+  const auto anomalies = explain::explain(drawn.history, level, violation);
+  drawn.figure = figure_of(drawn.history, level, violation, anomalies.at(0).name);
+  return drawn;
+}
+
+std::string golden(const std::string& name, const std::string& now) {
+  const auto path = std::string(CUPEL_SOURCE_DIR) + "/tests/report/golden/" + name;
+  if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << now;
+  std::ifstream in(path);
+  EXPECT_TRUE(in) << path << " is not there; CUPEL_WRITE_GOLDEN=1 writes it";
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class Pictures : public testing::TestWithParam<Case> {};
+
+TEST_P(Pictures, AreAsTheyWere) {
+  const auto drawn = draw(GetParam());
+  const std::string name = GetParam().name;
+  const auto text = dot(drawn.figure);
+  EXPECT_EQ(text, golden(name + ".dot", text));
+  const auto picture = svg(drawn.figure);
+  ASSERT_TRUE(picture.ok()) << picture.error().to_string();
+  EXPECT_EQ(*picture, golden(name + ".svg", *picture));
+  // Again in the same process: Graphviz keeps state.
+  EXPECT_EQ(*picture, *svg(drawn.figure));
+}
+
+TEST_P(Pictures, ArrowsJoinTheOperationsTheyAreAbout) {
+  const auto drawn = draw(GetParam());
+  const auto& figure = drawn.figure;
+  ASSERT_FALSE(figure.boxes.empty());
+  for (const auto& arrow : figure.arrows) {
+    ASSERT_LT(arrow.from, figure.boxes.size());
+    ASSERT_LT(arrow.to, figure.boxes.size());
+    EXPECT_FALSE(arrow.sentence.empty());
+    EXPECT_EQ(arrow.certain, arrow.evidence.empty()) << arrow.sentence;
+    for (const auto index : arrow.evidence) EXPECT_LT(index, figure.arrows.size());
+    const bool about_key = arrow.kind != EdgeKind::kSession && arrow.kind != EdgeKind::kRealTime;
+    if (!about_key) continue;
+    ASSERT_LT(arrow.from_line, figure.boxes[arrow.from].lines.size()) << arrow.sentence;
+    ASSERT_LT(arrow.to_line, figure.boxes[arrow.to].lines.size()) << arrow.sentence;
+    const auto key_of = [&](std::size_t box, std::size_t line) {
+      return drawn.history.op(figure.boxes[box].lines[line].op).key;
+    };
+    EXPECT_EQ(key_of(arrow.from, arrow.from_line), key_of(arrow.to, arrow.to_line));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Anomalies, Pictures, testing::ValuesIn(kCases), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
+
+TEST(FigureOf, ACycleIsClosedByItsArrows) {
+  const auto figure = draw(kCases[1]).figure;
+  std::vector<std::size_t> from, to;
+  for (const auto& arrow : figure.arrows) {
+    if (!arrow.in_cycle) continue;
+    from.push_back(arrow.from);
+    to.push_back(arrow.to);
+  }
+  ASSERT_GE(from.size(), 2u);
+  for (std::size_t i = 0; i < from.size(); ++i) EXPECT_EQ(to[i], from[(i + 1) % from.size()]);
+}
+
+TEST(FigureOf, LongTransactionsShowWhatMatters) {
+  std::string text = "init=0 s1: r(x,0) w(x,1)";
+  for (int i = 0; i < 30; ++i) text += " w(k" + std::to_string(i) + ",1)";
+  const auto history = test::history_of(text + " | s2: r(x,0) w(x,2)");
+  check::Options options;
+  options.asked = {Level::kSnapshotIsolation};
+  const auto result = check::check(history, options);
+  ASSERT_TRUE(result.levels[0].violation);
+  const auto figure =
+      figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation, "lost-update");
+  const auto& lines = figure.boxes[0].txn.raw == 0 ? figure.boxes[0].lines : figure.boxes[1].lines;
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[2].text, "… 30 more");
+}
+
+// Words of a history are data: they end no label, no attribute and no tag.
+TEST(Svg, EscapesTheWordsOfTheHistory) {
+  history::HistoryBuilder builder;
+  const std::string nasty = "a<b>&\"'\n]]></svg>\\";
+  const auto key = builder.key(history::ScalarView::of(std::string_view(nasty)));
+  for (int i = 0; i < 2; ++i) {
+    builder.begin(builder.session(i == 0 ? "<s>&\"" : "t"), history::TxnStatus::kCommitted);
+    builder.read(key, builder.null_value());
+    builder.write(
+        key, builder.value(history::ScalarView::of(std::string_view(nasty + std::to_string(i)))));
+    builder.end();
+  }
+  const auto history = std::move(builder).finish().value();
+  check::Options options;
+  options.asked = {Level::kSnapshotIsolation};
+  const auto result = check::check(history, options);
+  ASSERT_TRUE(result.levels[0].violation);
+  const auto figure =
+      figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation, "x");
+  const auto picture = svg(figure);
+  ASSERT_TRUE(picture.ok()) << picture.error().to_string();
+  EXPECT_EQ(picture->find("a<b"), std::string::npos);
+  EXPECT_EQ(picture->find("</svg>"), picture->size() - 7);
+  EXPECT_NE(picture->find("&lt;s&gt;&amp;&quot;"), std::string::npos);
+}
+
+// A cycle of a thousand transactions is drawn in part, and the picture says so.
+TEST(FigureOf, ALongCycleIsDrawnInPart) {
+  constexpr int kLong = 1000;
+  std::string text = "init=0";
+  for (int i = 0; i < kLong; ++i) {
+    text += (i == 0 ? " s" : " | s") + std::to_string(i) + ": r(k" +
+            std::to_string((i + 1) % kLong) + ",0) w(k" + std::to_string(i) + ",1)";
+  }
+  const auto history = test::history_of(text);
+  levels::Violation violation;
+  for (std::size_t i = 0; i < kLong; ++i) {
+    levels::Edge edge;
+    edge.from = edge.reader = history::TxnId(i);
+    edge.to = history::TxnId((i + 1) % kLong);
+    edge.kind = EdgeKind::kReadWrite;
+    edge.reason = levels::Reason::kInitial;
+    edge.from_op = history::OpId(history.first_op(edge.from));
+    edge.to_op = history::OpId(history.first_op(edge.to) + 1);
+    edge.key = history.op(edge.from_op).key;
+    violation.derivation.edges.push_back(edge);
+    violation.derivation.cycle.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto figure = figure_of(history, Level::kSerializable, violation, "G2-item");
+  EXPECT_LE(figure.arrows.size(), kMostArrows);
+  EXPECT_EQ(figure.left_out + figure.arrows.size(), static_cast<std::size_t>(kLong));
+  const auto picture = svg(figure);
+  ASSERT_TRUE(picture.ok());
+  EXPECT_NE(picture->find("910 more dependencies are left out"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cupel::report
