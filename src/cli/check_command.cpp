@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,8 +11,6 @@
 #include "check/check.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/spelling.hpp"
-#include "cli/units.hpp"
 #include "history/builder.hpp"
 #include "report/render.hpp"
 
@@ -23,26 +20,10 @@ namespace {
 
 struct CheckArguments {
   std::vector<std::string> histories, levels;
-  std::string format, timeout, memory_limit, clock_drift;
-  unsigned threads = 0;
+  std::string format;
+  LimitArguments limits;
   bool json = false;
 };
-
-check::Options options_of(const CheckArguments& arguments) {
-  check::Options options;
-  options.asked = levels_of(arguments.levels);
-  options.threads = arguments.threads;
-  if (!arguments.timeout.empty()) {
-    options.timeout_seconds = or_throw(parse_duration(arguments.timeout, 1), "--timeout");
-  }
-  if (!arguments.memory_limit.empty()) {
-    options.memory_limit_bytes = or_throw(parse_size(arguments.memory_limit), "--memory-limit");
-  }
-  if (!arguments.clock_drift.empty()) {
-    options.clock_drift_ns = or_throw(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
-  }
-  return options;
-}
 
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, std::optional<formats::Format> format) {
@@ -52,7 +33,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                           : std::nullopt,
                       options.memory_limit_bytes);
   const auto read = formats::read(
-      file, {.format = format, .threads = arguments.threads, .budget = &budget});
+      file, {.format = format, .threads = options.threads, .budget = &budget});
   const bool stopped = !read.ok() && read.error().limit_met;
   if (!read.ok() && !stopped) {
     complain(read.error());
@@ -115,34 +96,8 @@ void add_check(CLI::App& app, Run& run) {
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kWhatIsAsked);
-  command
-      ->add_option("--clock-drift", arguments->clock_drift,
-                   "How far the clients' clocks may be wrong: every interval is widened by this on "
-                   "both sides. "
-                   "ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
-      ->type_name("DURATION")
-      ->group(kWhatIsAsked);
-  command
-      ->add_option("--timeout", arguments->timeout,
-                   "For each history, all levels together; what is undecided then is unknown. "
-                   "Seconds, or with a "
-                   "unit: 90, 90s, 5m. Default: none")
-      ->type_name("DURATION")
-      ->group(kWhatItCosts);
-  command
-      ->add_option("--memory-limit", arguments->memory_limit,
-                   "Resident memory of the whole process; what is undecided when it is met is "
-                   "unknown. Bytes, or K, "
-                   "M, G: 512M, 4G. Default: none")
-      ->type_name("SIZE")
-      ->group(kWhatItCosts);
-  command
-      ->add_option("--threads", arguments->threads,
-                   "Threads that read JSON lines; never changes an answer. Default: 0, as many as "
-                   "the machine has")
-      ->type_name("N")
-      ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
-      ->group(kWhatItCosts);
+  add_limit_options(*command, "For each history, its reading and all levels together",
+                    arguments->limits);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
   command->footer(
@@ -158,7 +113,7 @@ void add_check(CLI::App& app, Run& run) {
       "  cupel check -l strict --clock-drift 1ms --timeout 5m history.jsonl\n"
       "  cupel check --json history.jsonl | jq -r '.levels[] | [.level, .verdict] | @tsv'");
   command->callback([arguments, &run] {
-    const auto options = options_of(*arguments);
+    const auto options = check_options(arguments->levels, arguments->limits);
     const auto format = format_of(arguments->format, "--format");
     run = [arguments, options, format] {
       int code = kSatisfied;

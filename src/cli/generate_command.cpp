@@ -20,15 +20,12 @@ namespace {
 struct GenerateArguments {
   workload::GenerateOptions options;
   std::string store = std::string(workload::name(workload::GenerateOptions().store));
-  std::string shape = std::string(workload::name(workload::GenerateOptions().shape));
-  std::string distribution = std::string(workload::name(workload::GenerateOptions().distribution));
-  std::string ops = "4-8";
+  std::string kind = std::string(workload::name(workload::GenerateOptions().shape));
+  ShapeArguments shape;
   std::vector<std::string> inject;
   std::string output, to;
   bool edn = false, no_times = false;
   std::string plan;  // a workload: what is written is a workload file
-  double read_only_share = 0, write_only_share = 0, rmw_share = 0;
-  bool deletes = false;
 };
 
 template <typename T>
@@ -61,37 +58,13 @@ void check_anomaly(const std::string& name) {
                                                      one_of(names), did_you_mean(name, names)));
 }
 
-void check_workload(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw CLI::ValidationError("--plan", fmt::format("found `{}`, expected {}{}", name, one_of(names),
-                                                   did_you_mean(name, names)));
-}
-
-// The options of the workload's source, and what the command line says instead.
-workload::WorkloadOptions plan_options(const CLI::App& command, const GenerateArguments& asked) {
-  workload::WorkloadOptions options;
-  for (const auto& info : workload::all_workloads()) {
-    if (info.name == asked.plan) options = info.defaults;
-  }
-  const auto take = [&](const char* name, auto& option, const auto& value) {
-    if (command.count(name) > 0) option = value;
-  };
-  options.seed = asked.options.seed;
-  options.sessions = asked.options.sessions;
-  take("--keys", options.keys, asked.options.keys);
-  take("--read-share", options.read_share, asked.options.read_share);
-  take("--distribution", options.distribution, asked.options.distribution);
-  take("--duplicates", options.duplicates, asked.options.duplicates);
-  take("--read-only-share", options.read_only_share, asked.read_only_share);
-  take("--write-only-share", options.write_only_share, asked.write_only_share);
-  take("--rmw-share", options.rmw_share, asked.rmw_share);
-  options.tombstones = !asked.deletes;
-  if (command.count("--ops") > 0) {
-    std::tie(options.min_ops, options.max_ops) = parse_ops(asked.ops);
-  }
-  return options;
+// What is given of the transactions' shape, in the place of the store's defaults.
+void take_shape(const ShapeArguments& given, workload::GenerateOptions& options) {
+  if (given.ops) std::tie(options.min_ops, options.max_ops) = parse_ops(*given.ops);
+  if (given.distribution) options.distribution = distribution_of(*given.distribution);
+  options.keys = given.keys.value_or(options.keys);
+  options.read_share = given.read_share.value_or(options.read_share);
+  options.duplicates = given.duplicates.value_or(options.duplicates);
 }
 
 }  // namespace
@@ -159,22 +132,9 @@ void add_generate(CLI::App& app, Run& run) {
                                    "are the workload's own")
                       ->type_name("WORKLOAD")
                       ->group(plan);
-  const std::tuple<const char*, double*, const char*> shares[] = {
-      {"--read-only-share", &arguments->read_only_share, "only read"},
-      {"--write-only-share", &arguments->write_only_share, "only write"},
-      {"--rmw-share", &arguments->rmw_share, "write what they read"}};
-  for (const auto& [name, target, what] : shares) {
-    command->add_option(name, *target, fmt::format("general: share of transactions that {}", what))
-        ->type_name("SHARE")
-        ->check(share())
-        ->needs(planned)
-        ->group(plan);
+  for (auto* of_a_plan : add_mix_options(*command, plan, arguments->shape)) {
+    of_a_plan->needs(planned);
   }
-  command
-      ->add_flag("--deletes", arguments->deletes,
-                 "range-*: delete rows, instead of writing tombstones")
-      ->needs(planned)
-      ->group(plan);
   for (const char* of_a_store :
        {"--to", "--edn", "--level", "--inject", "--abort-rate", "--indeterminate-rate",
         "--no-times", "--conflict-aborts"}) {
@@ -184,7 +144,7 @@ void add_generate(CLI::App& app, Run& run) {
   const char* shape = "What its clients do";
   command
       ->add_option(
-          "--shape", arguments->shape,
+          "--shape", arguments->kind,
           fmt::format("Kind of transactions: {}", one_of(names_of(workload::all_shapes()))))
       ->type_name("SHAPE")
       ->capture_default_str()
@@ -200,35 +160,14 @@ void add_generate(CLI::App& app, Run& run) {
       ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str()
       ->group(shape);
-  command->add_option("--ops", arguments->ops, "Operations of a transaction: a number or a range")
-      ->type_name("N|MIN-MAX")
-      ->capture_default_str()
-      ->group(shape);
-  command->add_option("--keys", options.keys, "Keys")
-      ->type_name("N")
-      ->check(whole_number(1, workload::kMaxKeys))
-      ->capture_default_str()
-      ->group(shape);
-  command
-      ->add_option("--read-share", options.read_share, "Share of operations that read, from 0 to 1")
-      ->type_name("SHARE")
-      ->capture_default_str()
-      ->check(share())
-      ->group(shape);
-  command
-      ->add_option(
-          "--distribution", arguments->distribution,
-          fmt::format("How keys are chosen: {}", one_of(names_of(workload::all_distributions()))))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(shape);
-  command
-      ->add_option("--duplicates", options.duplicates,
-                   "Share of writes that write a value which was written before, from 0 to 1")
-      ->type_name("SHARE")
-      ->capture_default_str()
-      ->check(share())
-      ->group(shape);
+  add_shape_options(*command, shape, arguments->shape);
+  const workload::GenerateOptions store;
+  command->get_option("--ops")->default_str(fmt::format("{}-{}", store.min_ops, store.max_ops));
+  command->get_option("--keys")->default_str(std::to_string(store.keys));
+  command->get_option("--read-share")->default_str(fmt::format("{}", store.read_share));
+  command->get_option("--duplicates")->default_str(fmt::format("{}", store.duplicates));
+  command->get_option("--distribution")
+      ->default_str(std::string(workload::name(store.distribution)));
   command->footer(
       "Examples:\n"
       "  cupel generate --level snapshot-isolation -o history.jsonl\n"
@@ -240,12 +179,9 @@ void add_generate(CLI::App& app, Run& run) {
     auto& asked = arguments->options;
     asked.store = named(store_of(arguments->store), arguments->store, "--level",
                         names_of(workload::all_stores()));
-    asked.shape = named(workload::parse_shape(arguments->shape), arguments->shape, "--shape",
+    asked.shape = named(workload::parse_shape(arguments->kind), arguments->kind, "--shape",
                         names_of(workload::all_shapes()));
-    asked.distribution =
-        named(workload::parse_distribution(arguments->distribution), arguments->distribution,
-              "--distribution", names_of(workload::all_distributions()));
-    std::tie(asked.min_ops, asked.max_ops) = parse_ops(arguments->ops);
+    take_shape(arguments->shape, asked);
     asked.times = !arguments->no_times;
     for (const auto& list : arguments->inject) {
       for (const auto& name : CLI::detail::split(list, ',')) {
@@ -255,10 +191,13 @@ void add_generate(CLI::App& app, Run& run) {
     }
     format_of(arguments->to, "--to");
     if (command->count("--plan") > 0) {
-      check_workload(arguments->plan);
-      run = [arguments, options = plan_options(*command, *arguments)]() -> int {
+      check_workload(arguments->plan, "--plan");
+      auto wanted = shape_of(arguments->plan, arguments->shape);
+      wanted.seed = asked.seed;
+      wanted.sessions = asked.sessions;
+      run = [arguments, wanted]() -> int {
         const auto written = workload::write_plan(
-            arguments->plan, options, arguments->options.txns_per_session, arguments->output);
+            arguments->plan, wanted, arguments->options.txns_per_session, arguments->output);
         if (!written.ok()) {
           complain(written.error());
           return kBad;

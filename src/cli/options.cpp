@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "cli/spelling.hpp"
+#include "cli/units.hpp"
 
 namespace cupel::cli {
 
@@ -27,6 +29,69 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
   return asked;
 }
 
+void add_limit_options(CLI::App& command, const std::string& timed, LimitArguments& arguments) {
+  command
+      .add_option("--clock-drift", arguments.clock_drift,
+                  "How far the clients' clocks may be wrong: every interval is widened by this on "
+                  "both sides. ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
+      ->type_name("DURATION")
+      ->group(kWhatIsAsked);
+  command
+      .add_option("--timeout", arguments.timeout,
+                  timed + "; what is undecided then is unknown. Seconds, or with a unit: 90, 90s, "
+                          "5m. Default: none")
+      ->type_name("DURATION")
+      ->group(kWhatItCosts);
+  command
+      .add_option("--memory-limit", arguments.memory_limit,
+                  "Resident memory of the whole process; what is undecided when it is met is "
+                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
+      ->type_name("SIZE")
+      ->group(kWhatItCosts);
+  command
+      .add_option("--threads", arguments.threads,
+                  "Threads that read JSON lines and decide parts of a history; never changes an "
+                  "answer. Default: 0, as many as the machine has")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
+      ->group(kWhatItCosts);
+}
+
+check::Options check_options(const std::vector<std::string>& levels,
+                             const LimitArguments& arguments) {
+  check::Options options;
+  options.asked = levels_of(levels);
+  options.threads = arguments.threads;
+  if (!arguments.timeout.empty()) {
+    options.timeout_seconds = or_throw(parse_duration(arguments.timeout, 1), "--timeout");
+  }
+  if (!arguments.memory_limit.empty()) {
+    options.memory_limit_bytes = or_throw(parse_size(arguments.memory_limit), "--memory-limit");
+  }
+  if (!arguments.clock_drift.empty()) {
+    options.clock_drift_ns = or_throw(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
+  }
+  return options;
+}
+
+void check_workload(const std::string& name, const char* option, const char* more) {
+  std::vector<std::string> names;
+  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const auto suggestion = did_you_mean(name, names);
+  throw CLI::ValidationError(
+      option, fmt::format("found `{}`, which is no workload{} `cupel run --list` lists them{}",
+                          name, suggestion.empty() ? ";" : suggestion, more));
+}
+
+workload::Distribution distribution_of(const std::string& name) {
+  if (const auto found = workload::parse_distribution(name)) return *found;
+  std::vector<std::string> names;
+  for (const auto one : workload::all_distributions()) names.emplace_back(workload::name(one));
+  throw CLI::ValidationError("--distribution", fmt::format("found `{}`, expected {}{}", name,
+                                                           one_of(names), did_you_mean(name, names)));
+}
+
 std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
   const CLI::ValidationError error(
       "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
@@ -42,11 +107,16 @@ std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
   return {low, high};
 }
 
+namespace {
+
+void add_share(CLI::App& command, const char* name, const char* group, std::optional<double>& value,
+               const char* description) {
+  command.add_option(name, value, description)->type_name("SHARE")->check(share())->group(group);
+}
+
+}  // namespace
+
 void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments) {
-  const auto add_share = [&](const char* name, std::optional<double>& value,
-                             const char* description) {
-    command.add_option(name, value, description)->type_name("SHARE")->check(share())->group(group);
-  };
   command.add_option("--ops", arguments.ops, "Operations of a transaction: a number or a range")
       ->type_name("N|MIN-MAX")
       ->group(group);
@@ -54,26 +124,31 @@ void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arg
       ->type_name("N")
       ->check(whole_number(1, workload::kMaxKeys))
       ->group(group);
-  add_share("--read-share", arguments.read_share, "Share of operations that read, from 0 to 1");
-  add_share("--read-only-share", arguments.read_only_share, "Share of transactions that only read");
-  add_share("--write-only-share", arguments.write_only_share, "Share of transactions that only write");
-  add_share("--rmw-share", arguments.rmw_share,
-            "Share of transactions that read each key before they write it");
+  add_share(command, "--read-share", group, arguments.read_share,
+            "Share of operations that read, from 0 to 1");
   command
       .add_option("--distribution", arguments.distribution,
                   "How keys are chosen: uniform, zipf, hotspot or exponential")
       ->type_name("NAME")
       ->group(group);
-  add_share("--duplicates", arguments.duplicates, "Share of writes that write a value again");
+  add_share(command, "--duplicates", group, arguments.duplicates,
+            "Share of writes that write a value which was written before, from 0 to 1");
+}
+
+std::vector<CLI::Option*> add_mix_options(CLI::App& command, const char* group,
+                                          ShapeArguments& arguments) {
+  const auto before = command.get_options().size();
+  add_share(command, "--read-only-share", group, arguments.read_only_share,
+            "general: share of transactions that only read");
+  add_share(command, "--write-only-share", group, arguments.write_only_share,
+            "general: share of transactions that only write");
+  add_share(command, "--rmw-share", group, arguments.rmw_share,
+            "general: share of transactions that read each key before they write it");
   command.add_flag("--deletes", arguments.deletes,
                    "range-*: delete rows, instead of writing tombstones")
       ->group(group);
-  command
-      .add_option("--scale", arguments.scale,
-                  "Size of the application workloads' tables; 1 is as in the papers")
-      ->type_name("X")
-      ->check(not_negative())
-      ->group(group);
+  auto all = command.get_options();
+  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
 }
 
 workload::WorkloadOptions shape_of(std::string_view workload, const ShapeArguments& arguments) {
@@ -93,16 +168,7 @@ workload::WorkloadOptions shape_of(std::string_view workload, const ShapeArgumen
   take(shape.scale, arguments.scale);
   shape.tombstones = !arguments.deletes;
   if (arguments.ops) std::tie(shape.min_ops, shape.max_ops) = parse_ops(*arguments.ops);
-  if (arguments.distribution) {
-    const auto found = workload::parse_distribution(*arguments.distribution);
-    if (!found) {
-      throw CLI::ValidationError("--distribution",
-                                 fmt::format("found `{}`, expected uniform, zipf, hotspot or "
-                                             "exponential",
-                                             *arguments.distribution));
-    }
-    shape.distribution = *found;
-  }
+  if (arguments.distribution) shape.distribution = distribution_of(*arguments.distribution);
   return shape;
 }
 

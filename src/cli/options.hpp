@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/check.hpp"
 #include "cli/command.hpp"
 #include "levels/level.hpp"
 #include "workload/workload.hpp"
@@ -23,6 +24,24 @@ T or_throw(base::Result<T> result, const char* option) {
 
 // "si,serializable" and the like, each level once, in the order asked.
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names);
+
+// What a check may cost, and how far the clocks may be wrong: --timeout,
+// --memory-limit, --threads and --clock-drift, each as given.
+struct LimitArguments {
+  std::string timeout, memory_limit, clock_drift;
+  unsigned threads = 0;
+};
+// `timed`: what the timeout is for, as in "For each history".
+void add_limit_options(CLI::App& command, const std::string& timed, LimitArguments& arguments);
+// For these levels, as levels_of() takes them.
+check::Options check_options(const std::vector<std::string>& levels,
+                             const LimitArguments& arguments);
+
+// Refuses what is no name of a workload, with the name that may have been meant.
+// `more`: what else the option takes.
+void check_workload(const std::string& name, const char* option, const char* more = "");
+
+workload::Distribution distribution_of(const std::string& name);
 
 // "6" or "4-8". At least 1.
 std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text);
@@ -41,7 +60,11 @@ struct ShapeArguments {
            rmw_share || duplicates || scale || deletes;
   }
 };
+// Those that a simulated store has too, and those of workloads alone, which it
+// returns; --scale is added by who has use for it.
 void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments);
+std::vector<CLI::Option*> add_mix_options(CLI::App& command, const char* group,
+                                          ShapeArguments& arguments);
 // The options of the workload's source, and what the command line says instead.
 workload::WorkloadOptions shape_of(std::string_view workload, const ShapeArguments& arguments);
 

@@ -29,7 +29,8 @@ struct RunArguments {
   run::AssayOptions assay;
   ShapeArguments shape;
   std::vector<std::string> levels;
-  std::string format, output, time_limit, timeout, memory_limit, clock_drift;
+  LimitArguments limits;
+  std::string format, time_limit;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   CLI::Option* db = nullptr;
@@ -159,7 +160,7 @@ std::string run_text(const run::Assay& assay, const run::AssayOptions& options) 
     }
   }
   if (ran.faults > 0) text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
-  text += fmt::format("  history: {}\n\n", options.history);
+  text += fmt::format("  history: {}\n\n", assay.file);
   return text;
 }
 
@@ -220,7 +221,7 @@ std::string run_json(const run::Assay& assay, const run::AssayOptions& options) 
                             {"promised", assay.promised}});
   }
   run["warnings"] = ran.warnings;
-  auto text = report::json({options.history, assay.history, assay.check});
+  auto text = report::json({assay.file, assay.history, assay.check, assay.whole});
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
 }
@@ -255,7 +256,8 @@ int run_once(const RunArguments& arguments) {
   } else {
     print(run_text(*assay, options));
     print(verdict_text(*assay));
-    print(report::ladder({options.history, assay->history, assay->check}, {.colour = use_colour()}));
+    print(report::ladder({assay->file, assay->history, assay->check, assay->whole},
+                         {.colour = use_colour()}));
   }
   return exit_code(*assay);
 }
@@ -307,6 +309,13 @@ std::string list_text() {
   return text + '\n' + matrix_text();
 }
 
+void look_at_format(const std::string& format) {
+  if (format.empty() || format == "jepsen" || format == "cupel") return;
+  throw CLI::ValidationError("--format", fmt::format("found `{}`, expected jepsen or cupel; `cupel "
+                                                     "convert` writes the other formats",
+                                                     format));
+}
+
 // An unknown name with the one that may have been meant; what a plan leaves open.
 void look_at_workload(RunArguments& arguments) {
   auto& asked = arguments.assay;
@@ -322,15 +331,7 @@ void look_at_workload(RunArguments& arguments) {
     if (arguments.txns->count() == 0) asked.run.txns = 0;
     return;
   }
-  std::vector<std::string> names;
-  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
-  if (std::find(names.begin(), names.end(), asked.workload) == names.end()) {
-    const auto suggestion = did_you_mean(asked.workload, names);
-    throw CLI::ValidationError(
-        "--workload", fmt::format("found `{}`, which is no workload{} `cupel run --list` lists "
-                                  "them; the name of a plan ends in .json",
-                                  asked.workload, suggestion.empty() ? ";" : suggestion));
-  }
+  check_workload(asked.workload, "--workload", "; the name of a plan ends in .json");
   if (asked.run.txns == 0 && asked.run.time_limit == 0) {
     throw CLI::ValidationError("--txns", "found 0, which needs a --time-limit");
   }
@@ -379,8 +380,12 @@ void add_run(CLI::App& app, Run& run) {
   command->add_option("--seed", assay.run.seed, "The same options and seed issue the same transactions")
       ->type_name("N")->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))->group(what);
-  add_shape_options(*command, "What its transactions look like (default: as the workload's source has it)",
-                    arguments->shape);
+  const char* shape = "What its transactions look like (default: as the workload's source has it)";
+  add_shape_options(*command, shape, arguments->shape);
+  add_mix_options(*command, shape, arguments->shape);
+  command->add_option("--scale", arguments->shape.scale,
+                      "Size of the application workloads' tables; 1 is as in the papers")
+      ->type_name("X")->check(not_negative())->group(shape);
 
   const char* broken = "What breaks meanwhile";
   command->add_option("--fault", assay.faults.fault, "A shell command that breaks something")
@@ -399,24 +404,14 @@ void add_run(CLI::App& app, Run& run) {
   command->add_option("-f,--format", arguments->format,
                       "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
                       "the run). Default: by the extension of FILE")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"jepsen", "cupel"}).description(""));
+      ->type_name("FORMAT");
   command->add_flag("--overwrite", assay.overwrite, "Replace FILE if it is there already");
   command->add_option("-l,--level", arguments->levels,
                       "Levels to ask for, separated by commas; they decide the exit code. Default: "
                       "what the database promises at its isolation level")
       ->type_name("LEVEL")->allow_extra_args(false)->group(kWhatIsAsked);
-  command->add_option("--clock-drift", arguments->clock_drift,
-                      "As in `cupel check`; the clients are threads of one process, so 0 is right "
-                      "but for several machines")
-      ->type_name("DURATION")->group(kWhatIsAsked);
-  command->add_option("--timeout", arguments->timeout, "For the check; undecided levels are unknown")
-      ->type_name("DURATION")->group(kWhatItCosts);
-  command->add_option("--memory-limit", arguments->memory_limit, "For the check, resident memory")
-      ->type_name("SIZE")->group(kWhatItCosts);
-  command->add_option("--threads", assay.check.threads, "Threads of the check; 0: all")
-      ->type_name("N")->check(whole_number(0, std::numeric_limits<unsigned>::max()))
-      ->group(kWhatItCosts);
+  add_limit_options(*command, "For the check, the reading of what was recorded included",
+                    arguments->limits);
   command->add_flag("--json", arguments->json, "One JSON object on one line");
   command->footer(
       "Examples:\n"
@@ -456,18 +451,8 @@ void add_run(CLI::App& app, Run& run) {
     if (asked.faults.fault.empty() && !asked.faults.heal.empty()) {
       throw CLI::ValidationError("--heal", "found without --fault, expected both");
     }
-    asked.check.asked = levels_of(arguments->levels);
-    if (!arguments->timeout.empty()) {
-      asked.check.timeout_seconds = or_throw(parse_duration(arguments->timeout, 1), "--timeout");
-    }
-    if (!arguments->memory_limit.empty()) {
-      asked.check.memory_limit_bytes =
-          or_throw(parse_size(arguments->memory_limit), "--memory-limit");
-    }
-    if (!arguments->clock_drift.empty()) {
-      asked.check.clock_drift_ns =
-          or_throw(parse_nanoseconds(arguments->clock_drift), "--clock-drift");
-    }
+    asked.check = check_options(arguments->levels, arguments->limits);
+    look_at_format(arguments->format);
     const auto target = target_of(asked.history);
     if (!asked.history.empty() &&
         (!target || target->edn ||

@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
+#include "base/budget.hpp"
 #include "explain/explain.hpp"
 #include "formats/formats.hpp"
+#include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "workload/plan.hpp"
 
@@ -196,14 +199,27 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   assay.run = std::move(ran).value();
 
   listener(Stage::kRead);
+  const auto& limits = options.check;
+  base::Budget budget(limits.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*limits.timeout_seconds))
+                          : std::nullopt,
+                      limits.memory_limit_bytes);
   auto history = formats::read(recorded, {.format = formats::Format::kJepsen,
-                                             .threads = options.check.threads});
+                                          .threads = limits.threads,
+                                          .budget = &budget});
+  std::string unread;
   if (!history.ok()) {
-    return base::Error{.message = "the recorded history does not read back: " +
-                                  history.error().to_string()};
+    if (!history.error().limit_met) {
+      return base::Error{.message = "the recorded history does not read back: " +
+                                    history.error().to_string()};
+    }
+    unread = history.error().message;
+    history = history::HistoryBuilder().finish();
   }
   assay.history = std::move(history).value();
-  if (binary) {
+  assay.whole = unread.empty();
+  assay.file = recorded;
+  if (binary && assay.whole) {
     const auto converted = formats::write(assay.history, options.history,
                                           {.format = formats::Format::kCupel});
     if (!converted.ok()) {
@@ -212,12 +228,14 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
       return why;
     }
     std::filesystem::remove(recorded, ignored);
+    assay.file = options.history;
   }
 
   listener(Stage::kCheck);
   auto ladder = options.check;
   ladder.asked.clear();
-  assay.check = check::check(assay.history, ladder);
+  assay.check = assay.whole ? check::check(assay.history, ladder, budget)
+                            : check::unread(ladder, unread);
   assay.asked = options.check.asked;
   if (assay.asked.empty()) {
     const auto level = levels::promised(assay.facts.product, assay.facts.isolation, assay.facts.detail);

@@ -31,7 +31,9 @@ struct AssayOptions {
   bool keep = false;                // the tables stay
   std::string recorded_by;          // "cupel 0.1.0"
   // What is asked of the history.
-  check::Options check = {};        // asked: shown first; every level is decided anyway
+  // asked: shown first; every level is decided anyway. The limits count from the
+  // reading of what was recorded on.
+  check::Options check = {};
 };
 
 enum class Stage : std::uint8_t { kPrepare, kRun, kRead, kCheck };
@@ -41,7 +43,10 @@ struct Assay {
   std::string workload;             // its name
   std::uint32_t sessions = 0;       // a plan has its own
   RunResult run;
-  history::History history;
+  std::string file;                 // the history: as asked, or JSON lines that a limit of the check
+                                    // kept from being converted
+  history::History history;         // empty if a limit ended its reading
+  bool whole = true;                // it was read to its end
   check::CheckResult check;         // the ladder
   std::vector<levels::Level> asked; // by the user, or promised by the product; never empty
   bool promised = false;            // asked is what the product promises

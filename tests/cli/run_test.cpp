@@ -134,6 +134,26 @@ TEST_F(RunCli, TheLevelAskedForDecidesTheExitCode) {
   EXPECT_EQ(cupel({"run", "--txns", "20", "--memory-limit", "1K", "-o", at("b.jsonl")}).code, 2);
 }
 
+// What was recorded is there all the same, in the format that it was recorded in.
+TEST_F(RunCli, ALimitHoldsForTheReadingToo) {
+  const auto text = cupel({"run", "--txns", "20", "--timeout", "0", "-o", at("a.jsonl")});
+  EXPECT_EQ(text.code, 2) << text.err;
+  EXPECT_NE(text.out.find("serializable: unknown"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("reading stopped: time limit met"), std::string::npos) << text.out;
+  EXPECT_EQ(cupel({"check", "-l", "serializable", at("a.jsonl")}).code, 0);
+
+  const auto ran = cupel({"run", "--json", "--txns", "20", "--timeout", "0", "-o", at("b.cupel")});
+  EXPECT_EQ(ran.code, 2) << ran.err;
+  const auto answer = Json::parse(ran.out);
+  EXPECT_EQ(answer.at("file"), at("b.cupel.jsonl"));
+  for (const auto& level : answer.at("levels")) {
+    EXPECT_EQ(level.at("verdict"), "unknown") << level.dump();
+    EXPECT_NE(level.at("detail").get<std::string>().find("reading stopped"), std::string::npos);
+  }
+  EXPECT_FALSE(fs::exists(at("b.cupel")));
+  EXPECT_EQ(cupel({"check", "-l", "serializable", at("b.cupel.jsonl")}).code, 0);
+}
+
 TEST_F(RunCli, ADatabaseThatBreaksItsPromiseIsOne) {
   // Says well done to everything, and answers each read with nothing, as it was asked.
   const auto probe = cupel({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--sessions", "2",
@@ -217,6 +237,7 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--seed", "-1"}, {"--seed", "found `-1`"});
   expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
   expect_mistake({"run", "-f", "cupel", "-o", "x.jsonl"}, {"--format", "contradicts"});
+  expect_mistake({"run", "-f", "edn"}, {"--format: found `edn`, expected jepsen or cupel", "convert"});
   expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"}, {"tpcc", "needs", "--list"});
   EXPECT_EQ(left(), std::vector<std::string>{});
 }
