@@ -36,7 +36,7 @@ class Ladder {
  public:
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
       : budget_(budget) {
-    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns, options.threads), true); });
+    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence), true); });
   }
 
   // Decides `level` unless it follows from what is known.
@@ -66,6 +66,7 @@ class Ladder {
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);
+    mine.witness = std::move(decision.witness);
     if (mine.violation) mine.explained_at = level;
     switch (decision.answer) {
       case levels::Answer::kYes: return finish(mine, Verdict::kSatisfied, decision.decided_by);
@@ -98,6 +99,7 @@ class Ladder {
       if (other == mine.level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;
       if (known.verdict == Verdict::kSatisfied && levels::implies(other, mine.level)) {
         mine.detail.clear();
+        mine.witness = known.witness;
         finish(mine, Verdict::kSatisfied, fmt::format("implied-by:{}", levels::name(other)));
         return true;
       }

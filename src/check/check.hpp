@@ -3,6 +3,7 @@
 // the ladder over all levels, budgets, and what follows by implication.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
+#include "levels/witness.hpp"
 
 namespace cupel::check {
 
@@ -26,6 +28,9 @@ struct Options {
   // Changes what is asked.
   std::vector<levels::Level> asked;           // empty: the ladder, every level
   history::Time clock_drift_ns = 0;           // intervals are widened by this on both sides
+  // Witnesses for what is satisfied, and derivations that a stranger can check: what
+  // certificates are made of. Costs memory, and time where proofs go by cases.
+  bool evidence = false;
   // Changes how much it may cost.
   std::optional<double> timeout_seconds;      // for the whole history, all levels together
   std::uint64_t memory_limit_bytes = 0;       // resident, whole process; 0: none
@@ -43,6 +48,8 @@ struct LevelResult {
   // and `explained_at` names the level at which it was found.
   std::optional<levels::Violation> violation;
   std::optional<levels::Level> explained_at;
+  // For kSatisfied, if options.evidence: also when implied.
+  std::shared_ptr<const levels::Witness> witness;
 };
 
 struct CheckResult {

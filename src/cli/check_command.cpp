@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "history/builder.hpp"
+#include "report/certificate.hpp"
 #include "report/render.hpp"
 
 namespace cupel::cli {
@@ -20,10 +24,27 @@ namespace {
 
 struct CheckArguments {
   std::vector<std::string> histories, levels;
-  std::string format;
+  std::string format, certificate;
   LimitArguments limits;
   bool json = false;
 };
+
+// False, having complained, if the file cannot be written.
+bool write_certificate(const std::string& file, const history::History& history,
+                       const check::CheckResult& result, const check::Options& options) {
+  const auto made = report::certificate(history, result, options.clock_drift_ns);
+  for (const levels::Level level : made.missing) {
+    complain(fmt::format("{} is not in the certificate: a limit was met while its evidence was put together",
+                     levels::name(level)));
+  }
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << made.json;
+  out.close();
+  if (out) return true;
+  complain(base::Error{.message = fmt::format("the certificate cannot be written: {}", std::strerror(errno)),
+                       .file = file});
+  return false;
+}
 
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, std::optional<formats::Format> format) {
@@ -51,6 +72,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     print(report::ladder(checked, style));
   } else {
     print(report::lines(checked) + report::explanation(checked));
+  }
+
+  if (!arguments.certificate.empty() && !stopped) {
+    if (!write_certificate(arguments.certificate, *history, result, options)) return kBad;
   }
 
   int code = kSatisfied;
@@ -98,6 +123,11 @@ void add_check(CLI::App& app, Run& run) {
       ->group(kWhatIsAsked);
   add_limit_options(*command, "For each history, its reading and all levels together",
                     arguments->limits);
+  command
+      ->add_option("--certificate", arguments->certificate,
+                   "Write the evidence for every verdict to this file, for cupel verify. One history only")
+      ->type_name("FILE")
+      ->group(kWhatIsAsked);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
   command->footer(
@@ -113,7 +143,12 @@ void add_check(CLI::App& app, Run& run) {
       "  cupel check -l strict --clock-drift 1ms --timeout 5m history.jsonl\n"
       "  cupel check --json history.jsonl | jq -r '.levels[] | [.level, .verdict] | @tsv'");
   command->callback([arguments, &run] {
-    const auto options = check_options(arguments->levels, arguments->limits);
+    auto options = check_options(arguments->levels, arguments->limits);
+    options.evidence = !arguments->certificate.empty();
+    if (!arguments->certificate.empty() && arguments->histories.size() > 1) {
+      throw CLI::ValidationError("--certificate", fmt::format("found {} histories, expected one: a certificate is of one history",
+                                                              arguments->histories.size()));
+    }
     const auto format = format_of(arguments->format, "--format");
     run = [arguments, options, format] {
       int code = kSatisfied;

@@ -448,6 +448,8 @@ std::string_view to_string(levels::EdgeKind kind) {
       return "ww";
     case EdgeKind::kReadWrite:
       return "rw";
+    case EdgeKind::kSaw:
+      return "saw";
   }
   return {};
 }

@@ -222,6 +222,8 @@ std::string sentence(const History& history, Words& words, const Derivation& der
       return speaker.write_write();
     case EdgeKind::kReadWrite:
       return speaker.read_write();
+    case EdgeKind::kSaw:
+      break;  // in no cycle and no reason
   }
   return {};
 }

@@ -767,6 +767,12 @@ OpId ListChoices::at(KeyId key, std::size_t position) const {
   return it->appends[it->chosen];
 }
 
+std::vector<Placing> ListChoices::placings() const {
+  std::vector<Placing> all;
+  for (const Place& p : places_) all.push_back({p.key, p.position, p.appends[p.chosen]});
+  return all;
+}
+
 Accesses collect_accesses(const History& history, const ListChoices& choices,
                           std::span<const Fate> fates, base::Budget& budget) {
   constexpr std::uint64_t kBytesPerOp = 60;  // measured on general histories

@@ -80,6 +80,8 @@ class ListChoices {
 
   // Choice for place `position` of key's longest list: an append, or none().
   [[nodiscard]] OpId at(KeyId key, std::size_t position) const;
+  // All that this choice says.
+  [[nodiscard]] std::vector<Placing> placings() const;
 
  private:
     struct Place {

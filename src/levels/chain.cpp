@@ -10,7 +10,8 @@ namespace cupel::levels {
 using history::Time;
 using history::TxnStatus;
 
-bool chain_of_compare_and_sets(const History& h, const Accesses& a, const Part& part, Time drift) {
+bool chain_of_compare_and_sets(const History& h, const Accesses& a, const Part& part, Time drift,
+                               std::vector<Owner>& chain) {
   absl::flat_hash_map<Owner, Owner> next;  // by the version read
   for (const Owner o : part.owners) {
     if (h.status(a.txns[o]) != TxnStatus::kCommitted) return false;
@@ -19,7 +20,7 @@ bool chain_of_compare_and_sets(const History& h, const Accesses& a, const Part& 
     if (read.last_candidate - read.first_candidate != 1) return false;
     if (!next.emplace(a.candidates[read.first_candidate], o).second) return false;
   }
-  std::vector<Owner> chain;
+  chain.clear();
   for (auto it = next.find(kInitialOwner); it != next.end(); it = next.find(chain.back())) {
     chain.push_back(it->second);
     if (chain.size() > part.owners.size()) return false;

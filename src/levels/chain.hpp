@@ -12,8 +12,9 @@
 namespace cupel::levels {
 
 // `part` has one key. True: it is linearizable. False: not of this shape, or not
-// linearizable; the engine decides then, and finds the proof.
+// linearizable; the engine decides then, and finds the proof. `chain`: the owners
+// in their order.
 bool chain_of_compare_and_sets(const History& history, const Accesses& accesses, const Part& part,
-                               history::Time clock_drift_ns);
+                               history::Time clock_drift_ns, std::vector<Owner>& chain);
 
 }  // namespace cupel::levels

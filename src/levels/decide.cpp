@@ -32,8 +32,8 @@ std::vector<InternalAnomaly> forbidden(const Accesses& accesses, Level level) {
 
 class Decider::State {
  public:
-  State(const History& h, Time drift, unsigned threads)
-      : h_(h), drift_(drift), threads_(threads), choices_(h), unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
+  State(const History& h, Time drift, unsigned threads, bool evidence)
+      : h_(h), drift_(drift), threads_(threads), evidence_(evidence), choices_(h), unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
@@ -43,16 +43,21 @@ class Decider::State {
     }
     if (!collected_) return gave_up(budget, "collecting reads and writes");
     Decision first = decide_fates(level, choices_, accesses_, budget);
-    if (first.answer != Answer::kNo || choices_.count() < 2) return first;
+    if (choices_.count() < 2) return first;
+    if (first.answer != Answer::kNo) return placed(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
+    std::vector<Placed> failed;
+    if (evidence_) failed.push_back({choices_.placings(), *first.violation});
     ListChoices other(h_);
     while (other.advance()) {
       if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
       const Accesses accesses = collect_accesses(h_, other, {}, budget);
       if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
       Decision next = decide_fates(level, other, accesses, budget);
-      if (next.answer != Answer::kNo) return next;
+      if (next.answer != Answer::kNo) return placed(std::move(next), other);
+      if (evidence_) failed.push_back({other.placings(), *std::move(next.violation)});
     }
+    first.violation->placed = std::move(failed);
     return first;
   }
 
@@ -81,6 +86,15 @@ class Decider::State {
   }
 
  private:
+  static Decision placed(Decision decision, const ListChoices& choices) {
+    if (decision.witness && is_weak(decision.witness->level)) {
+      auto witness = std::make_shared<Witness>(*decision.witness);
+      witness->placings = choices.placings();
+      decision.witness = std::move(witness);
+    }
+    return decision;
+  }
+
   // `open`: the accesses with all fates open.
   Decision decide_fates(Level level, const ListChoices& choices, const Accesses& open,
                         base::Budget& budget) const {
@@ -102,21 +116,22 @@ class Decider::State {
       d.violation = Violation{std::move(internal), {}};
       return {std::move(d)};
     }
-    const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_};
+    const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_, evidence_};
     return is_weak(level) ? decide_weak_level(given, level, budget) : decide_order_level(given, level, budget);
   }
 
   const History& h_;
   const Time drift_;
   const unsigned threads_;
+  const bool evidence_;
   const ListChoices choices_;
   const bool unsure_compare_and_sets_;
   Accesses accesses_;  // for choices_; once collected_
   bool collected_ = false;
 };
 
-Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads)
-    : state_(std::make_unique<State>(history, clock_drift_ns, threads)) {}
+Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, bool evidence)
+    : state_(std::make_unique<State>(history, clock_drift_ns, threads, evidence)) {}
 Decider::~Decider() = default;
 std::optional<std::string> Decider::refusal(Level level) const { return state_->refusal(level); }
 Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }

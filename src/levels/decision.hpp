@@ -5,6 +5,7 @@
 // puts them together.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/budget.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
+#include "levels/witness.hpp"
 #include "order/problem.hpp"
 
 namespace cupel::levels {
@@ -24,6 +26,7 @@ struct Decision {
   std::string decided_by;              // "internal", "saturation", "schedule", "refine", "chain"
   std::string detail;                  // kGaveUp: what was reached; kRefused: why
   std::optional<Violation> violation;  // kNo
+  std::shared_ptr<const Witness> witness = {};  // kYes, if the evidence was asked for
 };
 
 // kGaveUp, saying which limit was met and in what.
@@ -40,6 +43,7 @@ struct Given {
   std::span<const Fate> fates;    // by transaction; empty: all open
   bool unsure_compare_and_sets;   // some indeterminate transaction has one: look for suspects
   unsigned threads = 1;           // 0: as many as the machine has
+  bool evidence = false;          // witnesses, and derivations that a stranger can check
 };
 
 // A decision and, with kYes, the transaction whose fate it left too open: see

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ enum class EdgeKind : std::uint8_t {
   kWriteRead,    // wr: `to` reads what `from` wrote
   kWriteWrite,   // ww: `from`'s version of `key` is before `to`'s
   kReadWrite,    // rw: `to` overwrites the version of `key` that `from` read
+  kSaw,          // no edge but a fact: `from` = `to` read the initial version of `key` (to_op)
 };
 
 enum class Reason : std::uint8_t {
@@ -47,6 +49,17 @@ enum class Reason : std::uint8_t {
   kAssumed,      // ww or wr inside a case: one of the alternatives tried
 };
 
+// What an assumed writer stands for: itself, or also the possible writers that
+// session order puts before (after) it.
+enum class Bound : std::uint8_t { kExact, kEarlier, kLater };
+
+// Why a read cannot have seen `writer` (none(): the initial version): the cycle
+// that would be.
+struct Exclusion {
+  TxnId writer;
+  std::vector<std::uint32_t> cycle;
+};
+
 struct Edge {
   TxnId from, to;
   Point from_point = Point::kWhole, to_point = Point::kWhole;
@@ -59,6 +72,12 @@ struct Edge {
   OpId witness;                    // kVisible: the reader's read of `to`'s version; kListOrder: a list
                                    // read that fixes the order; kOverwritten: the read
   std::vector<std::uint32_t> because;  // indexes of earlier edges of the derivation, in path order
+  // What follows matters to whoever checks the derivation (docs/formats/certificate.md).
+  // The read it speaks of may have seen several; then wr, rw and kVisible hold if it saw
+  // the one they say, within `bound`, unless an earlier kOnlyWriter edge says so.
+  bool several_writers = false;
+  Bound bound = Bound::kExact;
+  std::vector<Exclusion> excluded;     // kOnlyWriter; if the evidence was asked for
 };
 
 // One alternative and the cycle it closes. `edges` are indexes into
@@ -67,11 +86,43 @@ struct Case {
   std::vector<std::uint32_t> cycle;
 };
 
+// A read of a case that may have seen several writers; none(): the initial version.
+struct OpenRead {
+  OpId read;
+  KeyId key;
+  std::vector<TxnId> writers;
+};
+
+// A Boolean of a refutation: `before` precedes `after` in every key they both
+// write; or, `read` valid, it saw `writer`'s version of `key`, within `bound`.
+struct Choice {
+  TxnId before = {}, after = {};
+  OpId read = {};
+  KeyId key = {};
+  TxnId writer = {};
+  Bound bound = Bound::kExact;
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+// Why the cases leave nothing: each says that not all of what its cycle assumes is
+// true. `lemmas` are clauses over `choices` (numbered from 1; negative: false), each
+// following from what comes before by unit propagation; the last one is empty.
+struct Refutation {
+  std::vector<Choice> choices;
+  std::vector<std::uint32_t> cases;  // of Derivation::cases, those that are needed
+  std::vector<std::vector<std::int32_t>> lemmas;
+};
+
 struct Derivation {
   std::vector<Edge> edges;
   std::vector<std::uint32_t> cycle;  // indexes into edges: each ends where the next begins; empty
                                      // if the proof is by cases
   std::vector<Case> cases;           // every choice of order closes one of these cycles
+  bool complete = true;              // false: a limit left reasons or cases out
+  std::vector<OpenRead> open_reads;  // those that the cases are about
+  // For cases, if the evidence was asked for and no limit was met.
+  std::optional<Refutation> refutation;
 };
 
 // A violation that shows inside one transaction or one read (levels.md,
@@ -102,9 +153,30 @@ std::string_view name(InternalKind kind);  // "thin-air-read", "aborted-read" â€
 // The weakest level that forbids it: read-committed, or read-atomic for kNonRepeatableRead.
 Level forbidden_by(InternalKind kind);
 
+// Which of several appends of an element stands at a place of a key's longest list.
+struct Placing {
+  KeyId key;
+  std::uint32_t position;  // from 0
+  OpId append;
+};
+
+struct Placed;
+
 struct Violation {
   std::vector<InternalAnomaly> internal;  // those that the level forbids; if any, no derivation
   Derivation derivation;
+  // If the evidence was asked for and the violation is found whatever is supposed:
+  // `supposed`, an indeterminate transaction, took effect (either[0]), or never did
+  // (either[1]); or elements appended twice stand in one way or another. `internal`
+  // and `derivation` are then those of one of these.
+  TxnId supposed = {};
+  std::vector<Violation> either = {};
+  std::vector<Placed> placed = {};
+};
+
+struct Placed {
+  std::vector<Placing> places;
+  Violation violation;
 };
 
 }  // namespace cupel::levels

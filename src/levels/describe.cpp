@@ -2,6 +2,7 @@
 #include "levels/describe.hpp"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <numeric>
@@ -361,11 +362,19 @@ DescribedVisibility describe_visibility(const History& h, const Accesses& a, boo
   return d;
 }
 
-Derivation translate(const Accesses& a, const order::Proof& proof, bool split,
+Derivation translate(const Accesses& a, const order::Proof& proof, bool split, bool every_read,
                      std::span<const Owner> owners, std::span<const KeyId> keys,
-                     std::span<const std::uint32_t> reads, std::span<const Owner> read_writers) {
+                     std::span<const std::uint32_t> reads) {
   using order::ArcKind;
   Derivation derivation;
+  derivation.complete = proof.complete;
+  const auto candidates = [&](const ExternalRead& read) {
+    return every_read ? std::span(a.candidates).subspan(read.first_candidate, read.last_candidate - read.first_candidate)
+                      : std::span(a.candidates).subspan(read.joint_first, read.joint_last - read.joint_first);
+  };
+  const auto txn_of = [&](order::Owner o) { return o < owners.size() ? a.txns[owners[o]] : TxnId::none(); };
+  std::vector<std::uint32_t> open_reads;
+  absl::flat_hash_set<std::uint32_t> known;
   const auto txn = [&](order::Node v) { return a.txns[owners[split ? v / 2 : v]]; };
   const auto point = [&](order::Node v) {
     return !split ? Point::kWhole : (v & 1) == 0 ? Point::kBegin : Point::kCommit;
@@ -383,9 +392,17 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split,
     e.from_point = point(arc.from);
     e.to_point = point(arc.to);
     e.because = arc.because;
+    e.bound = static_cast<Bound>(arc.bound);
+    for (const order::Exclusion& exclusion : arc.excluded) {
+      e.excluded.push_back({txn_of(exclusion.candidate), exclusion.cycle});
+    }
     const auto of_read = [&] {
-      const ExternalRead& read = a.reads[reads[arc.read_or_object]];
+      const std::uint32_t r = reads[arc.read_or_object];
+      const ExternalRead& read = a.reads[r];
       e.key = read.key;
+      e.several_writers = candidates(read).size() > 1;
+      if (arc.kind == ArcKind::kOnlyWriter || arc.kind == ArcKind::kSawInitial) known.insert(r);
+      else if (e.several_writers && proof.by_cases) open_reads.push_back(r);
       return read.op;
     };
     switch (arc.kind) {
@@ -427,10 +444,12 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split,
         e.from_op = e.witness = of_read();
         e.to_op = final_write(e.to, e.key);
         e.reader = e.from;
-        if (arc.kind == ArcKind::kOverwritten) {
-          const Owner w = read_writers[arc.read_or_object];
-          if (w != kInitialOwner && w != order::kUnresolved) e.writer = a.txns[owners[w]];
-        }
+        e.writer = txn_of(arc.seen);
+        break;
+      case ArcKind::kSawInitial:
+        e.kind = EdgeKind::kSaw;
+        e.reason = Reason::kOnlyWriter;
+        e.to_op = of_read();
         break;
       case ArcKind::kVisible:
         e.kind = EdgeKind::kWriteWrite;
@@ -451,6 +470,16 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split,
         break;
     }
     derivation.edges.push_back(std::move(e));
+  }
+  std::sort(open_reads.begin(), open_reads.end());
+  open_reads.erase(std::unique(open_reads.begin(), open_reads.end()), open_reads.end());
+  for (const std::uint32_t r : open_reads) {
+    if (known.contains(r)) continue;
+    OpenRead open{a.reads[r].op, a.reads[r].key, {}};
+    for (const Owner w : candidates(a.reads[r])) {
+      open.writers.push_back(w == kInitialOwner ? TxnId::none() : a.txns[w]);
+    }
+    derivation.open_reads.push_back(std::move(open));
   }
   if (proof.by_cases) {
     for (const auto& cycle : proof.cycles) derivation.cases.push_back({cycle});

@@ -50,9 +50,9 @@ struct DescribedVisibility {
 // `every_read`: read-committed, where each read counts; else one per key.
 DescribedVisibility describe_visibility(const History& history, const Accesses& accesses, bool every_read);
 
-// The engine's proof in the words of the history.
-Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split,
+// The engine's proof in the words of the history. `every_read` as above.
+Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split, bool every_read,
                      std::span<const Owner> owners, std::span<const KeyId> keys,
-                     std::span<const std::uint32_t> reads, std::span<const Owner> read_writers);
+                     std::span<const std::uint32_t> reads);
 
 }  // namespace cupel::levels

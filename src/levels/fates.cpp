@@ -22,6 +22,7 @@ history::ValueId value_of(const Given& given, Owner o, KeyId key) {
 
 Decision suppose(const Judge& judge, TxnId txn, std::vector<Fate>& fates, base::Budget& budget) {
   Decision last;
+  std::vector<Violation> either;
   for (const Fate fate : {Fate::kHappened, Fate::kNever}) {
     if (budget.exceeded()) return gave_up(budget, "supposing what indeterminate transactions did");
     fates[txn.index()] = fate;
@@ -31,8 +32,13 @@ Decision suppose(const Judge& judge, TxnId txn, std::vector<Fate>& fates, base::
     }
     last = std::move(judged.decision);
     if (last.answer != Answer::kNo) break;
+    either.push_back(*last.violation);
   }
   fates[txn.index()] = Fate::kOpen;
+  if (last.answer == Answer::kNo) {
+    last.violation->supposed = txn;
+    last.violation->either = std::move(either);
+  }
   return last;
 }
 
@@ -63,6 +69,19 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
     }
   }
   return TxnId::none();
+}
+
+// Nobody saw what an unread one did, so it may be left out; and must be, where its
+// compare-and-sets were not asked to be right. Lists show their appends all the same.
+bool took_effect(const Given& given, Owner owner, bool read_from) {
+  const History& h = given.history;
+  const TxnId txn = given.accesses.txns[owner];
+  if (h.status(txn) != TxnStatus::kIndeterminate || read_from) return true;
+  if (!given.fates.empty() && given.fates[txn.index()] == Fate::kHappened) return true;
+  for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
+    if (h.kind(OpId(i)) == OpKind::kCompareAndSet) return false;
+  }
+  return true;
 }
 
 void note_met(const Given& given, const Described& d, const order::Outcome& outcome,

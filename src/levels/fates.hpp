@@ -33,6 +33,9 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
 void note_met(const Given& given, const Described& described, const order::Outcome& outcome,
               std::vector<std::uint8_t>& met);
 
+// Does the owner count in a witness in which it was read from, or not?
+bool took_effect(const Given& given, Owner owner, bool read_from);
+
 // Judges under the given fates (by transaction; empty: all open).
 using Judge = std::function<Judged(std::span<const Fate> fates)>;
 Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget);

@@ -11,8 +11,11 @@
 #include "levels/chain.hpp"
 #include "levels/describe.hpp"
 #include "levels/fates.hpp"
+#include "levels/refutation.hpp"
 
 namespace cupel::levels {
+
+using history::SessionId;
 
 namespace {
 
@@ -22,7 +25,81 @@ struct PartResult {
   order::Stage stage = order::Stage::kSaturation;
   Decision decision;  // kYes without text; kGaveUp without detail
   TxnId suspect = TxnId::none();
+  std::vector<TxnId> order;  // kYes: its witness, if the evidence was asked for
 };
+
+// The part's order in transactions: each once, or, begin and commit, twice.
+std::vector<TxnId> events_of(const Given& given, const Described& d, const order::Outcome& outcome) {
+  std::vector<std::uint8_t> read_from(d.owners.size(), 0);
+  for (const auto w : outcome.writers) {
+    if (w != order::kInitial) read_from[w] = 1;
+  }
+  std::vector<TxnId> events;
+  events.reserve(outcome.order.size());
+  for (const order::Node v : outcome.order) {
+    if (d.problem.is_helper(v)) continue;
+    const order::Owner o = d.problem.owner_of(v);
+    if (took_effect(given, d.owners[o], read_from[o] != 0)) events.push_back(given.accesses.txns[d.owners[o]]);
+  }
+  return events;
+}
+
+// One order out of those of the parts, which contradict each other nowhere (parts
+// share sessions, and each keeps session order): a topological order of their union.
+// Transactions that are in no part follow their session.
+std::vector<TxnId> merged(const Given& given, const LevelShape& shape, std::span<const PartResult> parts) {
+  const History& h = given.history;
+  const Accesses& a = given.accesses;
+  if (parts.size() == 1 && parts[0].order.size() == a.txns.size() * (shape.split ? 2 : 1)) return parts[0].order;
+  const std::uint32_t width = shape.split ? 2 : 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  std::vector<std::uint8_t> there(h.txn_count() * width, 0), begun(h.txn_count(), 0);
+  for (const PartResult& part : parts) {
+    std::fill(begun.begin(), begun.end(), 0);
+    std::uint32_t previous = 0;
+    for (std::size_t i = 0; i < part.order.size(); ++i) {
+      const TxnId txn = part.order[i];
+      const std::uint32_t event = txn.raw * width + (shape.split ? begun[txn.index()] : 0);
+      begun[txn.index()] = 1;
+      there[event] = 1;
+      if (i != 0) arcs.emplace_back(previous, event);
+      previous = event;
+    }
+  }
+  SessionId session;
+  std::uint32_t last = 0;
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    const TxnId txn = a.txns[o];
+    const std::uint32_t event = txn.raw * width;
+    if (!there[event] && h.status(txn) != history::TxnStatus::kCommitted) continue;
+    for (std::uint32_t i = 0; i < width; ++i) there[event + i] = 1;
+    if (shape.split) arcs.emplace_back(event, event + 1);
+    if (h.status(txn) != history::TxnStatus::kCommitted) continue;  // its part knows its place
+    if (!shape.soft_chains && session == h.session(txn)) arcs.emplace_back(last, event);
+    session = h.session(txn);
+    last = event + width - 1;
+  }
+  std::vector<std::uint32_t> missing(there.size(), 0), first(there.size() + 1, 0), out(arcs.size());
+  for (const auto& [from, to] : arcs) {
+    ++missing[to];
+    ++first[from + 1];
+  }
+  for (std::size_t v = 0; v < there.size(); ++v) first[v + 1] += first[v];
+  auto next = first;
+  for (const auto& [from, to] : arcs) out[next[from]++] = to;
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t v = 0; v < there.size(); ++v) {
+    if (there[v] && missing[v] == 0) ready.push_back(v);
+  }
+  std::vector<TxnId> order;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    order.push_back(TxnId(ready[i] / width));
+    for (auto j = first[ready[i]]; j < first[ready[i] + 1]; ++j) {
+      if (--missing[out[j]] == 0) ready.push_back(out[j]);
+    }
+  }
+  return order;
+}
 
 PartResult decide_part(const Given& given, const Part& part, const LevelShape& shape,
                        base::Budget& budget, std::uint64_t proposals) {
@@ -30,12 +107,14 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   Described described = describe_order(given.history, a, part, shape, given.drift, budget);
   if (budget.exceeded()) return {};
   described.problem.max_proposals = proposals;
+  described.problem.whole_proofs = given.evidence;
   const order::Outcome outcome = order::decide(described.problem, budget);
   PartResult result;
   result.stage = outcome.stage;
   if (outcome.answer == order::Answer::kGaveUp) return result;
   if (outcome.answer == order::Answer::kYes) {
     result.decision.answer = Answer::kYes;
+    if (given.evidence) result.order = events_of(given, described, outcome);
     if (!given.unsure_compare_and_sets) return result;
     std::vector<std::uint8_t> met(a.txns.size(), 0);
     note_met(given, described, outcome, met);
@@ -50,14 +129,9 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   result.decision.decided_by = stage_name(outcome.stage);
   const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
   result.decision.violation.emplace();
-  std::vector<Owner> writers;
-  for (const auto& read : described.problem.reads) {
-    writers.push_back(read.last_candidate - read.first_candidate == 1
-                          ? described.problem.candidates[read.first_candidate]
-                          : order::kUnresolved);
-  }
-  result.decision.violation->derivation =
-      translate(a, outcome.proof, shape.split, described.owners, described.keys, described.reads, writers);
+  auto& derivation = result.decision.violation->derivation;
+  derivation = translate(a, outcome.proof, shape.split, false, described.owners, described.keys, described.reads);
+  if (given.evidence) refute_cases(given.history, derivation, budget);
   return result;
 }
 
@@ -86,9 +160,11 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
     if (i > stop) return;
     const base::AllocationWatch watch(&budget);
     PartResult& result = results[i];
-    if (by_key && chain_of_compare_and_sets(h, a, parts[i], given.drift)) {
+    std::vector<Owner> chain;
+    if (by_key && chain_of_compare_and_sets(h, a, parts[i], given.drift, chain)) {
       result.by_chain = true;
       result.decision.answer = Answer::kYes;
+      for (const Owner o : chain) result.order.push_back(a.txns[o]);
     } else {
       result = decide_part(given, parts[i], shape, budget, proposals);
     }
@@ -117,6 +193,18 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
   Decision d;
   d.answer = Answer::kYes;
   d.decided_by = all_chains ? "chain" : std::string(stage_name(deepest));
+  if (given.evidence) {
+    auto witness = std::make_shared<Witness>();
+    witness->level = level;
+    if (by_key) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        witness->by_key.push_back({parts[i].keys.front(), std::move(results[i].order)});
+      }
+    } else {
+      witness->order = merged(given, shape, results);
+    }
+    d.witness = std::move(witness);
+  }
   return {std::move(d), suspect};
 }
 

@@ -6,6 +6,7 @@
 #include "levels/describe.hpp"
 #include "levels/fates.hpp"
 #include "levels/order_levels.hpp"
+#include "levels/refutation.hpp"
 
 namespace cupel::levels {
 
@@ -36,6 +37,28 @@ std::optional<Judged> cheap_yes(const Given& given, base::Budget& budget) {
   return std::nullopt;
 }
 
+std::shared_ptr<const Witness> witness_of(const Given& given, Level level, const DescribedVisibility& d,
+                                          const order::Outcome& outcome,
+                                          std::span<const std::span<const Owner>> candidates) {
+  const Accesses& a = given.accesses;
+  auto witness = std::make_shared<Witness>();
+  witness->level = level;
+  std::vector<std::uint8_t> read_from(a.txns.size(), 0);
+  for (const Owner w : outcome.writers) {
+    if (w != kInitialOwner) read_from[w] = 1;
+  }
+  for (const order::Node v : outcome.order) {
+    if (took_effect(given, v, read_from[v] != 0)) witness->order.push_back(a.txns[v]);
+  }
+  for (std::size_t r = 0; r < candidates.size(); ++r) {
+    if (candidates[r].size() < 2) continue;
+    const ExternalRead& read = a.reads[d.reads[r]];
+    const Owner w = outcome.writers[r];
+    witness->reads_from.push_back({read.op, read.key, w == kInitialOwner ? TxnId::none() : a.txns[w]});
+  }
+  return witness;
+}
+
 }  // namespace
 
 Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) {
@@ -44,7 +67,8 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   const order::Visible visible = level == Level::kReadCommitted ? order::Visible::kEarlierRead
                                  : level == Level::kReadAtomic  ? order::Visible::kDirect
                                                                 : order::Visible::kCausal;
-  const DescribedVisibility d = describe_visibility(given.history, a, every_read);
+  DescribedVisibility d = describe_visibility(given.history, a, every_read);
+  d.problem.whole_proofs = given.evidence;
   if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
   std::vector<std::span<const Owner>> candidates;
   candidates.reserve(d.reads.size());
@@ -86,15 +110,16 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
       return {gave_up(budget, stage)};
     case order::Answer::kYes:
       decision.answer = Answer::kYes;
+      if (given.evidence) decision.witness = witness_of(given, level, d, outcome, candidates);
       if (given.unsure_compare_and_sets) result.suspect = find_suspect(given, outcome.writers, nullptr);
       break;
     case order::Answer::kNo: {
       decision.answer = Answer::kNo;
       const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
-      std::vector<Owner> writers;
-      for (const auto& some : candidates) writers.push_back(some.size() == 1 ? some.front() : order::kUnresolved);
       decision.violation.emplace();
-      decision.violation->derivation = translate(a, outcome.proof, false, d.owners, d.keys, d.reads, writers);
+      auto& derivation = decision.violation->derivation;
+      derivation = translate(a, outcome.proof, false, every_read, d.owners, d.keys, d.reads);
+      if (given.evidence) refute_cases(given.history, derivation, budget);
       break;
     }
   }

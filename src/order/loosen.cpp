@@ -124,6 +124,7 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
   Problem sub;
   sub.split = problem_.split;
   sub.write_to_begin = problem_.write_to_begin;
+  sub.whole_proofs = problem_.whole_proofs;
   sub.max_proposals = std::min(problem_.max_proposals, kMaxProposalsAlone);
   sub.owner_count = static_cast<Owner>(owners.size());
   std::vector<Object> objects;
@@ -213,7 +214,12 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
     } else if (arc.read_or_object < objects.size()) {
       arc.read_or_object = objects[arc.read_or_object];
     }
-    if (arc.other < owners.size()) arc.other = owners[arc.other];
+    const auto back_owner = [&](Owner& o) {
+      if (o < owners.size()) o = owners[o];
+    };
+    back_owner(arc.other);
+    back_owner(arc.seen);
+    for (Exclusion& exclusion : arc.excluded) back_owner(exclusion.candidate);
   }
   return true;
 }

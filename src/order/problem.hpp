@@ -52,6 +52,9 @@ struct Problem {
   // The order within a chain may be given up (levels without session order
   // use it only as a guide).
   bool soft_chains = false;
+  // Proofs are to be checked by a stranger: every case, and why each read with
+  // several candidates saw what it saw. Else what nobody reads is left out.
+  bool whole_proofs = false;
   // Stage 3 gives up after so many proposals of its solver.
   std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();
 
@@ -93,10 +96,21 @@ enum class ArcKind : std::uint8_t {
   kVisible,      // ww other → writer of `read`'s version, because other's commit reaches the reader
   kOverwritten,  // rw reader → other, because the version read is before other's
   kNoOverlap,    // ww; object: the writers' events overlap only one way
+  kSawInitial,   // no arc but a fact: read saw the initial version; the others are excluded
   // In a proof by cases only:
   kAssumedBefore,       // ww; object: `from`'s version is before `to`'s
   kAssumedWriter,       // wr; read: it saw `from`'s version
   kAssumedOverwritten,  // rw; read; other = the writer that follows what it saw
+};
+
+// What an assumed writer stands for: itself, or also the candidates before
+// (after) it in its chain.
+enum class Bound : std::uint8_t { kExact, kEarlier, kLater };
+
+// Why a read cannot have seen this candidate: the cycle that would be.
+struct Exclusion {
+  Owner candidate;
+  std::vector<std::uint32_t> cycle;
 };
 
 struct ProofArc {
@@ -105,6 +119,9 @@ struct ProofArc {
   std::uint32_t read_or_object;  // by kind, see above
   Owner other;
   std::vector<std::uint32_t> because;  // earlier arcs of the proof, in path order
+  Owner seen = kUnresolved;            // kOverwritten, kAssumedOverwritten: whose version the read saw
+  Bound bound = Bound::kExact;         // of what the read is assumed to have seen
+  std::vector<Exclusion> excluded = {};  // kOnlyWriter, kSawInitial; if whole_proofs
 };
 
 // Evidence for rejection. Each arc's reasons come before it. Either one cycle,
@@ -113,6 +130,7 @@ struct Proof {
   std::vector<ProofArc> arcs;
   std::vector<std::vector<std::uint32_t>> cycles;
   bool by_cases = false;
+  bool complete = true;  // false: a limit left reasons or cases out
 };
 
 enum class Answer : std::uint8_t { kYes, kNo, kGaveUp };

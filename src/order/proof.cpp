@@ -24,7 +24,11 @@ std::uint32_t ProofBuilder::plain(Node from, Node to, ArcKind kind) {
 }
 
 std::uint32_t ProofBuilder::assumed(const Assumed& a, std::vector<std::uint32_t> because) {
-  proof_.arcs.push_back({a.from, a.to, a.kind, a.read_or_object, a.other, std::move(because)});
+  // What a known read saw is not assumed with the rest.
+  if (a.kind == ArcKind::kAssumedOverwritten && a.seen != kUnresolved && versions_.writer_of(a.read_or_object) == a.seen) {
+    know(a.read_or_object, static_cast<std::uint32_t>(graph_.arcs().size()));
+  }
+  proof_.arcs.push_back({a.from, a.to, a.kind, a.read_or_object, a.other, std::move(because), a.seen});
   return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
 }
 
@@ -54,15 +58,20 @@ std::vector<std::uint32_t> ProofBuilder::reason_path(Node from, Node to, std::ui
   return path(graph_.path(from, to, limit));
 }
 
-// Why `candidate` cannot have been read: the path reader → candidate, or the
-// path candidate → another writer → reader (then *between is that writer).
-std::vector<std::uint32_t> ProofBuilder::exclusion(const Read& read, Owner candidate,
-                                                   std::uint32_t limit, Owner* between) {
-  *between = kInitial;
+// Why `candidate` cannot have been read, as the cycle that would be: the path
+// reader → candidate and the read; or candidate → another writer → reader, where
+// the read would have been overwritten. Empty when the budget ends first.
+std::vector<std::uint32_t> ProofBuilder::excluding_cycle(std::uint32_t r, Owner candidate,
+                                                         std::uint32_t limit) {
+  const Read& read = problem_.reads[r];
   const Node begin = problem_.begin(read.owner);
   if (candidate != kInitial) {
     auto after = graph_.path(begin, problem_.commit(candidate), limit);
-    if (!after.empty()) return path(after);
+    if (!after.empty()) {
+      auto cycle = path(after);
+      cycle.push_back(assumed({problem_.commit(candidate), begin, ArcKind::kAssumedWriter, r, candidate}));
+      return cycle;
+    }
   }
   for (Slot s = versions_.first_slot(read.object); s < versions_.last_slot(read.object); ++s) {
     const Owner k = versions_.writer(s);
@@ -70,7 +79,7 @@ std::vector<std::uint32_t> ProofBuilder::exclusion(const Read& read, Owner candi
     const auto rank = graph_.rank(problem_.commit(k));  // cheap, before any search
     if (rank > graph_.rank(begin)) continue;
     if (candidate != kInitial && rank < graph_.rank(problem_.write_target(candidate))) continue;
-    if (budget_.exceeded()) return {};
+    if (budget_.exceeded()) break;
     const auto visible = graph_.path(problem_.commit(k), begin, limit);
     if (visible.empty()) continue;
     std::vector<std::uint32_t> because;
@@ -79,12 +88,51 @@ std::vector<std::uint32_t> ProofBuilder::exclusion(const Read& read, Owner candi
       if (order.empty()) continue;
       because = path(order);
     }
-    *between = k;
     const auto rest = path(visible);
-    because.insert(because.end(), rest.begin(), rest.end());
-    return because;
+    std::vector<std::uint32_t> cycle = {assumed(
+        {begin, problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, candidate}, std::move(because))};
+    cycle.insert(cycle.end(), rest.begin(), rest.end());
+    return cycle;
   }
+  proof_.complete = false;
   return {};
+}
+
+std::vector<Exclusion> ProofBuilder::exclusions(std::uint32_t r, Owner kept, std::uint32_t limit) {
+  const Read& read = problem_.reads[r];
+  std::vector<Exclusion> result;
+  for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+    const Owner candidate = problem_.candidates[c];
+    if (candidate == kept) continue;
+    if (budget_.exceeded()) {
+      proof_.complete = false;
+      break;
+    }
+    result.push_back({candidate, excluding_cycle(r, candidate, limit)});
+  }
+  return result;
+}
+
+// For a stranger: before an arc that uses what a read with several candidates
+// saw comes why it saw that.
+void ProofBuilder::know(std::uint32_t r, std::uint32_t limit) {
+  const Read& read = problem_.reads[r];
+  if (!problem_.whole_proofs || read.last_candidate - read.first_candidate == 1) return;
+  const Owner w = versions_.writer_of(r);
+  if (w == kUnresolved || !known_reads_.insert(r).second) return;
+  if (w == kInitial) {
+    auto excluded = exclusions(r, w, limit);
+    const Node begin = problem_.begin(read.owner);
+    proof_.arcs.push_back({begin, begin, ArcKind::kSawInitial, r, kInitial, {}, kInitial, Bound::kExact, std::move(excluded)});
+    return;
+  }
+  if (!looked_for_only_writers_) {
+    looked_for_only_writers_ = true;
+    for (std::uint32_t i = 0; i < graph_.arcs().size(); ++i) {
+      if (graph_.arcs()[i].kind == ArcKind::kOnlyWriter) only_writer_.emplace(graph_.arcs()[i].read_or_object, i);
+    }
+  }
+  arc(only_writer_.at(r));
 }
 
 std::uint32_t ProofBuilder::arc(std::uint32_t index) {
@@ -92,12 +140,20 @@ std::uint32_t ProofBuilder::arc(std::uint32_t index) {
   const KnownArc& known = graph_.arcs()[index];
   const std::uint32_t limit = graph_.arcs_before_round_of(index);
   std::vector<std::uint32_t> because;
+  std::vector<Exclusion> excluded;
+  Owner seen = kUnresolved;
   switch (known.kind) {
+    case ArcKind::kInitialRead:
+      know(known.read_or_object, limit);
+      break;
     case ArcKind::kVisible:
+      know(known.read_or_object, limit);
       because = reason_path(problem_.commit(known.other),
                             problem_.begin(problem_.reads[known.read_or_object].owner), limit);
       break;
     case ArcKind::kOverwritten:
+      know(known.read_or_object, limit);
+      seen = versions_.writer_of(known.read_or_object);
       because = reason_path(problem_.write_target(versions_.writer_of(known.read_or_object)),
                             problem_.commit(known.other), limit);
       break;
@@ -105,22 +161,26 @@ std::uint32_t ProofBuilder::arc(std::uint32_t index) {
       because = reason_path(problem_.write_target(problem_.owner_of(known.from)),
                             problem_.commit(known.other), limit);
       break;
-    case ArcKind::kOnlyWriter: {
-      const Read& read = problem_.reads[known.read_or_object];
-      for (auto c = read.first_candidate; c < read.last_candidate && !budget_.exceeded(); ++c) {
-        if (problem_.candidates[c] == known.other) continue;
-        Owner between;
-        const auto why = exclusion(read, problem_.candidates[c], limit, &between);
-        because.insert(because.end(), why.begin(), why.end());
+    case ArcKind::kOnlyWriter:
+      known_reads_.insert(known.read_or_object);
+      excluded = exclusions(known.read_or_object, known.other, limit);
+      for (const Exclusion& exclusion : excluded) {
+        for (const auto i : exclusion.cycle) {
+          const ProofArc& step = proof_.arcs[i];
+          if (step.kind == ArcKind::kAssumedOverwritten) {
+            because.insert(because.end(), step.because.begin(), step.because.end());
+          } else if (step.kind != ArcKind::kAssumedWriter) {
+            because.push_back(i);
+          }
+        }
       }
       break;
-    }
     default:
       break;
   }
   const auto place = static_cast<std::uint32_t>(proof_.arcs.size());
   proof_.arcs.push_back({known.from, known.to, known.kind, known.read_or_object, known.other,
-                         std::move(because)});
+                         std::move(because), seen, Bound::kExact, std::move(excluded)});
   by_arc_.emplace(index, place);
   return place;
 }
@@ -139,8 +199,7 @@ void ProofBuilder::add_lost_candidates() {
       const Owner w = problem_.candidates[c];
       if (std::find(kept.begin(), kept.end(), w) != kept.end()) continue;
       if (left-- == 0 || budget_.exceeded()) return;
-      Owner between;
-      exclusion(read, w, limit, &between);
+      excluding_cycle(r, w, limit);
     }
   }
 }
@@ -164,24 +223,26 @@ void ProofBuilder::add_cycle(std::span<const EventGraph::Step> steps) {
 void ProofBuilder::add_orphan(std::uint32_t r) {
   proof_.by_cases = true;
   const Read& read = problem_.reads[r];
-  const Node begin = problem_.begin(read.owner);
   const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
-  const auto last = std::min(read.last_candidate, read.first_candidate + kMaxOrphanCases);
-  for (auto c = read.first_candidate; c < last && !budget_.exceeded(); ++c) {
-    const Owner w = problem_.candidates[c];
-    Owner between;
-    auto why = exclusion(read, w, limit, &between);
-    std::vector<std::uint32_t> cycle;
-    if (between == kInitial) {
-      cycle = why;
-      cycle.push_back(assumed({problem_.commit(w), begin, ArcKind::kAssumedWriter, r, w}));
-    } else {
-      const Node k = problem_.commit(between);
-      const auto visible = reason_path(k, begin, limit);
-      cycle.push_back(assumed({begin, k, ArcKind::kAssumedOverwritten, r, between}, why));
-      cycle.insert(cycle.end(), visible.begin(), visible.end());
-    }
-    proof_.cycles.push_back(std::move(cycle));
+  const auto shown = problem_.whole_proofs ? read.last_candidate : read.first_candidate + kMaxOrphanCases;
+  const auto last = std::min(read.last_candidate, shown);
+  for (auto c = read.first_candidate; c < last; ++c) {
+    if (budget_.exceeded()) proof_.complete = false;
+    if (!proof_.complete) break;
+    auto cycle = excluding_cycle(r, problem_.candidates[c], limit);
+    if (!cycle.empty()) proof_.cycles.push_back(std::move(cycle));
+  }
+  if (last != read.last_candidate) proof_.complete = false;
+}
+
+void ProofBuilder::add_exclusions(std::uint32_t r, std::span<const Owner> kept) {
+  const Read& read = problem_.reads[r];
+  const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
+  for (auto c = read.first_candidate; c < read.last_candidate && proof_.complete; ++c) {
+    const Owner candidate = problem_.candidates[c];
+    if (std::find(kept.begin(), kept.end(), candidate) != kept.end()) continue;
+    if (budget_.exceeded()) proof_.complete = false;
+    else proof_.cycles.push_back(excluding_cycle(r, candidate, limit));
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "order/saturation.hpp"
 #include "solver/acyclic_solver.hpp"
@@ -21,7 +22,8 @@ inline bool names_read(ArcKind kind) {
     case ArcKind::kVisible:
     case ArcKind::kOverwritten:
     case ArcKind::kAssumedWriter:
-    case ArcKind::kAssumedOverwritten: return true;
+    case ArcKind::kAssumedOverwritten:
+    case ArcKind::kSawInitial: return true;
     default: return false;
   }
 }
@@ -45,6 +47,7 @@ class ProofBuilder {
     ArcKind kind;
     std::uint32_t read_or_object;
     Owner other;
+    Owner seen = kUnresolved;  // kAssumedOverwritten: whose version the read saw
   };
   struct MixedStep {
     bool assumed;
@@ -52,6 +55,8 @@ class ProofBuilder {
     EventGraph::Step step;  // else
   };
   void add_case(std::span<const MixedStep> steps);
+  // Cases for the candidates that an open read lost before it became a case.
+  void add_exclusions(std::uint32_t read, std::span<const Owner> kept);
 
   Proof take() {
     if (open_ != nullptr) add_lost_candidates();
@@ -64,8 +69,9 @@ class ProofBuilder {
   std::uint32_t arc(std::uint32_t index);
   std::uint32_t plain(Node from, Node to, ArcKind kind);
   std::uint32_t assumed(const Assumed& arc, std::vector<std::uint32_t> because = {});
-  std::vector<std::uint32_t> exclusion(const Read& read, Owner candidate, std::uint32_t limit,
-                                       Owner* between);
+  std::vector<std::uint32_t> excluding_cycle(std::uint32_t read, Owner candidate, std::uint32_t limit);
+  std::vector<Exclusion> exclusions(std::uint32_t read, Owner kept, std::uint32_t limit);
+  void know(std::uint32_t read, std::uint32_t limit);
   void add_lost_candidates();
   void rotate_to_event(std::vector<EventGraph::Step>& steps) const;
 
@@ -77,6 +83,9 @@ class ProofBuilder {
   Proof proof_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> by_arc_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_ends_;
+  absl::flat_hash_set<std::uint32_t> known_reads_;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> only_writer_;  // by read: its arc of the graph
+  bool looked_for_only_writers_ = false;
 };
 
 }  // namespace cupel::order

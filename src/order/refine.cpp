@@ -69,6 +69,9 @@ class Refiner {
       }
       builder.add_case(steps);
     }
+    if (problem_.whole_proofs) {
+      for (const auto& [r, literals] : choices_) builder.add_exclusions(r, open_.candidates(r));
+    }
     return builder.take();
   }
 
@@ -108,17 +111,18 @@ class Refiner {
         add_arc({problem_.commit(a), problem_.write_target(b), ArcKind::kAssumedBefore, x, b}, literal);
         ww_added = true;
       }
-      for (const std::uint32_t r : versions_.readers(s)) add_overwrite(r, b, literal);
+      for (const std::uint32_t r : versions_.readers(s)) add_overwrite(r, a, b, literal);
       const auto chosen = choosers_.find(s);
       if (chosen == choosers_.end()) continue;
-      for (const auto& [r, choice] : chosen->second) add_overwrite(r, b, literal, choice);
+      for (const auto& [r, choice] : chosen->second) add_overwrite(r, a, b, literal, choice);
     }
   }
 
-  void add_overwrite(std::uint32_t r, Owner k, Literal first, Literal second = 0) {
+  // `r`, having seen `w`, before `k`.
+  void add_overwrite(std::uint32_t r, Owner w, Owner k, Literal first, Literal second = 0) {
     const Owner reader = problem_.reads[r].owner;
     if (reader == k) return;
-    add_arc({problem_.begin(reader), problem_.commit(k), ArcKind::kAssumedOverwritten, r, k}, first,
+    add_arc({problem_.begin(reader), problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, w}, first,
             second);
   }
 
@@ -146,7 +150,7 @@ class Refiner {
         for (const auto& group : versions_.groups(read.object)) {
           Slot s = group.first;
           if (versions_.writer(s) == read.owner && ++s == group.last) continue;
-          add_overwrite(r, versions_.writer(s), literal);
+          add_overwrite(r, kInitial, versions_.writer(s), literal);
         }
         continue;
       }
@@ -155,7 +159,7 @@ class Refiner {
       const auto partners = partners_.find(w);
       if (partners == partners_.end()) continue;
       for (const Owner k : partners->second) {
-        if (writes(k, read.object)) add_overwrite(r, k, before(w, k), literal);
+        if (writes(k, read.object)) add_overwrite(r, w, k, before(w, k), literal);
       }
     }
     solver_.add_clause(literals);

@@ -32,6 +32,7 @@ struct VisibilityRead {
 };
 
 struct VisibilityProblem {
+  bool whole_proofs = false;  // as in Problem
   Owner owner_count = 0;
   Object object_count = 0;
   std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one

@@ -122,33 +122,36 @@ class Cases {
   // How a cycle uses what a read sees. If w's version is too old for the read,
   // so is every earlier one of w's session; if w must not be seen because it
   // brings its past along, so does every later one of its session.
-  enum Part : std::uint8_t { kExact = 1, kNoLater = 2, kNoEarlier = 4 };
+  enum Part : std::uint8_t { kNone = 0, kExact = 1, kNoLater = 2, kNoEarlier = 4 };
 
   absl::btree_map<std::uint32_t, std::uint8_t> parts_of(const Proof& proof) const {
     absl::btree_map<std::uint32_t, std::uint8_t> parts;
     std::vector<std::uint8_t> in_cycle(proof.arcs.size(), 0);
     for (const auto i : proof.cycles.front()) in_cycle[i] = 1;
+    const bool initial = by_initial(proof);
     for (std::size_t i = 0; i < proof.arcs.size(); ++i) {
-      const ProofArc& arc = proof.arcs[i];
-      const auto r = arc.read_or_object;
-      switch (arc.kind) {
-        case ArcKind::kRead:
-          // A step of co may lead through the session. So may what is visible, if it
-          // goes by paths: the steps in front of a forced arc, or after a read of the
-          // initial version.
-          if (open_[r]) parts[r] |= visible_ == Visible::kCausal || (in_cycle[i] != 0 && !by_initial(proof)) ? kNoEarlier : kExact;
-          break;
-        case ArcKind::kVisible:
-          if (open_[r]) parts[r] |= chain_[arc.other] == chain_[fixed_[r]] ? kExact : kNoLater;
-          break;
-        case ArcKind::kInitialRead:
-          if (open_[r]) parts[r] |= kExact;
-          break;
-        default:
-          break;
-      }
+      const auto part = part_of(proof.arcs[i], in_cycle[i] != 0, initial);
+      if (part != kNone) parts[proof.arcs[i].read_or_object] |= part;
     }
     return parts;
+  }
+  Part part_of(const ProofArc& arc, bool in_cycle, bool initial) const {
+    const auto r = arc.read_or_object;
+    switch (arc.kind) {
+      case ArcKind::kRead:
+        // A step of co may lead through the session. So may what is visible, if it
+        // goes by paths: the steps in front of a forced arc, or after a read of the
+        // initial version.
+        if (!open_[r]) return kNone;
+        return visible_ == Visible::kCausal || (in_cycle && !initial) ? kNoEarlier : kExact;
+      case ArcKind::kVisible:
+        if (!open_[r]) return kNone;
+        return chain_[arc.other] == chain_[fixed_[r]] ? kExact : kNoLater;
+      case ArcKind::kInitialRead:
+        return open_[r] ? kExact : kNone;
+      default:
+        return kNone;
+    }
   }
   static bool by_initial(const Proof& proof) {
     return std::any_of(proof.arcs.begin(), proof.arcs.end(),
@@ -267,10 +270,19 @@ class Cases {
 
   void keep_case(Proof proof) {
     all_.by_cases = true;
-    if (all_.cycles.size() >= kCasesKept) return;
+    if (!problem_.whole_proofs && all_.cycles.size() >= kCasesKept) return;
     const auto offset = static_cast<std::uint32_t>(all_.arcs.size());
-    for (ProofArc& arc : proof.arcs) {
+    std::vector<std::uint8_t> in_cycle(proof.arcs.size(), 0);
+    for (const auto i : proof.cycles.front()) in_cycle[i] = 1;
+    const bool initial = by_initial(proof);
+    for (std::size_t i = 0; i < proof.arcs.size(); ++i) {
+      ProofArc& arc = proof.arcs[i];
       for (auto& b : arc.because) b += offset;
+      switch (part_of(arc, in_cycle[i] != 0, initial)) {
+        case kNoLater: arc.bound = Bound::kEarlier; break;
+        case kNoEarlier: arc.bound = Bound::kLater; break;
+        default: break;
+      }
       if (arc.kind == ArcKind::kRead && open_[arc.read_or_object]) arc.kind = ArcKind::kAssumedWriter;
       all_.arcs.push_back(std::move(arc));
     }
