@@ -26,6 +26,8 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
   // Every third timed history is asked with clocks that drift.
   const history::Time drift = h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
   options.clock_drift_ns = drift;
+  // Every other history: with the evidence, which must not change an answer.
+  options.evidence = h.op_count() % 2 == 0;
   const auto result = check::check(h, options);
   std::string text;
   const auto complain = [&](Level level, const std::string& what) {
