@@ -64,7 +64,7 @@ std::optional<std::vector<std::uint32_t>> core(Literal variables, std::span<cons
 }
 
 // "1 -2 0" lines; deletions, which begin with d, are of no interest.
-std::vector<std::vector<Literal>> parse_trace(std::string_view text) {
+std::vector<std::vector<Literal>> parse_lemmas(std::string_view text) {
   std::vector<std::vector<Literal>> lemmas;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
@@ -96,15 +96,15 @@ std::optional<Refuted> refute(Literal variables, std::span<const std::vector<Lit
 
   char* buffer = nullptr;
   std::size_t size = 0;
-  std::FILE* trace = open_memstream(&buffer, &size);
-  if (trace == nullptr) return std::nullopt;
+  std::FILE* learnt = open_memstream(&buffer, &size);
+  if (learnt == nullptr) return std::nullopt;
   bool refuted = false;
   {
     CaDiCaL::Solver solver;
     solver.set("quiet", 1);
     solver.configure("plain");
     solver.set("binary", 0);
-    solver.trace_proof(trace, "refutation");
+    solver.trace_proof(learnt, "refutation");
     BudgetTerminator terminator(budget);
     solver.connect_terminator(&terminator);
     for (const auto& axiom : axioms) add(solver, axiom);
@@ -113,10 +113,10 @@ std::optional<Refuted> refute(Literal variables, std::span<const std::vector<Lit
     solver.disconnect_terminator();
     solver.close_proof_trace();
   }
-  std::fclose(trace);
+  std::fclose(learnt);
   const std::unique_ptr<char, decltype(&std::free)> owned(buffer, &std::free);
   if (!refuted) return std::nullopt;
-  return Refuted{*std::move(used), parse_trace({buffer, size})};
+  return Refuted{*std::move(used), parse_lemmas({buffer, size})};
 }
 
 }  // namespace cupel::solver
