@@ -47,7 +47,8 @@ bool write_certificate(const std::string& file, const history::History& history,
 }
 
 int check_one(const std::string& file, const CheckArguments& arguments,
-              const check::Options& options, std::optional<formats::Format> format) {
+              const check::Options& options, const shrink::Options& shrinking,
+              std::optional<formats::Format> format) {
   // From here on: reading counts as well.
   base::Budget budget(options.timeout_seconds
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
@@ -64,7 +65,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto& history = stopped ? nothing : read;
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
-  const report::Checked checked{file, *history, result, !stopped};
+  const auto counterexamples = shrunk(*history, result, shrinking, budget);
+  const report::Checked checked{file, *history, result, !stopped, counterexamples};
   const report::TextStyle style{.colour = use_colour()};
   if (arguments.json) {
     print(report::json(checked));
@@ -149,14 +151,15 @@ void add_check(CLI::App& app, Run& run) {
       throw CLI::ValidationError("--certificate", fmt::format("found {} histories, expected one: a certificate is of one history",
                                                               arguments->histories.size()));
     }
+    const auto shrinking = shrink_options(arguments->limits);
     const auto format = format_of(arguments->format, "--format");
-    run = [arguments, options, format] {
+    run = [arguments, options, shrinking, format] {
       int code = kSatisfied;
       bool first = true;
       for (const auto& file : arguments->histories) {
         if (!first && options.asked.empty() && !arguments->json) print("\n");
         first = false;
-        code = std::max(code, check_one(file, *arguments, options, format));
+        code = std::max(code, check_one(file, *arguments, options, shrinking, format));
         flush_output();
       }
       return code;

@@ -49,6 +49,13 @@ void add_limit_options(CLI::App& command, const std::string& timed, LimitArgumen
       ->type_name("SIZE")
       ->group(kWhatItCosts);
   command
+      .add_option("--shrink-time", arguments.shrink_time,
+                  "How long the violations of a history may be made smaller before they are "
+                  "explained; 0: not at all. Seconds, or with a unit")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(kWhatItCosts);
+  command
       .add_option("--threads", arguments.threads,
                   "Threads that read JSON lines and decide parts of a history; never changes an "
                   "answer. Default: 0, as many as the machine has")
@@ -72,6 +79,21 @@ check::Options check_options(const std::vector<std::string>& levels,
     options.clock_drift_ns = or_throw(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
   }
   return options;
+}
+
+shrink::Options shrink_options(const LimitArguments& arguments) {
+  const auto check = check_options({}, arguments);
+  return {.seconds = or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time"),
+          .memory_limit_bytes = check.memory_limit_bytes,
+          .clock_drift_ns = check.clock_drift_ns};
+}
+
+std::vector<explain::Counterexample> shrunk(const history::History& history,
+                                            const check::CheckResult& result,
+                                            shrink::Options options, const base::Budget& budget) {
+  if (options.seconds <= 0) return {};
+  options.seconds = std::min(options.seconds, std::max(budget.seconds_left(), 1.0));
+  return shrink::counterexamples(history, result, options);
 }
 
 void check_workload(const std::string& name, const char* option, const char* more) {

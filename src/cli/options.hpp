@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
+#include "explain/counterexample.hpp"
 #include "levels/level.hpp"
+#include "shrink/shrink.hpp"
 #include "workload/workload.hpp"
 
 namespace cupel::cli {
@@ -26,9 +29,9 @@ T or_throw(base::Result<T> result, const char* option) {
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names);
 
 // What a check may cost, and how far the clocks may be wrong: --timeout,
-// --memory-limit, --threads and --clock-drift, each as given.
+// --memory-limit, --shrink-time, --threads and --clock-drift, each as given.
 struct LimitArguments {
-  std::string timeout, memory_limit, clock_drift;
+  std::string timeout, memory_limit, clock_drift, shrink_time = "5s";
   unsigned threads = 0;
 };
 // `timed`: what the timeout is for, as in "For each history".
@@ -36,6 +39,14 @@ void add_limit_options(CLI::App& command, const std::string& timed, LimitArgumen
 // For these levels, as levels_of() takes them.
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
+
+// For making violations small; `seconds` is 0 if that is not wanted.
+shrink::Options shrink_options(const LimitArguments& arguments);
+// The violations, made small. `budget`: that of the check. Where it had a timeout,
+// this takes no longer than the rest of it, or a second.
+std::vector<explain::Counterexample> shrunk(const history::History& history,
+                                            const check::CheckResult& result,
+                                            shrink::Options options, const base::Budget& budget);
 
 // Refuses what is no name of a workload, with the name that may have been meant.
 // `more`: what else the option takes.

@@ -30,6 +30,7 @@ struct RunArguments {
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
+  shrink::Options shrinking;
   std::string format, time_limit;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
@@ -186,7 +187,8 @@ std::string verdict_text(const run::Assay& assay) {
   return text + '\n';
 }
 
-std::string run_json(const run::Assay& assay, const run::AssayOptions& options) {
+std::string run_json(const run::Assay& assay, const run::AssayOptions& options,
+                     std::span<const explain::Counterexample> counterexamples) {
   using Json = nlohmann::ordered_json;
   const auto& ran = assay.run;
   Json run;
@@ -221,7 +223,8 @@ std::string run_json(const run::Assay& assay, const run::AssayOptions& options) 
                             {"promised", assay.promised}});
   }
   run["warnings"] = ran.warnings;
-  auto text = report::json({assay.file, assay.history, assay.check, assay.whole});
+  auto text =
+      report::json({assay.file, assay.history, assay.check, assay.whole, counterexamples});
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
 }
@@ -251,13 +254,18 @@ int run_once(const RunArguments& arguments) {
     return kBad;
   }
   for (const auto& warning : assay->run.warnings) complain("warning: " + warning);
+  const auto& timeout = options.check.timeout_seconds;
+  const base::Budget budget(
+      timeout ? std::optional(std::chrono::duration<double>(*timeout)) : std::nullopt, 0);
+  const auto counterexamples = shrunk(assay->history, assay->check, arguments.shrinking, budget);
   if (arguments.json) {
-    print(run_json(*assay, options));
+    print(run_json(*assay, options, counterexamples));
   } else {
     print(run_text(*assay, options));
     print(verdict_text(*assay));
-    print(report::ladder({assay->file, assay->history, assay->check, assay->whole},
-                         {.colour = use_colour()}));
+    print(report::ladder(
+        {assay->file, assay->history, assay->check, assay->whole, counterexamples},
+        {.colour = use_colour()}));
   }
   return exit_code(*assay);
 }
@@ -452,6 +460,7 @@ void add_run(CLI::App& app, Run& run) {
       throw CLI::ValidationError("--heal", "found without --fault, expected both");
     }
     asked.check = check_options(arguments->levels, arguments->limits);
+    arguments->shrinking = shrink_options(arguments->limits);
     look_at_format(arguments->format);
     const auto target = target_of(asked.history);
     if (!asked.history.empty() &&

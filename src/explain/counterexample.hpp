@@ -25,6 +25,8 @@ struct Counterexample {
   Anomaly anomaly;              // explain() of that; transactions, keys and operations of `history`
   // No transaction and no operation can be left out; false: a limit was met before that was sure.
   bool minimal = false;
+  // Other levels whose own violation was made small to this very part of the history.
+  std::vector<levels::Level> also_at = {};
 };
 
 }  // namespace cupel::explain

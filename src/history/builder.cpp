@@ -52,6 +52,10 @@ void HistoryBuilder::begin(SessionId session, TxnStatus status, TxnFacts facts) 
   h_.first_op_.push_back(static_cast<std::uint32_t>(h_.kind_.size()));
   h_.op_count_status_.push_back(static_cast<std::uint32_t>(status) << 30);
   h_.label_.push_back(facts.label);
+  if (facts.place != 0 || !h_.place_.empty()) {
+    h_.place_.resize(h_.label_.size(), 0);
+    h_.place_.back() = facts.place;
+  }
   if (facts.invoke != kNoTime || facts.complete != kNoTime) {
     if (h_.invoke_.empty()) {  // the first transaction with a time: those before have none
       h_.invoke_.assign(h_.first_op_.size() - 1, kNoTime);
@@ -182,6 +186,7 @@ void HistoryBuilder::cancel() {
   h_.op_count_status_.pop_back();
   h_.txn_session_.pop_back();
   h_.label_.pop_back();
+  if (!h_.place_.empty()) h_.place_.pop_back();
   if (any_times_) {
     h_.invoke_.pop_back();
     h_.complete_.pop_back();
@@ -238,6 +243,7 @@ base::Result<History> HistoryBuilder::finish() && {
     permute(h_.first_op_);
     permute(h_.op_count_status_);
     permute(h_.label_);
+    permute(h_.place_);
     permute(h_.invoke_);
     permute(h_.complete_);
     permute(h_.txn_session_);

@@ -38,6 +38,9 @@ class HistoryBuilder {
     Time invoke = kNoTime;
     Time complete = kNoTime;
     std::uint32_t label = 0;
+    // In a part of another history: which transaction of its session it was there,
+    // from 1. 0: as it stands here.
+    std::uint32_t place = 0;
   };
   // One transaction is open at a time: begin, operations, end (or cancel,
   // which forgets it).

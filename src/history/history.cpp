@@ -87,7 +87,7 @@ std::uint64_t History::resident_bytes() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   std::uint64_t total = bytes(kind_) + bytes(key_) + bytes(value_) + bytes(list_first_) +
                         bytes(list_elements_) + bytes(ranges_) + bytes(range_entries_) + bytes(cas_);
-  total += bytes(first_op_) + bytes(op_count_status_) + bytes(txn_session_) + bytes(label_) +
+  total += bytes(first_op_) + bytes(op_count_status_) + bytes(txn_session_) + bytes(label_) + bytes(place_) +
            bytes(invoke_) + bytes(complete_);
   total += bytes(session_first_) + bytes(list_key_) + bytes(keys_in_order_) + bytes(initial_);
   return total + keys_.resident_bytes() + values_.resident_bytes();

@@ -111,6 +111,12 @@ class History {
   // The client-side number of the transaction: its id in formats that have
   // one, else the index of its first line or operation map in the source.
   [[nodiscard]] std::uint32_t label(TxnId t) const { return label_[t.index()]; }
+  // Which transaction of its session it is, from 1; in a part of a history, which it
+  // was in the whole.
+  [[nodiscard]] std::uint32_t place(TxnId t) const {
+    const auto place = place_.empty() ? 0 : place_[t.index()];
+    return place != 0 ? place : t.raw - session_first_[txn_session_[t.index()]] + 1;
+  }
 
   // Operations.
   [[nodiscard]] std::size_t op_count() const { return kind_.size(); }
@@ -176,6 +182,7 @@ class History {
   std::vector<std::uint32_t> txn_session_;
   std::vector<std::uint32_t> label_;
   std::vector<Time> invoke_, complete_;  // empty when no transaction has times
+  std::vector<std::uint32_t> place_;     // empty but in a part of a history; 0: as it stands
   // Sessions.
   std::vector<std::uint32_t> session_first_ = {0};
   std::vector<std::string> session_names_;

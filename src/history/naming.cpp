@@ -71,7 +71,7 @@ std::string transaction_name(const History& history, TxnId txn) {
 std::string transaction_place(const History& history, TxnId txn) {
   const auto session = history.session(txn);
   return "session " + cut(history.session_name(session)) + ", its " +
-         ordinal(txn.raw - history.session_begin(session).raw + 1) + " transaction";
+         ordinal(history.place(txn)) + " transaction";
 }
 
 std::string transaction_in_full(const History& history, TxnId txn) {

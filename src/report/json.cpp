@@ -39,27 +39,52 @@ Json transaction(const History& history, TxnId txn) {
   return history.label(txn);
 }
 
-// An operation's place in its transaction, from 0.
-Json operation(const History& history, OpId op) {
+// An anomaly and the history whose transactions it names.
+struct Found {
+  const History& whole;
+  const explain::Anomaly& anomaly;
+  const explain::Counterexample* small;  // or nullptr: the whole
+  [[nodiscard]] const History& history() const { return small != nullptr ? small->history : whole; }
+};
+
+// An operation's place in its transaction in the file, from 0.
+Json operation(const Found& found, OpId op) {
   if (!op.valid()) return nullptr;
-  return op.raw - history.first_op(history.txn_of(op));
+  const auto txn = found.history().txn_of(op);
+  if (found.small == nullptr) return op.raw - found.whole.first_op(txn);
+  const auto original = found.small->original_op[op.index()];
+  return original.raw - found.whole.first_op(found.small->original_txn[txn.index()]);
 }
 
-Json edge_object(const History& history, const explain::ExplainedEdge& edge) {
+Json edge_object(const Found& found, const explain::ExplainedEdge& edge) {
+  const History& history = found.history();
   Json object;
   object["from"] = transaction(history, edge.from);
   object["to"] = transaction(history, edge.to);
   object["kind"] = explain::to_string(edge.kind);
   object["reason"] = explain::to_string(edge.reason);
   if (edge.key.valid()) object["key"] = scalar(history.key(edge.key));
-  if (edge.from_op.valid()) object["from_operation"] = operation(history, edge.from_op);
-  if (edge.to_op.valid()) object["to_operation"] = operation(history, edge.to_op);
+  if (edge.from_op.valid()) object["from_operation"] = operation(found, edge.from_op);
+  if (edge.to_op.valid()) object["to_operation"] = operation(found, edge.to_op);
   if (edge.case_number != 0) object["case"] = edge.case_number;
   object["sentence"] = edge.sentence;
   return object;
 }
 
-Json anomaly_object(const History& history, const explain::Anomaly& anomaly) {
+Json counterexample_object(const explain::Counterexample& small) {
+  Json object;
+  object["transactions"] = Json::array();
+  for (std::size_t t = 0; t < small.history.txn_count(); ++t) {
+    object["transactions"].push_back(small.history.label(TxnId(t)));
+  }
+  object["operations"] = small.history.op_count();
+  object["minimal"] = small.minimal;
+  return object;
+}
+
+Json anomaly_object(const Found& found) {
+  const History& history = found.history();
+  const explain::Anomaly& anomaly = found.anomaly;
   Json object;
   object["name"] = anomaly.name;
   object["adya"] = anomaly.adya.empty() ? Json(nullptr) : Json(anomaly.adya);
@@ -71,7 +96,8 @@ Json anomaly_object(const History& history, const explain::Anomaly& anomaly) {
   for (const auto key : anomaly.keys) object["keys"].push_back(scalar(history.key(key)));
   object["explanation"] = anomaly.explanation;
   object["edges"] = Json::array();
-  for (const auto& edge : anomaly.edges) object["edges"].push_back(edge_object(history, edge));
+  for (const auto& edge : anomaly.edges) object["edges"].push_back(edge_object(found, edge));
+  if (found.small != nullptr) object["counterexample"] = counterexample_object(*found.small);
   return object;
 }
 
@@ -131,7 +157,9 @@ std::string json(const Checked& checked) {
         const auto anomalies = explain::explain(history, at, *result.violation);
         Json array = Json::array();
         for (std::size_t i = 0; i < std::min(anomalies.size(), kAnomaliesListed); ++i) {
-          array.push_back(anomaly_object(history, anomalies[i]));
+          const auto* small = counterexample_of(checked, result, anomalies, i);
+          array.push_back(anomaly_object(
+              {history, small != nullptr ? small->anomaly : anomalies[i], small}));
         }
         found = explained.emplace(at, std::pair(std::move(array), anomalies.size())).first;
       }

@@ -137,17 +137,22 @@ class Teller {
     const auto anomalies = explain::explain(checked_.history, at, *result.violation);
     std::string text;
     std::map<std::string, std::size_t> left_out;
-    std::map<std::pair<std::string, Level>, std::vector<const explain::Anomaly*>> again;
+    std::map<std::pair<std::string, Level>, std::vector<Shown>> again;
     std::size_t shown = 0;
-    for (const auto& anomaly : anomalies) {
-      const auto before = told_before(anomaly, result.level);
+    for (std::size_t i = 0; i < anomalies.size(); ++i) {
+      const auto* small = counterexample_of(checked_, result, anomalies, i);
+      const Shown one{small != nullptr ? small->history : checked_.history,
+                      small != nullptr ? small->anomaly : anomalies[i]};
+      const auto before = small != nullptr ? told_before(*small, result.level)
+                                           : told_before(anomalies[i], result.level);
       if (before) {
-        again[{name_of(anomaly), *before}].push_back(&anomaly);
+        again[{name_of(one.anomaly), *before}].push_back(one);
       } else if (shown < kAnomaliesShown) {
-        append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
+        append_indented(text, name_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
+        if (small != nullptr) text += size_of(*small);
         ++shown;
       } else {
-        ++left_out[anomaly.name];
+        ++left_out[one.anomaly.name];
       }
     }
     for (const auto& [name, count] : left_out) {
@@ -158,6 +163,31 @@ class Teller {
   }
 
  private:
+  // An anomaly and the history whose transactions it names.
+  struct Shown {
+    const history::History& history;
+    const explain::Anomaly& anomaly;
+  };
+
+  // How little of the history it takes; nothing where that is no news.
+  std::string size_of(const explain::Counterexample& small) const {
+    const auto& whole = checked_.history;
+    if (small.violation.internal.size() == 1 || small.history.op_count() == whole.op_count()) {
+      return {};
+    }
+    const auto text = fmt::format("  {} and {} of {} and {} suffice for this",
+                                  counted(small.history.txn_count(), "transaction"),
+                                  counted(small.history.op_count(), "operation"),
+                                  whole.txn_count(), whole.op_count());
+    return text + (small.minimal ? "; none can be left out.\n"
+                                 : "; the time for making it smaller was up.\n");
+  }
+
+  std::optional<Level> told_before(const explain::Counterexample& small, Level now) {
+    const auto known = told_small_.try_emplace(&small, now).first->second;
+    return known == now ? std::nullopt : std::optional(known);
+  }
+
   // The other level at which the anomaly was told; it counts as told from now on.
   std::optional<Level> told_before(const explain::Anomaly& anomaly, Level now) {
     std::optional<Level> before;
@@ -171,12 +201,12 @@ class Teller {
   }
 
   std::string reference(const std::string& name, Level level,
-                        const std::vector<const explain::Anomaly*>& list) const {
+                        const std::vector<Shown>& list) const {
     const auto where = fmt::format("as told above for {}", levels::name(level));
     if (list.size() > 1) return fmt::format("  {}, {} of them: {}\n", name, list.size(), where);
     std::vector<std::string> who;
-    for (const auto txn : list.front()->transactions) {
-      who.push_back(history::transaction_name(checked_.history, txn));
+    for (const auto txn : list.front().anomaly.transactions) {
+      who.push_back(history::transaction_name(list.front().history, txn));
     }
     if (who.size() > kTransactionsNamed) {
       const auto more = who.size() - kTransactionsNamed;
@@ -188,6 +218,7 @@ class Teller {
 
   const Checked& checked_;
   std::map<Identity, Level> told_;  // at which level
+  std::map<const explain::Counterexample*, Level> told_small_;
 };
 
 // A paragraph for each way in which the weakest violated levels are violated.
@@ -226,6 +257,26 @@ std::vector<std::string> reasons(const Checked& checked) {
 std::string without_own_name(Level level, const std::string& detail) {
   const std::string own = std::string(levels::name(level)) + " ";
   return detail.starts_with(own) ? detail.substr(own.size()) : detail;
+}
+
+const explain::Counterexample* counterexample_of(const Checked& checked, const LevelResult& result,
+                                                 const std::vector<explain::Anomaly>& anomalies,
+                                                 std::size_t number) {
+  const Level at = result.explained_at.value_or(result.level);
+  const bool internal = !result.violation->internal.empty();
+  const auto& name = anomalies[number].name;
+  for (const auto& small : checked.counterexamples) {
+    const auto& also = small.also_at;
+    if (small.level != at && std::find(also.begin(), also.end(), at) == also.end()) continue;
+    if (small.violation.internal.empty() == internal) continue;
+    if (!internal) return &small;  // a level has one derivation
+    if (small.anomaly.name != name) continue;
+    // Of internal anomalies the first of each name is made small.
+    const bool first = std::none_of(anomalies.begin(), anomalies.begin() + static_cast<long>(number),
+                                    [&](const auto& other) { return other.name == name; });
+    return first ? &small : nullptr;
+  }
+  return nullptr;
 }
 
 std::string lines(const Checked& checked) {

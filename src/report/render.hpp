@@ -4,9 +4,11 @@
 // aside).
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "check/check.hpp"
+#include "explain/counterexample.hpp"
 #include "history/history.hpp"
 
 namespace cupel::report {
@@ -17,6 +19,9 @@ struct Checked {
   const history::History& history;
   const check::CheckResult& result;
   bool whole = true;  // false: the history was not read to its end, and nothing is said of it
+  // Violations made small (shrink::counterexamples). A violation that has one is explained by
+  // it, the others in the terms of the whole history.
+  std::span<const explain::Counterexample> counterexamples = {};
 };
 
 struct TextStyle {
@@ -35,6 +40,13 @@ std::string ladder(const Checked& checked, const TextStyle& style = {});
 // unknown. An anomaly that violates several of them is told at the first, and
 // referred to at the others. Every line starts with two blanks; empty if there is nothing to say.
 std::string explanation(const Checked& checked);
+
+// The counterexample that explains the `number`th anomaly, of those that explain()
+// finds in the violation of `result`; nullptr if there is none.
+const explain::Counterexample* counterexample_of(const Checked& checked,
+                                                 const check::LevelResult& result,
+                                                 const std::vector<explain::Anomaly>& anomalies,
+                                                 std::size_t number);
 
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);

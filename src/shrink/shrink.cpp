@@ -1,0 +1,388 @@
+// shrink: see the header.
+#include "shrink/shrink.hpp"
+
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/budget.hpp"
+#include "explain/explain.hpp"
+#include "explain/words.hpp"
+#include "levels/decide.hpp"
+#include "shrink/select.hpp"
+
+namespace cupel::shrink {
+
+using explain::Counterexample;
+using levels::Edge;
+using levels::EdgeKind;
+using levels::Level;
+using levels::Violation;
+using Kept = Material::Kept;
+
+namespace {
+
+// A history of more operations is never taken as a whole.
+constexpr std::size_t kSmallHistory = 20'000;
+
+// What a violation speaks of, from little to much.
+enum class Extent : std::uint8_t {
+  kOperations,    // the operations that the edges are about
+  kKeys,          // all that these transactions do to these keys
+  kTransactions,  // all that they do
+  kEverything,    // the history
+};
+
+class Speaker {
+ public:
+  Speaker(const History& history, const Violation& violation)
+      : history_(history), violation_(violation), words_(history, {}) {
+    if (!violation.internal.empty()) {
+      const auto& found = violation.internal.front();
+      note(found.txn, found.key, found.read);
+      note(found.other_txn, found.key, found.other);
+      // What else these did to the key: the write that came after, the read before.
+      for (const TxnId txn : {found.txn, found.other_txn}) add_accesses(txn, found.key);
+      return;
+    }
+    for (const Edge& edge : violation.derivation.edges) add(edge);
+  }
+
+  std::vector<Mention> mentions(Extent extent) {
+    std::vector<Mention> all = mentions_;
+    if (extent == Extent::kOperations) return all;
+    const std::set<TxnId> txns = txns_of(all, extent);
+    for (const TxnId txn : txns) {
+      all.push_back({txn, OpId::none()});
+      for (auto i = history_.first_op(txn); i < history_.last_op(txn); ++i) {
+        if (extent == Extent::kKeys && !touches(OpId(i))) continue;
+        all.push_back({txn, OpId(i)});
+      }
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::set<TxnId> txns_of(const std::vector<Mention>& all, Extent extent) const {
+    std::set<TxnId> txns;
+    if (extent == Extent::kEverything) {
+      for (std::size_t t = 0; t < history_.txn_count(); ++t) txns.insert(TxnId(t));
+    } else {
+      for (const Mention& m : all) txns.insert(m.txn);
+    }
+    return txns;
+  }
+
+  [[nodiscard]] bool touches(OpId op) const {
+    return std::any_of(keys_.begin(), keys_.end(),
+                       [&](KeyId key) { return words_.reads(op, key) || words_.writes(op, key); });
+  }
+
+  void note(TxnId txn, KeyId key, OpId op) {
+    if (!txn.valid()) return;
+    if (key.valid()) keys_.insert(key);
+    mentions_.push_back({txn, op});
+  }
+
+  void add_accesses(TxnId txn, KeyId key) {
+    if (!txn.valid() || !key.valid()) return;
+    for (auto i = history_.first_op(txn); i < history_.last_op(txn); ++i) {
+      if (words_.reads(OpId(i), key) || words_.writes(OpId(i), key)) note(txn, key, OpId(i));
+    }
+  }
+  // Every read of the key: where it is read twice, what they have in common counts.
+  void add_reads(TxnId txn, KeyId key) {
+    if (!txn.valid()) return;
+    for (auto i = history_.first_op(txn); i < history_.last_op(txn); ++i) {
+      if (words_.reads(OpId(i), key)) note(txn, key, OpId(i));
+    }
+  }
+  void add_write(TxnId txn, KeyId key, OpId op) {
+    if (!txn.valid()) return;
+    note(txn, key, op.valid() ? op : words_.find_write(txn, key));
+  }
+
+  void add(const Edge& edge) {
+    note(edge.from, edge.key, OpId::none());
+    note(edge.to, edge.key, OpId::none());
+    switch (edge.kind) {
+      case EdgeKind::kWriteRead:
+        add_write(edge.from, edge.key, edge.from_op);
+        add_reads(edge.to, edge.key);
+        break;
+      case EdgeKind::kWriteWrite:
+        add_write(edge.from, edge.key, edge.from_op);
+        add_write(edge.to, edge.key, edge.to_op);
+        add_reads(edge.reader, edge.key);
+        break;
+      case EdgeKind::kReadWrite:
+        add_reads(edge.from, edge.key);
+        add_write(edge.to, edge.key, edge.to_op);
+        add_write(edge.writer, edge.key, OpId::none());
+        break;
+      default:
+        break;
+    }
+    if (edge.witness.valid()) note(history_.txn_of(edge.witness), edge.key, edge.witness);
+  }
+
+  const History& history_;
+  const Violation& violation_;
+  explain::Words words_;
+  std::vector<Mention> mentions_;
+  std::set<KeyId> keys_;
+};
+
+class Shrinker {
+ public:
+  Shrinker(const History& history, Level level, const Violation& violation, const Options& options,
+           base::Budget& budget)
+      : history_(history),
+        level_(level),
+        violation_(violation),
+        drift_(options.clock_drift_ns),
+        budget_(budget),
+        name_(name_of(history, violation)) {}
+
+  std::optional<Counterexample> run() {
+    if (!begin()) return std::nullopt;
+    speak_of_less();
+    for (bool changed = true; changed && !budget_.exceeded();) {
+      changed = leave_out_transactions();
+      changed = leave_out_operations() || changed;
+    }
+    const bool minimal = !budget_.exceeded();
+    auto anomaly = std::move(explain::explain(best_.part.history, level_, best_.violation).front());
+    return Counterexample{std::move(best_.part.history),
+                          std::move(best_.part.original_txn),
+                          std::move(best_.part.original_op),
+                          level_,
+                          std::move(best_.violation),
+                          std::move(anomaly),
+                          minimal};
+  }
+
+ private:
+  struct Found {
+    Kept kept;
+    Part part;
+    Violation violation;
+    std::string name;
+  };
+
+  [[nodiscard]] std::string name_of(const History& history, const Violation& violation) const {
+    if (!violation.internal.empty()) {
+      return std::string(levels::name(violation.internal.front().kind));
+    }
+    return explain::explain(history, level_, violation).front().name;
+  }
+
+  // What the engine says of this choice; nothing if there is no violation.
+  std::optional<Found> decide(Kept kept) {
+    if (budget_.exceeded()) return std::nullopt;
+    Found found{std::move(kept), {}, {}, {}};
+    found.part = material_->part(found.kept);
+    levels::Decider decider(found.part.history, drift_, 1);
+    auto decision = decider.decide(level_, budget_);
+    if (decision.answer != levels::Answer::kNo) return std::nullopt;
+    found.violation = std::move(*decision.violation);
+    auto& internal = found.violation.internal;
+    if (!internal.empty()) {  // one of the name that is asked for, if there is one
+      const auto same = std::find_if(internal.begin(), internal.end(), [&](const auto& one) {
+        return levels::name(one.kind) == name_;
+      });
+      const auto one = same == internal.end() ? internal.front() : *same;
+      internal = {one};
+    }
+    found.name = name_of(found.part.history, found.violation);
+    return found;
+  }
+
+  bool attempt(Kept kept) {
+    material_->settle(kept);
+    if (kept == best_.kept) return false;
+    auto found = decide(std::move(kept));
+    if (!found || found->name != name_) return false;
+    best_ = *std::move(found);
+    return true;
+  }
+
+  bool begin() {
+    Speaker speaker(history_, violation_);
+    std::optional<std::pair<Material, Found>> otherwise;  // of another name
+    for (const Extent extent :
+         {Extent::kOperations, Extent::kKeys, Extent::kTransactions, Extent::kEverything}) {
+      if (extent == Extent::kEverything && history_.op_count() > kSmallHistory) break;
+      const bool whole_lists = extent != Extent::kOperations || !violation_.internal.empty();
+      material_.emplace(history_, speaker.mentions(extent), whole_lists);
+      auto found = decide(material_->all());
+      if (!found) continue;
+      if (found->name == name_) {
+        best_ = *std::move(found);
+        return true;
+      }
+      if (!otherwise) otherwise.emplace(*std::move(material_), *std::move(found));
+    }
+    if (!otherwise) return false;
+    material_.emplace(std::move(otherwise->first));
+    best_ = std::move(otherwise->second);
+    name_ = best_.name;
+    return true;
+  }
+
+  // To what the violation of the best part speaks of, as long as that is less.
+  void speak_of_less() {
+    for (bool changed = true; changed;) {
+      const auto size = weight(best_.kept);
+      auto mentions = Speaker(best_.part.history, best_.violation).mentions(Extent::kOperations);
+      for (Mention& m : mentions) {
+        m.txn = best_.part.original_txn[m.txn.index()];
+        if (m.op.valid()) m.op = best_.part.original_op[m.op.index()];
+      }
+      Kept kept = material_->only(mentions);
+      for (std::size_t i = 0; i < kept.txns.size(); ++i) {
+        if (best_.kept.txns[i] == 0) kept.txns[i] = 0;
+      }
+      for (std::size_t i = 0; i < kept.ops.size(); ++i) {
+        if (best_.kept.ops[i] == Material::State::kOut) kept.ops[i] = Material::State::kOut;
+      }
+      material_->settle(kept);
+      changed = weight(kept) < size && attempt(std::move(kept));
+    }
+  }
+
+  static std::size_t weight(const Kept& kept) {
+    const auto ops = std::count_if(kept.ops.begin(), kept.ops.end(),
+                                   [](auto state) { return state != Material::State::kOut; });
+    return static_cast<std::size_t>(ops + std::count(kept.txns.begin(), kept.txns.end(), 1));
+  }
+
+  bool leave_out_transactions() {
+    return leave_out(
+        [&] {
+          std::vector<std::uint32_t> units;
+          for (std::uint32_t t = 0; t < best_.kept.txns.size(); ++t) {
+            if (best_.kept.txns[t] != 0) units.push_back(t);
+          }
+          return units;
+        },
+        [](Kept& kept, std::uint32_t txn) { kept.txns[txn] = 0; });
+  }
+
+  bool leave_out_operations() {
+    return leave_out(
+        [&] {
+          std::vector<std::uint32_t> units;
+          for (std::uint32_t i = 0; i < best_.kept.ops.size(); ++i) {
+            if (best_.kept.ops[i] != Material::State::kOut) units.push_back(i);
+          }
+          return units;
+        },
+        [](Kept& kept, std::uint32_t op) { kept.ops[op] = Material::State::kOut; });
+  }
+
+  // ddmin, by complements: halves, quarters, single ones; again with single ones
+  // until none can be left out.
+  template <typename Units, typename Drop>
+  bool leave_out(const Units& units_now, const Drop& drop) {
+    bool any = false;
+    for (std::size_t chunk = std::max<std::size_t>(units_now().size() / 2, 1);;) {
+      bool changed = false;
+      auto units = units_now();
+      for (std::size_t at = 0; at < units.size() && !budget_.exceeded();) {
+        Kept kept = best_.kept;
+        const auto end = std::min(at + chunk, units.size());
+        for (auto i = at; i < end; ++i) drop(kept, units[i]);
+        if (attempt(std::move(kept))) {
+          changed = true;
+          speak_of_less();
+          const auto before = at == 0 ? std::optional<std::uint32_t>() : units[at - 1];
+          units = units_now();
+          at = before ? static_cast<std::size_t>(
+                            std::upper_bound(units.begin(), units.end(), *before) - units.begin())
+                      : 0;
+        } else {
+          at = end;
+        }
+      }
+      any = any || changed;
+      if (budget_.exceeded() || (chunk == 1 && !changed)) return any;
+      chunk = std::max<std::size_t>(std::min(chunk, units_now().size()) / 2, 1);
+    }
+  }
+
+  const History& history_;
+  const Level level_;
+  const Violation& violation_;
+  const history::Time drift_;
+  base::Budget& budget_;
+  std::string name_;
+  std::optional<Material> material_;
+  Found best_;
+};
+
+std::optional<Counterexample> shrink_within(const History& history, Level level,
+                                            const Violation& violation, const Options& options,
+                                            base::Budget& budget) {
+  const auto& derivation = violation.derivation;
+  if (violation.internal.empty() && derivation.cycle.empty() && derivation.cases.empty()) {
+    return std::nullopt;
+  }
+  return Shrinker(history, level, violation, options, budget).run();
+}
+
+}  // namespace
+
+std::optional<Counterexample> shrink(const History& history, Level level,
+                                     const Violation& violation, const Options& options) {
+  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_limit_bytes);
+  return shrink_within(history, level, violation, options, budget);
+}
+
+std::vector<Counterexample> counterexamples(const History& history,
+                                            const check::CheckResult& result,
+                                            const Options& options) {
+  std::vector<Counterexample> found;
+  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_limit_bytes);
+  std::set<Level> done;
+  const auto add = [&](Level level, const Violation& violation) {
+    auto one = shrink_within(history, level, violation, options, budget);
+    if (!one) return;
+    for (auto& other : found) {
+      if (other.anomaly.name != one->anomaly.name || other.original_op != one->original_op ||
+          other.original_txn != one->original_txn) {
+        continue;
+      }
+      if (other.level != level) other.also_at.push_back(level);
+      return;
+    }
+    found.push_back(*std::move(one));
+  };
+  const auto& weakest = result.weakest_violated;
+  std::vector<const check::LevelResult*> violated;
+  for (const auto& one : result.levels) {
+    if (one.violation) violated.push_back(&one);
+  }
+  std::stable_partition(violated.begin(), violated.end(), [&](const auto* one) {
+    return std::find(weakest.begin(), weakest.end(), one->level) != weakest.end();
+  });
+  for (const auto* violated_level : violated) {
+    const auto& one = *violated_level;
+    const Level at = one.explained_at.value_or(one.level);
+    if (!done.insert(at).second) continue;
+    if (one.violation->internal.empty()) {
+      add(at, *one.violation);
+      continue;
+    }
+    std::set<levels::InternalKind> kinds;
+    for (const auto& anomaly : one.violation->internal) {
+      if (kinds.insert(anomaly.kind).second) add(at, Violation{{anomaly}, {}});
+    }
+  }
+  return found;
+}
+
+}  // namespace cupel::shrink
