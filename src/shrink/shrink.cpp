@@ -185,7 +185,7 @@ class Shrinker {
     if (budget_.exceeded()) return std::nullopt;
     Found found{std::move(kept), {}, {}, {}};
     found.part = material_->part(found.kept);
-    levels::Decider decider(found.part.history, drift_, 1);
+    levels::Decider decider(found.part.history, drift_, 1, false);
     auto decision = decider.decide(level_, budget_);
     if (decision.answer != levels::Answer::kNo) return std::nullopt;
     found.violation = std::move(*decision.violation);
