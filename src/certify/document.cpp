@@ -159,10 +159,10 @@ constexpr EdgeForm kEdgeForms[] = {
     {EdgeKind::kWw, Reason::kVisible, kEnds | kKey | kWrites | kRead | kBecause, kBound},
     {EdgeKind::kWw, Reason::kNoOverlap, kEnds | kKey | kWrites | kBecause, 0},
     {EdgeKind::kWw, Reason::kAssumed, kEnds | kKey | kWrites, 0},
-    {EdgeKind::kRw, Reason::kInitial, kEnds | kKey | kRead, kWrite},
+    {EdgeKind::kRw, Reason::kInitial, kEnds | kKey | kRead, kWrite | kWriter},
     {EdgeKind::kRw, Reason::kOverwritten, kEnds | kKey | kRead | kWriter | kBecause, kWrite},
     {EdgeKind::kRw, Reason::kAssumed, kEnds | kKey | kRead | kWriter, kWrite | kBecause},
-    {EdgeKind::kSaw, Reason::kOnlyWriter, kKind | kReason | kKey | kRead | kExcluded, 0},
+    {EdgeKind::kSaw, Reason::kOnlyWriter, kEnds | kKey | kRead | kExcluded, kWriter},
 };
 
 class Parser {
@@ -285,6 +285,7 @@ class Parser {
     static constexpr std::array<std::string_view, 9> kNames = {
         "level", "verdict", "order", "orders", "reads_from", "internal", "derivation", "suppose", "placings"};
     Proof p;
+    element placings;
     const auto seen = fields(e, at, kNames, 0b11, [&](std::size_t field, element value, const At& here) {
       switch (field) {
         case 0: p.level = level(value, here); break;
@@ -292,6 +293,7 @@ class Parser {
         case 2: p.order = transactions(value, here); break;
         case 3: elements(value, here, [&](element item, const At& a) { p.orders.push_back(key_order(item, a)); }); break;
         case 4: elements(value, here, [&](element item, const At& a) { p.reads_from.push_back(read_from(item, a)); }); break;
+        case 8: placings = value; break;
         default: break;
       }
     });
@@ -302,7 +304,9 @@ class Parser {
       p.body = one_body(e, body, at);
       return p;
     }
-    if (body != 0) fail(at, "found evidence of a violation, which has no meaning for a satisfied level");
+    const bool placed = body == 0b1000 && shape.is_weak();
+    if (body != 0 && !placed) fail(at, "found evidence of a violation, which has no meaning for a satisfied level");
+    if (placed) p.placings = places(placings, At{&at, "placings", 0});
     const std::uint32_t expected = shape.one_object ? 0b010 : 0b001;
     const std::uint32_t allowed = shape.is_weak() ? 0b101 : expected;
     if ((order & expected) == 0) {
@@ -397,15 +401,20 @@ class Parser {
         result.proof = body(value, here);
         return;
       }
-      elements(value, here, [&](element item, const At& a) {
-        Place place{};
-        tuple<3>(item, a, [&](std::size_t i, element number, const At& b) {
-          if (i == 0) place.key = key(number, b);
-          else if (i == 1) place.position = below(number, kNone, "positions", b);
-          else place.operation = operation(number, b);
-        });
-        result.places.push_back(place);
+      result.places = places(value, here);
+    });
+    return result;
+  }
+  std::vector<Place> places(element e, const At& at) const {
+    std::vector<Place> result;
+    elements(e, at, [&](element item, const At& a) {
+      Place place{};
+      tuple<3>(item, a, [&](std::size_t i, element number, const At& b) {
+        if (i == 0) place.key = key(number, b);
+        else if (i == 1) place.position = below(number, kNone, "positions", b);
+        else place.operation = operation(number, b);
       });
+      result.push_back(place);
     });
     return result;
   }

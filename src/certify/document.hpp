@@ -114,6 +114,7 @@ struct Proof {
   std::vector<Number> order;
   std::vector<KeyOrder> orders;  // linearizable
   std::vector<ReadFrom> reads_from;
+  std::vector<Place> placings;
   Body body;
 };
 

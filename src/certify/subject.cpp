@@ -10,26 +10,20 @@ namespace cupel::certify {
 using history::OpKind;
 
 Subject::Subject(const History& history) : h_(history) {
-  first_number_.reserve(h_.txn_count() + 1);
-  std::uint32_t next = 0;
+  starts_.reserve(h_.txn_count());
   for (std::size_t t = 0; t < h_.txn_count(); ++t) {
-    first_number_.push_back(next);
-    next += h_.last_op(TxnId(t)) - h_.first_op(TxnId(t));
+    if (h_.first_op(TxnId(t)) != h_.last_op(TxnId(t))) starts_.emplace_back(h_.first_op(TxnId(t)), TxnId(t));
   }
-  first_number_.push_back(next);
+  // Transactions are by session, operations where the source has them.
+  if (!std::is_sorted(starts_.begin(), starts_.end())) std::sort(starts_.begin(), starts_.end());
   initial_.assign(h_.key_count(), h_.default_initial_value());
   for (const auto& [key, value] : h_.initial_overrides()) initial_[key.index()] = value;
 }
 
-TxnId Subject::txn_of(Number operation) const {
-  // The last transaction that starts at or before it; empty ones start where the next does.
-  const auto it = std::upper_bound(first_number_.begin(), first_number_.end(), operation);
-  return TxnId(static_cast<std::size_t>(it - first_number_.begin()) - 1);
-}
-
-OpId Subject::op(Number operation) const {
-  const TxnId t = txn_of(operation);
-  return OpId(h_.first_op(t) + (operation - first_number_[t.index()]));
+TxnId Subject::txn_of(OpId op) const {
+  const auto it = std::upper_bound(starts_.begin(), starts_.end(), op.raw,
+                                   [](std::uint32_t raw, const auto& start) { return raw < start.first; });
+  return (it - 1)->second;
 }
 
 bool Subject::writes(const history::Operation& op) const {

@@ -1,8 +1,6 @@
-// Subject: the history that a certificate speaks of, in the certificate's numbers,
-// and what its operations read and write.
-//
-// The certificate numbers operations through all transactions in order; an OpId is
-// a place in the source. Everything else here says docs/levels.md once more:
+// Subject: the history that a certificate speaks of, and what its operations read
+// and write. The certificate's numbers are the reader's ids. It says docs/levels.md
+// once more:
 //   - a transaction's final write to a key is the last one, failed compare-and-sets
 //     are none; of an aborted transaction nothing counts;
 //   - a read after an own write of the key sees that write, other reads are external;
@@ -77,9 +75,8 @@ class Subject {
 
   [[nodiscard]] const History& history() const { return h_; }
 
-  // The certificate's numbers. Both logarithmic.
-  [[nodiscard]] TxnId txn_of(Number operation) const;
-  [[nodiscard]] OpId op(Number operation) const;
+  // Whose operation it is. Logarithmic.
+  [[nodiscard]] TxnId txn_of(OpId op) const;
 
   [[nodiscard]] bool aborted(TxnId t) const { return h_.status(t) == history::TxnStatus::kAborted; }
   [[nodiscard]] bool committed(TxnId t) const { return h_.status(t) == history::TxnStatus::kCommitted; }
@@ -118,7 +115,7 @@ class Subject {
 
  private:
   const History& h_;
-  std::vector<std::uint32_t> first_number_;  // by transaction, and one more
+  std::vector<std::pair<std::uint32_t, TxnId>> starts_;  // first operations, ascending
   std::vector<ValueId> initial_;
   bool indexed_ = false;
   std::vector<std::uint32_t> final_first_;

@@ -83,7 +83,7 @@ class Verifier {
     const auto transactions = p.order.size() / (shape.begin_and_commit ? 2 : 1);
     how = "an order of " + counted(transactions, "transaction", "transactions");
     if (!shape.is_weak()) return replay(subject_, shape, document_.clock_drift_ns, p.order);
-    return satisfies_weak(subject_, shape, p.order, p.reads_from);
+    return satisfies_weak(subject_, shape, p.order, p.reads_from, p.placings);
   }
   Complaint violated(const Proof&, std::string&) { return "violations are not verified yet"; }
 

@@ -48,16 +48,25 @@ class Weak {
     subject.index_writes();
   }
 
-  Complaint run(const std::vector<ReadFrom>& reads_from) {
+  Complaint run(const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
     if (auto wrong = enter()) return wrong;
     if (auto wrong = session_order()) return wrong;
     list_writers();
-    if (auto wrong = lay_lists()) return wrong;
+    lay_lists();
+    for (const Place& place : placings) {
+      const auto it = lists_.find(KeyId(place.key));
+      const bool there = it != lists_.end() && place.position < it->second.appends.size() &&
+                         it->second.appends[place.position] == OpId(place.operation);
+      if (!there) {
+        return fmt::format("placings: operation {} does not stand at place {} of {} under this order", place.operation,
+                           place.position, shown_key(subject_, KeyId(place.key)));
+      }
+    }
     for (const auto& r : reads_from) {
-      if (!named_.try_emplace({subject_.op(r.operation).raw, r.key}, Named{TxnId::none(), false}).second) {
+      if (!named_.try_emplace({r.operation, r.key}, Named{TxnId::none(), false}).second) {
         return fmt::format("reads_from: operation {} and {} are named twice", r.operation, shown_key(subject_, KeyId(r.key)));
       }
-      if (r.writer != kNone) named_[{subject_.op(r.operation).raw, r.key}].writer = TxnId(r.writer);
+      if (r.writer != kNone) named_[{r.operation, r.key}].writer = TxnId(r.writer);
     }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       read_first_.push_back(static_cast<std::uint32_t>(reads_.size()));
@@ -66,7 +75,7 @@ class Weak {
     }
     read_first_.push_back(static_cast<std::uint32_t>(reads_.size()));
     for (const auto& r : reads_from) {
-      if (named_[{subject_.op(r.operation).raw, r.key}].used) continue;
+      if (named_[{r.operation, r.key}].used) continue;
       return fmt::format("reads_from: operation {} does not read {} from another transaction in this order{}",
                          r.operation, shown_key(subject_, KeyId(r.key)),
                          shape_.phi == Phi::kEarlierRead ? "" : ", or is not the first of its transaction to do so");
@@ -141,11 +150,12 @@ class Weak {
 
   struct Laid {
     std::vector<ValueId> elements;
+    std::vector<OpId> appends;                         // of the elements
     std::vector<TxnId> ends;                           // by length: whose appends end there
     absl::flat_hash_map<TxnId, std::uint32_t> starts;  // where a transaction's appends begin
   };
 
-  Complaint lay_lists() {
+  void lay_lists() {
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       const KeyId key(k);
       if (!h_.is_list(key)) continue;
@@ -155,7 +165,9 @@ class Weak {
         laid.starts[t] = static_cast<std::uint32_t>(laid.elements.size());
         for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
           const auto op = h_.op(OpId(i));
-          if (op.kind == OpKind::kAppend && op.key == key) laid.elements.push_back(op.value);
+          if (op.kind != OpKind::kAppend || op.key != key) continue;
+          laid.elements.push_back(op.value);
+          laid.appends.push_back(OpId(i));
         }
         laid.ends.resize(laid.elements.size() + 1);
         laid.ends.back() = t;
@@ -163,7 +175,6 @@ class Weak {
       laid.ends.resize(laid.elements.size() + 1);
       lists_.emplace(key, std::move(laid));
     }
-    return std::nullopt;
   }
 
   // The writer of what a list read saw, or why it could not see that.
@@ -592,8 +603,8 @@ class Weak {
 }  // namespace
 
 Complaint satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
-                         const std::vector<ReadFrom>& reads_from) {
-  return Weak(subject, shape, order).run(reads_from);
+                         const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
+  return Weak(subject, shape, order).run(reads_from, placings);
 }
 
 }  // namespace cupel::certify
