@@ -14,6 +14,7 @@
 #include "check/check.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/report_folder.hpp"
 #include "history/builder.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 struct CheckArguments {
   std::vector<std::string> histories, levels;
-  std::string format, certificate;
+  std::string format, certificate, report;
   LimitArguments limits;
   bool json = false;
 };
@@ -48,7 +49,7 @@ bool write_certificate(const std::string& file, const history::History& history,
 
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, const shrink::Options& shrinking,
-              std::optional<formats::Format> format) {
+              std::optional<formats::Format> format, std::optional<ReportFolder>& folder) {
   // From here on: reading counts as well.
   base::Budget budget(options.timeout_seconds
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
@@ -81,6 +82,12 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   }
 
   int code = kSatisfied;
+  if (folder) {
+    if (const auto added = folder->add(checked); !added.ok()) {
+      complain(added.error());
+      code = kBad;
+    }
+  }
   for (const auto& level : result.levels) {
     switch (level.verdict) {
       case check::Verdict::kSatisfied:
@@ -132,6 +139,11 @@ void add_check(CLI::App& app, Run& run) {
       ->group(kWhatIsAsked);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
+  command
+      ->add_option("--report", arguments->report,
+                   "A folder for a page (index.html) with verdicts, statistics, timeline and the "
+                   "pictures of violations, which are also there as .dot and .svg")
+      ->type_name("DIR");
   command->footer(
       "With -l: one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown for each file and level, "
       "and\n"
@@ -156,11 +168,23 @@ void add_check(CLI::App& app, Run& run) {
     run = [arguments, options, shrinking, format] {
       int code = kSatisfied;
       bool first = true;
+      std::optional<ReportFolder> folder;
+      if (!arguments->report.empty()) {
+        folder.emplace(arguments->report, arguments->histories.size());
+        if (const auto made = folder->prepare(); !made.ok()) {
+          complain(made.error());
+          return static_cast<int>(kBad);
+        }
+      }
       for (const auto& file : arguments->histories) {
         if (!first && options.asked.empty() && !arguments->json) print("\n");
         first = false;
-        code = std::max(code, check_one(file, *arguments, options, shrinking, format));
+        code = std::max(code, check_one(file, *arguments, options, shrinking, format, folder));
         flush_output();
+      }
+      if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
+        complain(done.error());
+        code = kBad;
       }
       return code;
     };

@@ -88,7 +88,7 @@ class Draughtsman {
       box.name = cut_to(words_.name(txn), kLongestName);
       const auto session = history_.session(txn);
       box.place = fmt::format("session {} · {}", cut_to(history_.session_name(session), 20),
-                              history::ordinal(txn.raw - history_.session_begin(session).raw + 1));
+                              history::ordinal(history_.place(txn)));
       box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
       if (!box.committed)
         box.place += fmt::format(" · {}", history::to_string(history_.status(txn)));
@@ -267,12 +267,18 @@ double label_width(const Figure& figure, std::size_t index) {
 }
 
 Figure figure_of(const History& history, levels::Level level, const levels::Violation& violation,
-                 std::string_view name, std::size_t internal) {
+                 std::string_view name, const FigureOptions& options) {
   auto title = fmt::format("{} at {}", name, levels::name(level));
+  const auto in_the_whole = [&](Figure figure) {
+    for (auto& box : figure.boxes) {
+      if (box.txn.index() < options.originals.size()) box.txn = options.originals[box.txn.index()];
+    }
+    return figure;
+  };
   if (!violation.internal.empty()) {
-    return internal_figure(history,
-                           violation.internal[std::min(internal, violation.internal.size() - 1)],
-                           level, std::move(title));
+    const auto which = std::min(options.internal, violation.internal.size() - 1);
+    return in_the_whole(
+        internal_figure(history, violation.internal[which], level, std::move(title)));
   }
   const auto interpretation = explain::interpret(history, level, violation);
   const auto chosen = choose(interpretation);
@@ -289,7 +295,7 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
       if (it != arrow_of.end()) figure.arrows[arrow].evidence.push_back(it->second);
     }
   }
-  return figure;
+  return in_the_whole(std::move(figure));
 }
 
 }  // namespace cupel::report

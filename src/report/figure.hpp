@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,9 @@ struct Figure {
     bool marked = false;  // an arrow begins or ends here, or the anomaly is this operation
   };
   struct Box {
-    history::TxnId txn;
-    std::string name;   // "T5"
-    std::string place;  // "session 2, its 3rd", with the outcome unless it committed
+    history::TxnId txn;  // of the whole history, where the figure is of a part of one
+    std::string name;    // "T5"
+    std::string place;   // "session 2, its 3rd", with the outcome unless it committed
     bool committed = true;
     std::vector<Line> lines;
     double width = 0;
@@ -52,13 +53,18 @@ struct Figure {
   std::size_t left_out = 0;   // arrows, of a violation too large to draw
 };
 
+struct FigureOptions {
+  std::size_t internal = 0;  // which of `violation.internal`, if it is one of these
+  // Where `history` is a part of another: which transaction it was there, by transaction.
+  std::span<const history::TxnId> originals = {};
+};
+
 // The figure of a violation found at `level`; `name` is the anomaly's. An anomaly
-// inside one transaction or one read shows the operations at fault: the first of
-// `violation.internal`, or that with the index given. At most kMostArrows arrows,
+// inside one transaction or one read shows the operations at fault. At most kMostArrows arrows,
 // the cycle before its evidence; the middle of a longer cycle is left out.
 Figure figure_of(const history::History& history, levels::Level level,
                  const levels::Violation& violation, std::string_view name,
-                 std::size_t internal = 0);
+                 const FigureOptions& options = {});
 
 inline constexpr std::size_t kMostArrows = 90;
 

@@ -21,8 +21,9 @@ struct SvgOptions {
 };
 
 // Classes: `box` (`cycle`, `uncommitted`, with data-txn = TxnId), `arrow` (the kind,
-// `certain` or `inferred`, `cycle`, with data-arrow = its index). Not thread-safe:
-// Graphviz is not. Fails only if Graphviz cannot lay out (its plugins are missing).
+// `certain` or `inferred`, `cycle`, with data-arrow = its index, data-from and data-to = TxnIds).
+// Not thread-safe: Graphviz is not. Fails only if Graphviz cannot lay out (its plugins are
+// missing).
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options = {});
 
 }  // namespace cupel::report

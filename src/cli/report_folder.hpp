@@ -1,0 +1,41 @@
+// A report's folder: where `--report DIR` puts its files.
+//
+// One history: DIR/index.html and its pictures. Several: DIR/1-NAME/, DIR/2-NAME/ …
+// and DIR/index.html, which links to them. What is in DIR already stays, but for
+// files of these names, which are written over.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "report/page.hpp"
+
+namespace cupel::cli {
+
+class ReportFolder {
+ public:
+  // `histories`: how many there will be.
+  ReportFolder(std::string folder, std::size_t histories)
+      : folder_(std::move(folder)), histories_(histories) {}
+
+  // Makes DIR, so that a folder that cannot be had is told before hours of checking.
+  [[nodiscard]] base::Result<base::Ok> prepare() const;
+  // The report of the next history. Errors: a folder or a file that cannot be written.
+  [[nodiscard]] base::Result<base::Ok> add(const report::Checked& checked,
+                                           const report::PageOptions& options = {});
+  // The page that links to the reports; nothing to do for one history.
+  [[nodiscard]] base::Result<base::Ok> finish() const;
+
+ private:
+  struct Added {
+    std::string folder, file;
+    check::CheckResult result;  // verdicts only
+  };
+  std::string folder_;
+  std::size_t histories_;
+  std::vector<Added> added_;
+};
+
+}  // namespace cupel::cli

@@ -1,0 +1,610 @@
+// See the header. The HTML is written here whole, so that it reads without its
+// script; web/report.js adds the timeline, the search, the highlighting and keys.
+#include "report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "explain/counterexample.hpp"
+#include "explain/explain.hpp"
+#include "explain/glossary.hpp"
+#include "explain/words.hpp"
+#include "history/naming.hpp"
+#include "levels/product.hpp"
+#include "report/dot.hpp"
+#include "report/figure.hpp"
+#include "report/stats.hpp"
+#include "report/svg.hpp"
+#include "report/timeline.hpp"
+#include "report/web_assets.hpp"
+
+namespace cupel::report {
+
+using check::LevelResult;
+using check::Verdict;
+using history::History;
+using history::TxnId;
+using levels::Level;
+
+namespace {
+
+constexpr std::size_t kDeepestEvidence = 6;
+constexpr std::size_t kLongestNarrative = 40'000;  // bytes
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  auto digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), " ");  // narrow: a group of digits does not break
+  }
+  return fmt::format("{} {}{}", digits, noun, number == 1 || noun.empty() ? "" : "s");
+}
+std::string grouped(std::uint64_t number) {
+  auto text = counted(number, "");
+  text.pop_back();
+  return text;
+}
+
+std::string said(const History& history, const char* name) {
+  const auto it = history.metadata().find(name);
+  return it == history.metadata().end() ? std::string() : it->second;
+}
+
+// A violation as it is told: by the whole history, or by a part of it made small.
+struct Told {
+  const History* history;
+  Level level;
+  const levels::Violation* violation;
+  std::size_t internal;
+  explain::Anomaly anomaly;
+  std::vector<TxnId> originals;  // of the anomaly, in the whole history
+  const explain::Counterexample* small = nullptr;
+  std::vector<Level> levels;  // that it violates, of the weakest
+};
+
+struct Violations {
+  std::vector<Told> told;
+  std::map<std::string, std::size_t> left_out;  // by name
+};
+
+Violations violations_of(const Checked& checked) {
+  Violations all;
+  using Identity = std::tuple<const explain::Counterexample*, std::string, std::vector<TxnId>,
+                              std::vector<history::KeyId>>;
+  std::map<Identity, std::size_t> known;  // places in `told`, or SIZE_MAX
+  const auto& weakest = checked.result.weakest_violated;
+  for (const auto& result : checked.result.levels) {
+    if (result.verdict != Verdict::kViolated || !result.violation ||
+        std::find(weakest.begin(), weakest.end(), result.level) == weakest.end()) {
+      continue;
+    }
+    const Level at = result.explained_at.value_or(result.level);
+    const auto anomalies = explain::explain(checked.history, at, *result.violation);
+    for (std::size_t i = 0; i < anomalies.size(); ++i) {
+      const auto& anomaly = anomalies[i];
+      const auto* small = counterexample_of(checked, result, anomalies, i);
+      std::vector<TxnId> who;
+      for (const TxnId t : small != nullptr ? small->anomaly.transactions : anomaly.transactions) {
+        if (t.valid()) who.push_back(small != nullptr ? small->original_txn[t.index()] : t);
+      }
+      Identity identity{small, anomaly.name, who, anomaly.keys};
+      if (small != nullptr) {
+        identity = {small, "", {}, {}};
+      } else {
+        std::sort(std::get<2>(identity).begin(), std::get<2>(identity).end());
+        std::sort(std::get<3>(identity).begin(), std::get<3>(identity).end());
+      }
+      const auto [it, fresh] = known.try_emplace(std::move(identity), all.told.size());
+      if (!fresh) {
+        if (it->second < all.told.size()) {
+          auto& levels = all.told[it->second].levels;
+          if (std::find(levels.begin(), levels.end(), result.level) == levels.end()) {
+            levels.push_back(result.level);
+          }
+        }
+        continue;
+      }
+      if (all.told.size() >= kMostViolationsShown) {
+        it->second = SIZE_MAX;
+        ++all.left_out[anomaly.name];
+        continue;
+      }
+      if (small != nullptr) {
+        all.told.push_back({&small->history,
+                            small->level,
+                            &small->violation,
+                            0,
+                            small->anomaly,
+                            std::move(who),
+                            small,
+                            {result.level}});
+      } else {
+        all.told.push_back({&checked.history,
+                            at,
+                            &*result.violation,
+                            i,
+                            anomaly,
+                            std::move(who),
+                            nullptr,
+                            {result.level}});
+      }
+    }
+  }
+  return all;
+}
+
+std::string_view sign(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSatisfied:
+      return "✓";
+    case Verdict::kViolated:
+      return "✗";
+    case Verdict::kUnknown:
+      return "?";
+    case Verdict::kRefused:
+      return "–";
+  }
+  return "";
+}
+
+std::string names(const std::vector<Level>& list) {
+  std::vector<std::string> words;
+  for (const Level level : list) words.emplace_back(levels::name(level));
+  return explain::enumerate(words);
+}
+
+// The answer in a sentence, and whether it is a bad one.
+std::string answer(const check::CheckResult& result) {
+  bool unknown = false;
+  for (const auto& one : result.levels) unknown |= one.verdict == Verdict::kUnknown;
+  std::string text;
+  if (!result.weakest_violated.empty()) text = "Violates " + names(result.weakest_violated);
+  if (!result.strongest_satisfied.empty()) {
+    text += (text.empty() ? "Satisfies " : "; satisfies ") + names(result.strongest_satisfied);
+  }
+  if (unknown)
+    text += text.empty() ? "Not decided within the limits" : "; some levels are undecided";
+  return text.empty() ? "Nothing was decided" : text;
+}
+std::string_view mood(const check::CheckResult& result) {
+  if (!result.weakest_violated.empty()) return "violated";
+  for (const auto& one : result.levels) {
+    if (one.verdict == Verdict::kUnknown) return "unknown";
+  }
+  return result.strongest_satisfied.empty() ? "unknown" : "satisfied";
+}
+
+class Page {
+ public:
+  Page(const Checked& checked, const PageOptions& options)
+      : checked_(checked), options_(options), violations_(violations_of(checked)) {}
+
+  base::Result<std::vector<ReportFile>> write() {
+    std::vector<ReportFile> files(1);
+    for (std::size_t i = 0; i < violations_.told.size(); ++i) {
+      const auto& told = violations_.told[i];
+      figures_.push_back(figure_of(*told.history, told.level, *told.violation, told.anomaly.name,
+                                   {told.internal, originals_of(told)}));
+      auto inside = svg(figures_.back(), {.standalone = false});
+      if (!inside.ok()) return inside.error();
+      pictures_.push_back(std::move(*inside));
+      auto alone = svg(figures_.back());
+      if (!alone.ok()) return alone.error();
+      const auto name = fmt::format("counterexample-{}", i + 1);
+      files.push_back({name + ".dot", dot(figures_.back())});
+      files.push_back({name + ".svg", std::move(*alone)});
+    }
+    files[0] = {"index.html", html()};
+    return files;
+  }
+
+ private:
+  static std::span<const TxnId> originals_of(const Told& told) {
+    return told.small != nullptr ? std::span<const TxnId>(told.small->original_txn)
+                                 : std::span<const TxnId>();
+  }
+
+  std::string html() {
+    const auto file = escaped(checked_.file);
+    std::string out =
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        // Nothing is loaded, and nothing that a history says can be run.
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n";
+    out += fmt::format("<title>{} — cupel</title>\n<style>\n{}</style>\n</head>\n<body>\n", file,
+                       report_css());
+    header(out);
+    out += "<main id=\"main\">\n";
+    // What went wrong first; where nothing did, what was found and what it is worth.
+    const bool well = violations_.told.empty();
+    if (!well) {
+      violations(out);
+      timeline(out);
+    }
+    out += "<div class=\"pair\">\n";
+    ladder(out);
+    statistics(out);
+    out += "</div>\n";
+    worth(out);
+    if (well) timeline(out);
+    out += "</main>\n";
+    help(out);
+    const std::string tail =
+        fmt::format("</script>\n<script>\n{}</script>\n</body>\n</html>\n", report_js());
+    std::vector<std::vector<TxnId>> marked;
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+      // Who is in the picture, those of the cycle first.
+      std::vector<TxnId> all = violations_.told[i].originals;
+      for (const auto& box : figures_[i].boxes) {
+        if (std::find(all.begin(), all.end(), box.txn) == all.end()) all.push_back(box.txn);
+      }
+      marked.push_back(std::move(all));
+    }
+    out += "<script type=\"application/json\" id=\"data\">";
+    const auto used = out.size() + tail.size();
+    const auto room = options_.most_bytes > used ? options_.most_bytes - used : 0;
+    if (checked_.whole) {
+      // Half of what there is room for shows 20,000 transactions; more only makes the page slow.
+      out += timeline_json(checked_.history, marked,
+                           {.most_bytes = std::min<std::size_t>(room, 3'000'000)});
+    } else {
+      out += "null";
+    }
+    return out + tail;
+  }
+
+  void header(std::string& out) {
+    const auto& history = checked_.history;
+    out += fmt::format(
+        "<a class=\"skip\" href=\"#main\">Skip to the report</a>\n"
+        "<header class=\"top\">\n<div class=\"bar\">\n<span class=\"brand\">cupel</span>\n"
+        "<div class=\"find\" role=\"search\"><label class=\"hidden\" for=\"search\">Find a "
+        "transaction or a "
+        "key</label><input id=\"search\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" "
+        "placeholder=\"Find a transaction or key\" role=\"combobox\" aria-expanded=\"false\" "
+        "aria-controls=\"results\" aria-autocomplete=\"list\"><kbd aria-hidden=\"true\">/</kbd>"
+        "<ul id=\"results\" role=\"listbox\" aria-label=\"Results\" hidden></ul></div>\n"
+        "<nav class=\"tools\" aria-label=\"Tools\">");
+    if (!violations_.told.empty()) {
+      out +=
+          "<button type=\"button\" id=\"previous\" aria-label=\"Previous violation\" "
+          "title=\"Previous violation (p)\">‹</button><span id=\"which\" class=\"which\" "
+          "role=\"status\"></span><button type=\"button\" id=\"next\" aria-label=\"Next "
+          "violation\" title=\"Next violation (n)\">›</button>";
+    }
+    out +=
+        "<button type=\"button\" id=\"theme\" aria-label=\"Light or dark\" title=\"Light or dark "
+        "(d)\">◐</button><button type=\"button\" id=\"help-open\" aria-label=\"Keys\" "
+        "title=\"Keys (?)\">?</button></nav>\n</div>\n</header>\n";
+    std::string facts;
+    const auto add = [&](const std::string& text) {
+      if (!text.empty()) facts += (facts.empty() ? "" : " · ") + escaped(text);
+    };
+    const auto database = said(history, "database"), isolation = said(history, "isolation");
+    if (!database.empty()) add(database + (isolation.empty() ? "" : " at " + isolation));
+    if (checked_.whole) {
+      add(counted(history.txn_count(), "transaction"));
+      add(counted(history.session_count(), "session"));
+      add(counted(history.key_count(), "key"));
+    } else {
+      add("not read to its end");
+    }
+    out += fmt::format(
+        "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
+        "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
+        mood(checked_.result), escaped(checked_.file), escaped(answer(checked_.result)), facts);
+  }
+
+  // ---- violations
+
+  void violations(std::string& out) {
+    if (violations_.told.empty()) return;
+    out +=
+        "<section id=\"violations\" aria-labelledby=\"violations-title\">\n<h2 "
+        "id=\"violations-title\">What went wrong</h2>\n";
+    for (std::size_t i = 0; i < violations_.told.size(); ++i) violation(out, i);
+    for (const auto& [name, count] : violations_.left_out) {
+      out +=
+          fmt::format("<p class=\"more\">… and {} more of {}</p>\n", grouped(count), escaped(name));
+    }
+    out += "</section>\n";
+  }
+
+  void violation(std::string& out, std::size_t index) {
+    const auto& told = violations_.told[index];
+    const auto& figure = figures_[index];
+    const auto& text = told.anomaly.explanation;
+    const auto lead = text.substr(0, text.find('\n'));
+    const bool adya = !told.anomaly.adya.empty() && told.anomaly.adya != told.anomaly.name;
+    out += fmt::format(
+        "<article class=\"violation\" id=\"violation-{0}\" data-violation=\"{1}\" tabindex=\"-1\" "
+        "aria-labelledby=\"violation-{0}-title\">\n<header>\n<h3 "
+        "id=\"violation-{0}-title\">{2}{3}</h3>\n"
+        "<p class=\"forbids\">forbidden by {4}</p>\n</header>\n<p class=\"lead\">{5}</p>\n",
+        index + 1, index, escaped(told.anomaly.name),
+        adya ? fmt::format(" <small>{}</small>", escaped(told.anomaly.adya)) : "",
+        escaped(names(told.levels)), escaped(lead));
+    if (const auto meaning = meaning_of(told.anomaly); !meaning.empty()) {
+      out += fmt::format("<p class=\"meaning\">{}</p>\n", escaped(meaning));
+    }
+    if (told.small != nullptr) {
+      out += fmt::format("<p class=\"meaning\">{} and {} of the history suffice for this{}.</p>\n",
+                         counted(told.history->txn_count(), "transaction"),
+                         counted(told.history->op_count(), "operation"),
+                         told.small->minimal ? "; none can be left out"
+                                             : "; the time for making it smaller was up");
+    }
+    out +=
+        "<figure class=\"drawing\">\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+        "aria-label=\"Dependency graph\">\n" +
+        pictures_[index] + "</div>\n";
+    legend(out, figure);
+    out += "</figure>\n";
+    if (!figure.arrows.empty()) {
+      std::vector<bool> told_before(figure.arrows.size());
+      const bool cycle = told.violation->internal.empty();
+      out += fmt::format("<h4>{}</h4>\n<ol class=\"steps\">\n",
+                         cycle ? "The circle, step by step" : "The read at fault");
+      for (std::size_t a = 0; a < figure.arrows.size(); ++a) {
+        if (figure.arrows[a].in_cycle) step(out, figure, a, told_before, 0);
+      }
+      out += "</ol>\n";
+    }
+    auto narrative = text;
+    if (narrative.size() > kLongestNarrative) {
+      narrative.resize(narrative.rfind('\n', kLongestNarrative));
+      narrative += "\n    ...";
+    }
+    out += fmt::format(
+        "<details class=\"narrative\"><summary>The same as text</summary>\n<pre "
+        "tabindex=\"0\">{}</pre></details>\n</article>\n",
+        escaped(narrative));
+  }
+
+  static std::string meaning_of(const explain::Anomaly& anomaly) {
+    for (const auto& entry : explain::anomalies()) {
+      if (entry.name == anomaly.name) return std::string(entry.meaning);
+    }
+    return {};
+  }
+
+  static void legend(std::string& out, const Figure& figure) {
+    using levels::EdgeKind;
+    std::set<EdgeKind> kinds;
+    bool inferred = false;
+    for (const auto& arrow : figure.arrows) {
+      kinds.insert(arrow.kind);
+      inferred |= !arrow.certain;
+    }
+    if (kinds.empty()) return;
+    static constexpr std::pair<EdgeKind, std::string_view> kMeanings[] = {
+        {EdgeKind::kWriteRead, "the second reads what the first wrote"},
+        {EdgeKind::kWriteWrite, "the second overwrites what the first wrote"},
+        {EdgeKind::kReadWrite, "the second overwrites what the first read"},
+        {EdgeKind::kSession, "earlier in the same session"},
+        {EdgeKind::kRealTime, "completed before the second began"}};
+    out += "<figcaption><ul class=\"legend\">";
+    for (const auto& [kind, meaning] : kMeanings) {
+      if (!kinds.contains(kind)) continue;
+      out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), meaning);
+    }
+    out += "<li><i class=\"stroke thick\"></i> the circle</li>";
+    if (inferred) {
+      out +=
+          "<li><i class=\"stroke\"></i> recorded</li><li><i class=\"stroke dashed\"></i> "
+          "inferred: open its step to see from what</li>";
+    }
+    if (figure.left_out > 0) {
+      out += fmt::format("<li>not drawn: {} more dependencies</li>", figure.left_out);
+    }
+    out += "</ul></figcaption>\n";
+  }
+
+  static void step(std::string& out, const Figure& figure, std::size_t index,
+                   std::vector<bool>& told_before, std::size_t depth) {
+    const auto& arrow = figure.arrows[index];
+    const auto kind = kind_name(arrow.kind);
+    const auto head = fmt::format(
+        "<span class=\"number\">{}</span> <span class=\"pair-of\">{} → {}</span> <b class=\"kind "
+        "{}\">{}</b> <span class=\"sentence\">{}</span>",
+        escaped(arrow.number), escaped(figure.boxes[arrow.from].name),
+        escaped(figure.boxes[arrow.to].name), kind, kind, escaped(arrow.sentence));
+    out += fmt::format("<li data-step=\"{}\">", index);
+    const bool again = told_before[index];
+    told_before[index] = true;
+    if (arrow.certain || arrow.evidence.empty() || again || depth >= kDeepestEvidence) {
+      out += fmt::format(
+          "<div class=\"fact\" tabindex=\"0\">{} <span class=\"tag\">{}</span></div>", head,
+          arrow.certain            ? "recorded"
+          : again                  ? "as told above"
+          : arrow.evidence.empty() ? "supposed: one of the possible orders"
+                                   : "inferred");
+    } else {
+      out += fmt::format(
+          "<details><summary>{} <span class=\"tag\">inferred, because…</span></summary>\n<ol>\n",
+          head);
+      for (const auto evidence : arrow.evidence)
+        step(out, figure, evidence, told_before, depth + 1);
+      out += "</ol></details>";
+    }
+    out += "</li>\n";
+  }
+
+  // ---- timeline
+
+  void timeline(std::string& out) {
+    if (!checked_.whole) return;
+    out +=
+        "<section id=\"timeline\" aria-labelledby=\"timeline-title\">\n<h2 "
+        "id=\"timeline-title\">Timeline</h2>\n"
+        "<noscript><p>The timeline and the search need scripts.</p></noscript>\n"
+        "<div id=\"timeline-here\"></div>\n</section>\n";
+  }
+
+  // ---- ladder, statistics
+
+  void ladder(std::string& out) {
+    out +=
+        "<section id=\"ladder\" aria-labelledby=\"ladder-title\">\n<h2 "
+        "id=\"ladder-title\">Levels</h2>\n<table class=\"ladder\">\n<thead><tr><th "
+        "scope=\"col\">level, strongest first</th><th scope=\"col\">verdict</th><th "
+        "scope=\"col\">decided by"
+        "</th><th scope=\"col\" class=\"figure\">seconds</th></tr></thead>\n<tbody>\n";
+    for (auto it = checked_.result.levels.rbegin(); it != checked_.result.levels.rend(); ++it) {
+      const auto& one = *it;
+      const auto product = levels::product_name(checked_.history, one.level);
+      const bool implied = one.decided_by.starts_with("implied-by:");
+      std::string by = implied ? "follows from " + one.decided_by.substr(11) : one.decided_by;
+      if (one.verdict == Verdict::kRefused || one.verdict == Verdict::kUnknown) {
+        by = without_own_name(one.level, one.detail);
+      }
+      std::string where;
+      for (std::size_t i = 0; i < violations_.told.size() && one.verdict == Verdict::kViolated;
+           ++i) {
+        const auto& levels = violations_.told[i].levels;
+        if (std::find(levels.begin(), levels.end(), one.level) == levels.end()) continue;
+        where = fmt::format(" <a href=\"#violation-{}\">why</a>", i + 1);
+        break;
+      }
+      const bool decided_here =
+          !one.decided_by.empty() && !implied && one.verdict != Verdict::kRefused;
+      out += fmt::format(
+          "<tr class=\"{0}\"><th scope=\"row\">{1}{2}</th><td><span class=\"pill {0}\"><span "
+          "aria-hidden=\"true\">{3}</span> {0}</span>{4}</td><td>{5}</td><td "
+          "class=\"figure\">{6}</td></tr>\n",
+          check::to_string(one.verdict), levels::name(one.level),
+          product.empty() ? "" : fmt::format(" <small>{}</small>", escaped(product)),
+          sign(one.verdict), where, escaped(by),
+          decided_here ? fmt::format("{:.3f}", one.seconds) : "");
+    }
+    out += "</tbody>\n</table>\n</section>\n";
+  }
+
+  void statistics(std::string& out) {
+    if (!checked_.whole) return;
+    const auto stats = compute_stats(checked_.history);
+    out +=
+        "<section id=\"statistics\" aria-labelledby=\"statistics-title\">\n<h2 "
+        "id=\"statistics-title\">The history</h2>\n<dl class=\"facts-list\">\n";
+    const auto row = [&](std::string_view name, const std::string& value) {
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(name), escaped(value));
+    };
+    std::string split = grouped(stats.committed) + " committed";
+    if (stats.aborted > 0) split += fmt::format(", {} aborted", grouped(stats.aborted));
+    if (stats.indeterminate > 0) split += fmt::format(", {} unknown", grouped(stats.indeterminate));
+    row("transactions", fmt::format("{} ({})", grouped(stats.transactions), split));
+    row("sessions", grouped(stats.sessions));
+    row("keys",
+        grouped(stats.keys) +
+            (stats.list_keys > 0 ? fmt::format(" ({} lists)", grouped(stats.list_keys)) : ""));
+    std::string kinds;
+    for (std::size_t k = 0; k < stats.operations_by_kind.size(); ++k) {
+      if (stats.operations_by_kind[k] == 0) continue;
+      kinds +=
+          fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(stats.operations_by_kind[k]),
+                      history::to_string(static_cast<history::OpKind>(k)));
+    }
+    row("operations", fmt::format("{} ({})", grouped(stats.operations), kinds));
+    row("reads of the initial value",
+        fmt::format("{} of {}", grouped(stats.initial_reads), grouped(stats.reads)));
+    row("reads with several writers", grouped(stats.ambiguous_reads));
+    row("values written more than once", grouped(stats.duplicated_values));
+    if (stats.timed_transactions > 0) {
+      row("recorded for", explain::duration(stats.span_ns));
+      row("open at a time",
+          fmt::format("{:.1f} on average, at most {}", stats.mean_open, grouped(stats.most_open)));
+    }
+    for (const auto& [name, value] : stats.metadata) {
+      if (name != "faults") row(name, history::cut(value));
+    }
+    out += "</dl>\n</section>\n";
+  }
+
+  void worth(std::string& out) {
+    if (options_.worth.empty()) return;
+    out += fmt::format(
+        "<section id=\"worth\" aria-labelledby=\"worth-title\">\n<h2 id=\"worth-title\">What this "
+        "test was "
+        "worth</h2>\n<pre tabindex=\"0\">{}</pre>\n</section>\n",
+        escaped(options_.worth));
+  }
+
+  static void help(std::string& out) {
+    out +=
+        "<aside id=\"inspector\" aria-label=\"Transaction\" hidden></aside>\n"
+        "<p id=\"live\" class=\"hidden\" role=\"status\" aria-live=\"polite\"></p>\n"
+        "<dialog id=\"help\" aria-labelledby=\"help-title\"><h2 id=\"help-title\">Keys</h2><dl>";
+    static constexpr std::pair<const char*, const char*> kKeys[] = {
+        {"/", "find a transaction or a key"},
+        {"n p", "next, previous violation"},
+        {"d", "light or dark"},
+        {"t", "go to the timeline"},
+        {"← →", "in the timeline: the session's previous, next transaction"},
+        {"↑ ↓", "in the timeline: the session above, below"},
+        {"+ − 0", "in the timeline: closer, further, everything"},
+        {"Enter", "open a step's evidence; show a transaction"},
+        {"Esc", "close what is open"}};
+    for (const auto& [key, what] : kKeys)
+      out += fmt::format("<div><dt><kbd>{}</kbd></dt><dd>{}</dd></div>", key, what);
+    out += "</dl><form method=\"dialog\"><button>Close</button></form></dialog>\n";
+  }
+
+  const Checked& checked_;
+  const PageOptions& options_;
+  Violations violations_;
+  std::vector<Figure> figures_;
+  std::vector<std::string> pictures_;
+};
+
+}  // namespace
+
+base::Result<std::vector<ReportFile>> report_files(const Checked& checked,
+                                                   const PageOptions& options) {
+  return Page(checked, options).write();
+}
+
+std::string contents_page(std::span<const ReportLink> links) {
+  std::string out = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<title>{} — "
+      "cupel</title>\n<style>\n{}</style>\n"
+      "</head>\n<body>\n<main class=\"contents\">\n<h1>{}</h1>\n<ul>\n",
+      fmt::format("{} histories", links.size()), report_css(),
+      fmt::format("{} histories", links.size()));
+  for (const auto& link : links) {
+    out += fmt::format("<li class=\"verdict {}\"><a href=\"{}/index.html\">{}</a><p>{}</p></li>\n",
+                       mood(*link.result), escaped(link.folder), escaped(link.file),
+                       escaped(answer(*link.result)));
+  }
+  return out + "</ul>\n</main>\n</body>\n</html>\n";
+}
+
+}  // namespace cupel::report

@@ -1,0 +1,384 @@
+// See the header. Columns instead of objects: a transaction takes some 30 bytes and
+// an operation 8, so that a history of 30,000 transactions fits whole.
+#include "report/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "history/naming.hpp"
+
+namespace cupel::report {
+
+using history::History;
+using history::KeyId;
+using history::kNoTime;
+using history::OpId;
+using history::OpKind;
+using history::SessionId;
+using history::Time;
+using history::TxnId;
+using history::TxnStatus;
+using history::ValueId;
+
+namespace {
+
+constexpr std::size_t kColumns = 240, kMostRows = 48;
+constexpr std::size_t kMostOperations = 60;  // of one transaction; the page says how many more
+constexpr std::size_t kListEnd = 6;          // elements of a list that are shown
+constexpr Time kPositions = 1'000'000'000;   // the length of a history without times
+
+class Timeline {
+ public:
+  Timeline(const History& history, std::span<const std::vector<TxnId>> marked, std::size_t most)
+      : history_(history), marked_(marked), most_(most), clock_(history.has_times()) {
+    measure();
+  }
+
+  std::string write() {
+    const auto faults = faults_of(history_);
+    grid();
+    choose();
+    std::string out = fmt::format(R"({{"clock":{},"from":0,"to":{},"total":{},"shown":{})", clock_,
+                                  to_ - from_, history_.txn_count(), shown_.size());
+    out += R"(,"sessions":[)";
+    std::size_t previous = SIZE_MAX;
+    for (const TxnId t : shown_) {
+      const auto s = history_.session(t);
+      if (s.index() == previous) continue;
+      out += fmt::format("{}[{},{},{},{}]", previous == SIZE_MAX ? "" : ",", s.raw,
+                         json_text(history::cut(history_.session_name(s))),
+                         history_.session_begin(s).raw,
+                         history_.session_end(s).raw - history_.session_begin(s).raw);
+      previous = s.index();
+    }
+    std::string ops = operations();
+    out += R"(],"keys":[)";
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      out += (i > 0 ? "," : "") + json_text(history::shown_key(history_.key(keys_[i])));
+    }
+    column(out, "ids", [](TxnId t) { return t.raw; });
+    column(out, "labels", [&](TxnId t) { return history_.label(t); });
+    out += R"(],"status":")";
+    for (const TxnId t : shown_) out += "cai"[static_cast<std::size_t>(history_.status(t))];
+    out += R"(","start":[)";
+    values(out, [&](TxnId t) { return start(t) - from_; });
+    column(out, "length",
+           [&](TxnId t) { return end(t) == kNoTime ? Time{-1} : end(t) - start(t); });
+    out += R"(],"ops":[)" + ops + R"(],"windows":[)";
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      out += fmt::format("{}[{},{}]", i > 0 ? "," : "", windows_[i].first - from_,
+                         windows_[i].second - from_);
+    }
+    out += "]," + grid_ + R"(,"faults":[)";
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      out += fmt::format("{}[{},{},{}]", i > 0 ? "," : "", faults[i].from - from_,
+                         faults[i].to == kNoTime ? Time{-1} : faults[i].to - from_,
+                         json_text(history::cut(faults[i].what)));
+    }
+    out += R"(],"marked":[)";
+    for (std::size_t i = 0; i < marked_.size(); ++i) {
+      out += i > 0 ? ",[" : "[";
+      for (std::size_t j = 0; j < marked_[i].size(); ++j) {
+        out += fmt::format("{}{}", j > 0 ? "," : "", marked_[i][j].raw);
+      }
+      out += "]";
+    }
+    return out + "]}";
+  }
+
+ private:
+  [[nodiscard]] Time start(TxnId t) const { return start_[t.index()]; }
+  // kNoTime: its end was not seen.
+  [[nodiscard]] Time end(TxnId t) const { return end_[t.index()]; }
+
+  void measure() {
+    start_.resize(history_.txn_count());
+    end_.resize(history_.txn_count());
+    from_ = std::numeric_limits<Time>::max();
+    to_ = std::numeric_limits<Time>::min();
+    Time last_known = 0;
+    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
+      const TxnId t(i);
+      const auto first = history_.session_begin(history_.session(t)).index();
+      const auto last = history_.session_end(history_.session(t)).index();
+      if (clock_) {
+        start_[i] = history_.invoke(t);
+        end_[i] = history_.complete(t);
+        // Rare: a transaction without times among others. It stands where its predecessor ended.
+        if (start_[i] == kNoTime)
+          start_[i] = end_[i] != kNoTime ? end_[i] : i == first ? 0 : last_known;
+      } else {
+        const auto at = [&](std::size_t n) {
+          return static_cast<Time>(static_cast<double>(n - first) /
+                                   static_cast<double>(last - first) *
+                                   static_cast<double>(kPositions));
+        };
+        start_[i] = at(i);
+        end_[i] = start_[i] + (at(i + 1) - start_[i]) * 9 / 10;
+      }
+      last_known = end_[i] == kNoTime ? start_[i] : end_[i];
+      from_ = std::min(from_, start_[i]);
+      to_ = std::max(to_, last_known);
+    }
+    if (from_ > to_) from_ = to_ = 0;
+  }
+
+  void grid() {
+    const auto sessions = history_.session_count();
+    const auto rows = std::min(sessions, kMostRows);
+    std::vector<std::uint32_t> count(rows * kColumns), failed(rows * kColumns);
+    const double span = static_cast<double>(to_ - from_) + 1;
+    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
+      const TxnId t(i);
+      const auto row = history_.session(t).index() * rows / sessions;
+      const auto column = static_cast<std::size_t>(static_cast<double>(start(t) - from_) / span *
+                                                   static_cast<double>(kColumns));
+      const auto cell = row * kColumns + std::min(column, kColumns - 1);
+      ++count[cell];
+      failed[cell] += history_.status(t) != TxnStatus::kCommitted;
+    }
+    grid_ = fmt::format(R"("grid":{{"columns":{},"rows":[)", kColumns);
+    for (std::size_t row = 0; row < rows; ++row) {
+      // The sessions of a row: those s with s * rows / sessions == row.
+      const auto first = (row * sessions + rows - 1) / rows;
+      const auto end = ((row + 1) * sessions + rows - 1) / rows;
+      grid_ += fmt::format("{}[{},{}]", row > 0 ? "," : "", first, end);
+    }
+    const auto write = [&](const char* name, const std::vector<std::uint32_t>& cells) {
+      grid_ += fmt::format(R"(],"{}":[)", name);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (i > 0) grid_ += ',';
+        grid_ += std::to_string(cells[i]);
+      }
+    };
+    write("count", count);
+    write("failed", failed);
+    grid_ += "]}";
+  }
+
+  // What a transaction takes, never too little: its columns, and its operations with
+  // a value of text at its longest.
+  [[nodiscard]] std::size_t bytes_of(TxnId t) const {
+    std::size_t bytes = 64;
+    const auto last =
+        std::min<std::size_t>(history_.last_op(t), history_.first_op(t) + kMostOperations);
+    for (std::size_t o = history_.first_op(t); o < last; ++o)
+      bytes += value_of(OpId(o)).size() + 14;
+    return bytes;
+  }
+
+  // How far a transaction is from what matters, in time.
+  void choose() {
+    const auto n = history_.txn_count();
+    std::vector<Time> centres;
+    std::vector<bool> must(n);
+    for (const auto& list : marked_) {
+      for (const TxnId t : list) {
+        if (t.index() >= n || must[t.index()]) continue;
+        must[t.index()] = true;
+        centres.push_back(start(t));
+      }
+    }
+    if (centres.empty()) centres.push_back(from_);
+    std::sort(centres.begin(), centres.end());
+    const auto distance = [&](TxnId t) {
+      if (must[t.index()]) return Time{-1};
+      const auto after = std::lower_bound(centres.begin(), centres.end(), start(t));
+      Time nearest = std::numeric_limits<Time>::max();
+      if (after != centres.end()) nearest = *after - start(t);
+      if (after != centres.begin()) nearest = std::min(nearest, start(t) - *(after - 1));
+      return nearest;
+    };
+    std::vector<std::pair<Time, TxnId>> order;
+    order.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) order.emplace_back(distance(TxnId(i)), TxnId(i));
+    // Only the nearest are of use: nothing is smaller than 64 bytes.
+    const auto at_most = std::min(n, most_ / 64);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at_most),
+                      order.end());
+    std::size_t used = grid_.size() + 4000;
+    std::size_t taken = 0;
+    std::vector<bool> key_known(history_.key_count()), session_known(history_.session_count());
+    while (taken < at_most) {
+      const TxnId t = order[taken].second;
+      used += bytes_of(t);
+      if (const auto s = history_.session(t).index(); !session_known[s]) {
+        session_known[s] = true;
+        used += 6 * std::min<std::size_t>(history_.session_name(SessionId(s)).size(), 48) + 40;
+      }
+      const auto last =
+          std::min<std::size_t>(history_.last_op(t), history_.first_op(t) + kMostOperations);
+      for (std::size_t o = history_.first_op(t); o < last; ++o) {
+        const KeyId key = history_.op(OpId(o)).key;
+        if (!key.valid() || key_known[key.index()]) continue;
+        key_known[key.index()] = true;
+        used += json_text(history::shown_key(history_.key(key))).size() + 1;
+      }
+      if (used > most_) break;
+      ++taken;
+    }
+    // Beyond this distance nothing is whole.
+    const bool all = taken == n;
+    const Time whole = all || taken == 0 ? 0 : std::max<Time>(0, order[taken - 1].first - 1);
+    for (std::size_t i = 0; i < taken; ++i) shown_.push_back(order[i].second);
+    std::sort(shown_.begin(), shown_.end());
+    if (all) {
+      windows_ = {{from_, to_}};
+      return;
+    }
+    for (const Time centre : centres) {
+      const Time a = std::max(from_, centre - whole), b = std::min(to_, centre + whole);
+      if (!windows_.empty() && a <= windows_.back().second) {
+        windows_.back().second = std::max(windows_.back().second, b);
+      } else {
+        windows_.emplace_back(a, b);
+      }
+    }
+  }
+
+  template <typename Value>
+  void column(std::string& out, const char* name, Value value) {
+    out += fmt::format(R"(],"{}":[)", name);
+    values(out, value);
+  }
+  template <typename Value>
+  void values(std::string& out, Value value) {
+    bool first = true;
+    for (const TxnId t : shown_) {
+      if (!first) out += ',';
+      first = false;
+      out += std::to_string(value(t));
+    }
+  }
+
+  // Kinds as OpKind; 8 stands for operations left out, their number in place of the key.
+  std::string operations() {
+    std::vector<std::uint32_t> place(history_.key_count(), KeyId::kNoneRaw);
+    std::string out;
+    for (const TxnId t : shown_) {
+      out += out.empty() ? "[" : ",[";
+      const std::size_t first = history_.first_op(t), last = history_.last_op(t);
+      for (std::size_t o = first; o < std::min(last, first + kMostOperations); ++o) {
+        const auto op = history_.op(OpId(o));
+        std::int64_t key = -1;
+        if (op.key.valid()) {
+          auto& at = place[op.key.index()];
+          if (at == KeyId::kNoneRaw) {
+            at = static_cast<std::uint32_t>(keys_.size());
+            keys_.push_back(op.key);
+          }
+          key = at;
+        }
+        out += fmt::format("{}{},{},{}", o > first ? "," : "", static_cast<int>(op.kind), key,
+                           value_of(OpId(o)));
+      }
+      if (last - first > kMostOperations)
+        out += fmt::format(",8,{},0", last - first - kMostOperations);
+      out += ']';
+    }
+    return out;
+  }
+
+  // As JSON: an integer of up to 15 digits as itself, everything else as text.
+  [[nodiscard]] std::string value_of(OpId id) const {
+    const auto op = history_.op(id);
+    const auto shown = [&](ValueId value) {
+      return value.valid() ? history::shown(history_.value(value)) : std::string("?");
+    };
+    switch (op.kind) {
+      case OpKind::kListRead: {
+        if (!history_.list_known(op)) return R"("?")";
+        const auto list = history_.list(op);
+        std::string text = list.size() > kListEnd ? "[…" : "[";
+        for (std::size_t i = list.size() - std::min(list.size(), kListEnd); i < list.size(); ++i) {
+          text += (text.size() > 1 ? " " : "") + shown(list[i]);
+        }
+        text += "]";
+        if (list.size() > kListEnd) text += fmt::format(" ({})", list.size());
+        return json_text(text);
+      }
+      case OpKind::kRangeRead: {
+        const auto range = history_.range(op);
+        std::string text = fmt::format("{} to {}:", history::shown_key(history_.value(range.low)),
+                                       history::shown_key(history_.value(range.high)));
+        for (std::size_t i = 0; i < range.entries.size() && i < kListEnd; ++i) {
+          text += fmt::format(" {}={}", history::shown_key(history_.key(range.entries[i].key)),
+                              shown(range.entries[i].value));
+        }
+        if (range.entries.empty()) text += " nothing";
+        if (range.entries.size() > kListEnd) text += fmt::format(" … ({})", range.entries.size());
+        return json_text(text);
+      }
+      case OpKind::kCompareAndSet: {
+        const auto cas = history_.compare_and_set(op);
+        return json_text(fmt::format("{} → {}{}", shown(cas.expected), shown(cas.desired),
+                                     cas.succeeded ? "" : " (failed)"));
+      }
+      default: {
+        if (!op.value.valid()) return R"("?")";
+        const auto scalar = history_.value(op.value);
+        constexpr std::int64_t kExact = 999'999'999'999'999;  // a double holds it
+        if (scalar.kind == history::ScalarKind::kInteger && std::abs(scalar.integer) <= kExact) {
+          return std::to_string(scalar.integer);
+        }
+        return json_text(history::shown(scalar));
+      }
+    }
+  }
+
+  const History& history_;
+  std::span<const std::vector<TxnId>> marked_;
+  std::size_t most_;
+  bool clock_;
+  Time from_ = 0, to_ = 0;
+  std::vector<Time> start_, end_;
+  std::vector<TxnId> shown_;
+  std::vector<KeyId> keys_;
+  std::vector<std::pair<Time, Time>> windows_;
+  std::string grid_;
+};
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  auto quoted = nlohmann::json(std::string(text))
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string out;
+  for (const char c : quoted) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::vector<Fault> faults_of(const History& history) {
+  const auto it = history.metadata().find("faults");
+  if (it == history.metadata().end()) return {};
+  const auto json = nlohmann::json::parse(it->second, nullptr, false);
+  std::vector<Fault> faults;
+  if (!json.is_array()) return faults;
+  for (const auto& entry : json) {
+    if (!entry.is_array() || entry.size() != 3 || !entry[0].is_number_integer() ||
+        !entry[2].is_string()) {
+      continue;
+    }
+    faults.push_back({entry[0].get<Time>(),
+                      entry[1].is_number_integer() ? entry[1].get<Time>() : kNoTime,
+                      entry[2].get<std::string>()});
+  }
+  return faults;
+}
+
+std::string timeline_json(const History& history, std::span<const std::vector<TxnId>> marked,
+                          const TimelineOptions& options) {
+  return Timeline(history, marked, options.most_bytes).write();
+}
+
+}  // namespace cupel::report
