@@ -251,6 +251,7 @@ int run(int argc, char** argv) {
   add_check(app, chosen);
   add_run(app, chosen);
   add_campaign(app, chosen);
+  add_verify(app, chosen);
   add_stats(app, chosen);
   add_convert(app, chosen);
   add_generate(app, chosen);

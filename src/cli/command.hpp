@@ -17,6 +17,7 @@ enum Exit : int { kSatisfied = 0, kViolated = 1, kUnknown = 2, kBad = 3 };
 using Run = std::function<int()>;
 
 void add_check(CLI::App& app, Run& run);
+void add_verify(CLI::App& app, Run& run);
 void add_stats(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
 void add_run(CLI::App& app, Run& run);

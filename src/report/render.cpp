@@ -179,8 +179,18 @@ class Teller {
                                   counted(small.history.txn_count(), "transaction"),
                                   counted(small.history.op_count(), "operation"),
                                   whole.txn_count(), whole.op_count());
-    return text + (small.minimal ? "; none can be left out.\n"
-                                 : "; the time for making it smaller was up.\n");
+    return text + (small.minimal ? "; none can be left out." : "; the time for making it smaller was up.") +
+           (cuts_lists(small) ? " Lists are shown without the elements whose appends are left out.\n" : "\n");
+  }
+
+  bool cuts_lists(const explain::Counterexample& small) const {
+    for (std::size_t i = 0; i < small.history.op_count(); ++i) {
+      const auto op = small.history.op(history::OpId(i));
+      if (op.kind != history::OpKind::kListRead || !small.history.list_known(op)) continue;
+      const auto whole = checked_.history.op(small.original_op[i]);
+      if (small.history.list(op).size() < checked_.history.list(whole).size()) return true;
+    }
+    return false;
   }
 
   std::optional<Level> told_before(const explain::Counterexample& small, Level now) {

@@ -56,7 +56,12 @@ Material::Material(const History& history, std::span<const Mention> mentions, bo
     : history_(history) {
   std::vector<Mention> all(mentions.begin(), mentions.end());
   for (const Mention& m : mentions) {
-    if (m.op.valid()) want_all_of(m.op, whole_lists);
+    if (!m.op.valid()) continue;
+    want_all_of(m.op, whole_lists);
+    for (const OpId append : own_appends_before(m.txn, m.op)) {
+      want_all_of(append, whole_lists);
+      all.push_back({m.txn, append});
+    }
   }
   find_writers(all);
   number(std::move(all));
@@ -114,6 +119,17 @@ void Material::want_all_of(OpId id, bool whole_lists) {
   }
 }
 
+std::vector<OpId> Material::own_appends_before(TxnId txn, OpId read) const {
+  std::vector<OpId> appends;
+  if (history_.kind(read) != OpKind::kListRead) return appends;
+  const KeyId key = history_.op(read).key;
+  for (auto i = history_.first_op(txn); i < read.raw; ++i) {
+    const Operation op = history_.op(OpId(i));
+    if (op.kind == OpKind::kAppend && op.key == key) appends.push_back(OpId(i));
+  }
+  return appends;
+}
+
 void Material::find_writers(std::vector<Mention>& found) {
   if (groups_.empty()) return;
   std::vector<std::uint8_t> wanted(history_.key_count(), 0);
@@ -159,7 +175,7 @@ void Material::number(std::vector<Mention> mentions) {
   });
   for (const Mention& m : mentions) {
     if (!number_of_op_.try_emplace(m.op, static_cast<std::uint32_t>(ops_.size())).second) continue;
-    ops_.push_back({m.op, number_of_txn_.at(m.txn), {}, {}});
+    ops_.push_back({m.op, number_of_txn_.at(m.txn), {}, {}, {}});
   }
   writer_ops_.resize(writers_.size());
   for (std::size_t g = 0; g < writers_.size(); ++g) {
@@ -177,6 +193,11 @@ void Material::note_needs() {
     switch (op.kind) {
       case OpKind::kRead:
         if (op.value.valid()) local.needs = {group_of(Written::kValue, op.key, op.value)};
+        break;
+      case OpKind::kListRead:
+        for (const OpId append : own_appends_before(txns_[local.txn], local.id)) {
+          local.own_appends.push_back(number_of_op_.at(append));
+        }
         break;
       case OpKind::kRangeRead:
         for (const auto& [key, value] : covered(history_, op)) {
@@ -231,6 +252,10 @@ bool Material::satisfied(const Kept& kept, const LocalOp& op,
   for (const RangeKey& covers : op.range) {
     if (live[number_of_key_.at(covers.key)] != 0 && !complete(kept, covers.writers)) return false;
   }
+  const auto in = [&](auto other) { return kept.ops[other] != State::kOut; };
+  if (!op.own_appends.empty() && std::none_of(op.own_appends.begin(), op.own_appends.end(), in)) {
+    return false;
+  }
   return std::all_of(op.needs.begin(), op.needs.end(),
                      [&](Group group) { return complete(kept, group); });
 }
@@ -266,11 +291,14 @@ Material::Kept Material::only(std::span<const Mention> mentions) const {
       if (covers.writers == kUnknown) continue;
       for (const auto writer : writer_ops_[covers.writers]) add(writer);
     }
-    const Operation op = history_.op(m.op);
-    if (op.kind != OpKind::kAppend) continue;
-    const Group g = group_of(Written::kValue, op.key, op.value);
-    if (g == kUnknown) continue;
-    for (const auto writer : writer_ops_[g]) add(writer);
+    const auto add_element = [&](std::uint32_t append) {
+      const Operation op = history_.op(ops_[append].id);
+      const Group g = group_of(Written::kValue, op.key, op.value);
+      if (g == kUnknown) return;
+      for (const auto writer : writer_ops_[g]) add(writer);
+    };
+    for (const auto append : local.own_appends) add_element(append);
+    if (history_.kind(m.op) == OpKind::kAppend) add_element(it->second);
   }
   settle(kept);
   return kept;

@@ -9,6 +9,7 @@
 //   an element of a list whose append is left out is cut from every read of the
 //     list, as if it had never been appended (what is left of a valid order is
 //     valid, because a list without an element is the list of the other appends);
+//     but a read that its own transaction's appends must end goes with the last of them;
 //   a key that only range reads are left of is cut from these in the same way; else a
 //     range read counts as a read of each key in its range, absent ones included.
 // Times, labels, session names, initial values and metadata stay as they were, and
@@ -94,6 +95,9 @@ class Material {
     std::uint32_t txn;
     std::vector<Group> needs;
     std::vector<RangeKey> range;  // range reads: every key in the range that matters
+    // List reads: what its transaction had appended before. Not one of them out: it
+    // would be a read of what others appended.
+    std::vector<std::uint32_t> own_appends;
   };
   enum class Written : std::uint8_t { kValue, kAbsence, kOther };
   struct Wanted {
@@ -111,6 +115,7 @@ class Material {
   Group want(Written written, KeyId key, ValueId value);
   [[nodiscard]] Group group_of(Written written, KeyId key, ValueId value) const;
   void want_all_of(OpId op, bool whole_lists);
+  [[nodiscard]] std::vector<OpId> own_appends_before(TxnId txn, OpId read) const;
   void find_writers(std::vector<Mention>& found);
   void number(std::vector<Mention> mentions);
   void note_needs();

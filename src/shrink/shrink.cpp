@@ -1,7 +1,7 @@
 // shrink: see the header.
 #include "shrink/shrink.hpp"
 
-#include <absl/container/flat_hash_set.h>
+#include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
 #include <set>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/budget.hpp"
+#include "explain/cycle.hpp"
 #include "explain/explain.hpp"
 #include "explain/words.hpp"
 #include "levels/decide.hpp"
@@ -27,6 +28,9 @@ namespace {
 
 // A history of more operations is never taken as a whole.
 constexpr std::size_t kSmallHistory = 20'000;
+// All pairs are tried of no more than these.
+constexpr std::size_t kPairsOfTransactions = 10;
+constexpr std::size_t kPairsOfOperations = 16;
 
 // What a violation speaks of, from little to much.
 enum class Extent : std::uint8_t {
@@ -153,6 +157,7 @@ class Shrinker {
     for (bool changed = true; changed && !budget_.exceeded();) {
       changed = leave_out_transactions();
       changed = leave_out_operations() || changed;
+      changed = changed || leave_out_two();
     }
     const bool minimal = !budget_.exceeded();
     auto anomaly = std::move(explain::explain(best_.part.history, level_, best_.violation).front());
@@ -173,11 +178,20 @@ class Shrinker {
     std::string name;
   };
 
+  // As explain() names it, without its text.
   [[nodiscard]] std::string name_of(const History& history, const Violation& violation) const {
     if (!violation.internal.empty()) {
       return std::string(levels::name(violation.internal.front().kind));
     }
-    return explain::explain(history, level_, violation).front().name;
+    const auto& derivation = violation.derivation;
+    std::vector<explain::Path> cycles;
+    if (!derivation.cycle.empty()) {
+      cycles.push_back(explain::contracted(derivation, derivation.cycle));
+    }
+    for (const auto& one : derivation.cases) {
+      cycles.push_back(explain::contracted(derivation, one.cycle));
+    }
+    return explain::name_of(history, explain::Words(history, {}), level_, derivation, cycles).name;
   }
 
   // What the engine says of this choice; nothing if there is no violation.
@@ -205,8 +219,65 @@ class Shrinker {
     material_->settle(kept);
     if (kept == best_.kept) return false;
     auto found = decide(std::move(kept));
-    if (!found || found->name != name_) return false;
+    if (!found || (found->name != name_ && !keep_derivation(*found))) return false;
     best_ = *std::move(found);
+    return true;
+  }
+
+  // The engine tells one contradiction of those that are there, and it may be another
+  // than before. If all that the one before speaks of is in the part, that one stands.
+  bool keep_derivation(Found& found) const {
+    const History& before = best_.part.history;
+    const History& now = found.part.history;
+    const auto& old = best_.violation.derivation;
+    if (!best_.violation.internal.empty() || !old.cases.empty()) return false;
+    absl::flat_hash_map<TxnId, TxnId> txn_now;
+    absl::flat_hash_map<OpId, OpId> op_now;
+    for (std::size_t t = 0; t < now.txn_count(); ++t) {
+      txn_now.emplace(found.part.original_txn[t], TxnId(t));
+    }
+    for (std::size_t i = 0; i < now.op_count(); ++i) {
+      op_now.emplace(found.part.original_op[i], OpId(i));
+    }
+    for (const Mention& m : Speaker(before, best_.violation).mentions(Extent::kOperations)) {
+      if (!txn_now.contains(best_.part.original_txn[m.txn.index()])) return false;
+      // Whether others count may hang on who read from them.
+      if (before.status(m.txn) != history::TxnStatus::kCommitted) return false;
+      if (!m.op.valid()) continue;
+      const auto op = op_now.find(best_.part.original_op[m.op.index()]);
+      if (op == op_now.end() || now.kind(op->second) != before.kind(m.op)) return false;
+    }
+    bool sure = true;
+    const auto txn = [&](TxnId id) {
+      return id.valid() ? txn_now.at(best_.part.original_txn[id.index()]) : id;
+    };
+    const auto op = [&](OpId id) {
+      return id.valid() ? op_now.at(best_.part.original_op[id.index()]) : id;
+    };
+    const auto key = [&](KeyId id) {
+      for (std::size_t k = 0; id.valid() && k < now.key_count(); ++k) {
+        const auto same = now.key(KeyId(k)), wanted = before.key(id);
+        if (!(same < wanted) && !(wanted < same)) return KeyId(k);
+      }
+      sure = sure && !id.valid();
+      return KeyId::none();
+    };
+    Violation kept;
+    kept.derivation = old;
+    for (Edge& edge : kept.derivation.edges) {
+      sure = sure && !edge.several_writers && edge.reason != levels::Reason::kOnlyWriter;
+      edge.from = txn(edge.from);
+      edge.to = txn(edge.to);
+      edge.reader = txn(edge.reader);
+      edge.writer = txn(edge.writer);
+      edge.from_op = op(edge.from_op);
+      edge.to_op = op(edge.to_op);
+      edge.witness = op(edge.witness);
+      edge.key = key(edge.key);
+    }
+    if (!sure || name_of(now, kept) != name_) return false;
+    found.violation = std::move(kept);
+    found.name = name_;
     return true;
   }
 
@@ -260,28 +331,47 @@ class Shrinker {
     return static_cast<std::size_t>(ops + std::count(kept.txns.begin(), kept.txns.end(), 1));
   }
 
+  [[nodiscard]] std::vector<std::uint32_t> transactions_kept() const {
+    std::vector<std::uint32_t> units;
+    for (std::uint32_t t = 0; t < best_.kept.txns.size(); ++t) {
+      if (best_.kept.txns[t] != 0) units.push_back(t);
+    }
+    return units;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> operations_kept() const {
+    std::vector<std::uint32_t> units;
+    for (std::uint32_t i = 0; i < best_.kept.ops.size(); ++i) {
+      if (best_.kept.ops[i] != Material::State::kOut) units.push_back(i);
+    }
+    return units;
+  }
+  static void drop_transaction(Kept& kept, std::uint32_t txn) { kept.txns[txn] = 0; }
+  static void drop_operation(Kept& kept, std::uint32_t op) { kept.ops[op] = Material::State::kOut; }
+
   bool leave_out_transactions() {
-    return leave_out(
-        [&] {
-          std::vector<std::uint32_t> units;
-          for (std::uint32_t t = 0; t < best_.kept.txns.size(); ++t) {
-            if (best_.kept.txns[t] != 0) units.push_back(t);
-          }
-          return units;
-        },
-        [](Kept& kept, std::uint32_t txn) { kept.txns[txn] = 0; });
+    return leave_out([&] { return transactions_kept(); }, drop_transaction);
+  }
+  bool leave_out_operations() {
+    return leave_out([&] { return operations_kept(); }, drop_operation);
   }
 
-  bool leave_out_operations() {
-    return leave_out(
-        [&] {
-          std::vector<std::uint32_t> units;
-          for (std::uint32_t i = 0; i < best_.kept.ops.size(); ++i) {
-            if (best_.kept.ops[i] != Material::State::kOut) units.push_back(i);
-          }
-          return units;
-        },
-        [](Kept& kept, std::uint32_t op) { kept.ops[op] = Material::State::kOut; });
+  // What cannot go alone may go together: the two writers that two reads need, whose
+  // reads are of the initial version then. Where they are few enough to try all.
+  bool leave_out_two() {
+    const auto one_pair = [&](const auto& units, const auto& drop) {
+      for (std::size_t i = 0; i < units.size(); ++i) {
+        for (std::size_t j = i + 1; j < units.size() && !budget_.exceeded(); ++j) {
+          Kept kept = best_.kept;
+          drop(kept, units[i]);
+          drop(kept, units[j]);
+          if (attempt(std::move(kept))) return true;
+        }
+      }
+      return false;
+    };
+    const auto txns = transactions_kept(), ops = operations_kept();
+    return (txns.size() <= kPairsOfTransactions && one_pair(txns, drop_transaction)) ||
+           (ops.size() <= kPairsOfOperations && one_pair(ops, drop_operation));
   }
 
   // ddmin, by complements: halves, quarters, single ones; again with single ones

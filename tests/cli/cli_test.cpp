@@ -124,7 +124,7 @@ TEST_F(Cli, UsageErrorsAreThree) {
   for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
                                 "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
                                 "check --clock-drift -1 fine.txt", "check --threads many fine.txt",
-                                "check --certificate x fine.txt", "frobnicate", "convert fine.txt",
+                                "verify fine.txt", "frobnicate", "convert fine.txt",
                                 "generate", "explain no-such-thing", "stats"}) {
     const auto ran = cupel(arguments);
     EXPECT_EQ(ran.code, 3) << arguments;
@@ -135,7 +135,7 @@ TEST_F(Cli, UsageErrorsAreThree) {
 
 TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"", "expected a command: check, run, campaign, stats, convert, generate, lab, explain or levels"},
+      {"", "expected a command: check, run, campaign, verify, stats, convert, generate, lab, explain or levels"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
       {"--verison", "did you mean `--version`?"},

@@ -1,0 +1,215 @@
+// Subject: the history that a certificate speaks of, and what its operations read
+// and write. The certificate's numbers are the reader's ids. It says docs/levels.md
+// once more:
+//   - a transaction's final write to a key is the last one, failed compare-and-sets
+//     are none; of an aborted transaction nothing counts;
+//   - a read after an own write of the key sees that write, other reads are external;
+//   - of an indeterminate transaction only compare-and-sets that succeeded are known
+//     to have read, and these only if it took effect.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "certify/document.hpp"
+#include "history/history.hpp"
+
+namespace cupel::certify {
+
+using history::History;
+using history::KeyId;
+using history::OpId;
+using history::TxnId;
+using history::ValueId;
+
+// What is wrong, if anything: found, expected, where.
+using Complaint = std::optional<std::string>;
+
+// A version of a register.
+struct Version {
+  ValueId value;
+  bool deleted = false;
+};
+
+// What a read saw of one key.
+struct Seen {
+  enum What : std::uint8_t {
+    kValue,
+    kAbsence,  // a range read that does not return the key
+    kOther,    // a compare-and-set that failed: anything but this value
+    kList,     // a whole list
+  } what = kValue;
+  ValueId value = {};
+  std::span<const ValueId> list = {};
+
+  // Registers only.
+  [[nodiscard]] bool fits(Version version, ValueId null) const {
+    switch (what) {
+      case kValue: return version.value == value;
+      case kAbsence: return version.deleted || version.value == null;
+      case kOther: return version.value != value;
+      case kList: break;
+    }
+    return false;
+  }
+};
+
+struct FinalWrite {
+  KeyId key;
+  OpId op;
+};
+// Any write or append, of any transaction, aborted ones included.
+struct Written {
+  ValueId value;
+  TxnId txn;
+  OpId op;
+  bool final;  // its transaction's last to the key
+};
+
+class Subject {
+ public:
+  explicit Subject(const History& history);
+
+  [[nodiscard]] const History& history() const { return h_; }
+
+  // Whose operation it is. Logarithmic.
+  [[nodiscard]] TxnId txn_of(OpId op) const;
+
+  [[nodiscard]] bool aborted(TxnId t) const { return h_.status(t) == history::TxnStatus::kAborted; }
+  [[nodiscard]] bool committed(TxnId t) const { return h_.status(t) == history::TxnStatus::kCommitted; }
+
+  [[nodiscard]] Version initial(KeyId key) const { return {initial_[key.index()], false}; }
+  [[nodiscard]] bool initial_fits(KeyId key, const Seen& seen) const {
+    if (seen.what == Seen::kList) return seen.list.empty();
+    return seen.fits(initial(key), h_.null_value());
+  }
+  // Does the operation write (or append)?
+  [[nodiscard]] bool writes(const history::Operation& op) const;
+  // What it writes.
+  [[nodiscard]] Version version(OpId op) const;
+
+  // i completed before j was invoked, the clocks as wrong as `drift` each way.
+  [[nodiscard]] bool before_in_real_time(TxnId i, TxnId j, history::Time drift) const;
+
+  // visit(key, seen) for all that an operation reads, own writes or not, if that is known.
+  template <typename Visit>
+  void for_each_seen(TxnId txn, OpId id, const Visit& visit) const;
+
+  // --- the index of writes, made when first asked for ---
+
+  void index_writes();
+  // By key.
+  [[nodiscard]] std::span<const FinalWrite> final_writes(TxnId t) const;
+  // none() if it does not write the key.
+  [[nodiscard]] OpId final_write(TxnId t, KeyId key) const;
+  [[nodiscard]] bool writes_key(TxnId t, KeyId key) const { return final_write(t, key).valid(); }
+  // By value, then transaction, then operation.
+  [[nodiscard]] std::span<const Written> written(KeyId key) const;
+  [[nodiscard]] std::span<const Written> written(KeyId key, ValueId value) const;
+  // The longest list that a committed transaction read of the key, of which all others are
+  // prefixes if nothing is wrong.
+  [[nodiscard]] std::span<const ValueId> longest_list(KeyId key);
+
+ private:
+  const History& h_;
+  std::vector<std::pair<std::uint32_t, TxnId>> starts_;  // first operations, ascending
+  std::vector<ValueId> initial_;
+  bool indexed_ = false;
+  std::vector<std::uint32_t> final_first_;
+  std::vector<FinalWrite> finals_;
+  std::vector<std::uint32_t> written_first_;
+  std::vector<Written> written_;
+  bool lists_known_ = false;
+  std::vector<std::span<const ValueId>> longest_;
+};
+
+// Walks a transaction's operations and knows its own writes so far. One is used for
+// many transactions: it never has to be cleared.
+class OwnWrites {
+ public:
+  explicit OwnWrites(std::size_t keys) : txn_(keys), op_(keys) {}
+  // The last one to the key before now; none().
+  [[nodiscard]] OpId of(TxnId t, KeyId key) const { return txn_[key.index()] == t ? op_[key.index()] : OpId::none(); }
+  void note(TxnId t, KeyId key, OpId op) {
+    txn_[key.index()] = t;
+    op_[key.index()] = op;
+  }
+
+ private:
+  std::vector<TxnId> txn_;
+  std::vector<OpId> op_;
+};
+
+// Does a read after own writes see them? `last`: the last of them before `read`. Of a list
+// this is only about its end: what stands before the own appends is the order's business.
+bool sees_own(const Subject& subject, TxnId txn, OpId read, KeyId key, const Seen& seen, OpId last);
+// How many appends to the key stand in the transaction before `read`.
+std::size_t own_appends_before(const History& history, TxnId txn, OpId read, KeyId key);
+
+// external(op, key, seen) for reads of others' versions; own(op, key, seen, last write)
+// for reads after own writes. Both in program order, and both return a Complaint.
+template <typename External, typename Own>
+Complaint walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes, const External& external,
+                     const Own& own) {
+  const History& h = subject.history();
+  Complaint complaint;
+  for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
+    const OpId id(i);
+    subject.for_each_seen(txn, id, [&](KeyId key, const Seen& seen) {
+      if (complaint) return;
+      const OpId last = own_writes.of(txn, key);
+      complaint = last.valid() ? own(id, key, seen, last) : external(id, key, seen);
+    });
+    if (complaint) return complaint;
+    const auto op = h.op(id);
+    if (subject.writes(op)) own_writes.note(txn, op.key, id);
+  }
+  return std::nullopt;
+}
+
+template <typename Visit>
+void Subject::for_each_seen(TxnId txn, OpId id, const Visit& visit) const {
+  using history::OpKind;
+  const auto op = h_.op(id);
+  if (op.kind == OpKind::kCompareAndSet) {
+    const auto cas = h_.compare_and_set(op);
+    if (cas.succeeded || committed(txn)) {
+      visit(op.key, Seen{cas.succeeded ? Seen::kValue : Seen::kOther, cas.expected});
+    }
+    return;
+  }
+  if (!committed(txn)) return;
+  switch (op.kind) {
+    case OpKind::kRead:
+      if (op.value.valid()) visit(op.key, Seen{Seen::kValue, op.value});
+      break;
+    case OpKind::kListRead:
+      if (h_.list_known(op)) visit(op.key, Seen{Seen::kList, {}, h_.list(op)});
+      break;
+    case OpKind::kRangeRead: {
+      const auto range = h_.range(op);
+      std::vector<KeyId> returned;
+      for (const auto& entry : range.entries) {
+        returned.push_back(entry.key);
+        visit(entry.key, Seen{Seen::kValue, entry.value});
+      }
+      std::sort(returned.begin(), returned.end());
+      for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
+        if (h_.is_list(key) || std::binary_search(returned.begin(), returned.end(), key)) continue;
+        visit(key, Seen{Seen::kAbsence});
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// For messages: "T5 (session a, its 3rd transaction)", by the certificate's number too.
+std::string shown(const Subject& subject, TxnId txn);
+std::string shown_key(const Subject& subject, KeyId key);
+
+}  // namespace cupel::certify

@@ -1,0 +1,52 @@
+// Verify: does a certificate prove what it says of a history?
+//
+// The second opinion on every verdict. It reads the history and the certificate
+// (docs/formats/certificate.md) and nothing else: no file of the engine, whose
+// code may be wrong. Its soundness rests on docs/levels.md and on the rules of
+// the certificate's page, each of which is checked by one function here:
+//   document    JSON into structs, every number in range
+//   replay      satisfied, order levels: the order, replayed by value
+//   weak        satisfied, weak levels: the formula phi under a total order
+//   internal    violated: what is wrong inside one transaction or one read
+//   derivation  violated: edges with their reasons, cycles, clauses
+//   propagate   the refutation of the clauses, by unit propagation
+//
+// Cost: linear for an order level satisfied; O(n^1.5) for read-committed and
+// read-atomic, O(n * sessions) for causal; for a violated one the size of the
+// certificate, with an index of all writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/history.hpp"
+
+namespace cupel::certify {
+
+enum class Outcome : std::uint8_t {
+  kValid,
+  kNotValid,  // a certificate, but it does not prove what it says of this history
+  kBadInput,  // no certificate of a version that is known here
+};
+
+struct Answer {
+  std::string level;
+  bool satisfied;
+  std::size_t proof;  // its number in the certificate
+  std::string how;    // "an order of 1,000 transactions", "a cycle of 3 edges"
+  // The level of the proof, if it is another one, by which this one follows.
+  std::string by_level;
+};
+
+struct Report {
+  Outcome outcome = Outcome::kBadInput;
+  std::string reason;           // not kValid: which proof, which step, what was found and expected
+  std::vector<Answer> answers;  // kValid: what is proven, in the order of the certificate
+  history::Time clock_drift_ns = 0;
+};
+
+Report verify(const history::History& history, std::string_view certificate_json);
+
+}  // namespace cupel::certify

@@ -1,0 +1,121 @@
+// cupel verify: a second opinion. Checks the certificate that check --certificate
+// wrote against the history, with code that shares nothing with check.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "certify/verify.hpp"
+#include "cli/command.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct VerifyArguments {
+  std::string history, certificate, format;
+  bool json = false;
+};
+
+base::Result<std::string> contents(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return base::Error{.message = "cannot open this file; expected a certificate, which check --certificate writes", .file = file};
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return base::Error{.message = "cannot read this file to its end", .file = file};
+  return text;
+}
+
+std::string as_json(const VerifyArguments& arguments, const certify::Report& report) {
+  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  for (const auto& a : report.answers) {
+    answers.push_back({{"level", a.level},
+                       {"verdict", a.satisfied ? "satisfied" : "violated"},
+                       {"proof", a.proof},
+                       {"proven_by", a.how},
+                       {"proven_for", a.by_level.empty() ? a.level : a.by_level}});
+  }
+  const bool valid = report.outcome == certify::Outcome::kValid;
+  nlohmann::ordered_json result = {{"history", arguments.history},
+                                   {"certificate", arguments.certificate},
+                                   {"valid", valid},
+                                   {"reason", nullptr},
+                                   {"clock_drift_ns", report.clock_drift_ns},
+                                   {"answers", std::move(answers)}};
+  if (!valid) result["reason"] = report.reason;
+  // What a certificate quotes may be no UTF-8.
+  return result.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string as_text(const VerifyArguments& arguments, const certify::Report& report) {
+  if (report.outcome != certify::Outcome::kValid) {
+    return fmt::format("{}: not valid\n  {}\n", arguments.certificate, report.reason);
+  }
+  std::size_t width = 0;
+  for (const auto& a : report.answers) width = std::max(width, a.level.size());
+  std::string text = fmt::format("{}: valid for {}", arguments.certificate, arguments.history);
+  if (report.clock_drift_ns != 0) text += fmt::format(", clocks up to {} ns wrong", report.clock_drift_ns);
+  text += "\n";
+  if (report.answers.empty()) text += "  It says nothing of any level.\n";
+  for (const auto& a : report.answers) {
+    text += fmt::format("  {:{}}  {}  proven by {}", a.level, width, a.satisfied ? "satisfied" : "violated ", a.how);
+    if (!a.by_level.empty()) {
+      text += fmt::format(" for {}, which {}", a.by_level, a.satisfied ? "implies it" : "it implies");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+int verify(const VerifyArguments& arguments, std::optional<formats::Format> format) {
+  const auto history = formats::read(arguments.history, {.format = format});
+  if (!history.ok()) {
+    complain(history.error());
+    return kBad;
+  }
+  const auto certificate = contents(arguments.certificate);
+  if (!certificate.ok()) {
+    complain(certificate.error());
+    return kBad;
+  }
+  const auto report = certify::verify(*history, *certificate);
+  if (report.outcome == certify::Outcome::kBadInput) {
+    complain(base::Error{.message = report.reason, .file = arguments.certificate});
+    return kBad;
+  }
+  print(arguments.json ? as_json(arguments, report) : as_text(arguments, report));
+  return report.outcome == certify::Outcome::kValid ? kSatisfied : kViolated;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("verify", "Check the certificate of a verdict, by code that shares nothing with check");
+  auto arguments = std::make_shared<VerifyArguments>();
+  command
+      ->add_option("HISTORY", arguments->history, "The history that the certificate is about; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("CERTIFICATE", arguments->certificate, "What check --certificate wrote")
+      ->required()
+      ->type_name("");
+  add_format_option(*command, arguments->format);
+  command->add_flag("--json", arguments->json, "One JSON object, on one line");
+  command->footer(
+      "Exit code: 0 the certificate proves all that it says, 1 it does not (and which step is\n"
+      "wrong), 3 the history cannot be read or the file is no certificate.\n"
+      "\n"
+      "Examples:\n"
+      "  cupel check --certificate proof.json history.jsonl\n"
+      "  cupel verify history.jsonl proof.json\n"
+      "  cupel verify --json history.jsonl proof.json | jq .valid");
+  command->callback([arguments, &run] {
+    const auto format = format_of(arguments->format, "--format");
+    run = [arguments, format] { return verify(*arguments, format); };
+  });
+}
+
+}  // namespace cupel::cli
