@@ -195,13 +195,10 @@ std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool bic
 }
 
 std::vector<Part> split_by_key(const History& h, const Accesses& a) {
-  const auto written = written_keys(h, a);
   std::vector<std::pair<std::uint32_t, Owner>> uses;
   for (Owner o = 0; o < a.txns.size(); ++o) {
-    for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) uses.emplace_back(a.writes[i].key.raw, o);
-    for (auto i = a.read_first[o]; i < a.read_first[o + 1]; ++i) {
-      if (written[a.reads[i].key.index()]) uses.emplace_back(a.reads[i].key.raw, o);
-    }
+    const auto first = h.first_op(a.txns[o]);
+    if (first != h.last_op(a.txns[o])) uses.emplace_back(h.op(OpId(first)).key.raw, o);
   }
   std::sort(uses.begin(), uses.end());
   uses.erase(std::unique(uses.begin(), uses.end()), uses.end());

@@ -20,7 +20,7 @@ struct Part {
 // indeterminate transaction counts, connected.
 std::vector<Part> split_into_parts(const History& history, const Accesses& accesses, bool biconnected);
 Part whole(const Accesses& accesses);
-// One part a key, with the owners that access it.
+// One part a key, with the owners that touch it: for transactions of one key each.
 std::vector<Part> split_by_key(const History& history, const Accesses& accesses);
 
 // An order problem and the way back from its numbers.

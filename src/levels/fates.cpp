@@ -71,17 +71,18 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
   return TxnId::none();
 }
 
-// Nobody saw what an unread one did, so it may be left out; and must be, where its
-// compare-and-sets were not asked to be right. Lists show their appends all the same.
-bool took_effect(const Given& given, Owner owner, bool read_from) {
-  const History& h = given.history;
-  const TxnId txn = given.accesses.txns[owner];
-  if (h.status(txn) != TxnStatus::kIndeterminate || read_from) return true;
-  if (!given.fates.empty() && given.fates[txn.index()] == Fate::kHappened) return true;
-  for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
-    if (h.kind(OpId(i)) == OpKind::kCompareAndSet) return false;
+std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from) {
+  const Accesses& a = given.accesses;
+  std::vector<std::uint8_t> effect(a.txns.size(), 0);
+  for (Owner o = 0; o < a.txns.size(); ++o) {
+    effect[o] = given.history.status(a.txns[o]) != TxnStatus::kIndeterminate ||
+                (!given.fates.empty() && given.fates[a.txns[o].index()] == Fate::kHappened);
   }
-  return true;
+  for (const Owner w : read_from) {
+    if (w != kInitialOwner) effect[w] = 1;
+  }
+  for (const ListOrder& list : a.list_order) effect[list.from] = 1;
+  return effect;
 }
 
 void note_met(const Given& given, const Described& d, const order::Outcome& outcome,

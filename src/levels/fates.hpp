@@ -33,8 +33,10 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
 void note_met(const Given& given, const Described& described, const order::Outcome& outcome,
               std::vector<std::uint8_t>& met);
 
-// Does the owner count in a witness in which it was read from, or not?
-bool took_effect(const Given& given, Owner owner, bool read_from);
+// Which owners count in a witness in which `read_from` were read from, by owner: of
+// the indeterminate ones, those somebody saw (in a list, if not by a read's last
+// element), and those supposed to have happened. Nobody misses the others.
+std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from);
 
 // Judges under the given fates (by transaction; empty: all open).
 using Judge = std::function<Judged(std::span<const Fate> fates)>;

@@ -30,16 +30,17 @@ struct PartResult {
 
 // The part's order in transactions: each once, or, begin and commit, twice.
 std::vector<TxnId> events_of(const Given& given, const Described& d, const order::Outcome& outcome) {
-  std::vector<std::uint8_t> read_from(d.owners.size(), 0);
+  std::vector<Owner> read_from;
   for (const auto w : outcome.writers) {
-    if (w != order::kInitial) read_from[w] = 1;
+    if (w != order::kInitial) read_from.push_back(d.owners[w]);
   }
+  const auto effect = took_effect(given, read_from);
   std::vector<TxnId> events;
   events.reserve(outcome.order.size());
   for (const order::Node v : outcome.order) {
     if (d.problem.is_helper(v)) continue;
     const order::Owner o = d.problem.owner_of(v);
-    if (took_effect(given, d.owners[o], read_from[o] != 0)) events.push_back(given.accesses.txns[d.owners[o]]);
+    if (effect[d.owners[o]] != 0) events.push_back(given.accesses.txns[d.owners[o]]);
   }
   return events;
 }

@@ -43,12 +43,9 @@ std::shared_ptr<const Witness> witness_of(const Given& given, Level level, const
   const Accesses& a = given.accesses;
   auto witness = std::make_shared<Witness>();
   witness->level = level;
-  std::vector<std::uint8_t> read_from(a.txns.size(), 0);
-  for (const Owner w : outcome.writers) {
-    if (w != kInitialOwner) read_from[w] = 1;
-  }
+  const auto effect = took_effect(given, outcome.writers);
   for (const order::Node v : outcome.order) {
-    if (took_effect(given, v, read_from[v] != 0)) witness->order.push_back(a.txns[v]);
+    if (effect[v] != 0) witness->order.push_back(a.txns[v]);
   }
   for (std::size_t r = 0; r < candidates.size(); ++r) {
     if (candidates[r].size() < 2) continue;
