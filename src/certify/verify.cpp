@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "certify/context.hpp"
 #include "certify/document.hpp"
 #include "certify/replay.hpp"
 #include "certify/subject.hpp"
+#include "certify/violated.hpp"
 #include "certify/weak.hpp"
 #include "history/digest.hpp"
 
@@ -85,7 +87,11 @@ class Verifier {
     if (!shape.is_weak()) return replay(subject_, shape, document_.clock_drift_ns, p.order);
     return satisfies_weak(subject_, shape, p.order, p.reads_from, p.placings);
   }
-  Complaint violated(const Proof&, std::string&) { return "violations are not verified yet"; }
+  Complaint violated(const Proof& p, std::string& how) {
+    if (auto why = has_no_meaning(subject_, p.level)) return why;
+    Context context(subject_, shape_of(p.level), document_.clock_drift_ns);
+    return shows_violation(context, p.body, how);
+  }
 
   Subject subject_;
   const Document& document_;

@@ -7,6 +7,7 @@
 //   document    JSON into structs, every number in range
 //   replay      satisfied, order levels: the order, replayed by value
 //   weak        satisfied, weak levels: the formula phi under a total order
+//   violated    violated: the cases of it
 //   internal    violated: what is wrong inside one transaction or one read
 //   derivation  violated: edges with their reasons, cycles, clauses
 //   propagate   the refutation of the clauses, by unit propagation
