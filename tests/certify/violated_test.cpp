@@ -124,7 +124,7 @@ TEST(Cycle, OfTwoInitialReads) {
 }
 
 TEST(Cycle, OfOverlappingWriters) {
-  // b0 < c1 (rw), c1... the writers of x may not overlap: c0 < b1, and b1 < c0 (rw).
+  // 0 begins before 1 commits, so it commits before 1 begins; but 1 begins before 0 commits.
   const auto edges =
       R"({"from":0,"to":1,"at":"bc","kind":"rw","reason":"initial","key":0,"read":0},
          {"from":0,"to":1,"at":"cb","kind":"ww","reason":"no-overlap","key":0,"writes":[1,3],"because":[0]},
@@ -172,7 +172,7 @@ TEST(Cycle, SessionsAndRealTime) {
   refuses(history, split("bc"), "it ends in");
 }
 
-// 0 writes x = 1, 1 writes x = 2 and y = 2, 2 reads y = 2 and x = 1, 3 reads x = 1 then 2.
+// 0 writes x = 1, 1 after it x = 2 and y = 2; 2 reads that y and then the old x.
 constexpr auto kMonotonic = "s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,1)";
 
 TEST(Cycle, ForcedByWhatIsVisible) {
@@ -253,12 +253,12 @@ TEST(Cycle, OverwrittenAndAssumed) {
   refuses(history, replaced(proof, R"("because":[0])", R"("because":[2])"), "before edge 1");
   refuses(history, replaced(proof, R"("reason":"overwritten")", R"("reason":"initial")"), "no meaning here");
   const auto assumed = replaced(replaced(proof, R"("reason":"overwritten")", R"("reason":"assumed")"), R"(,"because":[0])", "");
-  refuses(history, assumed, "under a choice (transaction 0 before transaction 1)");
+  refuses(history, assumed, "under a choice (transaction 0 before 1)");
 }
 
 // Two writers of each value: who was read is a choice.
 TEST(Choices, ExcludedWriters) {
-  // 0 and 1 write x = 1; 2, after 1 in its session, overwrites it and reads nothing; 3 reads
+  // 0 and 1 write x = 1; 2, after 1 in its session, overwrites it; 3 reads
   // 2's y, then x = 1: not from 1, so from 0.
   const auto history = "s1: w(x,1) w(z,1) | s2: w(x,1) ; w(x,2) w(y,2) | s3: r(y,2) r(x,1) r(z,nil)";
   const auto edges =
@@ -280,7 +280,7 @@ TEST(Choices, ExcludedWriters) {
 }
 
 TEST(Choices, BothOrdersOfTwoWriters) {
-  // The long fork: whichever of x and y comes first, one of the readers is wrong.
+  // Half of each: whichever of the two writers comes first, a read is wrong.
   const auto history = "s1: w(x,1) w(y,1) | s2: w(x,2) w(y,2) | s3: r(x,1) r(y,2)";
   const auto edges =
       R"({"from":0,"to":2,"kind":"wr","reason":"given","key":0,"write":0,"read":4},
@@ -341,8 +341,8 @@ TEST(Cases, SupposedTransactions) {
 }
 
 TEST(Cases, PlacesOfRepeatedElements) {
-  // 1 was appended by s1 and by s2; either way one of them is read back behind 2, which s3
-  // appended after reading ... the list [2 1 1] needs both.
+  // 1 was appended by s1 and by s2; whichever stands behind 2, the 1 that s1 appended before 2
+  // does not stand before it.
   const auto history = "s1: a(x,1) a(x,2) | s2: a(x,1) | s3: l(x,[2 1])";
   const auto entry = [](int position, int operation, int read) {
     return R"({"places":[[0,)" + std::to_string(position) + "," + std::to_string(operation) +
