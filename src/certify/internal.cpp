@@ -4,6 +4,8 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cupel::certify {
 
 namespace {
@@ -75,7 +77,7 @@ class Check {
     if (would_fit(last_own_)) return false;
     if (seen_.what == Seen::kOther) return is("failed-compare-read") && other_ == last_own_;
     if (is("not-my-own-write")) return other_ == last_own_;
-    if (is("future-read")) return other_is_own() && other_ > read_ && would_fit(other_);
+    if (is("future-read")) return other_is_own() && other_ >= read_ && would_fit(other_);
     if (!is("not-my-last-write") || other_ != last_own_) return false;
     for (auto i = h_.first_op(t_); i < last_own_.raw; ++i) {
       const auto op = h_.op(OpId(i));
@@ -88,7 +90,8 @@ class Check {
     if (is("non-repeatable-read")) {
       // No version fits all reads of the key that the transaction made before writing it.
       const auto reads = c_.external_reads(t_, key_);
-      if (reads.size() < 2 || other_ != reads.front().op || read_ == other_) return false;
+      const auto earlier = [&](const auto& read) { return read.op == other_ && other_ < read_; };
+      if (std::none_of(reads.begin(), reads.end(), earlier)) return false;
       const auto asked = c_.candidates(reads.front().op, key_);
       return !asked.complaint && asked.candidates.size() == 0;
     }
@@ -104,7 +107,7 @@ class Check {
     const TxnId owner = s_.txn_of(other_);
     if (is("aborted-read")) return !c_.counts(owner);
     if (is("intermediate-read")) return c_.counts(owner) && s_.final_write(owner, key_) != other_;
-    return is("future-read") && owner == t_ && other_ > read_;
+    return is("future-read") && owner == t_ && other_ >= read_;  // equal: a compare-and-set
   }
 
   // --- lists ---

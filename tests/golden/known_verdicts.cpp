@@ -13,7 +13,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "certify/verify.hpp"
 #include "formats/formats.hpp"
+#include "report/certificate.hpp"
 
 namespace cupel::golden {
 
@@ -77,6 +79,7 @@ void expect_verdicts(const KnownHistory& known) {
   check::Options options;
   for (const auto& [level, verdict] : known.verdicts) options.asked.push_back(level);
   options.timeout_seconds = 120;
+  options.evidence = true;
   const auto result = check::check(*history, options);
   ASSERT_EQ(result.levels.size(), known.verdicts.size());
   for (const auto& answer : result.levels) {
@@ -84,6 +87,10 @@ void expect_verdicts(const KnownHistory& known) {
         << known.path << " at " << levels::name(answer.level) << ", decided by "
         << answer.decided_by << " " << answer.detail;
   }
+  const auto made = report::certificate(*history, result, options.clock_drift_ns);
+  EXPECT_TRUE(made.missing.empty()) << known.path << " at " << levels::name(made.missing.front());
+  const auto report = certify::verify(*history, made.json);
+  EXPECT_EQ(report.outcome, certify::Outcome::kValid) << known.path << ": " << report.reason;
 }
 
 std::string test_name(std::string_view path) {

@@ -3,9 +3,11 @@
 
 #include <array>
 
+#include "certify/verify.hpp"
 #include "check/check.hpp"
 #include "oracle/oracle.hpp"
 #include "property/random_history.hpp"
+#include "report/certificate.hpp"
 
 namespace cupel::test {
 
@@ -47,6 +49,14 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
     if (r.verdict != (truth ? Verdict::kSatisfied : Verdict::kViolated)) {
       complain(r.level, "engine " + said + " by " + r.decided_by + ", oracle " +
                             (truth ? "satisfied" : "violated"));
+    }
+  }
+  if (options.evidence) {
+    const auto made = report::certificate(h, result, drift);
+    for (const Level level : made.missing) complain(level, "not in the certificate");
+    const auto report = certify::verify(h, made.json);
+    if (report.outcome != certify::Outcome::kValid) {
+      text += "  certificate refused: " + report.reason + "\n";
     }
   }
   for (const Level strong : levels::all_levels()) {
