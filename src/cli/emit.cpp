@@ -1,0 +1,242 @@
+// Emitter: see the header.
+#include "cli/emit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "cli/spelling.hpp"
+#include "report/emit_github.hpp"
+#include "report/emit_markdown.hpp"
+#include "report/emit_sql.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+const std::vector<std::string>& names() {  // in the order of Kind
+  static const std::vector<std::string> all = {"markdown", "sql",   "plume", "jepsen",
+                                               "junit",    "sarif", "github"};
+  return all;
+}
+
+// The file as it was, or whole and new.
+bool write_whole(const std::string& path, const std::string& text, bool append) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  // What is appended to, and what is no plain file (a pipe, /dev/stderr), is written in place.
+  const bool in_place =
+      append || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
+  const auto written = in_place ? path : path + ".new";
+  errno = 0;
+  std::ofstream out(written, append ? std::ios::binary | std::ios::app : std::ios::binary);
+  out << text;
+  out.close();
+  const int reason = errno;
+  std::error_code failure;
+  if (out && !in_place) fs::rename(written, path, failure);
+  if (out && !failure) return true;
+  if (!in_place) fs::remove(written, ignored);
+  complain(base::Error{.message = fmt::format("cannot be written: {}",
+                                              failure ? failure.message() : std::strerror(reason)),
+                       .file = path});
+  return false;
+}
+
+}  // namespace
+
+Emitter::Target Emitter::target_of(const std::string& text) {
+  const auto equals = text.find('=');
+  const auto name = text.substr(0, equals);
+  const auto known = std::find(names().begin(), names().end(), name);
+  if (known == names().end()) {
+    throw CLI::ValidationError("--emit", fmt::format("found `{}`, expected {}{}", name,
+                                                     one_of(names()), did_you_mean(name, names())));
+  }
+  Target target{static_cast<Kind>(known - names().begin()), name, {}};
+  if (equals != std::string::npos) {
+    target.file = text.substr(equals + 1);
+    if (target.file.empty()) {
+      throw CLI::ValidationError(
+          "--emit",
+          fmt::format("found `{}`, expected a file behind the `=`, as in {}=FILE", text, name));
+    }
+    if (target.file == "-") target.file.clear();
+  } else if (target.kind == Kind::kGithub) {
+    if (const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+        summary != nullptr && *summary != 0) {
+      target.file = summary;
+      target.append = true;
+    }
+  }
+  return target;
+}
+
+Emitter::Emitter(const std::vector<std::string>& asked, bool several) : sarif_(CUPEL_VERSION) {
+  for (const auto& list : asked) {
+    for (const auto& one : CLI::detail::split(list, ',')) targets_.push_back(target_of(one));
+  }
+  const Target* there = nullptr;
+  for (const Target& target : targets_) {
+    if (several && (target.kind == Kind::kPlume || target.kind == Kind::kJepsen)) {
+      throw CLI::ValidationError(
+          "--emit", fmt::format("{} writes one history, and several are checked; check them one at "
+                                "a time",
+                                target.name));
+    }
+    if (!target.file.empty()) continue;
+    if (there != nullptr) {
+      throw CLI::ValidationError(
+          "--emit", fmt::format("standard output has place for one format, and {} and {} are to go "
+                                "there; name a file, as in {}=FILE",
+                                there->name, target.name, target.name));
+    }
+    there = &target;
+  }
+}
+
+bool Emitter::instead_of_text() const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [](const Target& target) { return target.file.empty(); });
+}
+
+void Emitter::give(Target& target, const std::string& text) {
+  if (target.file.empty()) {
+    print(text);
+  } else {
+    target.text += text;
+  }
+}
+
+void Emitter::history(const Target& target, const report::Checked& checked) {
+  if (checked.counterexamples.empty()) {
+    complain(fmt::format("note: {} has no counterexample, so that there is nothing to write as {}",
+                         checked.file, target.name));
+    return;
+  }
+  const auto& example = checked.counterexamples.front();
+  formats::WriteOptions options{.format = target.kind == Kind::kPlume ? formats::Format::kPlume
+                                                                      : formats::Format::kJepsen};
+  options.edn = target.kind == Kind::kJepsen && target.file.ends_with(".edn");
+  if (write_history(example.history, target.file.empty() ? "-" : target.file, options) !=
+      kSatisfied) {
+    failed_ = true;
+  } else if (checked.counterexamples.size() > 1) {
+    complain(fmt::format("note: {} of {} counterexamples was written, the first: {}", 1,
+                         checked.counterexamples.size(), report::title_of(example.anomaly)));
+  }
+}
+
+void Emitter::add(const report::Emission& emission) {
+  for (Target& target : targets_) {
+    switch (target.kind) {
+      case Kind::kMarkdown:
+        give(target, report::emit_markdown(emission));
+        break;
+      case Kind::kSql:
+        give(target, report::emit_sql(emission));
+        break;
+      case Kind::kPlume:
+      case Kind::kJepsen:
+        history(target, emission.checked);
+        break;
+      case Kind::kJunit:
+        junit_.add(emission);
+        break;
+      case Kind::kSarif:
+        sarif_.add(emission);
+        break;
+      case Kind::kGithub:
+        give(target, report::emit_github(emission));
+        // GitHub reads both outputs for commands; this one is free of results.
+        std::cerr << report::github_annotations(emission);
+        break;
+    }
+  }
+}
+
+void Emitter::add(const std::string& file, const base::Error& error) {
+  for (Target& target : targets_) {
+    if (target.kind == Kind::kJunit) junit_.add(file, error);
+    if (target.kind == Kind::kSarif) sarif_.add(file, error);
+    if (target.kind == Kind::kGithub) {
+      give(target, report::emit_github(file, error));
+      std::cerr << report::github_annotation(file, error);
+    }
+  }
+}
+
+bool Emitter::finish() {
+  for (Target& target : targets_) {
+    if (target.kind == Kind::kPlume || target.kind == Kind::kJepsen) continue;
+    if (target.kind == Kind::kJunit) give(target, junit_.text());
+    if (target.kind == Kind::kSarif) give(target, sarif_.text());
+    if (!target.file.empty() && !write_whole(target.file, target.text, target.append))
+      failed_ = true;
+  }
+  return !failed_;
+}
+
+std::map<std::uint32_t, std::uint64_t> lines_of_labels(const std::string& file,
+                                                       const std::string& format,
+                                                       std::vector<std::uint32_t> labels) {
+  std::map<std::uint32_t, std::uint64_t> found;
+  const bool jepsen = format == "jepsen", plume = format == "plume";
+  std::error_code ignored;
+  if (labels.empty() || (!jepsen && !plume) || !std::filesystem::is_regular_file(file, ignored)) {
+    return found;
+  }
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  std::ifstream in(file, std::ios::binary);
+  std::uint64_t number = 0;
+  for (std::string line; found.size() < labels.size() && std::getline(in, line);) {
+    ++number;
+    std::size_t at = std::string::npos;
+    if (jepsen) {
+      for (const std::string_view name : {"\"index\":", ":index "}) {
+        if (at != std::string::npos) break;
+        at = line.find(name);
+        if (at != std::string::npos) at += name.size();
+      }
+    } else if (at = line.rfind(','); at != std::string::npos) {
+      ++at;
+    }
+    if (at == std::string::npos) continue;
+    while (at < line.size() && line[at] == ' ') ++at;
+    std::uint64_t label = 0;
+    std::size_t digits = 0;
+    for (;
+         at < line.size() && digits < 10 && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
+         ++at) {
+      label = label * 10 + static_cast<std::uint64_t>(line[at] - '0');
+      ++digits;
+    }
+    if (digits > 0 && label <= 0xffffffff &&
+        std::binary_search(labels.begin(), labels.end(), static_cast<std::uint32_t>(label))) {
+      found.try_emplace(static_cast<std::uint32_t>(label), number);
+    }
+  }
+  return found;
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("-_./,:=+@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,59 @@
+// --emit: what else a check gives besides its text: which formats, where each goes,
+// and their writing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/emit.hpp"
+#include "report/emit_junit.hpp"
+#include "report/emit_sarif.hpp"
+
+namespace cupel::cli {
+
+class Emitter {
+ public:
+  // "sql", "sql=FILE", "junit=a.xml,markdown". Standard output has place for one. Throws
+  // CLI::ValidationError with what was found. `several`: more than one history is checked.
+  Emitter(const std::vector<std::string>& asked, bool several);
+
+  [[nodiscard]] bool any() const { return !targets_.empty(); }
+  // Standard output is for a format, so that the text is not to be printed.
+  [[nodiscard]] bool instead_of_text() const;
+
+  void add(const report::Emission& emission);
+  void add(const std::string& file, const base::Error& error);
+  // Writes what is still to be written. False, having complained, if something could not be.
+  bool finish();
+
+ private:
+  enum class Kind : std::uint8_t { kMarkdown, kSql, kPlume, kJepsen, kJunit, kSarif, kGithub };
+  struct Target {
+    Kind kind;
+    std::string name;
+    std::string file;  // empty: standard output
+    bool append = false;
+    std::string text = {};  // so far
+  };
+  static Target target_of(const std::string& text);
+  void history(const Target& target, const report::Checked& checked);
+  void give(Target& target, const std::string& text);
+
+  std::vector<Target> targets_;
+  report::Junit junit_;
+  report::Sarif sarif_;
+  bool failed_ = false;
+};
+
+// The line of the file, from 1, on which each of these labels stands; those that are
+// not found are left out. Jepsen's "index" (JSON lines and EDN, an operation map a
+// line) and plume's transaction numbers, the first line of each; nothing for others.
+std::map<std::uint32_t, std::uint64_t> lines_of_labels(const std::string& file,
+                                                       const std::string& format,
+                                                       std::vector<std::uint32_t> labels);
+
+// A word of a command line, quoted for a shell where it has to be.
+std::string shell_word(const std::string& word);
+
+}  // namespace cupel::cli

@@ -1,0 +1,136 @@
+// What the formats share: see the header.
+#include "report/emit.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace cupel::report {
+
+using check::Verdict;
+using history::History;
+
+namespace {
+
+constexpr std::size_t kLabelsSought = 1000;
+
+// The length of the character of UTF-8 at the front of the text; 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto first = byte(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong, surrogates, beyond U+10FFFF.
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;
+  if (first == 0xed && byte(1) >= 0xa0) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) >= 0x90) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t most) {
+  std::vector<explain::Anomaly> all;
+  std::set<std::tuple<std::string, std::vector<history::TxnId>, std::vector<history::KeyId>>> known;
+  const auto& weakest = checked.result.weakest_violated;
+  for (const auto& level : checked.result.levels) {
+    if (level.verdict != Verdict::kViolated || !level.violation ||
+        std::find(weakest.begin(), weakest.end(), level.level) == weakest.end()) {
+      continue;
+    }
+    for (auto& anomaly : explain::explain(checked.history, level.explained_at.value_or(level.level),
+                                          *level.violation)) {
+      auto who = anomaly.transactions;
+      auto what = anomaly.keys;
+      std::sort(who.begin(), who.end());
+      std::sort(what.begin(), what.end());
+      if (all.size() < most && known.emplace(anomaly.name, who, what).second) {
+        all.push_back(std::move(anomaly));
+      }
+    }
+  }
+  return all;
+}
+
+std::string title_of(const explain::Anomaly& anomaly) {
+  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
+  return other ? anomaly.name + " (" + anomaly.adya + ")" : anomaly.name;
+}
+
+std::string sentence_of(const explain::Anomaly& anomaly) {
+  return anomaly.explanation.substr(0, anomaly.explanation.find('\n'));
+}
+
+std::string verdict_of(const Checked& checked) {
+  if (!checked.whole) return "it was not read to its end";
+  const auto names = [](const std::vector<levels::Level>& list) {
+    std::string text;
+    for (const auto level : list) {
+      if (!text.empty()) text += ", ";
+      text += levels::name(level);
+    }
+    return text;
+  };
+  std::string text;
+  const auto add = [&](const char* what, const std::vector<levels::Level>& list) {
+    if (list.empty()) return;
+    if (!text.empty()) text += "; ";
+    text += what + names(list);
+  };
+  std::vector<levels::Level> unknown;
+  for (const auto& level : checked.result.levels) {
+    if (level.verdict == Verdict::kUnknown) unknown.push_back(level.level);
+  }
+  add("strongest satisfied: ", checked.result.strongest_satisfied);
+  add("weakest violated: ", checked.result.weakest_violated);
+  add("unknown: ", unknown);
+  return text.empty() ? "no level was decided" : text;
+}
+
+std::string metadata_of(const History& history, const char* name) {
+  const auto found = history.metadata().find(name);
+  return found == history.metadata().end() ? std::string() : found->second;
+}
+
+std::string recorded_from(const History& history) {
+  const auto database = metadata_of(history, "database"),
+             isolation = metadata_of(history, "isolation");
+  if (database.empty()) return isolation;
+  return isolation.empty() ? database : database + " at " + isolation;
+}
+
+std::vector<std::uint32_t> labels_of(const Checked& checked) {
+  std::vector<std::uint32_t> labels;
+  for (const auto& anomaly : anomalies_of(checked, kLabelsSought)) {
+    for (const auto txn : anomaly.transactions) {
+      if (txn.valid()) labels.push_back(checked.history.label(txn));
+    }
+  }
+  return labels;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const auto length = utf8_length(text);
+    if (length == 0) {
+      valid += "\xef\xbf\xbd";
+      text.remove_prefix(1);
+    } else {
+      valid += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return valid;
+}
+
+}  // namespace cupel::report

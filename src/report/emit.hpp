@@ -1,0 +1,43 @@
+// Emission: one checked history, with what every --emit format needs to know of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/counterexample.hpp"
+#include "explain/explain.hpp"
+#include "report/render.hpp"
+
+namespace cupel::report {
+
+struct Emission {
+  const Checked& checked;
+  std::string command;  // the command line that shows it again
+  // Where a transaction's label stands in the file, from 1. Only labels that were found.
+  std::map<std::uint32_t, std::uint64_t> lines = {};
+};
+
+// The anomalies of the weakest violated levels, each once, as the explanation in text
+// has them. At most `most`.
+std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t most);
+
+// "lost-update (G-single)".
+std::string title_of(const explain::Anomaly& anomaly);
+// The sentence that says what went wrong: the explanation's first line.
+std::string sentence_of(const explain::Anomaly& anomaly);
+// "strongest satisfied: prefix; weakest violated: snapshot-isolation", or what of it there is.
+std::string verdict_of(const Checked& checked);
+// "PostgreSQL 15.3 at repeatable read", from the metadata; empty if it says nothing.
+std::string recorded_from(const history::History& history);
+// The metadata of that name; empty if there is none.
+std::string metadata_of(const history::History& history, const char* name);
+// The labels of the transactions of the anomalies, to be looked up in the file.
+std::vector<std::uint32_t> labels_of(const Checked& checked);
+
+// The same text with what is not UTF-8 replaced by U+FFFD.
+std::string as_utf8(std::string_view text);
+
+}  // namespace cupel::report

@@ -1,0 +1,162 @@
+// Summary and annotations: see the header.
+#include "report/emit_github.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "levels/product.hpp"
+#include "report/emit_markdown.hpp"
+
+namespace cupel::report {
+
+using check::Verdict;
+
+namespace {
+
+constexpr std::size_t kAnnotations = 10;
+constexpr std::size_t kAnomalies = 20;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : as_utf8(text)) {
+    switch (c) {
+      case '%':
+        out += "%25";
+        break;
+      case '\r':
+        out += "%0D";
+        break;
+      case '\n':
+        out += "%0A";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string property(std::string_view text) {
+  std::string out;
+  for (const char c : escaped(text)) {
+    if (c == ':') {
+      out += "%3A";
+    } else if (c == ',') {
+      out += "%2C";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string command(std::string_view kind, const std::string& file,
+                    const std::optional<std::uint64_t>& line, const std::string& title,
+                    const std::string& text) {
+  return fmt::format("::{} file={}{},title={}::{}\n", kind, property(file),
+                     line ? fmt::format(",line={}", *line) : "", property(title), escaped(text));
+}
+
+const char* sign(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSatisfied:
+      return "✅ satisfied";
+    case Verdict::kViolated:
+      return "❌ violated";
+    case Verdict::kUnknown:
+      return "❔ unknown";
+    case Verdict::kRefused:
+      return "➖ refused";
+  }
+  return "";
+}
+
+std::string folded(const std::string& summary, const std::string& body) {
+  return "<details><summary>" + summary + "</summary>\n\n" + body + "\n</details>\n\n";
+}
+
+}  // namespace
+
+std::string emit_github(const Emission& emission) {
+  const Checked& checked = emission.checked;
+  std::string text = fmt::format("### cupel: {}\n\n{}\n\n", markdown_code(checked.file),
+                                 markdown_text(verdict_of(checked)));
+  for (const auto& example : checked.counterexamples) {
+    const auto& anomaly = example.anomaly;
+    auto body = markdown_text(sentence_of(anomaly)) + "\n\n" + markdown_table(example) + "\n" +
+                markdown_block(title_of(anomaly) + ": " + anomaly.explanation);
+    if (!emission.command.empty()) body += "\n" + markdown_code(emission.command) + "\n";
+    text += folded(fmt::format("<b>{}</b> violates {}", markdown_text(title_of(anomaly)),
+                               levels::name(example.level)),
+                   body);
+  }
+  if (checked.counterexamples.empty()) {
+    for (const auto& anomaly : anomalies_of(checked, kAnomalies)) {
+      text += folded(fmt::format("<b>{}</b> violates {}", markdown_text(title_of(anomaly)),
+                                 levels::name(anomaly.at)),
+                     markdown_block(anomaly.explanation));
+    }
+  }
+  std::string table = "| level | verdict | |\n|---|---|---|\n";
+  for (const auto& level : checked.result.levels) {
+    const auto product = levels::product_name(checked.history, level.level);
+    const bool says = level.verdict == Verdict::kUnknown || level.verdict == Verdict::kRefused;
+    table +=
+        fmt::format("| {}{} | {} | {} |\n", levels::name(level.level),
+                    product.empty() ? "" : " (" + markdown_text(product) + ")", sign(level.verdict),
+                    says ? markdown_text(without_own_name(level.level, level.detail)) : "");
+  }
+  return text + folded("All levels", table);
+}
+
+std::string emit_github(const std::string& file, const base::Error& error) {
+  return fmt::format("### cupel: {}\n\n❌ not checked: {}\n\n", markdown_code(file),
+                     markdown_text(error.to_string()));
+}
+
+std::string github_annotations(const Emission& emission) {
+  const Checked& checked = emission.checked;
+  std::string text;
+  std::size_t count = 0;
+  const auto add = [&](const explain::Anomaly& anomaly, const history::History& history,
+                       levels::Level level) {
+    if (++count > kAnnotations) return;
+    std::optional<std::uint64_t> line;
+    for (const auto txn : anomaly.transactions) {
+      if (line || !txn.valid()) continue;
+      if (const auto at = emission.lines.find(history.label(txn)); at != emission.lines.end()) {
+        line = at->second;
+      }
+    }
+    text += command("error", checked.file, line,
+                    fmt::format("{} violates {}", title_of(anomaly), levels::name(level)),
+                    anomaly.explanation);
+  };
+  for (const auto& example : checked.counterexamples) {
+    add(example.anomaly, example.history, example.level);
+  }
+  if (checked.counterexamples.empty()) {
+    for (const auto& anomaly : anomalies_of(checked, kAnnotations)) {
+      add(anomaly, checked.history, anomaly.at);
+    }
+  }
+  std::vector<std::string> unknown;
+  std::string why;
+  for (const auto& level : checked.result.levels) {
+    if (level.verdict != Verdict::kUnknown) continue;
+    unknown.emplace_back(levels::name(level.level));
+    why = level.detail;
+  }
+  if (!unknown.empty()) {
+    text += command("warning", checked.file, std::nullopt, "cupel could not decide",
+                    fmt::format("unknown: {}: {}", fmt::join(unknown, ", "), why));
+  }
+  return text;
+}
+
+std::string github_annotation(const std::string& file, const base::Error& error) {
+  return command("error", file, error.line, "cupel could not check", error.to_string());
+}
+
+}  // namespace cupel::report

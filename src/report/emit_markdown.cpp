@@ -1,0 +1,230 @@
+// Tables in GitHub's dialect, which is the common one.
+#include "report/emit_markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "explain/words.hpp"
+#include "history/naming.hpp"
+#include "levels/product.hpp"
+#include "report/steps.hpp"
+
+namespace cupel::report {
+
+using explain::Counterexample;
+using history::History;
+using history::OpId;
+using history::SessionId;
+using history::TxnId;
+using history::TxnStatus;
+
+namespace {
+
+std::string without_breaks(std::string_view text) {
+  std::string line;
+  for (const char c : as_utf8(text)) {
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return line;
+}
+
+std::size_t longest_run(std::string_view text, char c) {
+  std::size_t longest = 0, run = 0;
+  for (const char at : text) {
+    run = at == c ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+// In a cell a bar ends the cell, even inside code, unless a backslash is before it.
+std::string in_cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? "\\|" : std::string(1, c);
+  return cell;
+}
+
+std::string clause(const History& history, explain::Words& words, OpId id) {
+  const auto op = history.op(id);
+  if (op.kind == history::OpKind::kRangeRead) {
+    const auto range = history.range(op);
+    std::string seen;
+    for (const auto& entry : range.entries) {
+      if (!seen.empty()) seen += ", ";
+      seen += words.key(entry.key) + " = " + words.value(entry.value);
+    }
+    return fmt::format("read the range {} to {}: {}", history::shown_key(history.value(range.low)),
+                       history::shown_key(history.value(range.high)),
+                       seen.empty() ? "nothing" : seen);
+  }
+  if (op.kind == history::OpKind::kRead && !op.value.valid()) return "read " + words.key(op.key);
+  if (op.kind == history::OpKind::kListRead && !history.list_known(op)) {
+    return "read " + words.key(op.key);
+  }
+  return words.writes(id, op.key) ? words.write_clause(id) : words.read_clause(id, op.key);
+}
+
+std::string ending(TxnStatus status) {
+  switch (status) {
+    case TxnStatus::kCommitted:
+      return "committed";
+    case TxnStatus::kAborted:
+      return "rolled back";
+    case TxnStatus::kIndeterminate:
+      return "asked to commit, outcome unknown";
+  }
+  return {};
+}
+
+// Steps of one transaction that follow each other at once share a row where one of
+// them is its begin or its end.
+struct Row {
+  TxnId txn;
+  std::string text;
+  bool operation = false;
+};
+
+std::vector<Row> rows_of(const History& history, const std::vector<Step>& steps,
+                         explain::Words& words) {
+  std::vector<Row> rows;
+  for (const Step& step : steps) {
+    const bool follows = !rows.empty() && rows.back().txn == step.txn;
+    switch (step.what) {
+      case Step::What::kBegin:
+        rows.push_back({step.txn, markdown_text(words.name(step.txn)) + " began"});
+        break;
+      case Step::What::kOperation: {
+        auto text = in_cell(markdown_code(clause(history, words, step.op)));
+        if (!step.missed.empty()) {
+          text += ", although " + in_cell(markdown_code(step.missed)) + " was committed";
+        }
+        if (follows && !rows.back().operation) {
+          rows.back().text += ", " + text;
+          rows.back().operation = true;
+        } else {
+          rows.push_back({step.txn, text, true});
+        }
+        break;
+      }
+      case Step::What::kEnd:
+        if (follows) {
+          rows.back().text += ", " + ending(history.status(step.txn));
+        } else {
+          rows.push_back({step.txn, markdown_text(words.name(step.txn)) + " " +
+                                        ending(history.status(step.txn))});
+        }
+        break;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string out;
+  const auto line = without_breaks(text);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool word_next =
+        i + 1 < line.size() && std::isalnum(static_cast<unsigned char>(line[i + 1])) != 0;
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if ((c == '@' || c == '#') && word_next) {
+      out += c;  // GitHub would tell that person, or link that issue
+      out += "<!-- -->";
+    } else if (c == ':' && line.compare(i, 3, "://") == 0) {
+      out += "<!-- -->:";  // nor a link
+    } else {
+      if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string markdown_code(std::string_view text) {
+  const auto line = without_breaks(text);
+  const std::string fence(longest_run(line, '`') + 1, '`');
+  const bool pad = line.empty() || line.front() == '`' || line.back() == '`' ||
+                   (line.front() == ' ' && line.back() == ' ');
+  return fence + (pad ? " " : "") + line + (pad ? " " : "") + fence;
+}
+
+std::string markdown_block(std::string_view text) {
+  const auto valid = as_utf8(text);
+  const std::string fence(std::max<std::size_t>(3, longest_run(valid, '`') + 1), '`');
+  return fence + "text\n" + valid + "\n" + fence + "\n";
+}
+
+std::string markdown_table(const Counterexample& example) {
+  const History& history = example.history;
+  std::vector<TxnId> all;
+  for (std::size_t t = 0; t < history.txn_count(); ++t) all.emplace_back(t);
+  explain::Words words(history, all);
+  const auto steps = steps_of(history, example.anomaly);
+  const auto sessions = sessions_of(history, steps);
+  std::string text = "| |", rule = "|---|";
+  for (const SessionId session : sessions) {
+    text += " session " + markdown_text(history::cut(history.session_name(session))) + " |";
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  std::size_t number = 0;
+  for (const Row& row : rows_of(history, steps, words)) {
+    text += fmt::format("| {} |", ++number);
+    for (const SessionId session : sessions) {
+      text += history.session(row.txn) == session ? " " + row.text + " |" : " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string emit_markdown(const Emission& emission) {
+  const Checked& checked = emission.checked;
+  if (checked.counterexamples.empty()) {
+    return fmt::format("No counterexample in {}: {}\n", markdown_code(checked.file),
+                       markdown_text(verdict_of(checked)));
+  }
+  std::string text;
+  for (const Counterexample& example : checked.counterexamples) {
+    if (!text.empty()) text += "\n";
+    const auto& anomaly = example.anomaly;
+    text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
+                        levels::name(example.level), markdown_text(sentence_of(anomaly)));
+    text += markdown_table(example) + "\n";
+    text += fmt::format("- isolation level checked: {}", levels::name(example.level));
+    if (const auto product = levels::product_name(checked.history, example.level);
+        !product.empty()) {
+      text += fmt::format(", which is {}", markdown_text(product));
+    }
+    text += "\n";
+    if (const auto from = recorded_from(checked.history); !from.empty()) {
+      text += fmt::format("- recorded from: {}\n", markdown_text(from));
+    }
+    if (const auto settings = metadata_of(checked.history, "settings"); !settings.empty()) {
+      text += fmt::format("- settings: {}\n", markdown_text(settings));
+    }
+    text += fmt::format("- history: {}, {} transactions\n", markdown_code(checked.file),
+                        checked.history.txn_count());
+    if (!emission.command.empty()) {
+      text += fmt::format("- to see it again: {}\n", markdown_code(emission.command));
+    }
+    text += example.minimal
+                ? "- smallest: without any of these operations the violation is gone\n"
+                : "- perhaps not the smallest: the search for a smaller one met a limit\n";
+    text += "\n<details><summary>Why</summary>\n\n" +
+            markdown_block(title_of(anomaly) + ": " + anomaly.explanation) + "\n</details>\n";
+  }
+  return text;
+}
+
+}  // namespace cupel::report

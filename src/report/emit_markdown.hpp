@@ -1,0 +1,25 @@
+// Markdown: each counterexample as a table for a bug report. Columns are sessions,
+// rows are steps; what comes from the history cannot break out of its place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/emit.hpp"
+
+namespace cupel::report {
+
+// A heading, the sentence, the table, the facts (level, database, command) and the
+// reasons for each counterexample, most severe first. Without one a line that says so.
+std::string emit_markdown(const Emission& emission);
+
+// The table alone.
+std::string markdown_table(const explain::Counterexample& example);
+
+// Text that renders as it is: no markup, no mention of a person or an issue, no HTML.
+std::string markdown_text(std::string_view text);
+// The same in a span, or a block, of code.
+std::string markdown_code(std::string_view text);
+std::string markdown_block(std::string_view text);
+
+}  // namespace cupel::report

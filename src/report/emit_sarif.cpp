@@ -1,0 +1,141 @@
+// The log: one run of one tool. Rules come from the glossary.
+#include "report/emit_sarif.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "explain/glossary.hpp"
+#include "history/naming.hpp"
+
+namespace cupel::report {
+
+using Json = nlohmann::ordered_json;
+using check::Verdict;
+
+namespace {
+
+constexpr std::size_t kResults = 1000;
+
+Json message(const std::string& text) {
+  return {{"text", text}};
+}
+
+Json file_location(const std::string& file) {
+  return {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(file)}}}}}};
+}
+
+Json location_of(const Emission& emission, const history::History& history, history::TxnId txn) {
+  auto location = file_location(emission.checked.file);
+  const auto line = emission.lines.find(history.label(txn));
+  if (line != emission.lines.end()) {
+    location["physicalLocation"]["region"] = {{"startLine", line->second}};
+  }
+  location["logicalLocations"] =
+      Json::array({{{"name", history::transaction_name(history, txn)},
+                    {"fullyQualifiedName", history::transaction_in_full(history, txn)},
+                    {"kind", "transaction"}}});
+  return location;
+}
+
+}  // namespace
+
+std::string uri_of(std::string_view path) {
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 ||
+                                       std::string_view("-._~/").find(c) != std::string_view::npos);
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri;
+}
+
+std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
+  const auto [known, fresh] = rule_index_.try_emplace(anomaly.name, rules_.size());
+  if (!fresh) return known->second;
+  Json rule{{"id", anomaly.name}};
+  for (const auto& entry : explain::anomalies()) {
+    if (entry.name != anomaly.name) continue;
+    rule["shortDescription"] = message(std::string(entry.meaning));
+    if (!entry.example.empty()) {
+      rule["fullDescription"] =
+          message(fmt::format("{} Smallest example: {}.", entry.meaning, entry.example));
+    }
+  }
+  rule["help"] = message(fmt::format("`cupel explain {}` says more.", anomaly.name));
+  rule["defaultConfiguration"] = {{"level", "error"}};
+  rules_.push_back(std::move(rule));
+  return known->second;
+}
+
+void Sarif::notify(const std::string& file, const std::string& text, const char* level) {
+  notifications_.push_back({{"level", level},
+                            {"message", message(text)},
+                            {"locations", Json::array({file_location(file)})}});
+}
+
+void Sarif::add(const Emission& emission) {
+  const Checked& checked = emission.checked;
+  for (const auto& level : checked.result.levels) {
+    if (level.verdict != Verdict::kUnknown) continue;
+    notify(checked.file, fmt::format("{} is unknown: {}", levels::name(level.level), level.detail),
+           "warning");
+  }
+  const auto result = [&](const explain::Anomaly& anomaly, const history::History& history,
+                          levels::Level at) {
+    Json one{{"ruleId", anomaly.name}, {"ruleIndex", rule(anomaly)}, {"level", "error"}};
+    one["message"] = message(title_of(anomaly) + ": " + anomaly.explanation);
+    std::vector<history::TxnId> txns;
+    for (const auto txn : anomaly.transactions) {
+      if (txn.valid()) txns.push_back(txn);
+    }
+    one["locations"] = Json::array({txns.empty() ? file_location(checked.file)
+                                                 : location_of(emission, history, txns.front())});
+    if (txns.size() > 1) {
+      auto& related = one["relatedLocations"] = Json::array();
+      for (std::size_t i = 1; i < txns.size(); ++i) {
+        related.push_back(location_of(emission, history, txns[i]));
+      }
+    }
+    // The same anomaly of the same transactions is the same finding in the next run.
+    std::string print = checked.file + " " + anomaly.name;
+    for (const auto txn : txns) print += fmt::format(" {}", history.label(txn));
+    one["partialFingerprints"] = {{"anomaly/v1", print}};
+    one["properties"] = {{"isolationLevel", levels::name(at)}, {"adya", anomaly.adya}};
+    results_.push_back(std::move(one));
+  };
+  if (checked.counterexamples.empty()) {
+    for (const auto& anomaly : anomalies_of(checked, kResults)) {
+      result(anomaly, checked.history, anomaly.at);
+    }
+  } else {
+    for (const auto& example : checked.counterexamples) {
+      result(example.anomaly, example.history, example.level);
+    }
+  }
+}
+
+void Sarif::add(const std::string& file, const base::Error& error) {
+  successful_ = false;
+  notify(file, error.to_string(), "error");
+}
+
+std::string Sarif::text() const {
+  Json invocation{{"executionSuccessful", successful_}};
+  if (!notifications_.empty()) invocation["toolExecutionNotifications"] = notifications_;
+  const Json run{
+      {"tool", {{"driver", {{"name", "cupel"}, {"version", version_}, {"rules", rules_}}}}},
+      {"invocations", Json::array({invocation})},
+      {"columnKind", "unicodeCodePoints"},
+      {"results", results_}};
+  const Json log{{"$schema",
+                  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                  "sarif-schema-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", Json::array({run})}};
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cupel::report

@@ -1,0 +1,437 @@
+// The scripts: see the header.
+#include "report/emit_sql.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "explain/words.hpp"
+#include "history/naming.hpp"
+#include "report/steps.hpp"
+
+namespace cupel::report {
+
+using explain::Counterexample;
+using history::History;
+using history::KeyId;
+using history::OpId;
+using history::OpKind;
+using history::ScalarKind;
+using history::ScalarView;
+using history::SessionId;
+using history::TxnId;
+using history::TxnStatus;
+using history::ValueId;
+using levels::Level;
+
+namespace {
+
+constexpr std::string_view kTable = "cupel_example";
+
+std::string lower(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    result +=
+        c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return result;
+}
+
+// What may stand behind "--": one line of UTF-8.
+std::string comment(std::string_view text) {
+  std::string line;
+  for (const char c : as_utf8(text)) {
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return line;
+}
+
+// Scalars as literals of one column: numbers if all are, else text in which different
+// scalars differ.
+class Column {
+ public:
+  Column(std::vector<ScalarView> scalars, bool text, Dialect dialect) : dialect_(dialect) {
+    integers_ = !text && std::all_of(scalars.begin(), scalars.end(), [](const ScalarView& s) {
+      return s.kind == ScalarKind::kInteger || s.kind == ScalarKind::kNull;
+    });
+    std::map<std::string, ScalarView> known;
+    for (const auto& scalar : scalars) {
+      const auto [it, fresh] = known.try_emplace(plain(scalar), scalar);
+      quoted_ = quoted_ || (!fresh && !(it->second == scalar));
+    }
+  }
+  [[nodiscard]] const char* type(bool key) const {
+    if (integers_) return "bigint";
+    return key && dialect_ == Dialect::kMysql ? "varchar(255)" : "text";
+  }
+  [[nodiscard]] std::string literal(ScalarView scalar) const {
+    if (scalar.kind == ScalarKind::kNull) return "null";
+    if (integers_) return std::to_string(scalar.integer);
+    return sql_string(bare(scalar), dialect_);
+  }
+  // Without the quotes.
+  [[nodiscard]] std::string bare(ScalarView scalar) const {
+    return quoted_ ? history::shown(scalar) : plain(scalar);
+  }
+
+ private:
+  // Without what no text column takes.
+  static std::string plain(ScalarView scalar) {
+    std::string text;
+    for (const char c : as_utf8(scalar.to_string()))
+      text += c == '\0' ? std::string("\\0") : std::string(1, c);
+    return text;
+  }
+
+  Dialect dialect_;
+  bool integers_ = false;
+  bool quoted_ = false;
+};
+
+class Script {
+ public:
+  Script(const Emission& emission, const Counterexample& example)
+      : emission_(emission),
+        example_(example),
+        history_(example.history),
+        dialect_(dialect_of(emission.checked.history)),
+        words_(history_, all()),
+        lists_(has(OpKind::kAppend) || has(OpKind::kListRead)),
+        keys_(key_scalars(), false, dialect_),
+        values_(value_scalars(), lists_, dialect_) {}
+
+  std::string text() {
+    head();
+    table();
+    body();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<TxnId> all() const {
+    std::vector<TxnId> txns;
+    for (std::size_t t = 0; t < history_.txn_count(); ++t) txns.emplace_back(t);
+    return txns;
+  }
+  [[nodiscard]] bool has(OpKind kind) const {
+    for (std::size_t op = 0; op < history_.op_count(); ++op) {
+      if (history_.kind(OpId(op)) == kind) return true;
+    }
+    return false;
+  }
+  // Rows come and go: a key that was not written has none.
+  [[nodiscard]] bool rows_come_and_go() const {
+    return has(OpKind::kInsert) || has(OpKind::kDelete) || has(OpKind::kRangeRead);
+  }
+  [[nodiscard]] std::vector<ScalarView> key_scalars() const {
+    std::vector<ScalarView> scalars;
+    for (std::size_t k = 0; k < history_.key_count(); ++k)
+      scalars.push_back(history_.key(KeyId(k)));
+    for (std::size_t op = 0; op < history_.op_count(); ++op) {
+      if (history_.kind(OpId(op)) != OpKind::kRangeRead) continue;
+      const auto range = history_.range(history_.op(OpId(op)));
+      scalars.push_back(history_.value(range.low));
+      scalars.push_back(history_.value(range.high));
+    }
+    return scalars;
+  }
+  [[nodiscard]] std::vector<ScalarView> value_scalars() const {
+    std::vector<ScalarView> scalars;
+    const auto add = [&](ValueId value) {
+      if (value.valid()) scalars.push_back(history_.value(value));
+    };
+    for (std::size_t k = 0; k < history_.key_count(); ++k) add(history_.initial_value(KeyId(k)));
+    for (std::size_t o = 0; o < history_.op_count(); ++o) {
+      const auto op = history_.op(OpId(o));
+      if (op.kind == OpKind::kCompareAndSet) {
+        add(history_.compare_and_set(op).expected);
+        add(history_.compare_and_set(op).desired);
+      } else {
+        add(op.value);
+      }
+    }
+    return scalars;
+  }
+
+  [[nodiscard]] std::string key(KeyId k) const { return keys_.literal(history_.key(k)); }
+  [[nodiscard]] std::string value(ValueId v) const {
+    return v.valid() ? values_.literal(history_.value(v)) : "null";
+  }
+  void line(const std::string& text) { out_ += text + "\n"; }
+  void note(std::string_view text) { line("-- " + comment(text)); }
+
+  // ---- what it is
+
+  void head() {
+    const auto& anomaly = example_.anomaly;
+    note(title_of(anomaly) + ": " + sentence_of(anomaly));
+    std::string found = fmt::format("Violates {}", levels::name(example_.level));
+    if (const auto from = recorded_from(emission_.checked.history); !from.empty()) {
+      found += "; recorded from " + from;
+    }
+    note(found + ".");
+    if (!emission_.command.empty()) note("Found by: " + emission_.command);
+    const auto steps = steps_of(history_, anomaly);
+    const auto sessions = sessions_of(history_, steps);
+    std::vector<std::string> who;
+    for (const SessionId session : sessions) {
+      std::vector<std::string> names;
+      for (auto t = history_.session_begin(session); t != history_.session_end(session);
+           t = TxnId(t.index() + 1)) {
+        names.push_back(words_.name(t));
+      }
+      who.push_back(explain::enumerate(names));
+    }
+    std::string connections;
+    for (const auto& one : who) connections += (connections.empty() ? "" : "; ") + one;
+    note(fmt::format("{} connection{}, for: {}. Issue the lines in this order, each on the",
+                     who.size(), who.size() == 1 ? "" : "s", connections));
+    note("connection of the transaction behind it. A database that gives the level");
+    note("waits, fails or answers otherwise somewhere.");
+    line("");
+  }
+
+  void table() {
+    line(fmt::format("create table {} (id {} primary key, value {});", kTable, keys_.type(true),
+                     values_.type(false)));
+    std::string rows;
+    for (std::size_t k = 0; k < history_.key_count(); ++k) {
+      const KeyId id(k);
+      const auto initial = history_.initial_value(id);
+      const bool absent = !initial.valid() || initial == history_.null_value();
+      if (!used(id) || (absent && !history_.is_list(id) && rows_come_and_go())) continue;
+      rows += fmt::format("{}({}, {})", rows.empty() ? "" : ", ", key(id),
+                          history_.is_list(id) ? "''" : value(initial));
+    }
+    if (!rows.empty()) line(fmt::format("insert into {} (id, value) values {};", kTable, rows));
+    line("");
+  }
+  [[nodiscard]] bool used(KeyId k) const {
+    for (std::size_t op = 0; op < history_.op_count(); ++op) {
+      const auto one = history_.op(OpId(op));
+      if (one.key == k) return true;
+      if (one.kind != OpKind::kRangeRead) continue;
+      for (const auto& entry : history_.range(one).entries) {
+        if (entry.key == k) return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- the steps
+
+  // The level's name in SQL: as recorded, else the one that promises what is violated.
+  [[nodiscard]] std::string isolation() const {
+    const auto& whole = emission_.checked.history;
+    auto recorded = lower(metadata_of(whole, "isolation"));
+    if (recorded.starts_with("snapshot")) recorded = "repeatable read";
+    for (const char* name :
+         {"read uncommitted", "read committed", "repeatable read", "serializable"}) {
+      if (recorded == name) return recorded;
+    }
+    switch (example_.level) {
+      case Level::kReadCommitted:
+        return "read committed";
+      case Level::kSerializable:
+      case Level::kStrongSessionSerializable:
+      case Level::kStrictSerializable:
+      case Level::kLinearizable:
+        return "serializable";
+      default:
+        return "repeatable read";
+    }
+  }
+
+  void begin(TxnId t) {
+    const auto name = comment(words_.name(t));
+    if (dialect_ == Dialect::kPostgres) {
+      line(fmt::format("begin transaction isolation level {}; -- {}", isolation(), name));
+      return;
+    }
+    if (metadata_of(emission_.checked.history, "settings").find("innodb_snapshot_isolation=ON") !=
+        std::string::npos) {
+      line(fmt::format("set session innodb_snapshot_isolation = on; -- {}", name));
+    }
+    line(fmt::format("set transaction isolation level {}; -- {}", isolation(), name));
+    line(fmt::format("begin; -- {}", name));
+  }
+
+  [[nodiscard]] std::string where(KeyId k) const { return "where id = " + key(k); }
+
+  [[nodiscard]] std::string statement(OpId id) const {
+    const auto op = history_.op(id);
+    switch (op.kind) {
+      case OpKind::kRead:
+      case OpKind::kListRead:
+        return fmt::format("select value from {} {};", kTable, where(op.key));
+      case OpKind::kWrite:
+        if (!rows_come_and_go()) {
+          return fmt::format("update {} set value = {} {};", kTable, value(op.value),
+                             where(op.key));
+        }
+        [[fallthrough]];
+      case OpKind::kInsert: {
+        const bool mysql = dialect_ == Dialect::kMysql;
+        return fmt::format("insert into {} (id, value) values ({}, {}) {};", kTable, key(op.key),
+                           value(op.value),
+                           mysql ? "on duplicate key update value = values(value)"
+                                 : "on conflict (id) do update set value = excluded.value");
+      }
+      case OpKind::kDelete:
+        if (op.value.valid() && op.value != history_.null_value()) {  // a tombstone is a value
+          return fmt::format("update {} set value = {} {};", kTable, value(op.value),
+                             where(op.key));
+        }
+        return fmt::format("delete from {} {};", kTable, where(op.key));
+      case OpKind::kAppend: {
+        const auto element = sql_string(" " + values_.bare(history_.value(op.value)), dialect_);
+        const auto more = dialect_ == Dialect::kMysql ? fmt::format("concat(value, {})", element)
+                                                      : fmt::format("value || {}", element);
+        return fmt::format("update {} set value = {} {};", kTable, more, where(op.key));
+      }
+      case OpKind::kRangeRead: {
+        const auto range = history_.range(op);
+        return fmt::format("select id, value from {} where id between {} and {} order by id;",
+                           kTable, keys_.literal(history_.value(range.low)),
+                           keys_.literal(history_.value(range.high)));
+      }
+      case OpKind::kCompareAndSet: {
+        const auto swap = history_.compare_and_set(op);
+        const auto expected = value(swap.expected);
+        return fmt::format("update {} set value = {} {} and value {} {};", kTable,
+                           value(swap.desired), where(op.key), expected == "null" ? "is" : "=",
+                           expected);
+      }
+    }
+    return {};
+  }
+
+  // What the client saw, for the comment; empty for writes.
+  [[nodiscard]] std::string seen(OpId id) const {
+    const auto op = history_.op(id);
+    switch (op.kind) {
+      case OpKind::kRead:
+        return op.value.valid() ? "saw " + words_.value(op.value) : "what it saw is not known";
+      case OpKind::kListRead:
+        return history_.list_known(op) ? "saw " + words_.seen(id, op.key)
+                                       : "what it saw is not known";
+      case OpKind::kRangeRead: {
+        std::string rows;
+        for (const auto& entry : history_.range(op).entries) {
+          if (!rows.empty()) rows += ", ";
+          rows += words_.key(entry.key) + " = " + words_.value(entry.value);
+        }
+        return "saw " + (rows.empty() ? "no row" : rows);
+      }
+      case OpKind::kCompareAndSet:
+        return history_.compare_and_set(op).succeeded ? "changed 1 row" : "changed no row";
+      default:
+        return {};
+    }
+  }
+
+  void body() {
+    const auto steps = steps_of(history_, example_.anomaly);
+    for (const Step& step : steps) {
+      const auto name = words_.name(step.txn);
+      switch (step.what) {
+        case Step::What::kBegin:
+          begin(step.txn);
+          break;
+        case Step::What::kOperation: {
+          auto behind = name;
+          if (const auto what = seen(step.op); !what.empty()) behind += ": " + what;
+          if (!step.missed.empty()) behind += ", although " + step.missed + " was committed";
+          line(statement(step.op) + " -- " + comment(behind));
+          break;
+        }
+        case Step::What::kEnd:
+          switch (history_.status(step.txn)) {
+            case TxnStatus::kCommitted:
+              line("commit; -- " + comment(name));
+              break;
+            case TxnStatus::kAborted:
+              line("rollback; -- " + comment(name));
+              break;
+            case TxnStatus::kIndeterminate:
+              line("commit; -- " + comment(name) + ": its client did not learn the outcome");
+              break;
+          }
+          break;
+      }
+    }
+    line("");
+    line(fmt::format("drop table {};", kTable));
+  }
+
+  const Emission& emission_;
+  const Counterexample& example_;
+  const History& history_;
+  Dialect dialect_;
+  explain::Words words_;
+  bool lists_;
+  Column keys_, values_;
+  std::string out_;
+};
+
+}  // namespace
+
+Dialect dialect_of(const History& history) {
+  const auto database = lower(metadata_of(history, "database"));
+  for (const char* name : {"mysql", "mariadb", "galera", "tidb", "percona"}) {
+    if (database.find(name) != std::string::npos) return Dialect::kMysql;
+  }
+  return Dialect::kPostgres;
+}
+
+// Control characters would break the line, and each dialect has its own escapes.
+std::string sql_string(std::string_view text, Dialect dialect) {
+  std::string body;
+  bool escapes = false;
+  for (const char c : as_utf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'') {
+      body += "''";
+    } else if (c == '\\') {
+      body += "\\\\";
+      escapes = true;
+    } else if (c == '\n') {
+      body += "\\n";
+      escapes = true;
+    } else if (c == '\r') {
+      body += "\\r";
+      escapes = true;
+    } else if (c == '\t') {
+      body += "\\t";
+      escapes = true;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      // MySQL has no escape for these but takes them as they are.
+      body += dialect == Dialect::kPostgres ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+      escapes = true;
+    } else {
+      body += c;
+    }
+  }
+  return (escapes && dialect == Dialect::kPostgres ? "E'" : "'") + body + "'";
+}
+
+std::string emit_sql(const Emission& emission) {
+  if (emission.checked.counterexamples.empty()) {
+    return "-- " +
+           comment("No counterexample in " + emission.checked.file + ": " +
+                   verdict_of(emission.checked)) +
+           "\n";
+  }
+  std::string text;
+  for (const auto& example : emission.checked.counterexamples) {
+    if (!text.empty()) text += "\n";
+    text += Script(emission, example).text();
+  }
+  return text;
+}
+
+}  // namespace cupel::report
