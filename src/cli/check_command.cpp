@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
+#include "cli/emit.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "history/builder.hpp"
@@ -25,10 +26,22 @@ namespace {
 
 struct CheckArguments {
   std::vector<std::string> histories, levels;
+  std::vector<std::string> emit;
   std::string format, certificate, report;
   LimitArguments limits;
   bool json = false;
 };
+
+// The command line that shows it again: what changes the answer, not what it costs.
+std::string command_of(const std::string& file, const CheckArguments& arguments) {
+  std::string command = "cupel check";
+  for (const auto& level : arguments.levels) command += " -l " + shell_word(level);
+  if (!arguments.format.empty()) command += " -f " + shell_word(arguments.format);
+  if (!arguments.limits.clock_drift.empty()) {
+    command += " --clock-drift " + shell_word(arguments.limits.clock_drift);
+  }
+  return command + " " + shell_word(file);
+}
 
 // False, having complained, if the file cannot be written.
 bool write_certificate(const std::string& file, const history::History& history,
@@ -49,7 +62,8 @@ bool write_certificate(const std::string& file, const history::History& history,
 
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, const shrink::Options& shrinking,
-              std::optional<formats::Format> format, std::optional<ReportFolder>& folder) {
+              std::optional<formats::Format> format, Emitter& emitter,
+              std::optional<ReportFolder>& folder) {
   // From here on: reading counts as well.
   base::Budget budget(options.timeout_seconds
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
@@ -60,6 +74,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const bool stopped = !read.ok() && read.error().limit_met;
   if (!read.ok() && !stopped) {
     complain(read.error());
+    emitter.add(file, read.error());
     return kBad;
   }
   const auto nothing = history::HistoryBuilder().finish();
@@ -69,8 +84,15 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto counterexamples = shrunk(*history, result, shrinking, budget);
   const report::Checked checked{file, *history, result, !stopped, counterexamples};
   const report::TextStyle style{.colour = use_colour()};
+  if (emitter.any()) {
+    emitter.add({checked, command_of(file, arguments),
+                 lines_of_labels(file, report::metadata_of(*history, "format"),
+                                 report::labels_of(checked))});
+  }
   if (arguments.json) {
     print(report::json(checked));
+  } else if (emitter.instead_of_text()) {
+    // It was given above, or will be when all histories are.
   } else if (options.asked.empty()) {
     print(report::ladder(checked, style));
   } else {
@@ -144,6 +166,13 @@ void add_check(CLI::App& app, Run& run) {
                    "A folder for a page (index.html) with verdicts, statistics, timeline and the "
                    "pictures of violations, which are also there as .dot and .svg")
       ->type_name("DIR");
+  command
+      ->add_option("--emit", arguments->emit,
+                   "Give the violations as markdown, sql, plume, jepsen, junit, sarif or github, "
+                   "separated by commas; may be repeated. Without =FILE it takes the place of the "
+                   "text on standard output; github goes to $GITHUB_STEP_SUMMARY where that is set")
+      ->type_name("FORMAT[=FILE]")
+      ->allow_extra_args(false);
   command->footer(
       "With -l: one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown for each file and level, "
       "and\n"
@@ -155,6 +184,8 @@ void add_check(CLI::App& app, Run& run) {
       "  cupel check history.jsonl\n"
       "  cupel check -l snapshot-isolation,serializable histories/*.edn | grep -v '^  '\n"
       "  cupel check -l strict --clock-drift 1ms --timeout 5m history.jsonl\n"
+      "  cupel check --emit sql history.jsonl > try.sql\n"
+      "  cupel check -l si --emit junit=report.xml --emit github histories/*.jsonl\n"
       "  cupel check --json history.jsonl | jq -r '.levels[] | [.level, .verdict] | @tsv'");
   command->callback([arguments, &run] {
     auto options = check_options(arguments->levels, arguments->limits);
@@ -165,7 +196,12 @@ void add_check(CLI::App& app, Run& run) {
     }
     const auto shrinking = shrink_options(arguments->limits);
     const auto format = format_of(arguments->format, "--format");
-    run = [arguments, options, shrinking, format] {
+    auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
+    if (arguments->json && emitter->instead_of_text()) {
+      throw CLI::ValidationError("--emit", "standard output has place for one of it and --json; name "
+                                           "a file, as in --emit sql=FILE");
+    }
+    run = [arguments, options, shrinking, format, emitter] {
       int code = kSatisfied;
       bool first = true;
       std::optional<ReportFolder> folder;
@@ -177,15 +213,17 @@ void add_check(CLI::App& app, Run& run) {
         }
       }
       for (const auto& file : arguments->histories) {
-        if (!first && options.asked.empty() && !arguments->json) print("\n");
+        const bool apart = options.asked.empty() && !arguments->json && !emitter->instead_of_text();
+        if (!first && apart) print("\n");
         first = false;
-        code = std::max(code, check_one(file, *arguments, options, shrinking, format, folder));
+        code = std::max(code, check_one(file, *arguments, options, shrinking, format, *emitter, folder));
         flush_output();
       }
       if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
         complain(done.error());
         code = kBad;
       }
+      if (!emitter->finish()) code = kBad;
       return code;
     };
   });

@@ -20,14 +20,23 @@ struct Failure {
 
 Failure failure_of(const Emission& emission, const check::LevelResult& level) {
   const Checked& checked = emission.checked;
-  const auto at = level.explained_at.value_or(level.level);
+  // A level that is violated because a weaker one is refers to that, where it is told.
+  check::LevelResult told_at = level;
+  const auto& weakest = checked.result.weakest_violated;
+  for (const auto& other : checked.result.levels) {
+    if (other.level != level.level && levels::implies(level.level, other.level) &&
+        std::find(weakest.begin(), weakest.end(), other.level) != weakest.end()) {
+      told_at = other;
+    }
+  }
+  const auto at = told_at.explained_at.value_or(told_at.level);
   std::vector<explain::Anomaly> anomalies;
   std::size_t count = 0;
   for (const auto& example : checked.counterexamples) {
     if (example.level == at) anomalies.push_back(example.anomaly);
   }
-  if (anomalies.empty() && level.violation) {
-    anomalies = explain::explain(checked.history, at, *level.violation);
+  if (anomalies.empty() && told_at.violation) {
+    anomalies = explain::explain(checked.history, at, *told_at.violation);
   }
   Failure failure;
   for (const auto& anomaly : anomalies) {

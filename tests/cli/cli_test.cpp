@@ -424,4 +424,73 @@ TEST_F(Cli, ExplainsWords) {
   EXPECT_NE(cupel("levels").out.find("strict-serializable"), std::string::npos);
 }
 
+TEST_F(Cli, EmitTakesThePlaceOfTheTextOrGoesToAFile) {
+  const auto sql = cupel("check -l si --emit sql lost.txt");
+  EXPECT_EQ(sql.code, 1);
+  EXPECT_TRUE(sql.out.starts_with("-- lost-update")) << sql.out;
+  EXPECT_EQ(sql.out.find("\tviolated"), std::string::npos);
+  const auto files = cupel("check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json,plume=small.plume lost.txt fine.txt");
+  EXPECT_EQ(files.code, 3) << "plume is one history";
+  const auto ran = cupel("check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json lost.txt fine.txt");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.out.find("lost.txt\tsnapshot-isolation\tviolated\n"), 0u) << ran.out;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(text_of("try.sql").starts_with(sql.out.substr(0, sql.out.find("Found by"))));
+  EXPECT_NE(text_of("try.sql").find("-- No counterexample in fine.txt"), std::string::npos);
+  EXPECT_NE(text_of("j.xml").find("tests=\"2\" failures=\"1\""), std::string::npos);
+  const auto log = nlohmann::json::parse(text_of("s.json"));
+  const auto& result = log["runs"][0]["results"][0];
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
+}
+
+TEST_F(Cli, EmitWritesTheCounterexampleAsAHistoryThatIsViolatedToo) {
+  std::string more = kLostUpdate;
+  for (int t = 3; t < 40; ++t) more += "w(" + std::to_string(t) + ",1,2," + std::to_string(t) + ")\n";
+  write("long.txt", more);
+  for (const char* to : {"plume=small.plume", "jepsen=small.jsonl", "jepsen=small.edn"}) {
+    const auto ran = cupel(std::string("check -l si --emit ") + to + " long.txt");
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    const std::string file = std::string(to).substr(std::string(to).find('=') + 1);
+    const auto again = cupel("check -l si " + file);
+    EXPECT_EQ(again.code, 1) << again.out << text_of(file);
+    EXPECT_NE(again.out.find("lost-update"), std::string::npos);
+    EXPECT_NE(cupel("stats --json " + file).out.find("\"transactions\":2"), std::string::npos);
+  }
+  // Nothing is violated: nothing to write.
+  const auto fine = cupel("check -l si --emit plume=none.plume fine.txt");
+  EXPECT_EQ(fine.code, 0);
+  EXPECT_NE(fine.err.find("no counterexample"), std::string::npos) << fine.err;
+  EXPECT_FALSE(fs::exists(folder_ / "none.plume"));
+}
+
+TEST_F(Cli, EmitForGithubAppendsToTheSummary) {
+  write("summary.md", "before\n");
+  const auto ran = shell("GITHUB_STEP_SUMMARY=summary.md '" CUPEL_BINARY "' check -l si --emit github lost.txt gone.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out.find("lost.txt\tsnapshot-isolation\tviolated\n"), 0u) << ran.out;
+  EXPECT_TRUE(text_of("summary.md").starts_with("before\n### cupel: `lost.txt`\n")) << text_of("summary.md");
+  EXPECT_NE(text_of("summary.md").find("### cupel: `gone.txt`"), std::string::npos);
+  EXPECT_NE(ran.err.find("::error file=lost.txt,line=1,title=lost-update"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("::error file=gone.txt,title="), std::string::npos) << ran.err;
+  const auto unset = shell("unset GITHUB_STEP_SUMMARY; '" CUPEL_BINARY "' check -l si --emit github lost.txt");
+  EXPECT_TRUE(unset.out.starts_with("### cupel: `lost.txt`\n")) << unset.out;
+}
+
+TEST_F(Cli, EmitSaysWhatIsWrong) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"check --emit sqll lost.txt", "did you mean `sql`?"},
+      {"check --emit sql= lost.txt", "expected a file behind the `=`"},
+      {"check --emit sql,markdown lost.txt", "standard output has place for one format"},
+      {"check --emit sql --json lost.txt", "one of it and --json"},
+      {"check --emit jepsen lost.txt fine.txt", "jepsen writes one history"},
+      {"check --emit sql=no/such/folder/x.sql lost.txt", "no/such/folder/x.sql: cannot be written: No such file"},
+  };
+  for (const auto& [arguments, expected] : mistakes) {
+    const auto ran = cupel(arguments);
+    EXPECT_EQ(ran.code, 3) << arguments;
+    EXPECT_NE(ran.err.find(expected), std::string::npos) << arguments << ": " << ran.err;
+  }
+}
+
 }  // namespace

@@ -89,7 +89,7 @@ TEST(Steps, AWriteSkewReadsBeforeEitherCommit) {
 TEST(Steps, ADirtyReadIsBetweenTheWriteAndTheRollback) {
   EXPECT_EQ(
       steps_text(counterexample_of(history_of("a: !w(x,1) | b: r(x,1)"), Level::kReadCommitted)),
-      "T0:begin T0:wx T1:begin T1:rx! T1:end T0:end");
+      "T0:begin T0:wx T1:begin T1:rx! T0:end T1:end");
 }
 
 TEST(Steps, AnIntermediateReadIsBetweenTheWrites) {
