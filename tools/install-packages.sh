@@ -12,6 +12,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd
   python3  # examples/exec_client.py, which a test runs
+  chromium  # the report's test in a browser (tests/browser)
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
@@ -19,6 +20,10 @@ packages=(
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
 )
+
+# Node and npm come from other places too; any that is on the path will do.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
 
 fail() {
   printf 'install-packages: %s\n' "$1" >&2

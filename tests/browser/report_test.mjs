@@ -1,0 +1,352 @@
+// What a user does with a report, done in a browser: opens it from disk, opens the
+// evidence of a step, follows an arrow, searches, jumps, walks the timeline by keys,
+// turns it dark, prints it. A page that complains on its console, or asks for anything
+// but itself, fails.
+//
+//   node report_test.mjs --cupel BIN --work DIR --chromium BIN [--screenshots DIR]
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const options = {};
+for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].replace(/^--/, "")] = process.argv[i + 1];
+const { chromium } = createRequire(path.resolve(options.work, "x.js"))("playwright-core");
+
+const golden = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../golden");
+const work = path.resolve(options.work);
+mkdirSync(work, { recursive: true });
+
+// ---- the reports
+
+// The recorded histories, under the names they have where they come from.
+function unpacked(file, name) {
+  const target = path.join(work, name);
+  const from = path.join(golden, file);
+  if (file.endsWith(".zst")) execFileSync("zstd", ["-dqf", from, "-o", target]);
+  else writeFileSync(target, readFileSync(from));
+  return name;
+}
+
+function report(name, history, exit, more = []) {
+  const folder = path.join(work, `report-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  const ran = spawnSync(options.cupel, ["check", ...more, "--report", folder, history], { cwd: work, encoding: "utf8" });
+  assert.equal(ran.status, exit, `cupel check ${history}: ${ran.stdout}${ran.stderr}`);
+  assert.ok(existsSync(path.join(folder, "index.html")));
+  return pathToFileURL(path.join(folder, "index.html")).href;
+}
+
+const galera = report("galera", unpacked("strong-session-snapshot-isolation/violated/polysi-galera.txt", "galera.txt"), 1);
+const skew = report("skew", unpacked("strong-session-serializable/violated/postgresql-repeatable-read-rw.jsonl.zst",
+  "pg-repeatable-read-rw.jsonl"), 1);
+const dgraph = report("dgraph", unpacked("prefix/violated/polysi-dgraph.bincode.zst", "dgraph.bincode"), 1);
+writeFileSync(path.join(work, "nasty.jsonl"), [
+  ["</script><script>document.title='run'</script><img src=x onerror=document.title='run'>", 1],
+  ["</script><script>document.title='run'</script><img src=x onerror=document.title='run'>", 2],
+].map(([key, value], process) => JSON.stringify({ type: "ok", process, f: "txn", value: [["r", key, null], ["w", key, value]] })).join("\n"));
+const nasty = report("nasty", "nasty.jsonl", 1);
+execFileSync(options.cupel, ["generate", "--level", "strict-serializable", "--sessions", "8", "--txns", "60", "--seed", "1",
+  "-o", "satisfied.jsonl"], { cwd: work });
+const satisfied = report("satisfied", "satisfied.jsonl", 0);
+
+// ---- the browser
+
+const browser = await chromium.launch({
+  executablePath: options.chromium,
+  // Chromium refuses to run as root inside its sandbox, and containers have only root.
+  args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+});
+let failures = 0;
+const complaints = [];
+
+async function open(url, { scheme = "light", width = 1360, height = 900 } = {}) {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(`${url}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`${url}: ${error}`));
+  page.on("dialog", (dialog) => { complaints.push(`${url}: a dialog`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    if (request.url() !== url) complaints.push(`${url}: asked for ${request.url()}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+async function test(name, body) {
+  complaints.length = 0;
+  try {
+    await body();
+    assert.deepEqual(complaints, []);
+    console.log(`ok    ${name}`);
+  } catch (error) {
+    failures += 1;
+    console.log(`FAIL  ${name}\n      ${String(error.stack || error).replace(/\n/g, "\n      ")}`);
+  }
+}
+
+const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+const focused = (page, selector) => page.evaluate((s) => document.activeElement?.closest(s) !== null, selector);
+
+await test("every report opens from disk without a complaint", async () => {
+  for (const url of [galera, skew, dgraph, nasty, satisfied]) {
+    const page = await open(url);
+    assert.ok(await page.locator("h1").isVisible());
+    // The timeline is drawn.
+    await page.waitForSelector(".lane svg .t");
+    await page.context().close();
+  }
+});
+
+await test("a step shows its evidence, and the picture shows it too", async () => {
+  const page = await open(galera);
+  const step = page.locator(".steps > li").first();
+  const details = step.locator(":scope > details");
+  assert.equal(await details.evaluate((e) => e.open), false);
+  await details.locator(":scope > summary").click();
+  assert.equal(await details.evaluate((e) => e.open), true);
+  const evidence = details.locator(":scope > ol > li");
+  const count = await evidence.count();
+  assert.ok(count >= 1);
+  assert.ok(await evidence.first().isVisible());
+  const index = await step.getAttribute("data-step");
+  const wanted = [index, ...await evidence.evaluateAll((list) => list.map((e) => e.dataset.step))];
+  const lit = await page.locator(".arrow.lit").evaluateAll((list) => list.map((e) => e.dataset.arrow));
+  assert.deepEqual([...lit].sort(), [...wanted].sort());
+  const faint = await page.locator(".arrow:not(.lit)").first().evaluate((e) => Number(getComputedStyle(e).opacity));
+  assert.ok(faint < 0.5);
+  // By keyboard it closes again.
+  await page.mouse.move(0, 0);
+  await details.locator(":scope > summary").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await details.evaluate((e) => e.open), false);
+});
+
+await test("every inferred step of every report can be opened", async () => {
+  for (const url of [galera, skew, dgraph]) {
+    const page = await open(url);
+    const closed = await page.locator(".steps details").count();
+    assert.ok(closed > 0);
+    await page.evaluate(() => document.querySelectorAll(".steps details").forEach((e) => { e.open = true; }));
+    assert.equal(await page.locator(".steps details[open]").count(), closed);
+    // Each of a recorded fact, and each inferred one has at least one fact below it.
+    const bare = await page.locator(".steps details").evaluateAll((list) =>
+      list.filter((e) => e.querySelectorAll(".fact").length === 0).length);
+    assert.equal(bare, 0);
+    await page.context().close();
+  }
+});
+
+await test("an arrow of the picture opens its step", async () => {
+  const page = await open(skew);
+  const inferred = page.locator(".violation .arrow.inferred:not(.cycle)").first();
+  const index = await inferred.getAttribute("data-arrow");
+  await inferred.locator(".label").click();
+  const step = page.locator(`[data-step="${index}"]`).first();
+  assert.ok(await step.isVisible());
+  assert.equal(await step.locator(":scope > details").evaluate((e) => e.open), true);
+});
+
+await test("search finds a transaction", async () => {
+  const page = await open(skew);
+  await page.keyboard.press("/");
+  assert.ok(await focused(page, "#search"));
+  const wanted = await page.locator(".violation .box .name").first().textContent();
+  await page.keyboard.type(wanted);
+  assert.equal(await page.locator("#search").getAttribute("aria-expanded"), "true");
+  assert.match(await page.locator("#results [aria-selected=true]").textContent(), new RegExp(`^${wanted} `));
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#inspector h3").textContent(), wanted);
+  assert.ok(await page.locator("#inspector li").count() > 0);
+  await page.waitForSelector(".lane .t.chosen");
+  assert.equal(await page.locator(".box.chosen .name").textContent(), wanted);
+  await page.locator("#inspector .close").click();
+  assert.equal(await page.locator("#inspector").isVisible(), false);
+});
+
+await test("search finds a key and everything done to it", async () => {
+  const page = await open(skew);
+  await page.keyboard.press("/");
+  await page.keyboard.type("key 4");
+  await page.locator("#results li", { hasText: "key 4" }).first().click();
+  assert.equal(await page.locator("#inspector h3").textContent(), "key 4");
+  const lines = await page.locator("#inspector li").allTextContents();
+  assert.ok(lines.length > 10);
+  for (const line of lines) assert.match(line, /key 4/);
+  await page.waitForSelector(".lane .t.hit");
+  await page.locator("#inspector li button").first().click();
+  assert.match(await page.locator("#inspector h3").textContent(), /^T\d+$/);
+  // What is not there is not found.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.locator("#search").fill("no such thing");
+  assert.match(await page.locator("#results").textContent(), /Nothing of that name/);
+});
+
+await test("n and p go from violation to violation", async () => {
+  const page = await open(dgraph);
+  const count = await page.locator(".violation").count();
+  assert.ok(count >= 2);
+  assert.equal(await page.locator("#which").textContent(), `violation 1 of ${count}`);
+  await page.keyboard.press("n");
+  assert.ok(await focused(page, "#violation-1"));
+  await page.keyboard.press("n");
+  assert.ok(await focused(page, "#violation-2"));
+  assert.equal(await page.locator("#which").textContent(), `violation 2 of ${count}`);
+  const box = await page.locator("#violation-2").boundingBox();
+  assert.ok(box.y >= 0 && box.y < 200, `it is in view: ${box.y}`);
+  // The timeline goes along.
+  const marked = await page.locator("#violation-2 .box").count();
+  await page.waitForFunction((n) => document.querySelectorAll(".lane .t.marked").length === n, marked);
+  await page.keyboard.press("p");
+  assert.ok(await focused(page, "#violation-1"));
+  await page.locator("#next").click();
+  assert.ok(await focused(page, "#violation-2"));
+});
+
+await test("the timeline can be walked by keyboard", async () => {
+  const page = await open(skew);
+  await page.keyboard.press("t");
+  assert.ok(await focused(page, ".lane"));
+  await page.keyboard.press("Enter");
+  const first = await page.locator("#inspector h3").textContent();
+  await page.keyboard.press("ArrowLeft");
+  const second = await page.locator("#inspector h3").textContent();
+  assert.notEqual(first, second);
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator("#inspector h3").textContent(), first);
+  await page.keyboard.press("ArrowUp");
+  const above = await page.locator("#inspector p").first().textContent();
+  assert.match(above, /^session /);
+  assert.match(await page.locator("#live").textContent(), /^T\d+, session /);
+  // Zooming changes what is seen; 0 shows everything.
+  const seen = () => page.locator(".lane .t").count();
+  await page.keyboard.press("0");
+  await page.waitForTimeout(100);
+  const everything = await page.locator(".lane .t, .lane .dense").count();
+  for (let i = 0; i < 5; i += 1) await page.keyboard.press("+");
+  await page.waitForTimeout(100);
+  assert.ok(await seen() < everything);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#inspector").isVisible(), false);
+});
+
+await test("boxes of the timeline and of the picture can be clicked", async () => {
+  const page = await open(galera);
+  await page.locator(".lane .t.marked").first().click();
+  assert.match(await page.locator("#inspector h3").textContent(), /^T\d+$/);
+  await page.locator(".violation .box").first().focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#inspector h3").textContent(),
+    await page.locator(".violation .box .name").first().textContent());
+});
+
+await test("light and dark", async () => {
+  const page = await open(galera);
+  const light = await background(page);
+  await page.keyboard.press("d");
+  const dark = await background(page);
+  assert.notEqual(light, dark);
+  await page.locator("#theme").click();
+  assert.equal(await background(page), light);
+  const other = await open(galera, { scheme: "dark" });
+  assert.equal(await background(other), dark);
+});
+
+await test("it prints, with everything open, and in light colours", async () => {
+  const page = await open(skew, { scheme: "dark" });
+  const pdf = await page.pdf({ format: "A4" });
+  assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+  assert.ok(pdf.length > 20_000, `${pdf.length} bytes`);
+  writeFileSync(path.join(work, "print.pdf"), pdf);
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  assert.equal(await page.locator("details:not([open])").count(), 0);
+  assert.equal(await background(page), "rgb(255, 255, 255)");
+  assert.equal(await page.locator(".top").isVisible(), false);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  assert.ok(await page.locator("details:not([open])").count() > 0);
+});
+
+await test("what a history says is shown and never run", async () => {
+  const page = await open(nasty);
+  assert.doesNotMatch(await page.title(), /^run/);
+  assert.equal(await page.locator("img").count(), 0);
+  await page.keyboard.press("/");
+  await page.keyboard.type("script");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator("#inspector h3").textContent(), /<script>|<\/script>/);
+  assert.doesNotMatch(await page.title(), /^run/);
+});
+
+await test("names, labels and ids are in order", async () => {
+  for (const url of [dgraph, satisfied]) {
+    const page = await open(url);
+    await page.waitForSelector(".lane svg .t");
+    const flaws = await page.evaluate(() => {
+      const list = [];
+      const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+      if (new Set(ids).size !== ids.length) list.push("an id is there twice");
+      for (const e of document.querySelectorAll("button, input, [role=button], [tabindex='0']")) {
+        const label = e.labels?.length > 0 || e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim();
+        if (!label) list.push(`no name: ${e.outerHTML.slice(0, 80)}`);
+      }
+      for (const attribute of ["aria-labelledby", "aria-controls"]) {
+        for (const e of document.querySelectorAll(`[${attribute}]`)) {
+          if (!document.getElementById(e.getAttribute(attribute))) list.push(`${attribute} leads nowhere`);
+        }
+      }
+      const levels = [...document.querySelectorAll("h1, h2, h3, h4")].filter((e) => !e.closest("dialog, aside")).map((e) => Number(e.tagName[1]));
+      levels.forEach((level, i) => { if (i > 0 && level > levels[i - 1] + 1) list.push(`h${levels[i - 1]} is followed by h${level}`); });
+      return list;
+    });
+    assert.deepEqual(flaws, []);
+    // The first stop of the tabulator shows where it is.
+    await page.keyboard.press("Tab");
+    assert.ok(await focused(page, ".skip"));
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.notEqual(outline, "none");
+    await page.context().close();
+  }
+});
+
+await test("no text is lost or cut on a narrow screen", async () => {
+  for (const url of [galera, dgraph, satisfied]) {
+    const page = await open(url, { width: 420, height: 800 });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(over <= 0, `${over} pixels too wide`);
+    await page.context().close();
+  }
+});
+
+// ---- pictures for the manual
+
+if (options.screenshots) {
+  mkdirSync(options.screenshots, { recursive: true });
+  const shoot = async (url, name, settings, prepare = async () => {}) => {
+    const page = await open(url, settings);
+    await page.waitForSelector(".lane svg .t");
+    await prepare(page);
+    await page.waitForTimeout(200);
+    const file = path.join(options.screenshots, `${name}.png`);
+    await page.screenshot({ path: file });
+    console.log(`${file}: ${statSync(file).size} bytes`);
+  };
+  await shoot(galera, "report-lost-update", { width: 1280, height: 1290 }, async (page) => {
+    await page.locator(".steps summary").first().click();
+    await page.mouse.move(0, 0);
+  });
+  await shoot(skew, "report-write-skew", { width: 1280, height: 1640, scheme: "dark" });
+  await shoot(satisfied, "report-satisfied", { width: 1280, height: 1380 });
+}
+
+await browser.close();
+if (failures > 0) {
+  console.log(`${failures} failed`);
+  process.exit(1);
+}

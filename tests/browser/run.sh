@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The report in a browser: installs playwright-core as locked (npm ci, into the build
+# folder) and runs report_test.mjs in Debian's chromium.
+#
+#   run.sh CUPEL WORK [--screenshots DIR]
+#
+# Exit code 77, which CTest counts as skipped, only where the browser, node or npm
+# cannot be had; it says which. CI sets CUPEL_BROWSER=required to make that a failure.
+set -euo pipefail
+
+cupel=$(realpath "$1")
+work=$2
+shift 2
+here=$(cd "$(dirname "$0")" && pwd)
+
+skip() {
+  printf 'SKIPPED: THE REPORT WAS NOT TESTED IN A BROWSER: %s\n' "$1" >&2
+  [[ ${CUPEL_BROWSER:-} == required ]] && exit 1
+  exit 77
+}
+
+chromium=$(command -v chromium || command -v chromium-browser || true)
+[[ -n $chromium ]] || skip "there is no chromium; tools/install-packages.sh installs it"
+command -v node >/dev/null || skip "there is no node; tools/install-packages.sh installs it"
+
+mkdir -p "$work"
+if ! cmp -s "$here/package-lock.json" "$work/installed-lock.json"; then
+  command -v npm >/dev/null || skip "there is no npm; tools/install-packages.sh installs it"
+  cp "$here/package.json" "$here/package-lock.json" "$work/"
+  (cd "$work" && npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1) ||
+    skip "npm ci failed (no network?): $(tail -n 3 "$work/npm.log" | tr '\n' ' ')"
+  cp "$here/package-lock.json" "$work/installed-lock.json"
+fi
+
+exec node "$here/report_test.mjs" --cupel "$cupel" --work "$work" --chromium "$chromium" "$@"
