@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace cupel::certify {
 
@@ -59,7 +60,7 @@ class Check {
 
  private:
   [[nodiscard]] bool is(std::string_view name) const { return a_.name == name; }
-  // `other` writes the key in this transaction, before or after the read.
+  // `other` writes the key. A compare-and-set writes after it reads.
   [[nodiscard]] bool other_writes() const {
     if (!other_.valid()) return false;
     const auto op = h_.op(other_);
@@ -88,12 +89,22 @@ class Check {
 
   [[nodiscard]] bool of_register() {
     if (is("non-repeatable-read")) {
-      // No version fits all reads of the key that the transaction made before writing it.
-      const auto reads = c_.external_reads(t_, key_);
-      const auto earlier = [&](const auto& read) { return read.op == other_ && other_ < read_; };
-      if (std::none_of(reads.begin(), reads.end(), earlier)) return false;
-      const auto asked = c_.candidates(reads.front().op, key_);
-      return !asked.complaint && asked.candidates.size() == 0;
+      // No version fits all its reads of the key from the one to the other, none after own writes.
+      std::vector<TxnId> common;
+      bool begun = false;
+      for (const External& r : c_.external_reads(t_, key_)) {
+        if (!begun && r.op != other_) continue;
+        auto these = c_.candidates_alone(t_, key_, r.seen);
+        if (begun) {
+          std::vector<TxnId> both;
+          std::set_intersection(common.begin(), common.end(), these.begin(), these.end(), std::back_inserter(both));
+          these = std::move(both);
+        }
+        begun = true;
+        common = std::move(these);
+        if (r.op == read_) return r.op != other_ && common.empty();
+      }
+      return false;
     }
     if (!c_.candidates_alone(t_, key_, seen_).empty()) return false;
     if (is("failed-compare-read")) return seen_.what == Seen::kOther && !other_.valid();
@@ -137,7 +148,7 @@ class Check {
       if (is("thin-air-read") && any == 0 && !other_.valid()) return true;
       if (is("duplicate-element") && count > 1 && appended > 0 && !other_.valid()) return true;
       if (is("aborted-read") && about_this && !c_.counts(s_.txn_of(other_))) return true;
-      if (is("future-read") && about_this && other_is_own() && other_ > read_) return true;
+      if (is("future-read") && about_this && other_is_own() && other_ >= read_) return true;
     }
     return false;
   }
