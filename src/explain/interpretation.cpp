@@ -1,13 +1,19 @@
-// interpret: see the header.
+// interpret: see the header. First everything behind the derivation is brought back;
+// then the polygraph of the transactions in it is searched for a violation of which
+// nothing can be left out, which is shown instead where there is one.
 #include "explain/interpretation.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "base/budget.hpp"
 #include "explain/cycle.hpp"
+#include "explain/polygraph.hpp"
 #include "explain/sentences.hpp"
 #include "explain/words.hpp"
+#include "levels/accesses.hpp"
 
 namespace cupel::explain {
 
@@ -24,6 +30,15 @@ bool is_certain(const Edge& edge) {
       return edge.reason == Reason::kGiven;
     default:
       return edge.reason == Reason::kListOrder || edge.reason == Reason::kInitial;
+  }
+}
+
+void note_transactions(Interpretation& interpretation) {
+  auto& all = interpretation.transactions;
+  for (const Dependency& d : interpretation.dependencies) {
+    for (const TxnId t : {d.from, d.to}) {
+      if (std::find(all.begin(), all.end(), t) == all.end()) all.push_back(t);
+    }
   }
 }
 
@@ -48,12 +63,7 @@ class Restorer {
       std::erase(evidence, static_cast<std::uint32_t>(i));
       result_.dependencies[i].evidence = std::move(evidence);
     }
-    for (const Dependency& d : result_.dependencies) {
-      for (const TxnId t : {d.from, d.to}) {
-        auto& all = result_.transactions;
-        if (std::find(all.begin(), all.end(), t) == all.end()) all.push_back(t);
-      }
-    }
+    note_transactions(result_);
     return std::move(result_);
   }
 
@@ -158,12 +168,116 @@ class Restorer {
   std::map<std::tuple<TxnId, TxnId, EdgeKind, KeyId>, std::uint32_t> index_;
 };
 
+// The transactions to look at: all that count, if they are few; else those of the
+// derivation, and whoever they may have read from. Empty: too many.
+std::vector<TxnId> involved(const levels::Accesses& accesses, std::vector<TxnId> txns) {
+  if (accesses.txns.size() <= Polygraph::kMostTransactions) return accesses.txns;
+  std::set<TxnId> all(txns.begin(), txns.end());
+  for (const TxnId txn : txns) {
+    const auto owner = accesses.owner_of[txn.index()];
+    if (owner == levels::kInitialOwner) continue;
+    for (auto r = accesses.read_first[owner]; r < accesses.read_first[owner + 1]; ++r) {
+      const auto& read = accesses.reads[r];
+      for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
+        const auto candidate = accesses.candidates[c];
+        if (candidate != levels::kInitialOwner) all.insert(accesses.txns[candidate]);
+        if (all.size() > Polygraph::kMostTransactions) return txns;
+      }
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+// What the polygraph found, the cycles first.
+class Shower {
+ public:
+  Shower(const History& history, Level level, const Polygraph::Proof& proof)
+      : history_(history), level_(level), proof_(proof), words_(history, everybody()) {}
+
+  Interpretation run() {
+    std::vector<std::uint32_t> shown;
+    std::vector<std::uint32_t> place(proof_.found.size(), kNowhere);
+    const auto show = [&](std::uint32_t index) {
+      if (place[index] != kNowhere) return;
+      place[index] = static_cast<std::uint32_t>(shown.size());
+      shown.push_back(index);
+    };
+    for (const auto& cycle : proof_.cycles) {
+      for (const auto index : cycle) show(index);
+    }
+    const auto in_cycles = shown.size();
+    for (std::size_t i = 0; i < shown.size(); ++i) {  // grows
+      for (const auto index : proof_.found[shown[i]].evidence) show(index);
+    }
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const auto& found = proof_.found[shown[i]];
+      Dependency d{found.edge.from,
+                   found.edge.to,
+                   found.edge.kind,
+                   found.edge.reason,
+                   found.edge.key,
+                   found.edge.from_op,
+                   found.edge.to_op,
+                   found.certain,
+                   i < in_cycles,
+                   {},
+                   {}};
+      for (const auto index : found.evidence) d.evidence.push_back(place[index]);
+      std::sort(d.evidence.begin(), d.evidence.end());
+      d.sentence = sentence_of(found.edge);
+      result_.dependencies.push_back(std::move(d));
+    }
+    note_transactions(result_);
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNowhere = 0xffffffff;
+
+  [[nodiscard]] std::vector<TxnId> everybody() const {
+    std::vector<TxnId> all;
+    for (const auto& found : proof_.found) {
+      for (const TxnId t : {found.edge.from, found.edge.to, found.edge.reader}) all.push_back(t);
+      if (found.edge.witness.valid()) all.push_back(history_.txn_of(found.edge.witness));
+    }
+    return all;
+  }
+
+  std::string sentence_of(Edge edge) {
+    const Derivation apart;  // reasons are told by the evidence
+    const bool no_overlap = edge.kind == EdgeKind::kWriteWrite && edge.reason == Reason::kNoOverlap;
+    if (!no_overlap || (levels::has_begin_and_commit(level_) && level_ != Level::kPrefix)) {
+      return sentence(history_, words_, apart, edge, false);
+    }
+    edge.reason = Reason::kGiven;
+    const auto order = sentence(history_, words_, apart, edge, false);
+    return order + ": " + words_.txn(edge.from) + " has to come before " + words_.txn(edge.to);
+  }
+
+  const History& history_;
+  const Level level_;
+  const Polygraph::Proof& proof_;
+  Words words_;
+  Interpretation result_;
+};
+
 }  // namespace
 
-Interpretation interpret(const History& history, Level, const levels::Violation& violation) {
+Interpretation interpret(const History& history, Level level, const levels::Violation& violation) {
   const auto& derivation = violation.derivation;
   if (derivation.cycle.empty() && derivation.cases.empty()) return {};
-  return Restorer(history, derivation).run();
+  Interpretation restored = Restorer(history, derivation).run();
+  base::Budget budget;
+  const auto accesses = levels::collect_accesses(history, levels::ListChoices(history), {}, budget);
+  auto txns = involved(accesses, restored.transactions);
+  if (txns.size() > Polygraph::kMostTransactions) return restored;
+  bool minimal = false;
+  const Polygraph polygraph(history, accesses, level, std::move(txns), derivation);
+  const auto proof = polygraph.minimal_proof(&minimal);
+  if (!proof) return restored;
+  Interpretation result = Shower(history, level, *proof).run();
+  result.minimal = minimal;
+  return result;
 }
 
 }  // namespace cupel::explain
