@@ -20,22 +20,25 @@
 // had to fail:
 //
 // clang-format off
-//   lost-update: T2 and T3 both read x = 1 and both wrote x: one of the two updates is lost.
-//       T2  session bob, its 1st transaction: read x = 1, write x = 2
-//       T3  session carol, its 1st transaction: read x = 1, write x = 3
-//       T1  session alice, its 1st transaction: write x = 1
-//     1. T2 -> T3 (ww): T2 and T3 both wrote x and may not overlap, so T2 committed before T3 began: T2 began before T3 committed, because:
-//        1.1. T2 -> T3 (rw): T2 read x = 1, which T3 overwrote with x = 3: T3's version is newer than T1's x = 1, because:
-//           1.1.1. T1 -> T3 (wr): T3 read x = 1, which T1 wrote
-//     2. T3 -> T2 (rw): T3 read x = 1, which T2 overwrote with x = 2: T2's version is newer than T1's x = 1, because:
-//        2.1. T1 -> T2 (wr): T2 read x = 1, which T1 wrote
-//     Together: T2 commits < T3 begins < T2 commits, a circle, which snapshot-isolation does not allow.
+//   lost-update: An update was lost. T2 and T3 both read x = 1 and both wrote x, neither
+//     aware of the other: whichever came second undid the update of the first.
+//     Let:
+//       T2 = read x = 1, write x = 2    session bob, 1st transaction
+//       T3 = read x = 1, write x = 3    session carol, 1st transaction
+//       T1 = write x = 1                session alice, 1st transaction
+//     First:
+//       (1) T2 began before T3 committed, because T2 did not see T3's write of 3 to x: it read T1's
+//           1, which T3 read too and replaced.
+//     Then:
+//       T2 committed before T3 began, because both wrote x, so one was done before the other began,
+//           and that was not T3 (1).
+//       T3 began before T2 committed, because T3 did not see T2's write of 2 to x: it read T1's 1,
+//           which T2 read too and replaced.
+//       So under snapshot-isolation T2 commits < T3 begins < T2 commits: a contradiction!
 // clang-format on
 //
-// Edges are read "comes before": wr from a write to a read of it, ww from an
-// older to a newer version of a key, rw from a read to the write that changed
-// what it saw, so along a session, rt in real time. A circle of them is the
-// proof that no order of the transactions explains what the clients saw.
+// A circle of transactions that come before each other is the proof that no order
+// of them explains what the clients saw.
 //
 // The same for a file, at every level at once:
 //

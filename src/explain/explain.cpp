@@ -1,7 +1,8 @@
-// The text: a sentence that says what went wrong, the transactions with the
-// operations that matter, the numbered steps with their reasons below them, and
-// the contradiction. Reasons are told once and referred to afterwards; depth and
-// length are bounded, because a reader's patience is.
+// The text: what went wrong, in words that need no theory; "Let", the transactions
+// with the operations that matter; "First", where some of the order had to be
+// deduced, the facts it was deduced from, each told before it is used; and "Then",
+// the circle: the contradiction. A line has one reason. Depth and length are
+// bounded, because a reader's patience is.
 #include "explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <map>
 
 #include "explain/cycle.hpp"
+#include "explain/layout.hpp"
 #include "explain/sentences.hpp"
 #include "explain/words.hpp"
 
@@ -21,22 +23,50 @@ using levels::Level;
 
 namespace {
 
-constexpr int kDeepest = 4;
+constexpr int kDeepest = 6;
 constexpr std::size_t kLongestPath = 12;  // longer ones: the first eight and the last four
 constexpr std::size_t kPathHead = 8;
-constexpr std::size_t kMostLines = 60;  // of steps and reasons, for one cycle
+constexpr std::size_t kMostFacts = 60;  // for one circle
 constexpr std::size_t kMostCases = 4;
 constexpr std::size_t kMostListed = 24;  // transactions
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
-  return text;
+// The first sentences stand behind the name: "lost-update (G-single): ...".
+std::string opened(const Anomaly& anomaly) {
+  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
+  const auto taken = anomaly.name.size() + (other ? anomaly.adya.size() + 3 : 0) + 2;
+  return broken(anomaly.summary, 2, taken);
+}
+
+std::string item(const std::string& indent, const std::string& lead, const std::string& text) {
+  const auto hanging = indent.size() + std::max<std::size_t>(lead.size(), 4);
+  return "\n" + indent + lead + broken(text, hanging, indent.size() + lead.size());
+}
+
+// "(1)", "(1, 3)", "(1-4)".
+std::string cited(const std::vector<std::size_t>& facts) {
+  if (facts.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < facts.size();) {
+    std::size_t last = i;
+    while (last + 1 < facts.size() && facts[last + 1] == facts[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(facts[i]);
+    if (last > i + 1) {
+      text += fmt::format("-{}", facts[last]);
+    } else if (last > i) {
+      text += fmt::format(", {}", facts[last]);
+    }
+    i = last + 1;
+  }
+  return "(" + text + ")";
 }
 
 class Teller {
  public:
-  Teller(const History& history, Level level, const Derivation& derivation)
-      : history_(history), level_(level), derivation_(derivation), words_(history, involved()) {
+  Teller(const History& history, Level level, const Derivation& derivation, const Context& context)
+      : history_(history),
+        level_(level),
+        derivation_(derivation),
+        words_(history, involved(), context) {
     if (!derivation.cycle.empty()) raw_.push_back(derivation.cycle);
     for (const auto& one : derivation.cases) raw_.push_back(one.cycle);
     for (const auto& raw : raw_) cycles_.push_back(contracted(derivation, raw));
@@ -51,10 +81,14 @@ class Teller {
     anomaly.adya = named.adya;
     fill(anomaly);
 
-    const std::string first = capitalised(summary(named)) + ".";
+    anomaly.summary = capitalised(summary(named) + ".");
     // The steps before the listing: what they mention is what it lists.
-    const std::string proof = derivation_.cases.empty() ? cycle_text(0, "  ") : cases_text();
-    anomaly.explanation = first + listing() + proof;
+    const std::string proof = derivation_.cases.empty() ? circle_text(0, "  ") : cases_text();
+    anomaly.explanation = opened(anomaly) + "\n  Let:" + words_.listing(kMostListed, 4) + proof;
+    const auto& mentioned = words_.mentioned();
+    anomaly.listed.assign(
+        mentioned.begin(),
+        mentioned.begin() + static_cast<std::ptrdiff_t>(std::min(mentioned.size(), kMostListed)));
     return anomaly;
   }
 
@@ -83,16 +117,20 @@ class Teller {
         anomaly.edges.push_back({edge.from, edge.to, edge.kind, edge.reason, edge.key, edge.from_op,
                                  edge.to_op,
                                  derivation_.cases.empty() ? 0 : static_cast<std::uint32_t>(c + 1),
-                                 sentence(history_, apart, derivation_, edge, false)});
+                                 clause(history_, apart, derivation_, edge, {})});
       }
     }
   }
 
-  // ---- what went wrong, in one sentence
+  // ---- what went wrong
 
-  std::string version_by(const Miss& miss) {
-    const OpId write = miss.write.valid() ? miss.write : words_.find_write(miss.writer, miss.key);
-    return write.valid() ? words_.version(write, miss.key) : words_.key(miss.key);
+  // "T4's write of 3 to x".
+  std::string deed(TxnId txn, KeyId key, OpId op = OpId::none()) {
+    const auto who = words_.txn(txn);
+    const OpId write = op.valid() ? op : words_.find_write(txn, key);
+    if (!txn.valid() || !write.valid())
+      return fmt::format("{}'s version of {}", who, words_.key(key));
+    return fmt::format("{}'s {}", who, words_.write_noun(write));
   }
 
   std::string summary(const Named& named) {
@@ -105,57 +143,30 @@ class Teller {
       words_.read_clause(read, key);
       words_.read_clause(words_.find_read(named.transactions[1], key), key);
       return fmt::format(
-          "{} and {} both read {} = {} and both wrote {}: one of the two updates is lost", a, b,
-          words_.key(key), words_.seen(read, key), words_.key(key));
+          "an update was lost. {} and {} both read {} = {} and both wrote {}, neither aware of the "
+          "other: whichever came second undid the update of the first",
+          a, b, words_.key(key), words_.seen(read, key), words_.key(key));
     }
     if (named.name == "write-skew") {
       const auto a = words_.txn(named.transactions[0]);
       const auto b = words_.txn(named.transactions[1]);
       return fmt::format(
-          "{} read {}, which {} changed, and {} read {}, which {} changed: neither saw "
-          "the other's write",
-          a, words_.key(named.keys[0]), b, b, words_.key(named.keys[1]), a);
+          "{} and {} each acted on data that the other was changing. {} read {}, which {} wrote, "
+          "and {} read {}, which {} wrote; neither saw the other's write. A rule that spans both "
+          "keys may now be broken, although each of them kept it",
+          a, b, a, words_.key(named.keys[0]), b, b, words_.key(named.keys[1]), a);
     }
     if (named.name == "long-fork") {
       const auto r = words_.txn(named.transactions[0]);
-      const auto w = words_.txn(named.transactions[1]);
+      const auto one = deed(named.transactions[1], named.keys[0]);
       const auto s = words_.txn(named.transactions[2]);
-      const auto v = words_.txn(named.transactions[3]);
+      const auto two = deed(named.transactions[3], named.keys[1]);
       return fmt::format(
-          "{} saw the write of {} by {} but not that of {} by {}; {} saw it the other "
-          "way round",
-          r, words_.key(named.keys[0]), w, words_.key(named.keys[1]), v, s);
+          "two readers saw two different pasts. {} saw {} but not {}; {} saw it the other way "
+          "round. They do not agree on which came first",
+          r, one, two, s);
     }
-    if (named.miss) {
-      const Miss& miss = *named.miss;
-      const auto reader = words_.txn(miss.reader);
-      const auto writer = words_.txn(miss.writer);
-      if (named.name == "fractured-read") {
-        return fmt::format("{} saw a part of what {} wrote but missed its {}", reader, writer,
-                           version_by(miss));
-      }
-      if (named.name == "session-guarantee-violation") {
-        return fmt::format("{} missed {}, which {} wrote earlier in the same session", reader,
-                           version_by(miss), writer);
-      }
-      if (named.name == "non-monotonic-read") {
-        return fmt::format(
-            "{} read from {} and then read a version of {} that is older than {}'s {}", reader,
-            writer, words_.key(miss.key), writer, version_by(miss));
-      }
-      if (named.name == "causality-violation") {
-        return fmt::format("{} missed {}, although {}, which wrote it, is in its past", reader,
-                           version_by(miss), writer);
-      }
-      if (miss.path.size() == 1 && miss.path[0].edge.kind == EdgeKind::kRealTime) {
-        return fmt::format(
-            "a stale read: {} missed {}, although {}, which wrote it, had completed "
-            "before",
-            reader, version_by(miss), writer);
-      }
-      return fmt::format("{} missed {}, although {}, which wrote it, has to come before it", reader,
-                         version_by(miss), writer);
-    }
+    if (named.miss) return missed(named.name, *named.miss);
     std::vector<std::string> names;
     std::vector<TxnId> seen;
     for (const PathEdge& p : cycles_[0]) {
@@ -167,7 +178,9 @@ class Teller {
     const auto who = enumerate(names);
     if (!derivation_.cases.empty()) {
       return fmt::format(
-          "whichever order is chosen, transactions end up before themselves, such as {}", who);
+          "no order of the transactions explains what they saw. Whichever is tried, some come "
+          "before themselves, such as {}",
+          who);
     }
     const bool orders_only =
         std::all_of(cycles_[0].begin(), cycles_[0].end(), [](const PathEdge& p) {
@@ -176,87 +189,158 @@ class Teller {
     if (orders_only) {
       return fmt::format("session order and real time contradict each other about {}", who);
     }
-    if (named.adya.starts_with("G0")) return fmt::format("the writes of {} come in a circle", who);
+    const char* them = seen.size() == 2 ? "the two" : "them";
+    if (named.adya == "G0") {
+      return fmt::format(
+          "the writes of {} come in a circle. What they left behind is a mix that no order of {} "
+          "would leave",
+          who, them);
+    }
+    if (named.adya.starts_with("G0")) {
+      return fmt::format(
+          "the writes of {} come in a circle. The order of their versions is not the order in "
+          "which they ran",
+          who);
+    }
     if (named.adya.starts_with("G1c")) {
-      return fmt::format("information flows in a circle through {}", who);
+      return fmt::format(
+          "information flows in a circle through {}. Each knew of the one before, so {} of {} can "
+          "have been the first",
+          who, seen.size() == 2 ? "neither" : "none", them);
     }
     const auto reads = std::count_if(cycles_[0].begin(), cycles_[0].end(), [](const PathEdge& p) {
       return p.edge.kind == EdgeKind::kReadWrite;
     });
-    return fmt::format("no order fits {}: {} of their reads missed a write of the next", who,
-                       reads);
+    const bool whole =
+        raw_[0].empty() || derivation_.edges[raw_[0].front()].from_point == levels::Point::kWhole;
+    return fmt::format(
+        "no order fits {}: {} of their reads missed a write of the next. {}, at least one of {} "
+        "would have seen something else",
+        who, reads, whole ? "Run one after the other" : "On snapshots that fit together", them);
   }
 
-  // ---- the transactions
-
-  std::string listing() {
-    std::size_t width = 0;
-    for (const TxnId t : words_.mentioned()) width = std::max(width, words_.name(t).size());
-    std::string text;
-    std::size_t count = 0;
-    for (const TxnId t : words_.mentioned()) {
-      if (++count > kMostListed) break;
-      text += "\n    " + words_.line(t, width);
+  std::string missed(const std::string& name, const Miss& miss) {
+    const auto reader = words_.txn(miss.reader);
+    const auto write = deed(miss.writer, miss.key, miss.write);
+    const auto key = words_.key(miss.key);
+    const Edge* seen = miss.path.size() == 1 ? &miss.path[0].edge : nullptr;
+    const bool read = seen != nullptr && seen->kind == EdgeKind::kWriteRead &&
+                      seen->from == miss.writer && seen->key != miss.key;
+    if (name == "fractured-read") {
+      if (!read)
+        return fmt::format("{} saw a part of what {} wrote, but not {}", reader,
+                           words_.txn(miss.writer), write);
+      return fmt::format(
+          "{} saw only a part of {}: it saw {}, but not {}. What was changed together was not seen "
+          "together",
+          reader, words_.txn(miss.writer), deed(miss.writer, seen->key, seen->from_op), write);
     }
-    if (words_.mentioned().size() > kMostListed) {
-      text += fmt::format("\n    ... and {} more", words_.mentioned().size() - kMostListed);
+    if (name == "session-guarantee-violation") {
+      return fmt::format(
+          "a session lost sight of its own past. {} did not see {}, which was made before it in "
+          "the same session",
+          reader, write);
     }
-    return text;
+    if (name == "non-monotonic-read") {
+      if (!read)
+        return fmt::format(
+            "{} went back in time. After it had seen {}, it read an older "
+            "version of {}",
+            reader, write, key);
+      return fmt::format(
+          "{} went back in time. It saw {}, and after that it read a version of {} that is older "
+          "than {}",
+          reader, deed(miss.writer, seen->key, seen->from_op), key,
+          words_.versions_owner(miss.writer, miss.write, miss.key));
+    }
+    if (name == "causality-violation") {
+      return fmt::format(
+          "{} saw an effect without its cause. What else it saw came about after {}, and yet it "
+          "read "
+          "{} as it was before",
+          reader, write, key);
+    }
+    if (seen != nullptr && seen->kind == EdgeKind::kRealTime) {
+      return fmt::format(
+          "a stale read. {} was complete before {} was invoked, and yet {} did "
+          "not see it",
+          write, reader, reader);
+    }
+    return fmt::format(
+        "{} saw a state that never was. By what else it saw or wrote it comes after {}, and yet it "
+        "did not see that",
+        reader, write);
   }
 
-  // ---- the steps
+  // ---- the facts that the circle rests on
 
-  struct Numbered {
+  struct Facts {
     std::vector<std::string> lines;
-    std::map<std::uint32_t, std::string> number_of;  // by index in the derivation
+    // By index in the derivation and end: session edges that were joined have one index.
+    std::map<std::pair<std::uint32_t, TxnId>, std::size_t> number_of;
+    std::size_t count = 0;
     bool cut = false;
   };
 
-  std::string arrow(const Edge& edge) {
-    const auto from = words_.txn(edge.from);
-    const auto to = words_.txn(edge.to);
-    return fmt::format("{} -> {} ({})", from, to, to_string(edge.kind));
-  }
-
-  void steps(const Path& path, const std::string& prefix, const std::string& indent, int depth,
-             Numbered& out) {
+  // Tells what a forced edge rests on; the numbers to cite.
+  std::vector<std::size_t> establish(const Edge& edge, int depth, const std::string& indent,
+                                     Facts& facts) {
+    std::vector<std::size_t> numbers;
+    const Path path = contracted(derivation_, edge.because);
+    if (path.empty() || told_within(derivation_, edge)) return numbers;
+    if (depth >= kDeepest) {
+      facts.cut = true;
+      return numbers;
+    }
     for (std::size_t i = 0; i < path.size(); ++i) {
       if (path.size() > kLongestPath && i == kPathHead) {
         const std::size_t tail = path.size() - (kLongestPath - kPathHead);
-        out.lines.push_back(fmt::format("{}... {} more steps ...", indent, tail - i));
+        facts.lines.push_back(fmt::format("{}... {} more steps like these ...", indent, tail - i));
         i = tail;
       }
-      if (out.lines.size() >= kMostLines) {
-        out.cut = true;
-        return;
+      if (facts.count >= kMostFacts) {
+        facts.cut = true;
+        return numbers;
       }
-      const Edge& edge = path[i].edge;
-      const auto number = fmt::format("{}{}", prefix, i + 1);
-      if (const auto before = out.number_of.find(path[i].index); before != out.number_of.end()) {
-        out.lines.push_back(
-            fmt::format("{}{}. {}: as in step {}", indent, number, arrow(edge), before->second));
-        continue;
+      const auto [known, fresh] = facts.number_of.try_emplace({path[i].index, path[i].edge.to}, 0);
+      if (fresh) {
+        const auto why = cited(establish(path[i].edge, depth + 1, indent, facts));
+        const auto number = ++facts.count;
+        facts.number_of[{path[i].index, path[i].edge.to}] = number;
+        facts.lines.push_back(
+            item(indent, fmt::format("({}) ", number), statement(path[i].edge, why)).substr(1));
       }
-      out.number_of.emplace(path[i].index, number);
-      const Path because = contracted(derivation_, edge.because);
-      const bool deeper = !because.empty() && depth < kDeepest;
-      const auto step = arrow(edge);
-      const auto words = sentence(history_, words_, derivation_, edge, deeper);
-      out.lines.push_back(
-          fmt::format("{}{}. {}: {}{}", indent, number, step, words, deeper ? ":" : ""));
-      if (deeper) steps(because, number + ".", indent + "   ", depth + 1, out);
+      // A fact may still be under way only if the derivation rests on itself: never.
+      numbers.push_back(facts.number_of[{path[i].index, path[i].edge.to}]);
     }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  std::string statement(const Edge& edge, const std::string& why) {
+    const auto what = relation(words_, edge);
+    return fmt::format("{}, because {}.", what, clause(history_, words_, derivation_, edge, why));
   }
 
   // "T2 begins < T1 commits < T2 begins", or with one event "T1 < T2 < T1".
   std::string circle(const std::vector<std::uint32_t>& raw) {
     std::vector<std::string> events;
+    std::size_t session = 0;  // events before the end of a session edge; 0: none is open
     for (const auto index : raw) {
       const Edge& edge = derivation_.edges[index];
+      if (edge.kind == EdgeKind::kSession && edge.from.valid()) {
+        if (session != 0) {  // one step, as in contracted()
+          events.resize(session);
+          continue;
+        }
+      } else if (edge.kind != EdgeKind::kOwn) {
+        session = 0;
+      }
       std::string event = words_.name(edge.from);
       if (edge.from_point == levels::Point::kBegin) event += " begins";
       if (edge.from_point == levels::Point::kCommit) event += " commits";
       if (events.empty() || events.back() != event) events.push_back(std::move(event));
+      if (edge.kind == EdgeKind::kSession && edge.from.valid()) session = events.size();
     }
     if (events.empty()) return {};
     events.push_back(events.front());
@@ -271,37 +355,74 @@ class Teller {
     return text;
   }
 
-  std::string cycle_text(std::size_t which, const std::string& indent) {
-    Numbered out;
-    steps(cycles_[which], "", indent, 0, out);
+  std::string circle_text(std::size_t which, const std::string& indent) {
+    Facts facts;
+    std::vector<std::string> lines;
+    const Path& path = cycles_[which];
+    const auto inner = indent + "  ";
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (path.size() > kLongestPath && i == kPathHead) {
+        const std::size_t tail = path.size() - (kLongestPath - kPathHead);
+        lines.push_back(fmt::format("\n{}... {} more steps like these ...", inner, tail - i));
+        i = tail;
+      }
+      const auto why = cited(establish(path[i].edge, 0, inner, facts));
+      lines.push_back(item(inner, "", statement(path[i].edge, why)));
+    }
     std::string text;
-    for (const auto& line : out.lines) text += "\n" + line;
-    if (out.cut) text += "\n" + indent + "... further reasons are left out here";
-    text += fmt::format("\n{}Together: {}, a circle, which {} does not allow.", indent,
-                        circle(raw_[which]), levels::name(level_));
-    return text;
+    if (!facts.lines.empty()) {
+      text += "\n" + indent + "First:";
+      for (const auto& line : facts.lines) text += "\n" + line;
+      if (facts.cut) text += "\n" + inner + "... further reasons are left out here";
+    }
+    text += "\n" + indent + "Then:";
+    for (const auto& line : lines) text += line;
+    return text + item(inner, "",
+                       fmt::format("So under {} {}: a contradiction!", levels::name(level_),
+                                   circle(raw_[which])));
   }
 
+  // What is supposed in a case, and by which edge.
   std::string assumption(const Path& cycle) {
     std::vector<std::string> all;
     for (const PathEdge& p : cycle) {
       if (p.edge.reason != Reason::kAssumed) continue;
-      auto text = sentence(history_, words_, derivation_, p.edge, false);
-      if (text.starts_with("suppose that ")) text.erase(0, 13);
-      if (all.size() < 4) all.push_back(std::move(text));
+      auto text = supposed(p.edge);
+      if (all.size() < 4 && std::find(all.begin(), all.end(), text) == all.end()) {
+        all.push_back(std::move(text));
+      }
     }
-    return all.empty() ? "in any case" : "if " + enumerate(all);
+    return all.empty() ? "whatever is supposed" : "suppose that " + enumerate(all);
+  }
+
+  std::string supposed(const Edge& edge) {
+    const auto key = words_.key(edge.key);
+    if (edge.kind == EdgeKind::kWriteWrite) {
+      return fmt::format("in {}, {} is older than {}", key,
+                         words_.versions_owner(edge.from, edge.from_op, edge.key),
+                         words_.versions_owner(edge.to, edge.to_op, edge.key));
+    }
+    if (edge.kind == EdgeKind::kWriteRead) {
+      const auto reader = words_.txn(edge.to);
+      return fmt::format("{} read {} from {}", reader, key, words_.txn(edge.from));
+    }
+    const auto reader = words_.txn(edge.from);
+    const auto writer = words_.versions_owner(edge.to, edge.to_op, edge.key);
+    if (edge.because.empty()) {
+      return fmt::format("what {} read from {} is older than {}", reader, key, writer);
+    }
+    const TxnId source =
+        edge.writer.valid() ? edge.writer : derivation_.edges[edge.because.front()].from;
+    return fmt::format("{} read {} from {}", reader, key, words_.txn(source));
   }
 
   std::string cases_text() {
     std::string text = fmt::format(
-        "\n  No single order is forced, so the alternatives were tried; together these {} cases "
-        "leave "
-        "none:",
+        "\n  No single order is forced, so the alternatives were tried; these {} cases leave none:",
         cycles_.size());
     for (std::size_t c = 0; c < cycles_.size() && c < kMostCases; ++c) {
-      text += fmt::format("\n  Case {}: {}", c + 1, assumption(cycles_[c]));
-      text += cycle_text(c, "    ");
+      text += item("  ", fmt::format("Case {}: ", c + 1), assumption(cycles_[c]) + ".");
+      text += circle_text(c, "    ");
     }
     if (cycles_.size() > kMostCases) {
       text += fmt::format("\n  ... and {} more cases, each with its circle",
@@ -318,118 +439,200 @@ class Teller {
   std::vector<Path> cycles_;
 };
 
-Anomaly explain_internal(const History& history, const InternalAnomaly& found) {
-  const TxnId both[] = {found.txn, found.other_txn};
-  Words words(history, both);
-  Anomaly anomaly;
-  anomaly.name = levels::name(found.kind);
-  anomaly.at = levels::forbidden_by(found.kind);
-  anomaly.transactions = {found.txn};
-  if (found.other_txn.valid() && found.other_txn != found.txn) {
-    anomaly.transactions.push_back(found.other_txn);
-  }
-  if (found.key.valid()) anomaly.keys = {found.key};
+// What is wrong inside one transaction or one read: said at once, then shown.
+class InternalTeller {
+ public:
+  InternalTeller(const History& history, const InternalAnomaly& found, const Context& context)
+      : history_(history),
+        found_(found),
+        involved_{found.txn, found.other_txn},
+        words_(history, involved_, context) {}
 
-  const auto key = words.key(found.key);
-  const auto who = words.txn_in_full(found.txn);
-  const auto other_who = found.other_txn.valid() && found.other_txn != found.txn
-                             ? words.txn_in_full(found.other_txn)
-                             : std::string("it");
-  std::vector<history::ValueId> focus;
-  if (found.other.valid() && words.writes(found.other, found.key)) {
-    focus.push_back(words.written(found.other));
-  }
-  // Two lists: the window around the first place where they differ.
-  std::size_t difference = 0;
-  if (found.kind == InternalKind::kIncompatibleOrder && found.read.valid() && found.other.valid()) {
-    const auto one = history.list(history.op(found.read));
-    const auto two = history.list(history.op(found.other));
-    while (difference < one.size() && difference < two.size() &&
-           one[difference] == two[difference]) {
-      ++difference;
+  Anomaly tell() {
+    Anomaly anomaly;
+    anomaly.name = levels::name(found_.kind);
+    anomaly.at = levels::forbidden_by(found_.kind);
+    if (found_.kind == InternalKind::kAbortedRead) anomaly.adya = "G1a";
+    if (found_.kind == InternalKind::kIntermediateRead) anomaly.adya = "G1b";
+    anomaly.transactions = {found_.txn};
+    if (found_.other_txn.valid() && found_.other_txn != found_.txn) {
+      anomaly.transactions.push_back(found_.other_txn);
     }
-    if (difference < one.size()) focus.push_back(one[difference]);
-    if (difference < two.size()) focus.push_back(two[difference]);
+    if (found_.key.valid()) anomaly.keys = {found_.key};
+    who_ = words_.txn(found_.txn);
+    other_ = found_.other_txn.valid() ? words_.txn(found_.other_txn) : std::string("somebody");
+    look();
+    anomaly.summary = capitalised(summary());
+    const auto then = item("    ", "", proof());
+    anomaly.explanation =
+        opened(anomaly) + "\n  Let:" + words_.listing(kMostListed, 4) + "\n  Then:" + then;
+    anomaly.listed = words_.mentioned();
+    return anomaly;
   }
-  const auto seen = words.read_clause(found.read, found.key, focus);
-  const auto wrote = [&] {
-    return found.other.valid() && words.writes(found.other, found.key)
-               ? words.write_clause(found.other)
-               : "wrote " + key;
-  };
 
-  switch (found.kind) {
-    case InternalKind::kThinAirRead:
-      anomaly.explanation = fmt::format("{} {}, which nobody wrote.", who, seen);
-      break;
-    case InternalKind::kAbortedRead:
-      anomaly.adya = "G1a";
-      // An indeterminate one: whether it happened was tried, and if so the level is
-      // violated by other means.
-      anomaly.explanation =
-          fmt::format("{} {}, but {}, which {}, {}.", who, seen, other_who, wrote(),
-                      found.other_txn.valid() &&
-                              history.status(found.other_txn) == history::TxnStatus::kIndeterminate
-                          ? "is indeterminate and cannot have happened: what it read fits nowhere"
-                          : "was aborted");
-      break;
-    case InternalKind::kIntermediateRead:
-      anomaly.adya = "G1b";
-      anomaly.explanation = fmt::format(
-          "{} {}, but {}, which {}, changed {} again before it ended: nobody else may see the "
-          "version in between.",
-          who, seen, other_who, wrote(), key);
-      break;
-    case InternalKind::kFutureRead:
-      anomaly.explanation = fmt::format("{} {}, which it wrote itself only later.", who, seen);
-      break;
-    case InternalKind::kNotMyOwnWrite:
-      anomaly.explanation =
-          fmt::format("{} {}, but {} before: it must see its own write.", who, seen,
-                      found.other.valid() ? words.write_clause(found.other) : "wrote " + key);
-      break;
-    case InternalKind::kNotMyLastWrite:
-      anomaly.explanation = fmt::format(
-          "{} {}, which it wrote, but {} after that: it must see the last.", who, seen, wrote());
-      break;
-    case InternalKind::kIncompatibleOrder:
-      if (!found.other.valid() || history.kind(found.other) != history::OpKind::kListRead) {
-        anomaly.explanation = fmt::format(
-            "{} {}, but no order of the appends gives that: an element that was appended twice "
-            "stands in neither place.",
-            who, seen);
-        break;
+ private:
+  // What the text is about: the elements of lists, and the phrases for the operations.
+  void look() {
+    const bool written = found_.other.valid() && words_.writes(found_.other, found_.key);
+    if (written) focus_.push_back(words_.written(found_.other));
+    const auto is_list = [&](OpId op) {
+      return op.valid() && history_.kind(op) == history::OpKind::kListRead &&
+             history_.list_known(history_.op(op));
+    };
+    if (is_list(found_.read) && is_list(found_.other)) {
+      // Two lists: the window around the first place where they differ.
+      const auto one = history_.list(history_.op(found_.read));
+      const auto two = history_.list(history_.op(found_.other));
+      while (difference_ < one.size() && difference_ < two.size() &&
+             one[difference_] == two[difference_]) {
+        ++difference_;
       }
-      anomaly.explanation = fmt::format(
-          "{} {}, but {} {}: they differ at element {}, so no order of the appends gives both.",
-          who, seen, other_who, words.read_clause(found.other, found.key, focus), difference + 1);
-      break;
-    case InternalKind::kDuplicateElement:
-      anomaly.explanation = fmt::format(
-          "{} {}, in which an element occurs twice although it was appended once.", who, seen);
-      break;
-    case InternalKind::kNonRepeatableRead:
-      anomaly.explanation = fmt::format(
-          "{} {} first and later {}, without a write of its own in between.", who,
-          found.other.valid() ? words.read_clause(found.other, found.key) : "read " + key, seen);
-      break;
-    case InternalKind::kFailedCompareRead:
-      anomaly.explanation = fmt::format("{} {}, but there was never anything else.", who, seen);
-      break;
+      if (difference_ < one.size()) focus_.push_back(one[difference_]);
+      if (difference_ < two.size()) focus_.push_back(two[difference_]);
+    }
+    if (found_.kind == InternalKind::kDuplicateElement && is_list(found_.read)) {
+      const auto list = history_.list(history_.op(found_.read));
+      std::map<std::uint32_t, int> times;
+      for (const auto element : list) {
+        if (++times[element.raw] == 2 && focus_.empty()) focus_.push_back(element);
+      }
+      if (!focus_.empty()) repeated_ = words_.value(focus_.front());
+    }
+    key_ = words_.key(found_.key);
+    got_ = words_.answer(found_.read, found_.key, focus_);
+    if (written) {
+      deed_ = words_.write_noun(found_.other);
+      wrote_ = words_.write_clause(found_.other);
+    } else if (found_.other.valid()) {
+      got_before_ = words_.answer(found_.other, found_.key, focus_);
+    }
+    if (deed_.empty()) deed_ = "write of " + key_;
+    if (wrote_.empty()) wrote_ = "wrote " + key_;
   }
-  return anomaly;
-}
+
+  std::string summary() const {
+    switch (found_.kind) {
+      case InternalKind::kThinAirRead:
+        return fmt::format("{} read something that nobody ever wrote.", who_);
+      case InternalKind::kAbortedRead:
+        return in_doubt() ? fmt::format("{} read a write of {} that cannot have taken place.", who_,
+                                        other_)
+                          : fmt::format(
+                                "{} read a write that was taken back: {} was aborted. What "
+                                "{} did next rests on something that never was.",
+                                who_, other_, who_);
+      case InternalKind::kIntermediateRead:
+        return fmt::format("{} read a draft: a version that {} itself replaced before it ended.",
+                           who_, other_);
+      case InternalKind::kFutureRead:
+        return fmt::format("{} read its own future: a value that it wrote only afterwards.", who_);
+      case InternalKind::kNotMyOwnWrite:
+        return fmt::format("{} did not find what it had just written itself.", who_);
+      case InternalKind::kNotMyLastWrite:
+        return fmt::format("{} read a value of its own that it had already replaced.", who_);
+      case InternalKind::kIncompatibleOrder:
+        return found_.other.valid() && history_.kind(found_.other) == history::OpKind::kListRead
+                   ? fmt::format(
+                         "two reads of {} disagree about the past: what one of them showed "
+                         "to its user was not, or did not stay, the list.",
+                         key_)
+                   : fmt::format("{} read {} in an order that no appends give.", who_, key_);
+      case InternalKind::kDuplicateElement:
+        return fmt::format("an append to {} took effect more than once.", key_);
+      case InternalKind::kNonRepeatableRead:
+        return fmt::format(
+            "{} read {} twice and was given two answers. Whatever it made of them "
+            "mixes two states of the data.",
+            who_, key_);
+      case InternalKind::kFailedCompareRead:
+        return fmt::format("{} was refused for a reason that never was.", who_);
+    }
+    return {};
+  }
+
+  std::string proof() const {
+    switch (found_.kind) {
+      case InternalKind::kThinAirRead:
+        return fmt::format("{} {} from {}, but no transaction wrote that: a contradiction!", who_,
+                           got_, key_);
+      case InternalKind::kAbortedRead:
+        // An indeterminate one: whether it happened was tried, and if so the level is
+        // violated by other means.
+        return in_doubt() ? fmt::format(
+                                "{} saw {}'s {}, and {} is indeterminate; but it cannot "
+                                "have happened, for what it read fits nowhere: a "
+                                "contradiction!",
+                                who_, other_, deed_, other_)
+                          : fmt::format(
+                                "{} saw {}'s {}, but {} was aborted, so that never "
+                                "happened: a contradiction!",
+                                who_, other_, deed_, other_);
+      case InternalKind::kIntermediateRead:
+        return fmt::format(
+            "{} saw {}'s {}, but {} wrote {} again before it ended, and nobody else "
+            "may see what was there in between: a contradiction!",
+            who_, other_, deed_, other_, key_);
+      case InternalKind::kFutureRead:
+        return fmt::format("{} {} from {}, but only {} wrote that, and later: a contradiction!",
+                           who_, got_, key_, who_);
+      case InternalKind::kNotMyOwnWrite:
+        return fmt::format("{} {} and then {}: a contradiction!", who_, wrote_, got_);
+      case InternalKind::kNotMyLastWrite:
+        return fmt::format("{} {}, and after that it {} again: a contradiction!", who_, wrote_,
+                           got_);
+      case InternalKind::kIncompatibleOrder:
+        if (got_before_.empty()) {
+          return fmt::format(
+              "{} {} from {}, but no order of the appends gives that: an element "
+              "that was appended twice stands in neither place: a contradiction!",
+              who_, got_, key_);
+        }
+        return fmt::format(
+            "{} {} from {}, but {} {}. They differ at element {}, and elements of a "
+            "list do not move: a contradiction!",
+            who_, got_, key_, other_ == who_ ? "it also" : other_, got_before_, difference_ + 1);
+      case InternalKind::kDuplicateElement:
+        return fmt::format(
+            "{} {} from {}, with {} in it twice, but it was appended once: a "
+            "contradiction!",
+            who_, got_, key_, repeated_.empty() ? "an element" : repeated_);
+      case InternalKind::kNonRepeatableRead:
+        return fmt::format(
+            "{} {} from {} and later {}, and wrote nothing there in between: a "
+            "contradiction!",
+            who_, got_before_.empty() ? "read something" : got_before_, key_, got_);
+      case InternalKind::kFailedCompareRead:
+        return fmt::format("{} {} in {}, but there was never anything else: a contradiction!", who_,
+                           got_, key_);
+    }
+    return {};
+  }
+
+  bool in_doubt() const {
+    return found_.other_txn.valid() &&
+           history_.status(found_.other_txn) == history::TxnStatus::kIndeterminate;
+  }
+
+  const History& history_;
+  const InternalAnomaly& found_;
+  const TxnId involved_[2];
+  Words words_;
+  std::vector<history::ValueId> focus_;
+  std::size_t difference_ = 0;
+  std::string who_, other_, key_, got_, got_before_, deed_, wrote_, repeated_;
+};
 
 }  // namespace
 
 std::vector<Anomaly> explain(const History& history, Level level,
-                             const levels::Violation& violation) {
+                             const levels::Violation& violation, const Context& context) {
   std::vector<Anomaly> anomalies;
-  for (const auto& found : violation.internal)
-    anomalies.push_back(explain_internal(history, found));
+  for (const auto& found : violation.internal) {
+    anomalies.push_back(InternalTeller(history, found, context).tell());
+  }
   const auto& derivation = violation.derivation;
   if (!derivation.cycle.empty() || !derivation.cases.empty()) {
-    anomalies.push_back(Teller(history, level, derivation).tell());
+    anomalies.push_back(Teller(history, level, derivation, context).tell());
   }
   return anomalies;
 }

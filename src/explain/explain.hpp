@@ -9,7 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "history/history.hpp"
@@ -40,15 +45,35 @@ struct Anomaly {
   levels::Level at;  // where it was found: the weakest level looked at that forbids it
   std::vector<TxnId> transactions;  // in the order of the cycle
   std::vector<KeyId> keys;
-  std::string explanation;  // several lines, each but the first indented; no newline at its end
+  std::string summary;  // what went wrong, in sentences that need no theory; on one line
+  std::string explanation;  // that and why, several lines, each but the first indented; no newline at its end
   std::vector<ExplainedEdge> edges;  // empty for anomalies inside one transaction or read
+  std::vector<TxnId> listed;         // those the explanation lists, in its order; never none()
+};
+
+// Where a history is a part of another one: what is told of places in sessions
+// and of numbers of operations is told of the whole.
+struct Origin {
+  const History& whole;
+  std::span<const TxnId> txns;  // of `whole`, by transaction of the part
+};
+
+// What the source says of a transaction beyond a history's own columns, by its
+// label: ("node", "\"n3\""), shown as it is.
+using Field = std::pair<std::string, std::string>;
+using FieldsByLabel = std::map<std::uint32_t, std::vector<Field>>;
+
+// What an explanation may be told with besides the history. All borrowed.
+struct Context {
+  std::optional<Origin> origin = {};
+  const FieldsByLabel* fields = nullptr;
 };
 
 // The anomalies of a violation found at `level`. Internal anomalies: one each,
 // in the order given. A derivation: exactly one. Costs O(operations of the
 // transactions involved); texts are cut, names and edges are not.
 std::vector<Anomaly> explain(const History& history, levels::Level level,
-                             const levels::Violation& violation);
+                             const levels::Violation& violation, const Context& context = {});
 
 std::string_view to_string(levels::EdgeKind kind);  // "so", "rt", "wr", "ww", "rw", "own"
 std::string_view to_string(levels::Reason reason);  // "given", "only-writer" …

@@ -109,7 +109,7 @@ class Restorer {
       }
     }
     d.certain = is_certain(edge);
-    d.sentence = sentence(history_, words_, derivation_, edge, false);
+    d.sentence = clause(history_, words_, derivation_, edge, {});
     result_.dependencies.push_back(std::move(d));
     sources_.push_back(edge);
     return it->second;

@@ -13,9 +13,11 @@ namespace {
 struct Speaker {
   const History& history;
   Words& words;
+  const Derivation& derivation;
   const Edge& edge;
-  TxnId source;  // where the path of reasons begins
-  bool reasons;
+  const std::string& proof;
+  TxnId source;                // where the path of reasons begins
+  std::optional<Edge> within;  // the one reason, told in the clause
 
   OpId or_read(OpId op, TxnId txn) const {
     return op.valid() ? op : words.find_read(txn, edge.key);
@@ -23,35 +25,32 @@ struct Speaker {
   OpId or_write(OpId op, TxnId txn) const {
     return op.valid() ? op : words.find_write(txn, edge.key);
   }
-  // "T4's x = 3", "the initial x = null".
-  std::string version_of(TxnId txn, OpId op) {
-    if (!txn.valid()) {
-      return history.is_list(edge.key) ? words.version(OpId::none(), edge.key)
-                                       : "the initial " + words.version(OpId::none(), edge.key);
-    }
+  // "T4's write of 3 to x".
+  std::string deed(TxnId txn, OpId op) {
+    if (!txn.valid()) return words.versions_owner(txn, op, edge.key) + " of " + key();
     const OpId write = or_write(op, txn);
-    const auto name = words.txn(txn);
-    return fmt::format("{}'s {}", name,
-                       write.valid() ? words.version(write, edge.key)
-                                     : fmt::format("write of {}", words.key(edge.key)));
+    const auto who = words.txn(txn);
+    return fmt::format("{}'s {}", who,
+                       write.valid() ? words.write_noun(write) : "write of " + key());
   }
-  std::string wrote(TxnId txn, OpId op) {
-    const OpId write = or_write(op, txn);
-    return fmt::format("{} {}", words.txn(txn),
-                       write.valid() ? words.write_clause(write) : "wrote " + words.key(edge.key));
+  std::string key() const { return words.key(edge.key); }
+  // "3"; "delete".
+  std::string mark(TxnId txn, OpId op) const {
+    const OpId write = txn.valid() ? or_write(op, txn) : OpId::none();
+    if (!write.valid())
+      return txn.valid() ? "version" : words.value(history.initial_value(edge.key));
+    return history.kind(write) == history::OpKind::kDelete ? "delete"
+                                                           : words.value(words.written(write));
   }
-  std::string saw(TxnId txn, OpId op) {
-    const auto name = words.txn(txn);
-    const auto focus = focus_of(words, edge);
-    return fmt::format("{} {}", name, words.read_clause(or_read(op, txn), edge.key, focus));
-  }
+  std::string cited() const { return proof.empty() ? std::string() : " " + proof; }
+  std::string clause_of(const Edge& other) { return clause(history, words, derivation, other, {}); }
 
   std::string session() {
-    if (!edge.from.valid())
-      return fmt::format("{} comes after the initial state", words.txn(edge.to));
+    if (!edge.from.valid()) return "it is where everything begins";
+    const auto session = history::cut(history.session_name(history.session(edge.to)));
     const auto earlier = words.txn(edge.from);
-    return fmt::format("{} comes before {} in session {}", earlier, words.txn(edge.to),
-                       history::cut(history.session_name(history.session(edge.to))));
+    words.txn(edge.to);
+    return fmt::format("{} comes first in session {}", earlier, session);
   }
 
   std::string real_time() {
@@ -59,141 +58,169 @@ struct Speaker {
     const auto later = words.txn(edge.to);
     const auto end = edge.from.valid() ? history.complete(edge.from) : history::kNoTime;
     const auto start = edge.to.valid() ? history.invoke(edge.to) : history::kNoTime;
-    if (end == history::kNoTime || start == history::kNoTime || start < end) {
-      return fmt::format("{} completed before {} was invoked", earlier, later);
+    const auto order = history.metadata().find("times");
+    const bool places = order != history.metadata().end() && order->second == "line order";
+    if (end == history::kNoTime || start == history::kNoTime || start < end || places) {
+      return fmt::format("{} was complete before {} was invoked", earlier, later);
     }
-    return fmt::format("{} completed {} before {} was invoked", earlier, duration(start - end),
+    if (start == end) return fmt::format("{} was complete when {} was invoked", earlier, later);
+    return fmt::format("{} was complete {} before {} was invoked", earlier, duration(start - end),
                        later);
   }
 
   std::string write_read() {
-    const auto seen = saw(edge.to, edge.to_op);
-    if (!edge.from.valid()) return seen + ", the initial version";
-    const OpId write = or_write(edge.from_op, edge.from);
-    const auto writer = words.txn(edge.from);
-    std::string by = writer + " wrote";
-    if (write.valid()) {
-      const auto op = history.op(write);
-      words.write_clause(write);  // so that it is listed with the transaction
-      if (op.kind == history::OpKind::kAppend) {
-        by = fmt::format("{} appended", writer);
-        if (edge.reason == Reason::kOnlyWriter) {
-          return fmt::format("{}, and of the appenders of {} only {} can have been seen", seen,
-                             words.value(op.value), writer);
-        }
-        if (edge.reason == Reason::kAssumed) {
-          return fmt::format("suppose that {}, whose last element {} {}", seen,
-                             words.value(op.value), by);
-        }
-        return fmt::format("{}, whose last element {} {}", seen, words.value(op.value), by);
-      }
-      if (op.kind == history::OpKind::kDelete) by = fmt::format("{} had deleted", writer);
-    }
+    const auto reader = words.txn(edge.to);
+    const auto got = words.answer(or_read(edge.to_op, edge.to), edge.key, focus_of(words, edge));
+    if (!edge.from.valid())
+      return fmt::format("{} {} of {}, the initial state", reader, got, key());
+    const auto seen = fmt::format("{} saw {}", reader, deed(edge.from, edge.from_op));
     switch (edge.reason) {
       case Reason::kOnlyWriter:
-        return fmt::format(
-            "{}, and of the transactions that wrote this value only {} can have been seen", seen,
-            writer);
+        return fmt::format("{}: nobody else who wrote that can have been seen{}", seen, cited());
       case Reason::kAssumed:
-        return fmt::format("suppose that {} from {}", seen, writer);
+        return fmt::format("{} (supposed)", seen);
       default:
-        return fmt::format("{}, which {}", seen, by);
+        return seen;
+    }
+  }
+
+  // How `edge.from` was visible to the reader who read `edge.to`'s version.
+  std::string visibly(const std::string& reader) {
+    const auto older = words.txn(edge.from);
+    const auto wrote = mark(edge.from, edge.from_op);
+    const auto plain = fmt::format("although {}'s {} was visible to it{}", older, wrote, cited());
+    if (!within || within->from != edge.from || within->to != edge.reader) return plain;
+    switch (within->kind) {
+      case EdgeKind::kSession:
+        return fmt::format("although {} wrote {} before in session {}", older, wrote,
+                           history::cut(history.session_name(history.session(edge.from))));
+      case EdgeKind::kRealTime:
+        return fmt::format("although {} had written {} and was complete before {} was invoked",
+                           older, wrote, reader);
+      case EdgeKind::kWriteRead: {
+        const OpId other =
+            within->from_op.valid() ? within->from_op : words.find_write(within->from, within->key);
+        if (!other.valid()) return plain;
+        if (const OpId read =
+                within->to_op.valid() ? within->to_op : words.find_read(within->to, within->key);
+            read.valid()) {
+          words.answer(read, within->key, focus_of(words, *within));  // to be listed
+        }
+        if (within->key == edge.key) {
+          return fmt::format("although it saw {}'s {} too", older, words.write_noun(other));
+        }
+        return fmt::format("although it saw {}'s {}, and {} wrote {} to {} as well", older,
+                           words.write_noun(other), older, wrote, key());
+      }
+      default:
+        return plain;
     }
   }
 
   std::string write_write() {
-    const auto older = version_of(edge.from, edge.from_op);
-    const auto newer = version_of(edge.to, edge.to_op);
     switch (edge.reason) {
       case Reason::kVisible: {
-        const auto from = words.txn(edge.from);
-        const OpId read =
-            edge.witness.valid() ? edge.witness : words.find_read(edge.reader, edge.key);
-        return fmt::format("{} is older than {}: {} read {}, although {} was visible to it{}",
-                           older, newer, words.txn(edge.reader), latter(read), from,
-                           reasons ? ", because" : "");
+        const auto reader = words.txn(edge.reader);
+        const OpId read = or_read(edge.witness, edge.reader);
+        const auto focus = focus_of(words, edge);
+        const auto got = words.answer(read, edge.key, focus);  // to be listed
+        const bool list = read.valid() && history.kind(read) == history::OpKind::kListRead;
+        const auto version = words.versions_owner(edge.to, edge.to_op, edge.key);
+        deed(edge.from, edge.from_op);  // to be listed
+        return fmt::format("{} {} from {} {}: so {}'s {} must be older{}", reader,
+                           list ? got : "read " + version, key(), visibly(reader),
+                           words.txn(edge.from), mark(edge.from, edge.from_op),
+                           list ? " than " + version : "");
       }
       case Reason::kListOrder: {
-        if (!edge.witness.valid()) return fmt::format("{} comes before {}", older, newer);
-        const auto reader = history.txn_of(edge.witness);
-        const auto name = words.txn(reader);
-        const auto focus = focus_of(words, edge);
-        return fmt::format("{} comes before {}: {} {}", older, newer, name,
-                           words.read_clause(edge.witness, edge.key, focus));
+        deed(edge.from, edge.from_op);
+        deed(edge.to, edge.to_op);
+        const auto older = words.versions_owner(edge.from, edge.from_op, edge.key);
+        const auto newer = words.versions_owner(edge.to, edge.to_op, edge.key);
+        if (!edge.witness.valid())
+          return fmt::format("{} stands before {} in {}", older, newer, key());
+        const auto reader = words.txn(history.txn_of(edge.witness));
+        return fmt::format("{} stands before {} in {}: {} {}", older, newer, key(), reader,
+                           words.answer(edge.witness, edge.key, focus_of(words, edge)));
       }
-      case Reason::kNoOverlap: {
-        const auto from = words.txn(edge.from);
-        const auto to = words.txn(edge.to);
+      case Reason::kNoOverlap:
+        deed(edge.from, edge.from_op);
+        deed(edge.to, edge.to_op);
+        if (proof.empty()) {
+          return fmt::format("{} wrote {} before {} did, and such two may not overlap",
+                             words.txn(edge.from), key(), words.txn(edge.to));
+        }
         return fmt::format(
-            "{} and {} both wrote {} and may not overlap, so {} committed before {} began: {} "
-            "began "
-            "before {} committed{}",
-            from, to, words.key(edge.key), from, to, from, to, reasons ? ", because" : "");
-      }
+            "both wrote {}, so one was done before the other began, and that was not {} {}", key(),
+            words.txn(edge.to), proof);
       case Reason::kAssumed:
-        return fmt::format("suppose that {} is older than {}", older, newer);
+        return fmt::format("we suppose that {} is older than {} in {}",
+                           words.versions_owner(edge.from, edge.from_op, edge.key),
+                           words.versions_owner(edge.to, edge.to_op, edge.key), key());
       default:
-        return fmt::format("{} is older than {}", older, newer);
+        return fmt::format("{} is older than {}", deed(edge.from, edge.from_op),
+                           words.versions_owner(edge.to, edge.to_op, edge.key));
     }
-  }
-  // What a reader saw instead, told by its read if that is short.
-  std::string latter(OpId read) {
-    if (read.valid()) {
-      words.read_clause(read, edge.key, focus_of(words, edge));
-      const auto kind = history.kind(read);
-      if (kind == history::OpKind::kRead) {
-        return fmt::format("{} = {}", words.key(edge.key), words.value(history.op(read).value));
-      }
-    }
-    return edge.to.valid() ? "the latter" : "the initial version";
   }
 
   std::string read_write() {
-    const auto seen = saw(edge.from, edge.from_op);
-    const OpId write = or_write(edge.to_op, edge.to);
+    const auto reader = words.txn(edge.from);
+    const OpId read = or_read(edge.from_op, edge.from);
+    const auto got = words.answer(read, edge.key, focus_of(words, edge));
+    const auto missed = fmt::format("{} did not see {}", reader, deed(edge.to, edge.to_op));
+    const bool plain_read = !read.valid() || history.kind(read) == history::OpKind::kRead;
     switch (edge.reason) {
       case Reason::kInitial:
-        if (history.is_list(edge.key))
-          return fmt::format("{}; {} later", seen, wrote(edge.to, write));
-        return fmt::format("{}, the initial version, which {}", seen, overwrote(write));
-      case Reason::kListOrder:
-        return fmt::format("{}, to which {} later", seen, wrote(edge.to, write));
+        return plain_read ? fmt::format("{}: it read the initial {}", missed,
+                                        words.value(history.initial_value(edge.key)))
+                          : fmt::format("{}: it {}", missed, got);
       case Reason::kOverwritten: {
-        const auto old = version_of(edge.writer, OpId::none());
-        const auto writer = words.txn(edge.to);
-        return fmt::format("{}, which {}: {}'s version is newer than {}{}", seen, overwrote(write),
-                           writer, old, reasons ? ", because" : "");
+        const auto version = words.versions_owner(edge.writer, OpId::none(), edge.key);
+        const auto it =
+            plain_read ? "it read " + version : fmt::format("it {}, up to {}", got, version);
+        if (within && within->reason == Reason::kListOrder && within->witness.valid()) {
+          return fmt::format("{}: it {}, where {} {}", missed, got,
+                             words.txn(history.txn_of(within->witness)),
+                             words.answer(within->witness, edge.key, focus_of(words, *within)));
+        }
+        if (within) {
+          const bool replaced = within->kind == EdgeKind::kWriteRead && within->key == edge.key &&
+                                within->from == edge.writer && within->to == edge.to;
+          if (replaced) {
+            const OpId its_read =
+                within->to_op.valid() ? within->to_op : words.find_read(within->to, within->key);
+            if (its_read.valid()) words.answer(its_read, edge.key);  // to be listed
+            return fmt::format("{}: {}, which {} read too and replaced", missed, it,
+                               words.txn(edge.to));
+          }
+          return fmt::format("{}: {}, which is older, because {}", missed, it, clause_of(*within));
+        }
+        return fmt::format("{}: {}, which is older{}", missed, it, cited());
       }
       case Reason::kAssumed: {
         // With reasons: one of several writers is tried, and they lead on from it.
-        if (edge.because.empty()) {
-          return fmt::format("suppose that {}, which is older than {}", seen,
-                             version_of(edge.to, write));
-        }
+        if (edge.because.empty()) return fmt::format("{}, as supposed: it {}", missed, got);
         const TxnId writer = edge.writer.valid() ? edge.writer : source;
-        const auto from = words.txn(writer);
-        const auto text =
-            fmt::format("suppose that {} from {}, which {}", seen, from, overwrote(write));
-        return reasons ? fmt::format("{} later, because", text) : text;
+        return fmt::format("{}: it read {}, as supposed, which is older{}", missed,
+                           words.versions_owner(writer, OpId::none(), edge.key), cited());
       }
       default:
-        return fmt::format("{}, which {}", seen, overwrote(write));
+        return fmt::format("{}: it {}", missed, got);
     }
-  }
-  std::string overwrote(OpId write) {
-    const auto writer = words.txn(edge.to);
-    if (!write.valid()) return writer + " overwrote";
-    words.write_clause(write);
-    const auto op = history.op(write);
-    if (op.kind == history::OpKind::kDelete) return writer + " deleted";
-    if (op.kind == history::OpKind::kAppend) {
-      return fmt::format("{} appended {} to", writer, words.value(op.value));
-    }
-    return fmt::format("{} overwrote with {}", writer, words.version(write, edge.key));
   }
 };
 
 }  // namespace
+
+std::optional<Edge> told_within(const Derivation& derivation, const Edge& edge) {
+  if (edge.reason != Reason::kVisible && edge.reason != Reason::kOverwritten) return std::nullopt;
+  const Path path = contracted(derivation, edge.because);
+  if (path.size() != 1 || !path[0].edge.because.empty() ||
+      path[0].edge.reason == Reason::kAssumed) {
+    return std::nullopt;
+  }
+  return path[0].edge;
+}
 
 std::vector<history::ValueId> focus_of(const Words& words, const Edge& edge) {
   std::vector<history::ValueId> focus;
@@ -204,11 +231,24 @@ std::vector<history::ValueId> focus_of(const Words& words, const Edge& edge) {
   return focus;
 }
 
-std::string sentence(const History& history, Words& words, const Derivation& derivation,
-                     const Edge& edge, bool led_by_reasons) {
+std::string relation(Words& words, const Edge& edge) {
+  using levels::Point;
+  const auto from = words.txn(edge.from);
+  const auto to = words.txn(edge.to);
+  if (edge.from_point == Point::kWhole && edge.to_point == Point::kWhole) {
+    return fmt::format("{} < {}", from, to);
+  }
+  const auto did = [](Point point) {
+    return point == Point::kBegin ? " began" : point == Point::kCommit ? " committed" : "";
+  };
+  return fmt::format("{}{} before {}{}", from, did(edge.from_point), to, did(edge.to_point));
+}
+
+std::string clause(const History& history, Words& words, const Derivation& derivation,
+                   const Edge& edge, const std::string& proof) {
   const TxnId source =
       edge.because.empty() ? TxnId::none() : derivation.edges[edge.because.front()].from;
-  Speaker speaker{history, words, edge, source, led_by_reasons};
+  Speaker speaker{history, words, derivation, edge, proof, source, told_within(derivation, edge)};
   switch (edge.kind) {
     case EdgeKind::kOwn:
       return fmt::format("{} begins before it commits", words.txn(edge.from));

@@ -1,6 +1,7 @@
 // Sentences: an edge of a derivation in words, down to the operations behind it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "explain/cycle.hpp"
@@ -8,11 +9,18 @@
 
 namespace cupel::explain {
 
-// One sentence without a full stop: "T7 read x = 3, which T4 wrote". It does not
-// tell what a forced edge rests on; `led_by_reasons` adds "because", for a text
-// that goes on with the reasons.
-std::string sentence(const History& history, Words& words, const Derivation& derivation,
-                     const Edge& edge, bool led_by_reasons);
+// What the edge says: "T1 < T2", or "T1 committed before T2 began" where begin and
+// commit are two events.
+std::string relation(Words& words, const Edge& edge);
+
+// Why it is so, a clause without a full stop: "T7 saw T4's write of 3 to x". `proof`
+// is what stands for the reasons of a forced edge, such as "(1, 2)"; empty: they
+// are not told, unless there is just one, which needs no number.
+std::string clause(const History& history, Words& words, const Derivation& derivation,
+                   const Edge& edge, const std::string& proof);
+
+// The one reason of a forced edge that its clause tells itself.
+std::optional<Edge> told_within(const Derivation& derivation, const Edge& edge);
 
 // The elements of a list read that the edge is about.
 std::vector<history::ValueId> focus_of(const Words& words, const Edge& edge);

@@ -2,10 +2,13 @@
 // scalars to their beginning: a sentence that wraps five times is not read.
 #include "explain/words.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
+#include "explain/layout.hpp"
 #include "history/naming.hpp"
 
 namespace cupel::explain {
@@ -18,6 +21,9 @@ namespace {
 constexpr std::size_t kWholeList = 10;  // lists up to this length are shown whole
 constexpr std::size_t kAround = 2;      // elements kept on each side of one in focus
 constexpr std::size_t kOperationsInLine = 8;
+constexpr std::size_t kListingWidth = 100;  // with wider lines, two a transaction
+constexpr char kGlue = '\x1f';              // a blank where no line is broken
+constexpr history::Time kEpochFrom = 100'000'000'000'000'000;  // 1973: before, it is no date
 constexpr std::size_t kWholeTransaction = 4;  // transactions up to this length are shown whole
 
 }  // namespace
@@ -39,7 +45,29 @@ std::string duration(std::int64_t nanoseconds) {
   return fmt::format("{:.4g} s", ns / 1e9);
 }
 
-Words::Words(const History& history, std::span<const TxnId> involved) : history_(history) {
+std::string moment(history::Time time, history::Time scale) {
+  const auto fraction = [](std::int64_t value, std::int64_t unit) {
+    auto text = fmt::format("{}.{:09}", value / unit, value % unit * (1'000'000'000 / unit));
+    while (text.ends_with("000")) text.resize(text.size() - 3);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  };
+  if (time == history::kNoTime) return "an unknown time";
+  if (time < 0) return "-" + moment(-time, scale);
+  scale = std::max(time, scale);
+  if (time >= kEpochFrom) {
+    const auto seconds = static_cast<std::time_t>(time / 1'000'000'000);
+    const auto rest = fraction(time % 1'000'000'000, 1'000'000'000).substr(1);
+    return fmt::format("{:%Y-%m-%d %H:%M:%S}{} UTC", fmt::gmtime(seconds), rest);
+  }
+  if (scale < 10'000) return fmt::format("{} ns", time);
+  if (scale < 10'000'000) return fraction(time, 1'000) + " us";
+  if (scale < 10'000'000'000) return fraction(time, 1'000'000) + " ms";
+  return fraction(time, 1'000'000'000) + " s";
+}
+
+Words::Words(const History& history, std::span<const TxnId> involved, const Context& context)
+    : history_(history), context_(context) {
   const std::set<TxnId> distinct(involved.begin(), involved.end());
   std::set<std::uint32_t> labels;
   for (const TxnId t : distinct) {
@@ -52,9 +80,10 @@ std::string Words::name(TxnId txn) const {
   if (!txn.valid()) return "the initial state";
   const auto label = history_.label(txn);
   if (!shared_labels_.contains(label)) return history::transaction_name(history_, txn);
-  const auto session = history_.session(txn);
-  const auto position = txn.raw - history_.session_begin(session).raw + 1;
-  return fmt::format("T{}@{}#{}", label, history_.session_name(session), position);
+  const History& whole = context_.origin ? context_.origin->whole : history_;
+  const TxnId there = context_.origin ? context_.origin->txns[txn.index()] : txn;
+  const auto session = whole.session(there);
+  return fmt::format("T{}@{}#{}", label, whole.session_name(session), whole.place(there));
 }
 
 std::string Words::txn(TxnId txn) {
@@ -63,11 +92,9 @@ std::string Words::txn(TxnId txn) {
 }
 
 std::string Words::place(TxnId txn) const {
-  return history::transaction_place(history_, txn);
-}
-
-std::string Words::txn_in_full(TxnId t) {
-  return fmt::format("{} ({})", txn(t), place(t));
+  return context_.origin ? history::transaction_place(context_.origin->whole,
+                                                      context_.origin->txns[txn.index()])
+                         : history::transaction_place(history_, txn);
 }
 
 std::string Words::list_name(KeyId key) const {
@@ -111,22 +138,28 @@ std::string Words::list(std::span<const ValueId> elements, std::span<const Value
       const auto last = std::min(elements.size(), i + kAround + 1);
       for (std::size_t j = i < kAround ? 0 : i - kAround; j < last; ++j) keep[j] = true;
     };
+    bool any = false;
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (std::find(focus.begin(), focus.end(), elements[i]) != focus.end()) keep_around(i);
+      if (std::find(focus.begin(), focus.end(), elements[i]) == focus.end()) continue;
+      keep_around(i);
+      any = true;
     }
-    keep_around(elements.size() - 1);  // a read is from the writer of its last element
+    if (!any) keep_around(elements.size() - 1);  // a read is from the writer of its last element
   }
   std::string text = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (keep[i]) {
-      text += (i == 0 ? "" : " ") + value(elements[i]);
-    } else if (i == 0 || keep[i - 1]) {
-      text += i == 0 ? "..." : " ...";
+  for (std::size_t i = 0; i < elements.size();) {
+    if (i > 0) text += ' ';
+    std::size_t end = i;
+    while (end < elements.size() && !keep[end]) ++end;
+    if (end - i > 1) {
+      text += fmt::format("...+{}", end - i);
+      i = end;
+    } else {
+      text += value(elements[i]);
+      ++i;
     }
   }
-  text += "]";
-  if (elements.size() > kWholeList) text += fmt::format(" ({} elements)", elements.size());
-  return text;
+  return text + "]";
 }
 
 void Words::mention(OpId op, std::span<const ValueId> focus) {
@@ -182,6 +215,66 @@ std::string Words::write_clause(OpId id) {
     default:
       return fmt::format("wrote {} = {}", key(op.key), value(op.value));
   }
+}
+
+std::string Words::write_noun(OpId id) {
+  mention(id);
+  const Operation op = history_.op(id);
+  switch (op.kind) {
+    case OpKind::kAppend:
+      return fmt::format("append of {} to {}", value(op.value), key(op.key));
+    case OpKind::kInsert:
+      return fmt::format("insert of {} = {}", key(op.key), value(op.value));
+    case OpKind::kDelete:
+      return fmt::format("delete of {}", key(op.key));
+    case OpKind::kCompareAndSet: {
+      const auto cas = history_.compare_and_set(op);
+      return fmt::format("compare-and-set of {} from {} to {}", key(op.key), value(cas.expected),
+                         value(cas.desired));
+    }
+    default:
+      return fmt::format("write of {} to {}", value(op.value), key(op.key));
+  }
+}
+
+std::string Words::answer(OpId id, KeyId k, std::span<const ValueId> focus) {
+  if (!id.valid()) return "read something older";
+  mention(id, focus);
+  const Operation op = history_.op(id);
+  switch (op.kind) {
+    case OpKind::kListRead:
+      return "read " + (history_.list_known(op) ? list(history_.list(op), focus) : "it");
+    case OpKind::kRangeRead: {
+      const auto range = history_.range(op);
+      const auto entry = std::find_if(range.entries.begin(), range.entries.end(),
+                                      [&](const auto& e) { return e.key == k; });
+      return fmt::format("found {} from {} to {}",
+                         entry == range.entries.end()
+                             ? "no " + key(k)
+                             : fmt::format("{} = {}", key(k), value(entry->value)),
+                         bound(range.low), bound(range.high));
+    }
+    case OpKind::kCompareAndSet: {
+      const auto cas = history_.compare_and_set(op);
+      return fmt::format("found {}{}", cas.succeeded ? "" : "something else than ",
+                         value(cas.expected));
+    }
+    default:
+      return "read " + value(op.value);
+  }
+}
+
+std::string Words::versions_owner(TxnId t, OpId write, KeyId k) {
+  if (!t.valid()) {
+    return history_.is_list(k) ? std::string("the empty list")
+                               : "the initial " + value(history_.initial_value(k));
+  }
+  const OpId id = write.valid() ? write : find_write(t, k);
+  const auto who = txn(t);
+  if (!id.valid()) return who + "'s version";
+  mention(id);
+  return history_.kind(id) == OpKind::kDelete ? who + "'s delete"
+                                              : fmt::format("{}'s {}", who, value(written(id)));
 }
 
 std::string Words::version(OpId id, KeyId k) {
@@ -291,23 +384,110 @@ std::string Words::brief(OpId id) const {
   return {};
 }
 
-std::string Words::line(TxnId t, std::size_t name_width) const {
+std::string Words::operations(TxnId t, char glue) const {
   const auto first = history_.first_op(t);
   const auto last = history_.last_op(t);
+  const std::size_t count = last - first;
   std::vector<OpId> shown;
   for (auto i = first; i < last; ++i) {
-    const bool wanted = last - first <= kWholeTransaction || operations_.contains(OpId(i));
+    const bool wanted = count <= kWholeTransaction || operations_.contains(OpId(i));
     if (wanted && shown.size() < kOperationsInLine) shown.push_back(OpId(i));
   }
-  std::string text = fmt::format("{:<{}}  {}", name(t), name_width, place(t));
+  std::string text;
+  for (const OpId op : shown) {
+    auto one = brief(op);
+    std::replace(one.begin(), one.end(), ' ', glue);
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  // Of the whole history's transaction, where that is known.
+  const History& whole = context_.origin ? context_.origin->whole : history_;
+  const TxnId there = context_.origin ? context_.origin->txns[t.index()] : t;
+  const std::size_t all = whole.last_op(there) - whole.first_op(there);
+  if (shown.size() == all) return all == 0 ? "no operations" : text;
+  return shown.empty() ? fmt::format("{} operations", all)
+                       : fmt::format("{}, +{}{}more", text, all - shown.size(), glue);
+}
+
+std::string Words::times(TxnId t) const {
+  const auto begin = history_.invoke(t), end = history_.complete(t);
+  if (begin == history::kNoTime && end == history::kNoTime) return {};
+  const auto source = history_.metadata().find("times");
+  const bool places = source != history_.metadata().end() && source->second == "line order";
+  history::Time scale = 0;  // one unit for the whole text
+  for (const TxnId one : mentioned_) {
+    scale = std::max({scale, history_.invoke(one), history_.complete(one)});
+  }
+  scale = std::max({scale, begin, end});
+  const auto shown = [&](history::Time time) {
+    return places ? fmt::format("place {} of the file", time) : moment(time, scale);
+  };
+  if (end == history::kNoTime) return "from " + shown(begin) + " on";
+  if (begin == history::kNoTime) return "until " + shown(end);
+  if (places) return fmt::format("places {} to {} of the file", begin, end);
+  auto from = shown(begin), to = shown(end);
+  // One unit, one date: "1.5 to 2 ms".
+  const auto unit = [](const std::string& text) { return text.substr(text.rfind(' ')); };
+  if (unit(from) == unit(to)) from.resize(from.rfind(' '));
+  const auto day = from.find(' ');
+  if (day != std::string::npos && day == 10 && to.starts_with(from.substr(0, day))) {
+    to.erase(0, day + 1);
+  }
+  return from + " to " + to;
+}
+
+std::string Words::details(TxnId t) const {
+  std::string text = place(t);
+  text.erase(text.rfind(", its ") + 2, 4);  // "session 2, 3rd transaction"
   if (history_.status(t) != history::TxnStatus::kCommitted) {
     text += fmt::format(", {}", history::to_string(history_.status(t)));
   }
-  for (std::size_t i = 0; i < shown.size(); ++i) text += (i == 0 ? ": " : ", ") + brief(shown[i]);
-  if (shown.size() < last - first) {
-    text += fmt::format("{} {} of its {} operations", shown.empty() ? ":" : ";", shown.size(),
-                        last - first);
+  if (const auto when = times(t); !when.empty()) text += ", " + when;
+  if (context_.fields != nullptr) {
+    const auto found = context_.fields->find(history_.label(t));
+    if (found != context_.fields->end()) {
+      for (const auto& [field, shown] : found->second) {
+        text += fmt::format(", {} = {}", history::cut(field), history::cut(shown));
+      }
+    }
   }
+  return text;
+}
+
+std::string Words::listing(std::size_t most, std::size_t indent) const {
+  struct Row {
+    std::string name, operations, details;
+  };
+  std::vector<Row> rows;
+  std::size_t names = 0, widest = 0, right = 0;
+  for (const TxnId t : mentioned_) {
+    if (rows.size() == most) break;
+    rows.push_back({name(t), operations(t, kGlue), details(t)});
+    names = std::max(names, columns(rows.back().name));
+    widest = std::max(widest, columns(rows.back().operations));
+    right = std::max(right, columns(rows.back().details));
+  }
+  const std::size_t left = indent + names + 3;
+  const bool one_line = left + widest + 4 + right <= kListingWidth;
+  const auto padded = [](std::string text, std::size_t width) {
+    const auto has = columns(text);
+    text.append(width > has ? width - has : 0, ' ');
+    return text;
+  };
+  std::string text;
+  for (const Row& row : rows) {
+    text += "\n" + std::string(indent, ' ') + padded(row.name, names) + " = ";
+    if (one_line) {
+      text += padded(row.operations, widest + 4) + row.details;
+    } else {
+      text += broken(row.operations, left + 2, left) + "\n" + std::string(left, ' ') +
+              broken(row.details, left + 2, left);
+    }
+  }
+  if (mentioned_.size() > rows.size()) {
+    text += fmt::format("\n{}... and {} more", std::string(indent, ' '),
+                        mentioned_.size() - rows.size());
+  }
+  std::replace(text.begin(), text.end(), kGlue, ' ');
   return text;
 }
 

@@ -10,27 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "explain/explain.hpp"
 #include "history/history.hpp"
 
 namespace cupel::explain {
 
-using history::History;
-using history::KeyId;
-using history::OpId;
-using history::TxnId;
 using history::ValueId;
 
 class Words {
  public:
   // `involved`: every transaction that may be mentioned. Where two of them share
-  // a label, their names say session and position too: "T5@2#3".
-  Words(const History& history, std::span<const TxnId> involved);
+  // a label, their names say session and position too: "T5@2#3". What
+  // `context` points to is borrowed.
+  Words(const History& history, std::span<const TxnId> involved, const Context& context = {});
 
   // "T5"; "the initial state" for none().
   std::string txn(TxnId txn);
-  // "T5 (session 2, its 3rd transaction)".
-  std::string txn_in_full(TxnId txn);
-  // "session 2, its 3rd transaction".
+  // "session 2, its 3rd transaction", in the whole history.
   [[nodiscard]] std::string place(TxnId txn) const;
   [[nodiscard]] std::string key(KeyId key) const;        // "x", "key 5"
   [[nodiscard]] std::string list_name(KeyId key) const;  // "x", "5"
@@ -43,6 +39,13 @@ class Words {
   std::string read_clause(OpId op, KeyId key, std::span<const ValueId> focus = {});
   // "wrote x = 5", "appended 5 to x", "deleted x".
   std::string write_clause(OpId op);
+  // The same as a thing, for "T5's ...": "write of 5 to x", "append of 5 to x".
+  std::string write_noun(OpId op);
+  // What `op` got for `key`: "read 3", "read [1 2 3]", "found no x from a to z".
+  std::string answer(OpId op, KeyId key, std::span<const ValueId> focus = {});
+  // The version that `txn` made of `key`, by `write` or its last write: "T5's 3",
+  // "T5's delete", "the initial null".
+  std::string versions_owner(TxnId txn, OpId write, KeyId key);
   // The version a write made: "x = 5", "5 in the list x"; initial for none().
   std::string version(OpId write, KeyId key);
 
@@ -55,11 +58,19 @@ class Words {
   // The value written: also the element appended, the tombstone, the value set.
   [[nodiscard]] ValueId written(OpId op) const;
 
-  // The transactions mentioned so far, in order of first mention, and a line for
-  // each: "T5  session 2, its 3rd transaction: read x = 3, write y = 1".
+  // The transactions mentioned so far, in order of first mention.
   [[nodiscard]] const std::vector<TxnId>& mentioned() const { return mentioned_; }
-  [[nodiscard]] std::string line(TxnId txn, std::size_t name_width) const;
+  // Of those a line each, or two if the lines were too long, with the operations
+  // mentioned and what is known about the transaction:
+  // "T5 = read x = 3, write y = 1    session 2, 3rd transaction".
+  // At most `most` of them; every line begins with a newline and `indent` blanks.
+  [[nodiscard]] std::string listing(std::size_t most, std::size_t indent) const;
   [[nodiscard]] std::string name(TxnId txn) const;  // as txn(), without remembering it
+  // "read x = 3, write y = 1"; "read x = 3, +7 more" where some are left out.
+  // `glue` stands for the blanks inside an operation.
+  [[nodiscard]] std::string operations(TxnId txn, char glue = ' ') const;
+  // "session 2, 3rd transaction, aborted, 1.200 to 1.900 ms, node = "n3"".
+  [[nodiscard]] std::string details(TxnId txn) const;
 
  private:
   void mention(OpId op, std::span<const ValueId> focus = {});
@@ -68,7 +79,10 @@ class Words {
   [[nodiscard]] std::string brief(OpId op) const;
   [[nodiscard]] std::string bound(ValueId value) const;
 
+  [[nodiscard]] std::string times(TxnId txn) const;
+
   const History& history_;
+  const Context context_;
   std::set<std::uint32_t> shared_labels_;
   std::vector<TxnId> mentioned_;
   std::set<TxnId> mentioned_set_;
@@ -79,5 +93,8 @@ class Words {
 std::string enumerate(std::span<const std::string> items);
 // "350 ns", "1.5 ms", "2 s".
 std::string duration(std::int64_t nanoseconds);
+// A moment of a client's clock, to the nanosecond: "350 ns", "12.503441 ms",
+// "3.200 s"; with a date where it counts from 1970. The unit fits `scale`, if that is larger.
+std::string moment(history::Time time, history::Time scale = 0);
 
 }  // namespace cupel::explain

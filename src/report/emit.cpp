@@ -67,7 +67,7 @@ std::string title_of(const explain::Anomaly& anomaly) {
 }
 
 std::string sentence_of(const explain::Anomaly& anomaly) {
-  return anomaly.explanation.substr(0, anomaly.explanation.find('\n'));
+  return anomaly.summary;
 }
 
 std::string verdict_of(const Checked& checked) {

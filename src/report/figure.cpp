@@ -219,8 +219,7 @@ Figure internal_figure(const History& history, const levels::InternalAnomaly& an
     levels::Violation one;
     one.internal = {anomaly};
     const auto told = explain::explain(history, level, one);
-    if (!told.empty()) read.sentence = told.front().explanation;
-    read.sentence = read.sentence.substr(0, read.sentence.find('\n'));
+    if (!told.empty()) read.sentence = told.front().summary;
     if (read.sentence.ends_with('.')) read.sentence.pop_back();
     draughtsman.arrow(read, "1");
   }

@@ -94,6 +94,7 @@ Json anomaly_object(const Found& found) {
     object["transactions"].push_back(transaction(history, txn));
   object["keys"] = Json::array();
   for (const auto key : anomaly.keys) object["keys"].push_back(scalar(history.key(key)));
+  object["summary"] = anomaly.summary;
   object["explanation"] = anomaly.explanation;
   object["edges"] = Json::array();
   for (const auto& edge : anomaly.edges) object["edges"].push_back(edge_object(found, edge));

@@ -341,7 +341,7 @@ class Page {
     const auto& told = violations_.told[index];
     const auto& figure = figures_[index];
     const auto& text = told.anomaly.explanation;
-    const auto lead = text.substr(0, text.find('\n'));
+    const auto& lead = told.anomaly.summary;
     const bool adya = !told.anomaly.adya.empty() && told.anomaly.adya != told.anomaly.name;
     out += fmt::format(
         "<article class=\"violation\" id=\"violation-{0}\" data-violation=\"{1}\" tabindex=\"-1\" "

@@ -135,7 +135,7 @@ TEST(Weak, CircularInformationFlow) {
   EXPECT_EQ(anomaly.name, "G1c");
   ASSERT_EQ(anomaly.edges.size(), 2u);
   EXPECT_EQ(anomaly.edges[0].kind, levels::EdgeKind::kWriteRead);
-  EXPECT_EQ(anomaly.edges[0].sentence, "T1 read y = 1, which T0 wrote");
+  EXPECT_EQ(anomaly.edges[0].sentence, "T1 saw T0's write of 1 to y");
   EXPECT_EQ(anomaly.transactions, (std::vector<TxnId>{TxnId(0), TxnId(1)}));
 }
 TEST(Weak, DirtyWriteOfLists) {
@@ -239,7 +239,7 @@ TEST(Order, LostUpdateByCompareAndSet) {
   EXPECT_EQ(anomaly.name, "lost-update");
   EXPECT_EQ(anomaly.adya, "G-single");
   EXPECT_TRUE(anomaly.explanation.starts_with(
-      "T0 and T1 both read x = 2 and both wrote x: one of the two updates is lost."))
+      "An update was lost. T0 and T1 both read x = 2 and both wrote x, "))
       << anomaly.explanation;
 }
 // Two versions have this value: whether both saw the same one, nobody knows.

@@ -53,7 +53,9 @@ TEST(Words, ListsAreCutToWhatMatters) {
   Words w(h, {});
   const auto focus = h.op(OpId(1)).value;
   EXPECT_EQ(w.read_clause(OpId(0), h.op(OpId(0)).key, std::span(&focus, 1)),
-            "read x = [... 18 19 20 21 22 ... 38 39 40] (40 elements)");
+            "read x = [...+17 18 19 20 21 22 ...+18]");
+  // Nothing of it matters more than its end.
+  EXPECT_EQ(w.read_clause(OpId(0), h.op(OpId(0)).key), "read x = [...+37 38 39 40]");
 }
 
 TEST(Words, StringsAreQuotedAndNumbersAreNot) {
@@ -87,9 +89,70 @@ TEST(Words, TransactionsAreShownWithWhatMatters) {
   const TxnId both[] = {TxnId(0), TxnId(1)};
   Words w(h, both);
   w.read_clause(OpId(3), h.op(OpId(3)).key);
-  EXPECT_EQ(w.line(TxnId(0), 2), "T0  session a, its 1st transaction: read x = 1");
-  EXPECT_EQ(w.line(TxnId(1), 2),
-            "T1  session a, its 2nd transaction: read c = 1; 1 of its 6 operations");
+  EXPECT_EQ(w.operations(TxnId(0)), "read x = 1");
+  EXPECT_EQ(w.details(TxnId(0)), "session a, 1st transaction");
+  EXPECT_EQ(w.operations(TxnId(1)), "read c = 1, +5 more");
+  w.txn(TxnId(0));
+  w.txn(TxnId(1));
+  EXPECT_EQ(w.listing(9, 2),
+            "\n  T0 = read x = 1             session a, 1st transaction"
+            "\n  T1 = read c = 1, +5 more    session a, 2nd transaction");
+  EXPECT_EQ(w.listing(1, 2),
+            "\n  T0 = read x = 1    session a, 1st transaction"
+            "\n  ... and 1 more");
+}
+
+TEST(Words, WhatAnOperationDidAsAThing) {
+  const auto h = history_of(
+      "init=0 a: r(x,1) w(x,2) i(y,3) d(y) cas(x,2,4) cas!(x,9,5) range(x,z,[x=4]) ; a(l,1) l(l,[1 "
+      "2]) l(l,?)");
+  Words w(h, {});
+  const auto x = h.op(OpId(0)).key, y = h.op(OpId(2)).key, l = h.op(OpId(7)).key;
+  EXPECT_EQ(w.answer(OpId(0), x), "read 1");
+  EXPECT_EQ(w.write_noun(OpId(1)), "write of 2 to x");
+  EXPECT_EQ(w.write_noun(OpId(2)), "insert of y = 3");
+  EXPECT_EQ(w.write_noun(OpId(3)), "delete of y");
+  EXPECT_EQ(w.write_noun(OpId(4)), "compare-and-set of x from 2 to 4");
+  EXPECT_EQ(w.answer(OpId(4), x), "found 2");
+  EXPECT_EQ(w.answer(OpId(5), x), "found something else than 9");
+  EXPECT_EQ(w.answer(OpId(6), x), "found x = 4 from x to z");
+  EXPECT_EQ(w.answer(OpId(6), y), "found no y from x to z");
+  EXPECT_EQ(w.write_noun(OpId(7)), "append of 1 to l");
+  EXPECT_EQ(w.answer(OpId(8), l), "read [1 2]");
+  EXPECT_EQ(w.answer(OpId(9), l), "read it");
+  EXPECT_EQ(w.versions_owner(TxnId(0), OpId::none(), x), "T0's 4");
+  EXPECT_EQ(w.versions_owner(TxnId(0), OpId::none(), y), "T0's delete");
+  EXPECT_EQ(w.versions_owner(TxnId::none(), OpId::none(), x), "the initial 0");
+  EXPECT_EQ(w.versions_owner(TxnId::none(), OpId::none(), l), "the empty list");
+}
+
+TEST(Words, TimesAreToldAsTheyWereRecorded) {
+  EXPECT_EQ(moment(350), "350 ns");
+  EXPECT_EQ(moment(12'503), "12.503 us");
+  EXPECT_EQ(moment(12'503'441), "12.503441 ms");
+  EXPECT_EQ(moment(12'000'000'000), "12 s");
+  EXPECT_EQ(moment(-20), "-20 ns");
+  EXPECT_EQ(moment(350, 12'503), "0.350 us");
+  EXPECT_EQ(moment(1'700'000'000'250'000'000), "2023-11-14 22:13:20.250 UTC");
+  const auto h =
+      history_of("a: r(x,1) @20-40 ; r(x,1) @20000-40000 | b: r(x,1) @5-9 | c: ? w(x,1) @10-");
+  Words w(h, {});
+  EXPECT_EQ(w.details(TxnId(0)), "session a, 1st transaction, 20 to 40 ns");
+  EXPECT_EQ(w.details(TxnId(1)), "session a, 2nd transaction, 20 to 40 us");
+  EXPECT_EQ(w.details(TxnId(3)), "session c, 1st transaction, indeterminate, from 10 ns on");
+}
+
+// A part of a history: places and numbers are those of the whole, and what else the
+// source said of a transaction stands at its end.
+TEST(Words, AreOfTheWholeHistory) {
+  const auto whole = history_of("a: w(y,1) ; r(x,1) r(y,1) w(z,1) | b: w(x,1)");
+  const auto part = history_of("a: r(x,1) | b: w(x,1)");
+  const TxnId origin[] = {TxnId(1), TxnId(2)};
+  const FieldsByLabel fields = {{part.label(TxnId(1)), {{"node", "\"n3\""}, {"link", "7"}}}};
+  Words w(part, {}, {.origin = Origin{whole, origin}, .fields = &fields});
+  EXPECT_EQ(w.details(TxnId(0)), "session a, 2nd transaction");
+  EXPECT_EQ(w.operations(TxnId(0)), "read x = 1, +2 more");
+  EXPECT_EQ(w.details(TxnId(1)), "session b, 1st transaction, node = \"n3\", link = 7");
 }
 
 }  // namespace

@@ -154,7 +154,8 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
   const Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   EXPECT_EQ(given.with(emit_markdown),
             "### lost-update (G-single) violates snapshot-isolation\n\n"
-            "T0 and T1 both read x = 0 and both wrote x: one of the two updates is lost.\n\n"
+            "An update was lost. T0 and T1 both read x = 0 and both wrote x, neither "
+                "aware of the other: whichever came second undid the update of the first.\n\n"
             "| | session a | session b |\n"
             "|---|---|---|\n"
             "| 1 | T0 began, `read x = 0` | |\n"
@@ -246,8 +247,8 @@ TEST(Markdown, CodeOutlivesItsBackticks) {
 TEST(Sql, IsAScriptInTheMannerOfHermitage) {
   Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   EXPECT_EQ(given.with(emit_sql),
-            "-- lost-update (G-single): T0 and T1 both read x = 0 and both wrote x: one of the two "
-            "updates is lost.\n"
+            "-- lost-update (G-single): An update was lost. T0 and T1 both read x = 0 and both wrote x, neither "
+                "aware of the other: whichever came second undid the update of the first.\n"
             "-- Violates snapshot-isolation.\n"
             "-- Found by: cupel check -l si h.jsonl\n"
             "-- 2 connections, for: T0; T1. Issue the lines in this order, each on the\n"
@@ -390,7 +391,7 @@ TEST(JunitXml, HasACaseForEachLevelAndFile) {
       << xml;
   EXPECT_NE(xml.find("<testcase classname=\"dir/h.jsonl\" name=\"prefix\""), std::string::npos);
   EXPECT_NE(
-      xml.find("<failure type=\"lost-update\" message=\"lost-update (G-single): T0 and T1 both"),
+      xml.find("<failure type=\"lost-update\" message=\"lost-update (G-single): An update"),
       std::string::npos)
       << xml;
   EXPECT_NE(xml.find("<skipped message=\"refused: needs"), std::string::npos) << xml;
@@ -406,10 +407,10 @@ TEST(JunitXml, TellsAViolationAtItsLevelAndRefersToItAtTheOthers) {
   });
   const auto xml = junit.text();
   EXPECT_NE(
-      xml.find("message=\"because snapshot-isolation is violated: lost-update (G-single): T0"),
+      xml.find("message=\"because snapshot-isolation is violated: lost-update (G-single): An"),
       std::string::npos)
       << xml;
-  EXPECT_EQ(count(xml, "Together: "), 1) << xml;
+  EXPECT_EQ(count(xml, "a contradiction!"), 1) << xml;
 }
 
 TEST(JunitXml, IsWellFormedWhateverTheText) {

@@ -101,13 +101,16 @@ TEST(Lines, OneALevelButRefused) {
 
 constexpr const char* kWhy =
     "  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ)\n"
-    "  lost-update (G-single): T7 and T8 both read x = 0 and both wrote x: one of the two updates "
-    "is lost.\n"
-    "      T7  session a, its 1st transaction: read x = 0, write x = 1\n"
-    "      T8  session b, its 1st transaction: read x = 0, write x = 2\n"
-    "    1. T7 -> T8 (rw): T7 read x = 0, the initial version, which T8 overwrote with x = 2\n"
-    "    2. T8 -> T7 (rw): T8 read x = 0, the initial version, which T7 overwrote with x = 1\n"
-    "    Together: T7 < T8 < T7, a circle, which snapshot-isolation does not allow.\n";
+    "  lost-update (G-single): An update was lost. T7 and T8 both read x = 0 and both wrote x, "
+    "neither\n"
+    "    aware of the other: whichever came second undid the update of the first.\n"
+    "    Let:\n"
+    "      T7 = read x = 0, write x = 1    session a, 1st transaction\n"
+    "      T8 = read x = 0, write x = 2    session b, 1st transaction\n"
+    "    Then:\n"
+    "      T7 < T8, because T7 did not see T8's write of 2 to x: it read the initial 0.\n"
+    "      T8 < T7, because T8 did not see T7's write of 1 to x: it read the initial 0.\n"
+    "      So under snapshot-isolation T7 < T8 < T7: a contradiction!\n";
 
 TEST(Explanation, IndentsEveryLine) {
   const auto result = answer();
@@ -241,7 +244,7 @@ TEST(Json, HasTheFieldsOfTheManual) {
   EXPECT_EQ(
       anomaly["edges"][0].dump(),
       R"({"from":7,"to":8,"kind":"rw","reason":"initial","key":"x","from_operation":0,"to_operation":1,)"
-      R"("sentence":"T7 read x = 0, the initial version, which T8 overwrote with x = 2"})");
+      R"("sentence":"T7 did not see T8's write of 2 to x: it read the initial 0"})");
   EXPECT_EQ(object["levels"][2]["anomalies"], violated["anomalies"]);
   EXPECT_EQ(object["levels"][3]["detail"], "time limit met in refine");
   EXPECT_TRUE(object["levels"][0]["anomalies"].empty());
