@@ -245,12 +245,13 @@ class Shower {
 
   std::string sentence_of(Edge edge) {
     const Derivation apart;  // reasons are told by the evidence
+    edge.because.clear();
     const bool no_overlap = edge.kind == EdgeKind::kWriteWrite && edge.reason == Reason::kNoOverlap;
     if (!no_overlap || (levels::has_begin_and_commit(level_) && level_ != Level::kPrefix)) {
-      return sentence(history_, words_, apart, edge, false);
+      return clause(history_, words_, apart, edge, {});
     }
     edge.reason = Reason::kGiven;
-    const auto order = sentence(history_, words_, apart, edge, false);
+    const auto order = clause(history_, words_, apart, edge, {});
     return order + ": " + words_.txn(edge.from) + " has to come before " + words_.txn(edge.to);
   }
 
