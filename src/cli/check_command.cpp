@@ -17,8 +17,10 @@
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "history/builder.hpp"
+#include "levels/product.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
+#include "worth/worth.hpp"
 
 namespace cupel::cli {
 
@@ -29,7 +31,7 @@ struct CheckArguments {
   std::vector<std::string> emit;
   std::string format, certificate, report;
   LimitArguments limits;
-  bool json = false;
+  bool json = false, worth = false;
 };
 
 // The command line that shows it again: what changes the answer, not what it costs.
@@ -60,6 +62,36 @@ bool write_certificate(const std::string& file, const history::History& history,
   return false;
 }
 
+// Is nothing violated, or nothing that the database promised? Of single levels this is
+// asked only with --worth.
+bool passed(const history::History& history, const check::CheckResult& result) {
+  const auto says = [&](const char* name) { return report::metadata_of(history, name); };
+  const auto promised = levels::promised(says("database"), says("isolation"), says("settings"));
+  for (const auto& level : result.levels) {
+    if (level.verdict == check::Verdict::kViolated &&
+        (!promised || levels::implies(*promised, level.level))) {
+      return false;
+    }
+    if (level.verdict == check::Verdict::kUnknown && promised == level.level) return false;
+  }
+  return !result.strongest_satisfied.empty();
+}
+
+std::optional<worth::Worth> worth_of(const history::History& history,
+                                     const check::CheckResult& result,
+                                     const check::Options& options, bool asked,
+                                     base::Budget& budget) {
+  if (!asked && (!options.asked.empty() || !passed(history, result))) return std::nullopt;
+  try {
+    const base::AllocationWatch watch(&budget);
+    return worth::measure(history, budget);
+  } catch (const std::bad_alloc&) {
+    worth::Worth nothing;
+    nothing.limit_met = true;
+    return nothing;
+  }
+}
+
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, const shrink::Options& shrinking,
               std::optional<formats::Format> format, Emitter& emitter,
@@ -82,7 +114,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
   const auto counterexamples = shrunk(*history, result, shrinking, budget);
-  const report::Checked checked{file, *history, result, !stopped, counterexamples};
+  const auto worth =
+      stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
+  const report::Checked checked{file,     *history,        result,
+                                !stopped, counterexamples, worth ? &*worth : nullptr};
   const report::TextStyle style{.colour = use_colour()};
   if (emitter.any()) {
     emitter.add({checked, command_of(file, arguments),
@@ -96,7 +131,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   } else if (options.asked.empty()) {
     print(report::ladder(checked, style));
   } else {
-    print(report::lines(checked) + report::explanation(checked));
+    print(report::lines(checked) + report::explanation(checked) + report::worth_text(checked));
   }
 
   if (!arguments.certificate.empty() && !stopped) {
@@ -158,6 +193,11 @@ void add_check(CLI::App& app, Run& run) {
       ->add_option("--certificate", arguments->certificate,
                    "Write the evidence for every verdict to this file, for cupel verify. One history only")
       ->type_name("FILE")
+      ->group(kWhatIsAsked);
+  command
+      ->add_flag("--worth", arguments->worth,
+                 "Also say what the test was worth: what met in time, and which anomalies the "
+                 "workload could have shown. Default: only below a ladder that passed")
       ->group(kWhatIsAsked);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");

@@ -108,6 +108,44 @@ Json names(const std::vector<Level>& list) {
   return array;
 }
 
+Json worth_object(const Checked& checked) {
+  const worth::Worth& w = *checked.worth;
+  Json object{{"transactions", w.transactions},
+              {"timed", w.timed},
+              {"mean_open", std::round(w.mean_open * 1e3) / 1e3},
+              {"most_open", w.most_open},
+              {"pairs", w.pairs},
+              {"pairs_overlapped", w.pairs_overlapped},
+              {"met", w.met},
+              {"reads", w.reads},
+              {"constraining_reads", w.constraining},
+              {"written_keys", w.written_keys},
+              {"ordered_keys", w.ordered_keys},
+              {"ordered_by",
+               {{"one_writer", w.ordered_by_one_writer},
+                {"list", w.ordered_by_list},
+                {"chain", w.ordered_by_chain}}},
+              {"keys_sampled_one_in", w.keys_sampled_one_in},
+              {"transactions_sampled", w.transactions_sampled},
+              {"limit_met", w.limit_met}};
+  object["anomalies"] = Json::array();
+  for (const auto& anomaly : w.anomalies) {
+    Json one{{"name", anomaly.name},
+             {"chance", worth::to_string(anomaly.chance)},
+             {"places_tried", anomaly.tried},
+             {"places_seen", anomaly.seen}};
+    if (!anomaly.reason.empty()) one["reason"] = anomaly.reason;
+    if (!anomaly.transactions.empty()) {
+      one["transactions"] = Json::array();
+      for (const auto txn : anomaly.transactions) {
+        one["transactions"].push_back(checked.history.label(txn));
+      }
+    }
+    object["anomalies"].push_back(std::move(one));
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string json(const Checked& checked) {
@@ -172,6 +210,7 @@ std::string json(const Checked& checked) {
   object["refused"] = std::move(refused);
   object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
   object["weakest_violated"] = names(checked.result.weakest_violated);
+  if (checked.worth != nullptr) object["worth"] = worth_object(checked);
   // Text that is not UTF-8 is shown as well as it can be, rather than refused.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

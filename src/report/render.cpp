@@ -338,6 +338,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     text += line + "\n";
   }
   for (const auto& paragraph : reasons(checked)) text += "\n" + paragraph;
+  if (const auto worth = worth_text(checked); !worth.empty()) text += "\n" + worth;
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "check/check.hpp"
 #include "explain/counterexample.hpp"
 #include "history/history.hpp"
+#include "worth/worth.hpp"
 
 namespace cupel::report {
 
@@ -22,6 +23,7 @@ struct Checked {
   // Violations made small (shrink::counterexamples). A violation that has one is explained by
   // it, the others in the terms of the whole history.
   std::span<const explain::Counterexample> counterexamples = {};
+  const worth::Worth* worth = nullptr;  // what a satisfied test was worth, if it was measured
 };
 
 struct TextStyle {
@@ -47,6 +49,10 @@ const explain::Counterexample* counterexample_of(const Checked& checked,
                                                  const check::LevelResult& result,
                                                  const std::vector<explain::Anomaly>& anomalies,
                                                  std::size_t number);
+
+// "What this test was worth": what met, what was read, which anomalies could have shown.
+// Every line starts with two blanks; empty if it was not measured.
+std::string worth_text(const Checked& checked);
 
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);
