@@ -493,4 +493,26 @@ TEST_F(Cli, EmitSaysWhatIsWrong) {
   }
 }
 
+TEST_F(Cli, WorthStandsBelowALadderThatPassedAndWhereItIsAskedFor) {
+  const auto ladder = cupel("check fine.txt");
+  EXPECT_NE(ladder.out.find("\n  What this test was worth:\n"), std::string::npos) << ladder.out;
+  EXPECT_NE(ladder.out.find("lost-update: no transaction reads a key and then writes it"),
+            std::string::npos)
+      << ladder.out;
+  for (const char* without : {"check lost.txt", "check -l si fine.txt"}) {
+    EXPECT_EQ(cupel(without).out.find("What this test"), std::string::npos) << without;
+  }
+  for (const char* with : {"check --worth lost.txt", "check -l si --worth fine.txt"}) {
+    EXPECT_NE(cupel(with).out.find("\n  What this test was worth:\n"), std::string::npos) << with;
+  }
+  const auto json = nlohmann::json::parse(cupel("check --json fine.txt").out);
+  ASSERT_EQ(json["worth"]["anomalies"].size(), 14u);
+  for (const auto& one : json["worth"]["anomalies"]) {
+    const bool seen = one["chance"] == "seen";
+    EXPECT_EQ(seen, one.contains("transactions")) << one;
+    EXPECT_EQ(seen, !one.contains("reason")) << one;
+  }
+  EXPECT_FALSE(nlohmann::json::parse(cupel("check --json lost.txt").out).contains("worth"));
+}
+
 }  // namespace
