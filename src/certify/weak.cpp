@@ -297,7 +297,13 @@ class Weak {
     for (const auto& r : group) {
       if (r.seen.what != Seen::kValue) continue;
       for (const auto& w : subject_.written(key, r.seen.value)) {
-        if (w.final && found < 2) consider(w.txn);
+        if (!w.final || found == 2) continue;
+        if (group.size() > 1) {
+          consider(w.txn);
+        } else if (w.txn != t && position_[w.txn.index()] != kNowhere) {
+          ++found;  // the value is what was asked for
+          last = w.txn;
+        }
       }
       return {found, last};
     }
@@ -329,10 +335,13 @@ class Weak {
   // The reads that some writer of the key between their writer and them could break.
   void find_open() {
     for (const auto& r : reads_) {
-      const auto all = writers_.of(r.key);
-      const auto next = std::upper_bound(all.begin(), all.end(), at(r.writer));
-      if (next != all.end() && *next < at(r.reader)) open_.push_back(r);
+      if (!writers_between(r).empty()) open_.push_back(r);
     }
+  }
+  [[nodiscard]] std::span<const Position> writers_between(const ReadOf& r) const {
+    const auto all = writers_.of(r.key);
+    const auto begin = std::upper_bound(all.begin(), all.end(), at(r.writer));
+    return {begin, std::lower_bound(begin, all.end(), at(r.reader))};
   }
 
   // Ranges of open_ with one reader.
@@ -460,6 +469,7 @@ class Weak {
 
   // Causal: k is before the reader by steps of wr and so. Clocks: for each transaction and
   // each of some sessions, how far the session is in its past.
+  static constexpr std::string_view kByPath = "by steps of session order and reads";
   static constexpr std::size_t kSessions = 16;
   using Clock = std::array<std::uint32_t, kSessions>;
   static constexpr std::size_t kLoneWords = 8;
@@ -512,15 +522,26 @@ class Weak {
     }
     for (const ReadOf& r : open_) {
       const Clock& clock = clocks_[r.reader.index()];
+      const auto between = writers_between(r);
+      // The shorter of: everybody who stands between writer and reader, or of each session
+      // the last writer of the key in the past.
+      if (between.size() <= end - first) {
+        for (const Position p : between) {
+          const TxnId k(order_[p - 1]);
+          const SessionId session = h_.session(k);
+          if (session.index() < first || session.index() >= end || !subject_.committed(k)) continue;
+          if (k.raw - h_.session_begin(session).raw < clock[session.index() - first]) return broken(r, k, kByPath);
+        }
+        continue;
+      }
       const auto writers = by_txn_.of(r.key);
       for (std::size_t c = 0; first + c < end; ++c) {
         if (clock[c] == 0) continue;
-        // The last of the session's writers of the key in the past decides.
         const auto begin = h_.session_begin(SessionId(first + c)).raw;
         const auto it = std::lower_bound(writers.begin(), writers.end(), begin + clock[c]);
         if (it == writers.begin() || *(it - 1) < begin) continue;
         const TxnId k(*(it - 1));
-        if (k != r.writer && at(k) > at(r.writer)) return broken(r, k, "by steps of session order and reads");
+        if (k != r.writer && at(k) > at(r.writer)) return broken(r, k, kByPath);
       }
     }
     return std::nullopt;
@@ -567,7 +588,7 @@ class Weak {
           for (const auto i : open_of.at(w.key)) {
             const ReadOf& r = open_[i];
             const bool visible = (seen[r.reader.index()][(n - first) / 64] >> ((n - first) % 64) & 1) != 0;
-            if (visible && k != r.writer && at(k) > at(r.writer)) return broken(r, k, "by steps of session order and reads");
+            if (visible && k != r.writer && at(k) > at(r.writer)) return broken(r, k, kByPath);
           }
         }
       }
