@@ -120,6 +120,28 @@ TEST_F(Cli, MalformedLinesAreErrorsWithTheirPlace) {
   EXPECT_NE(ran.err.find("bad.txt:2"), std::string::npos) << ran.err;
 }
 
+TEST_F(Cli, VerifyChecksWhatCheckWrote) {
+  for (const std::string name : {"fine", "lost"}) {
+    EXPECT_LE(cupel("check --certificate " + name + ".json " + name + ".txt").code, 1);
+    const auto ran = cupel("verify " + name + ".txt " + name + ".json");
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(ran.out.starts_with(name + ".json: valid for " + name + ".txt\n")) << ran.out;
+    EXPECT_EQ(ran.err, "");
+  }
+  EXPECT_NE(cupel("verify lost.txt lost.json").out.find("  serializable                       violated   proven by a cycle of 2 edges\n"),
+            std::string::npos);
+  // Of another history; no certificate; no file.
+  auto ran = cupel("verify fine.txt lost.json");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.out.starts_with("lost.json: not valid\n  ")) << ran.out;
+  EXPECT_NE(cupel("verify --json fine.txt lost.json").out.find("\"valid\":false,\"reason\":\"the certificate is about"), std::string::npos);
+  ran = cupel("verify fine.txt fine.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(ran.err.starts_with("cupel: fine.txt: this is no JSON document")) << ran.err;
+  EXPECT_EQ(cupel("verify fine.txt nothing.json").code, 3);
+  EXPECT_EQ(cupel("verify nothing.txt fine.json").code, 3);
+}
+
 TEST_F(Cli, UsageErrorsAreThree) {
   for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
                                 "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
