@@ -105,6 +105,11 @@ class Recorder {
   // What a key holds before the recording, if not the default. Before the first
   // use of the key by any session is handed over; any thread.
   void initial(const Scalar& key, const Scalar& value);
+  // Something was begun to be done to the database from outside (a crash, a cut
+  // network), or mended. Drawn on the timeline of a report, judged by nothing; any
+  // thread. `what` in one or two words, the same for both.
+  void fault_begins(std::string_view what);
+  void fault_ends(std::string_view what);
   // Unique among the writes of this recorder, from 1. Any thread.
   std::int64_t unique_id();
   // Nanoseconds since open().

@@ -84,6 +84,8 @@ class Assembly {
 
   bool survey();
   bool read_header(const Chunk& chunk, const Event& event);
+  void note_fault(const Chunk& chunk, const Event& event);
+  void tell_faults();
   bool refuse(std::uint64_t byte, std::string_view guess);
   bool pair();
   bool pair_event(Ref ref, Process& process);
@@ -132,6 +134,12 @@ class Assembly {
   std::uint32_t extra_ = 0;  // the chunk of resolved operations
   Kind kind_ = Kind::kTxn;
   bool independent_ = false;  // values are [key value]
+  struct Fault {
+    history::Time from, to;
+    std::string name, what;
+    bool ended;
+  };
+  std::vector<Fault> faults_;  // what the nemesis did, by when it began
   std::vector<std::string> others_;  // words of f that no kind knows, in file order
   std::uint64_t first_other_ = 0;
 
@@ -222,6 +230,51 @@ bool Assembly::read_header(const Chunk& chunk, const Event& e) {
   return true;
 }
 
+// Jepsen's nemesis says twice what it does: when it begins to and when it has. What it
+// starts lasts until it stops it: start or start-X until stop or stop-X; of anything
+// else the two lines are the time it took.
+void Assembly::note_fault(const Chunk& chunk, const Event& e) {
+  constexpr std::size_t kMostFaults = 1000;
+  if (e.time == kNoTime) return;
+  const std::string_view f = e.f == F::kOther ? std::string_view(chunk.names[e.name]) : word(e.f);
+  const bool starts = f == "start" || f.starts_with("start-");
+  const bool stops = f == "stop" || f.starts_with("stop-");
+  const auto name = f.substr(starts ? std::min<std::size_t>(6, f.size())
+                             : stops ? std::min<std::size_t>(5, f.size())
+                                     : 0);
+  const auto open = std::find_if(faults_.rbegin(), faults_.rend(), [&](const auto& fault) {
+    return fault.name == name && !fault.ended;
+  });
+  if (stops || (!starts && open != faults_.rend())) {
+    // Both lines of a stop: the second is when it has been mended.
+    const auto last = open != faults_.rend()
+                          ? open
+                          : std::find_if(faults_.rbegin(), faults_.rend(),
+                                         [&](const auto& fault) { return fault.name == name; });
+    if (last == faults_.rend()) return;
+    last->to = e.time;
+    last->ended = true;
+    return;
+  }
+  if (open != faults_.rend() || faults_.size() >= kMostFaults) return;
+  std::string what(name.empty() ? std::string_view("fault") : name);
+  const Cell value = chunk.values[e.first];
+  if (value.is_name()) what = (name.empty() || name == "fault" ? "" : what + " ") + std::string(value.view());
+  faults_.push_back({e.time, kNoTime, std::string(name), std::move(what), false});
+}
+
+// A line for each, "FROM TO WHAT", in nanoseconds, "-" where no end was seen: for what
+// draws a history in time.
+void Assembly::tell_faults() {
+  std::string text;
+  for (auto& fault : faults_) {
+    std::replace(fault.what.begin(), fault.what.end(), '\n', ' ');
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : "\n", fault.from,
+                        fault.ended ? std::to_string(fault.to) : "-", fault.what);
+  }
+  if (!text.empty()) builder_.set_metadata("faults", text);
+}
+
 bool Assembly::survey() {
   std::uint64_t count = 0, txns = 0, clients = 0, skipped = 0;
   std::uint64_t first_client = 0;
@@ -238,6 +291,7 @@ bool Assembly::survey() {
         if (!read_header(chunk, e)) return false;
         continue;
       }
+      if (e.nemesis) note_fault(chunk, e);
       if (!e.client) continue;
       if (clients++ == 0) first_client = e.byte;
       if (e.is_txn) {
@@ -262,6 +316,7 @@ bool Assembly::survey() {
       }
     }
   }
+  tell_faults();
   if (txns > 0) {
     kind_ = Kind::kTxn;
     if (skipped > 0) {

@@ -142,13 +142,14 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
   const bool client = event.process.tag == Tag::kInteger || event.process.tag == Tag::kAbsent ||
                       (event.f == F::kTxn && event.process.view() != "nemesis");
   event.client = client;
+  event.nemesis = !client && event.process.is_name() && event.process.view() == "nemesis";
   event.is_txn = client && (event.f == F::kTxn || event.f == F::kAbsent);
   return true;
 }
 
 bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
   if (!event.is_txn) {
-    if (event.client || event.is_header()) {
+    if (event.client || event.nemesis || event.is_header()) {
       event.first = static_cast<std::uint32_t>(values.size());
       values.push_back(value);
       values.push_back(key);

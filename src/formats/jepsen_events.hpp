@@ -104,6 +104,7 @@ struct Event {
   Type type = Type::kInvoke;
   F f = F::kAbsent;
   bool client = false;  // not the nemesis
+  bool nemesis = false;
   bool is_txn = false;
 
   [[nodiscard]] bool is_header() const {

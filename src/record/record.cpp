@@ -347,6 +347,23 @@ void Recorder::initial(const Scalar& key, const Scalar& value) {
   state_->hand_over(line);
 }
 
+static std::string fault_line(std::string_view f, std::string_view what, std::int64_t time) {
+  std::string line = R"({"type":"info","process":"nemesis","f":")";
+  line += f;
+  line += R"(","value":)";
+  append_json(line, what);
+  line += R"(,"time":)";
+  append_json(line, time);
+  return line;
+}
+
+void Recorder::fault_begins(std::string_view what) {
+  state_->hand_over(fault_line("start-fault", what, now_ns()));
+}
+void Recorder::fault_ends(std::string_view what) {
+  state_->hand_over(fault_line("stop-fault", what, now_ns()));
+}
+
 std::int64_t Recorder::unique_id() { return state_->next_id++; }
 
 std::int64_t Recorder::now_ns() const { return monotonic_ns() - state_->start_ns; }

@@ -176,7 +176,12 @@ std::string stats_text(const Stats& s, const std::string& file) {
   const auto part = [&](std::string_view label, std::uint64_t n) {
     if (n) text += fmt::format("    {:<28}{}\n", label, grouped(n));
   };
-  for (const auto& [name, value] : s.metadata) line(name, value);
+  for (const auto& [name, value] : s.metadata) {
+    // One a line of the text: how many is enough here.
+    line(name, name == "faults" ? grouped(static_cast<std::uint64_t>(
+                                      std::count(value.begin(), value.end(), '\n') + 1))
+                                : value);
+  }
   line("sessions", grouped(s.sessions));
   line("transactions", grouped(s.transactions));
   part("committed", s.committed);

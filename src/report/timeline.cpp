@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "history/naming.hpp"
 
@@ -361,17 +362,19 @@ std::string json_text(std::string_view text) {
 std::vector<Fault> faults_of(const History& history) {
   const auto it = history.metadata().find("faults");
   if (it == history.metadata().end()) return {};
-  const auto json = nlohmann::json::parse(it->second, nullptr, false);
   std::vector<Fault> faults;
-  if (!json.is_array()) return faults;
-  for (const auto& entry : json) {
-    if (!entry.is_array() || entry.size() != 3 || !entry[0].is_number_integer() ||
-        !entry[2].is_string()) {
-      continue;
+  std::istringstream lines(it->second);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    Fault fault{0, kNoTime, {}};
+    std::string to;
+    if (!(words >> fault.from >> to)) continue;
+    if (to != "-") {
+      const auto [end, bad] = std::from_chars(to.data(), to.data() + to.size(), fault.to);
+      if (bad != std::errc() || end != to.data() + to.size()) continue;
     }
-    faults.push_back({entry[0].get<Time>(),
-                      entry[1].is_number_integer() ? entry[1].get<Time>() : kNoTime,
-                      entry[2].get<std::string>()});
+    std::getline(words >> std::ws, fault.what);
+    faults.push_back(std::move(fault));
   }
   return faults;
 }

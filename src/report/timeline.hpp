@@ -38,8 +38,8 @@ std::string timeline_json(const history::History& history,
                           std::span<const std::vector<history::TxnId>> marked,
                           const TimelineOptions& options = {});
 
-// A time in which something was done to the database, as recorded in the
-// history's metadata "faults".
+// A time in which something was done to the database, as the history's metadata
+// "faults" says: a line for each, "FROM TO WHAT", TO being "-" if no end was seen.
 struct Fault {
   history::Time from, to;  // to: kNoTime if it was not seen to end
   std::string what;

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace cupel::run {
 
 namespace {
 
 constexpr base::Seconds kLongestCommand{300};
+// Not the command, which may hold a password.
+constexpr std::string_view kNameInHistory = "fault";
 
 std::chrono::steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(base::Seconds(s));
@@ -15,8 +19,8 @@ std::chrono::steady_clock::duration seconds(double s) {
 
 }  // namespace
 
-Faults::Faults(const FaultOptions& options)
-    : options_(options), next_(Clock::now() + seconds(options.every)) {}
+Faults::Faults(const FaultOptions& options, Recorder& recorder)
+    : options_(options), recorder_(recorder), next_(Clock::now() + seconds(options.every)) {}
 
 // Detached, so that a server which the command starts outlives the command.
 void Faults::start(const std::string& command) {
@@ -46,10 +50,12 @@ void Faults::look() {
   if (options_.fault.empty() || Clock::now() < next_ || !idle(base::Seconds(0))) return;
   if (!broken_) {
     ++count_;
+    recorder_.fault_begins(kNameInHistory);
     start(options_.fault);
     next_ = Clock::now() + seconds(options_.lasts);
   } else {
     if (!options_.heal.empty()) start(options_.heal);
+    recorder_.fault_ends(kNameInHistory);
     next_ = Clock::now() + seconds(options_.every);
   }
   broken_ = !broken_;
@@ -68,6 +74,7 @@ void Faults::end() {
   if (broken_ && !options_.heal.empty()) {
     start(options_.heal);
     finish();
+    recorder_.fault_ends(kNameInHistory);
   }
   broken_ = false;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "cupel/record.hpp"
 #include "run/run.hpp"
 
 namespace cupel::run {
@@ -17,7 +18,7 @@ namespace cupel::run {
 // after end(), but what they left in the background (a server) stays.
 class Faults {
  public:
-  explicit Faults(const FaultOptions& options);
+  Faults(const FaultOptions& options, Recorder& recorder);
   // Starts the next command when its time has come.
   void look();
   // Waits for the command that runs, and heals what is broken.
@@ -33,6 +34,7 @@ class Faults {
   bool idle(base::Seconds wait);
 
   FaultOptions options_;
+  Recorder& recorder_;  // is told, so that the history can be drawn with its faults
   bool broken_ = false;
   Clock::time_point next_;
   std::string command_;

@@ -114,7 +114,7 @@ base::Result<RunResult> run(drivers::Database& database, workload::Workload& wor
       break;
     }
   }
-  Faults faults(fault_options);
+  Faults faults(fault_options, recorder);
   for (std::unique_lock lock(mutex);
        !ended.wait_for(lock, std::chrono::milliseconds(5), [&] { return left == 0; });) {
     // The sessions' end does not wait for a fault command.

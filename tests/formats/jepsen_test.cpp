@@ -139,6 +139,34 @@ TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
   EXPECT_EQ(h->metadata().at("skipped"), "1 op maps that are not transactions (read)");
 }
 
+// What it does is told twice; what it starts lasts until it stops it.
+TEST(Jepsen, WhatTheNemesisDidIsNoted) {
+  const auto h = read_jepsen(R"(
+{:type :info :process :nemesis :f :start-partition :value nil :time 10}
+{:type :ok :process 0 :f :txn :value [[:w 1 1]] :time 15}
+{:type :info :process :nemesis :f :start-partition :value :majority :time 20}
+{:type :info :process :nemesis :f :kill :value "n1" :time 25}
+{:type :info :process :nemesis :f :kill :value "n1" :time 28}
+{:type :info :process :nemesis :f :stop-partition :value nil :time 30}
+{:type :info :process :nemesis :f :stop-partition :value nil :time 40}
+{:type :info :process :nemesis :f :start :time 50}
+{:type :info :process :nemesis :f :bump-clock}
+)", "h", 0);
+  ASSERT_TRUE(h) << h.error().to_string();
+  EXPECT_EQ(h->metadata().at("faults"), "10 40 partition\n25 28 kill n1\n50 - fault");
+  // As cupel run writes them, in JSON; and no others, no metadata.
+  const auto own = read_jepsen(
+      R"({"type":"info","process":"nemesis","f":"start-fault","value":"fault","time":5,"index":0}
+{"type":"ok","process":0,"f":"txn","value":[["w",1,1]],"time":6,"index":1}
+{"type":"info","process":"nemesis","f":"stop-fault","value":"fault","time":7,"index":2}
+)", "h", 0);
+  ASSERT_TRUE(own) << own.error().to_string();
+  EXPECT_EQ(own->metadata().at("faults"), "5 7 fault");
+  const auto none = read_jepsen("{:type :ok :process 0 :f :txn :value [[:w 1 1]] :time 15}", "h", 0);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->metadata().contains("faults"));
+}
+
 TEST(Jepsen, ARegisterIsOneKey) {
   EXPECT_EQ(read_text(R"([{:type :invoke :process 0 :f :read :value nil}
  {:type :ok :process 0 :f :read :value nil} {:type :ok :process 1 :f :write :value 3}

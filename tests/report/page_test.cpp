@@ -283,7 +283,7 @@ TEST(Timeline, HoldsWhatTheHistoryHolds) {
 
 TEST(Timeline, FaultsAreReadFromTheMetadata) {
   history::HistoryBuilder builder;
-  builder.set_metadata("faults", R"([[5,9,"kill"],[12,null,"partition"]])");
+  builder.set_metadata("faults", "5 9 kill -9 it\n12 - partition\nno fault");
   builder.begin(builder.session("a"), history::TxnStatus::kCommitted,
                 {.invoke = 5, .complete = 20});
   builder.end();
@@ -292,7 +292,7 @@ TEST(Timeline, FaultsAreReadFromTheMetadata) {
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_EQ(faults[1].to, history::kNoTime);
   const auto data = nlohmann::json::parse(timeline_json(history, {}));
-  EXPECT_EQ(data["faults"], nlohmann::json::parse(R"([[0,4,"kill"],[7,-1,"partition"]])"));
+  EXPECT_EQ(data["faults"], nlohmann::json::parse(R"([[0,4,"kill -9 it"],[7,-1,"partition"]])"));
 }
 
 TEST(Timeline, OfNothing) {

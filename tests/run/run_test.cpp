@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -199,6 +200,14 @@ TEST_F(RunTest, FaultsComeAndAreHealed) {
   ASSERT_FALSE(ran.result->warnings.empty());
   EXPECT_NE(ran.result->warnings.front().find("exited with 3"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
+  // The history knows them, not the commands: these may hold a password.
+  ASSERT_TRUE(ran.history);
+  ASSERT_TRUE(ran.history->metadata().contains("faults"));
+  const auto& known = ran.history->metadata().at("faults");
+  EXPECT_EQ(static_cast<std::uint64_t>(std::count(known.begin(), known.end(), '\n')) + 1,
+            ran.result->faults);
+  EXPECT_EQ(known.find(" - "), std::string::npos) << known;
+  EXPECT_EQ(known.find("echo"), std::string::npos) << known;
 }
 
 TEST(Unfit, NamesWhatIsMissing) {
