@@ -188,6 +188,9 @@ struct Options {
   // Changes what is asked.
   std::vector<Level> levels;        // empty: every level
   std::int64_t clock_drift_ns = 0;  // intervals are widened by this on both sides
+  bool survey = false;              // where something is violated: also count each anomaly in the
+                                    // whole history and look for further causes, which takes two
+                                    // seconds and a quarter of the check's time at most
 
   // Changes how much it may cost.
   std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit
@@ -216,11 +219,22 @@ struct LevelAnswer {
   std::vector<Anomaly> anomalies;     // kViolated: at least one
 };
 
+// How often an anomaly occurs in a whole history; docs/anomalies.md, "Counts", says
+// what is counted.
+struct Count {
+  std::string name;
+  std::uint64_t count;
+  bool exact;  // false: at least so many
+};
+
 // What was found about a history.
 struct Answer {
   std::vector<LevelAnswer> levels;         // as asked; all of them: weakest first
   std::vector<Level> strongest_satisfied;  // those that no other satisfied level implies
   std::vector<Level> weakest_violated;     // those that imply no other violated level
+  std::vector<Count> counts;               // with Options::survey: what was found, most severe first
+  std::vector<Anomaly> further;            // with Options::survey: of causes that the check did not
+                                           // come upon itself, one each, most severe first
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

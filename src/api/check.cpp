@@ -1,6 +1,7 @@
 // The public API over the layers: see include/cupel/check.hpp.
 #include "cupel/check.hpp"
 
+#include <chrono>
 #include <functional>
 
 #include "check/check.hpp"
@@ -8,6 +9,7 @@
 #include "explain/glossary.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "survey/survey.hpp"
 
 namespace cupel {
 
@@ -258,7 +260,11 @@ Answer check_history(const History& history, const Options& options) {
   inside.memory_limit_bytes = options.memory_limit_bytes;
   inside.threads = options.threads;
 
-  const check::CheckResult result = check::check(columns, inside);
+  base::Budget budget(inside.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*inside.timeout_seconds))
+                          : std::nullopt,
+                      inside.memory_limit_bytes);
+  const check::CheckResult result = check::check(columns, inside, budget);
   Answer answer;
   answer.strongest_satisfied = outer(result.strongest_satisfied);
   answer.weakest_violated = outer(result.weakest_violated);
@@ -278,6 +284,18 @@ Answer check_history(const History& history, const Options& options) {
       }
     }
     answer.levels.push_back(std::move(level));
+  }
+  if (!options.survey) return answer;
+  if (const auto survey = survey::survey(columns, result, inside, budget)) {
+    for (const auto& count : survey->counts) {
+      answer.counts.push_back({count.name, count.count, count.exact && survey->counted});
+    }
+    for (const auto& cause : survey->causes.found) {
+      if (cause.from_check) continue;
+      for (auto& anomaly : explain::explain(columns, cause.level, cause.violation)) {
+        answer.further.push_back(outer(columns, std::move(anomaly)));
+      }
+    }
   }
   return answer;
 }

@@ -20,6 +20,7 @@
 #include "levels/product.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
+#include "survey/survey.hpp"
 #include "worth/worth.hpp"
 
 namespace cupel::cli {
@@ -32,6 +33,7 @@ struct CheckArguments {
   std::string format, certificate, report;
   LimitArguments limits;
   bool json = false, worth = false;
+  bool survey = true;
 };
 
 // The command line that shows it again: what changes the answer, not what it costs.
@@ -113,11 +115,18 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto& history = stopped ? nothing : read;
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
+  const auto survey = arguments.survey ? surveyed(*history, result, options, shrinking, budget)
+                                       : std::optional<survey::Survey>();
   const auto counterexamples = shrunk(*history, result, shrinking, budget);
   const auto worth =
       stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
-  const report::Checked checked{file,     *history,        result,
-                                !stopped, counterexamples, worth ? &*worth : nullptr};
+  const report::Checked checked{file,
+                                *history,
+                                result,
+                                !stopped,
+                                counterexamples,
+                                worth ? &*worth : nullptr,
+                                survey ? &*survey : nullptr};
   const report::TextStyle style{.colour = use_colour()};
   if (emitter.any()) {
     emitter.add({checked, command_of(file, arguments),
@@ -199,6 +208,12 @@ void add_check(CLI::App& app, Run& run) {
                  "Also say what the test was worth: what met in time, and which anomalies the "
                  "workload could have shown. Default: only below a ladder that passed")
       ->group(kWhatIsAsked);
+  command
+      ->add_flag("--survey,!--no-survey", arguments->survey,
+                 "Where something is violated: count each anomaly in the whole history, and look "
+                 "for more violations, one for each independent cause, for 2 s and a quarter of what "
+                 "the check took. Default: --survey")
+      ->group(kWhatItCosts);
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
   command

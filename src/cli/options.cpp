@@ -96,6 +96,23 @@ std::vector<explain::Counterexample> shrunk(const history::History& history,
   return shrink::counterexamples(history, result, options);
 }
 
+std::optional<survey::Survey> surveyed(const history::History& history,
+                                       const check::CheckResult& result,
+                                       const check::Options& options, shrink::Options shrinking,
+                                       base::Budget& budget) {
+  auto survey = survey::survey(history, result, options, budget);
+  if (!survey || shrinking.seconds <= 0) return survey;
+  const base::Budget left(
+      std::chrono::duration<double>(std::min(shrinking.seconds, std::max(budget.seconds_left(), 1.0))),
+      0);
+  for (auto& cause : survey->causes.found) {
+    shrinking.seconds = left.seconds_left();
+    if (cause.from_check || shrinking.seconds <= 0) continue;
+    cause.small = shrink::shrink(history, cause.level, cause.violation, shrinking);
+  }
+  return survey;
+}
+
 void check_workload(const std::string& name, const char* option, const char* more) {
   std::vector<std::string> names;
   for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);

@@ -14,6 +14,7 @@
 #include "explain/counterexample.hpp"
 #include "levels/level.hpp"
 #include "shrink/shrink.hpp"
+#include "survey/survey.hpp"
 #include "workload/workload.hpp"
 
 namespace cupel::cli {
@@ -47,6 +48,11 @@ shrink::Options shrink_options(const LimitArguments& arguments);
 std::vector<explain::Counterexample> shrunk(const history::History& history,
                                             const check::CheckResult& result,
                                             shrink::Options options, const base::Budget& budget);
+// What an asked-for survey finds, its further causes made small in the same way.
+std::optional<survey::Survey> surveyed(const history::History& history,
+                                       const check::CheckResult& result,
+                                       const check::Options& options, shrink::Options shrinking,
+                                       base::Budget& budget);
 
 // Refuses what is no name of a workload, with the name that may have been meant.
 // `more`: what else the option takes.

@@ -146,6 +146,38 @@ Json worth_object(const Checked& checked) {
   return object;
 }
 
+// The causes besides the check's own that the level forbids.
+void add_causes(const Checked& checked, Level level, Json& anomalies) {
+  if (checked.survey == nullptr) return;
+  for (const auto& cause : checked.survey->causes.found) {
+    if (cause.from_check || !levels::implies(level, cause.level)) continue;
+    const auto* small = cause.small ? &*cause.small : nullptr;
+    if (small != nullptr) {
+      anomalies.push_back(anomaly_object({checked.history, small->anomaly, small}));
+    } else {
+      const auto found = explain::explain(checked.history, cause.level, cause.violation);
+      if (found.empty()) continue;
+      anomalies.push_back(anomaly_object({checked.history, found.front(), nullptr}));
+    }
+    anomalies.back()["occurrences"] = cause.occurrences;
+  }
+}
+
+Json counts_object(const Checked& checked) {
+  if (checked.survey == nullptr) return nullptr;
+  Json object = Json::object();
+  for (const auto& count : checked.survey->counts) {
+    Json one;
+    one["count"] = count.count;
+    one["exact"] = count.exact && checked.survey->counted;
+    one["keys"] = Json::array();
+    for (const auto key : count.keys) one["keys"].push_back(scalar(checked.history.key(key)));
+    one["keys_total"] = count.key_count;
+    object[count.name] = std::move(one);
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string json(const Checked& checked) {
@@ -193,21 +225,31 @@ std::string json(const Checked& checked) {
       const Level at = result.explained_at.value_or(result.level);
       auto found = explained.find(at);
       if (found == explained.end()) {
-        const auto anomalies = explain::explain(history, at, *result.violation);
+        const ByCause causes = by_cause(checked, result);
+        const auto anomalies = explain::explain(history, at, causes.violation);
         Json array = Json::array();
         for (std::size_t i = 0; i < std::min(anomalies.size(), kAnomaliesListed); ++i) {
           const auto* small = counterexample_of(checked, result, anomalies, i);
           array.push_back(anomaly_object(
               {history, small != nullptr ? small->anomaly : anomalies[i], small}));
+          if (i < causes.occurrences.size()) {
+            array.back()["occurrences"] = causes.occurrences[i];
+          }
         }
-        found = explained.emplace(at, std::pair(std::move(array), anomalies.size())).first;
+        const auto& internal = result.violation->internal;
+        found = explained.emplace(at, std::pair(std::move(array), std::max(anomalies.size(), internal.size()))).first;
       }
       level["anomalies"] = found->second.first;
-      if (found->second.second > kAnomaliesListed) level["anomalies_total"] = found->second.second;
+      if (found->second.second > level["anomalies"].size()) {
+        level["anomalies_total"] = found->second.second;
+      }
+      add_causes(checked, result.level, level["anomalies"]);
     }
     object["levels"].push_back(std::move(level));
   }
   object["refused"] = std::move(refused);
+  object["counts"] = counts_object(checked);
+  if (checked.survey != nullptr) object["causes_complete"] = checked.survey->causes.all;
   object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
   object["weakest_violated"] = names(checked.result.weakest_violated);
   if (checked.worth != nullptr) object["worth"] = worth_object(checked);

@@ -156,6 +156,21 @@ Violations violations_of(const Checked& checked) {
       }
     }
   }
+  if (checked.survey == nullptr) return all;
+  for (const auto& cause : checked.survey->causes.found) {
+    if (cause.from_check || !cause.small) continue;
+    if (all.told.size() >= kMostViolationsShown) {
+      ++all.left_out[cause.name];
+      continue;
+    }
+    const auto& small = *cause.small;
+    std::vector<TxnId> who;
+    for (const TxnId t : small.anomaly.transactions) {
+      if (t.valid()) who.push_back(small.original_txn[t.index()]);
+    }
+    all.told.push_back({&small.history, small.level, &small.violation, 0, small.anomaly,
+                        std::move(who), &small, {cause.level}});
+  }
   return all;
 }
 

@@ -134,7 +134,8 @@ class Teller {
   // The anomalies of a violated level, each line indented by two blanks.
   std::string tell(const LevelResult& result) {
     const Level at = result.explained_at.value_or(result.level);
-    const auto anomalies = explain::explain(checked_.history, at, *result.violation);
+    const ByCause causes = by_cause(checked_, result);
+    const auto anomalies = explain::explain(checked_.history, at, causes.violation);
     std::string text;
     std::map<std::string, std::size_t> left_out;
     std::map<std::pair<std::string, Level>, std::vector<Shown>> again;
@@ -150,6 +151,7 @@ class Teller {
       } else if (shown < kAnomaliesShown) {
         append_indented(text, name_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
         if (small != nullptr) text += size_of(*small);
+        if (i < causes.occurrences.size()) text += alike(causes.occurrences[i]);
         ++shown;
       } else {
         ++left_out[one.anomaly.name];
@@ -162,12 +164,28 @@ class Teller {
     return text;
   }
 
+  // A cause that the check did not come upon itself.
+  std::string tell(const survey::Cause& cause) {
+    const bool small = cause.small.has_value();
+    std::string text;
+    for (const auto& anomaly : small ? std::vector{cause.small->anomaly}
+                                     : explain::explain(checked_.history, cause.level, cause.violation)) {
+      append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
+    }
+    return text + (small ? size_of(*cause.small) : "") + alike(cause.occurrences);
+  }
+
  private:
   // An anomaly and the history whose transactions it names.
   struct Shown {
     const history::History& history;
     const explain::Anomaly& anomaly;
   };
+
+  static std::string alike(std::uint64_t occurrences) {
+    if (occurrences < 2) return {};
+    return fmt::format("  ... and {} more like it, of the same cause\n", occurrences - 1);
+  }
 
   // How little of the history it takes; nothing where that is no news.
   std::string size_of(const explain::Counterexample& small) const {
@@ -231,6 +249,27 @@ class Teller {
   std::map<const explain::Counterexample*, Level> told_small_;
 };
 
+// The other causes, level by level, and how far they were looked for.
+void add_causes(const Checked& checked, Teller& teller, std::vector<std::string>& paragraphs) {
+  const auto& causes = checked.survey->causes;
+  std::optional<Level> level;
+  for (const auto& cause : causes.found) {
+    if (cause.from_check) continue;
+    if (level != cause.level) {
+      paragraphs.push_back(fmt::format("  violated, apart from that: {}\n",
+                                       named_level(checked, cause.level)));
+    }
+    level = cause.level;
+    paragraphs.back() += teller.tell(cause);
+  }
+  std::string left;
+  for (const auto& [name, number] : causes.left_out) {
+    left += fmt::format("  {} of {} left out here\n", counted(number, "more cause"), name);
+  }
+  if (!causes.all) left += "  There may be more causes: the search for them met a limit.\n";
+  if (!left.empty()) paragraphs.push_back(left);
+}
+
 // A paragraph for each way in which the weakest violated levels are violated.
 std::vector<std::string> reasons(const Checked& checked) {
   struct Paragraph {
@@ -259,6 +298,7 @@ std::vector<std::string> reasons(const Checked& checked) {
   }
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
+  if (checked.survey != nullptr) add_causes(checked, teller, paragraphs);
   return paragraphs;
 }
 
@@ -308,6 +348,7 @@ std::string explanation(const Checked& checked) {
                                 without_own_name(result.level, result.detail)),
                     "  ");
   }
+  text += counts(checked);
   for (const auto& paragraph : reasons(checked)) text += paragraph;
   return text;
 }
@@ -337,6 +378,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
       line += fmt::format(", {:.3f} s", one.seconds);
     text += line + "\n";
   }
+  if (const auto often = counts(checked); !often.empty()) text += "\n" + often;
   for (const auto& paragraph : reasons(checked)) text += "\n" + paragraph;
   if (const auto worth = worth_text(checked); !worth.empty()) text += "\n" + worth;
   return text;

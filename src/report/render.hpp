@@ -4,12 +4,15 @@
 // aside).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "check/check.hpp"
 #include "explain/counterexample.hpp"
 #include "history/history.hpp"
+#include "survey/survey.hpp"
 #include "worth/worth.hpp"
 
 namespace cupel::report {
@@ -24,6 +27,7 @@ struct Checked {
   // it, the others in the terms of the whole history.
   std::span<const explain::Counterexample> counterexamples = {};
   const worth::Worth* worth = nullptr;  // what a satisfied test was worth, if it was measured
+  const survey::Survey* survey = nullptr;  // if there is one: how often, and further causes
 };
 
 struct TextStyle {
@@ -53,6 +57,20 @@ const explain::Counterexample* counterexample_of(const Checked& checked,
 // "What this test was worth": what met, what was read, which anomalies could have shown.
 // Every line starts with two blanks; empty if it was not measured.
 std::string worth_text(const Checked& checked);
+
+// The violation of a violated level as it is told: of internal anomalies one for each
+// cause that the survey names, in the order of the reads; and how often each anomaly of it
+// shows (empty if no survey says so).
+struct ByCause {
+  levels::Violation violation;
+  std::vector<std::uint64_t> occurrences;
+};
+ByCause by_cause(const Checked& checked, const check::LevelResult& result);
+
+// How often each anomaly occurs in the whole history: "lost-update 198 (keys 0, 7 and
+// 3 more), fractured-read ≥ 12 (key 5)", in lines of at most about 100 columns that
+// start with two blanks. Empty without a survey.
+std::string counts(const Checked& checked);
 
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);

@@ -128,6 +128,27 @@ TEST(PublicApi, WritesWhatItReads) {
   std::filesystem::remove(path);
 }
 
+TEST(PublicApi, CountsAndTellsFurtherCauses) {
+  cupel::HistoryBuilder builder;
+  for (const char* key : {"x", "y"}) {
+    for (int i = 0; i < 2; ++i) {
+      const auto session = std::string(key) + std::to_string(i);
+      builder.transaction(session).read(key, {}).write(key, i);
+    }
+  }
+  std::string error;
+  const auto history = builder.build(error);
+  ASSERT_TRUE(history) << error;
+  const auto answer = cupel::check_history(*history, {.survey = true});
+  ASSERT_EQ(answer.counts.size(), 1u);
+  EXPECT_EQ(answer.counts[0].name, "lost-update");
+  EXPECT_EQ(answer.counts[0].count, 2u);
+  EXPECT_TRUE(answer.counts[0].exact);
+  ASSERT_EQ(answer.further.size(), 1u);
+  EXPECT_EQ(answer.further[0].name, "lost-update");
+  EXPECT_TRUE(cupel::check_history(*history).counts.empty());
+}
+
 TEST(PublicApi, KnowsItsWords) {
   EXPECT_EQ(cupel::name(cupel::Level::kLinearizable), "linearizable");
   EXPECT_EQ(cupel::parse_level("PL-SI"), cupel::Level::kSnapshotIsolation);

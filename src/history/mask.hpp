@@ -1,0 +1,20 @@
+// mask: a history in which some reads are not known.
+//
+// Nothing else changes: transactions, operations, keys and values keep their ids,
+// so that what is found in the copy can be told in the words of the original. An
+// unknown read constrains nothing, hence whatever the original satisfies the copy
+// satisfies too.
+#pragma once
+
+#include <span>
+
+#include "history/history.hpp"
+
+namespace cupel::history {
+
+// A read, a list read or a range read becomes one whose answer nobody knows, a
+// compare-and-set that succeeded a plain write, one that failed an unknown read;
+// operations that only write stay. O(reads), beyond what the copy of an lvalue costs.
+[[nodiscard]] History with_unknown(History history, std::span<const OpId> reads);
+
+}  // namespace cupel::history

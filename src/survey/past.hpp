@@ -1,0 +1,64 @@
+// Past: what is in the past of a transaction by causality, session order and reads
+// from known writers, (so ∪ wr)+.
+//
+// A vector clock a counting transaction: how far into each session its past
+// reaches. Cost: reads times sessions; 4 bytes a transaction and session. Where
+// causality goes in circles, all transactions of a circle have one past.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "survey/versions.hpp"
+
+namespace cupel::survey {
+
+class Past {
+ public:
+  // Keeps references.
+  Past(const History& history, const Accesses& accesses, const Versions& versions);
+  // False if the budget ended.
+  bool compute(base::Budget& budget);
+
+  // The clocks took too much memory, and nothing may be asked of them.
+  [[nodiscard]] bool too_large() const { return rows_.empty() && !session_.empty(); }
+  // Some transaction has no place in its session, being indeterminate: it is in
+  // nobody's past here, though what went before it is.
+  [[nodiscard]] bool some_outside() const { return some_outside_; }
+
+  // The number of the owner's session, and its place there among the counting
+  // committed ones, from 1; place 0 for an indeterminate one.
+  [[nodiscard]] std::uint32_t session(Owner o) const { return session_[o]; }
+  [[nodiscard]] std::uint32_t place(Owner o) const { return place_[o]; }
+  [[nodiscard]] std::uint32_t session_count() const { return sessions_; }
+  // The last place of the session in o's past, o included; 0: none.
+  [[nodiscard]] std::uint32_t reach(Owner o, std::uint32_t session) const {
+    return rows_[static_cast<std::size_t>(o) * sessions_ + session];
+  }
+  // Is `a` in the past of `b`, or the same?
+  [[nodiscard]] bool before(Owner a, Owner b) const {
+    return place_[a] != 0 && reach(b, session_[a]) >= place_[a];
+  }
+
+  // Circles of causality: sets of owners each in the past of each other, all that
+  // belong together. `by_reads`: reads alone close one of them.
+  struct Circle {
+    std::vector<Owner> owners;
+    bool by_reads;
+  };
+  [[nodiscard]] const std::vector<Circle>& circles() const { return circles_; }
+
+ private:
+  const History& history_;
+  const Accesses& accesses_;
+  const Versions& versions_;
+  std::uint32_t sessions_ = 0;
+  bool some_outside_ = false;
+  std::vector<std::uint32_t> session_, place_;  // by owner
+  std::vector<Owner> previous_;                 // by owner, in its session; kInitialOwner: none
+  std::vector<std::uint32_t> rows_;
+  std::vector<Circle> circles_;
+};
+
+}  // namespace cupel::survey

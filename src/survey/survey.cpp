@@ -1,0 +1,70 @@
+// survey: see the header.
+#include "survey/survey.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "survey/severity.hpp"
+
+namespace cupel::survey {
+
+namespace {
+
+// Seconds, and of what the check took: on a large history the search for more causes
+// costs little beside the check.
+constexpr double kCausesAtLeast = 2;
+constexpr double kCausesShare = 0.25;
+
+// A name that some cause has occurs, whatever its count counts.
+void count_causes(Survey& survey) {
+  for (const auto& cause : survey.causes.found) {
+    auto it = std::find_if(survey.counts.begin(), survey.counts.end(),
+                           [&](const Count& count) { return count.name == cause.name; });
+    if (it == survey.counts.end()) it = survey.counts.insert(it, Count{cause.name, 0, false, {}, 0});
+    std::uint64_t causes = 0;
+    for (const auto& other : survey.causes.found) causes += other.name == cause.name ? 1 : 0;
+    if (it->count >= causes) continue;
+    it->count = causes;
+    it->exact = false;
+  }
+  std::stable_sort(survey.counts.begin(), survey.counts.end(), [](const Count& a, const Count& b) {
+    return severity(a.name) < severity(b.name);
+  });
+}
+
+}  // namespace
+
+std::optional<Survey> survey(const History& history, const check::CheckResult& result,
+                             const check::Options& options, base::Budget& budget,
+                             std::optional<double> seconds) {
+  const bool violated = std::any_of(result.levels.begin(), result.levels.end(), [](const auto& one) {
+    return one.verdict == check::Verdict::kViolated;
+  });
+  if (!violated) return std::nullopt;
+  double limit = kCausesAtLeast;
+  for (const auto& one : result.levels) limit += kCausesShare * one.seconds;
+  limit = std::min(seconds.value_or(limit), budget.seconds_left());
+
+  Survey found;
+  std::optional<Census> census;
+  {
+    const base::AllocationWatch watch(&budget);
+    try {
+      census.emplace(history, budget);
+    } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
+      if (budget.limit() == base::Limit::kNone) throw;
+      return found;
+    }
+  }
+  found.counts = census->counts();
+  found.counted = census->finished();
+  base::Budget for_causes(std::chrono::duration<double>(std::max(0.0, limit)),
+                          options.memory_limit_bytes);
+  const CauseLimits limits{.clock_drift_ns = options.clock_drift_ns, .threads = options.threads};
+  found.causes = find_causes(history, result, *census, limits, for_causes);
+  count_causes(found);
+  return found;
+}
+
+}  // namespace cupel::survey
