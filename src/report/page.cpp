@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "explain/counterexample.hpp"
@@ -562,13 +563,22 @@ class Page {
     out += "</dl>\n</section>\n";
   }
 
+  // The lines of the text, "    what   how much", as a table of two columns.
   void worth(std::string& out) {
-    if (options_.worth.empty()) return;
-    out += fmt::format(
+    std::istringstream lines(worth_text(checked_));
+    std::string line;
+    if (!std::getline(lines, line)) return;  // its title
+    out +=
         "<section id=\"worth\" aria-labelledby=\"worth-title\">\n<h2 id=\"worth-title\">What this "
-        "test was "
-        "worth</h2>\n<pre tabindex=\"0\">{}</pre>\n</section>\n",
-        escaped(options_.worth));
+        "test was worth</h2>\n<dl class=\"facts-list\">\n";
+    while (std::getline(lines, line)) {
+      const auto begin = std::min(line.find_first_not_of(' '), line.size());
+      const auto gap = std::min(line.find("  ", begin), line.size());
+      const auto rest = std::min(line.find_first_not_of(' ', gap), line.size());
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n",
+                         escaped(line.substr(begin, gap - begin)), escaped(line.substr(rest)));
+    }
+    out += "</dl>\n</section>\n";
   }
 
   static void help(std::string& out) {

@@ -20,8 +20,6 @@ inline constexpr std::size_t kMostViolationsShown = 12;
 
 struct PageOptions {
   std::size_t most_bytes = kMostPageBytes;
-  // What the test was worth, lines of text; empty: the page has no such part.
-  std::string worth = {};
 };
 
 // A file of a report, by its name inside the report's folder.

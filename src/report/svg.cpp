@@ -218,7 +218,7 @@ class Painter {
     // In a page it may shrink to its column, but not until its text is too small; then it scrolls.
     const auto least = standalone_
                            ? std::string()
-                           : fmt::format(R"( style="min-width:{}px")", number(width * 0.95));
+                           : fmt::format(R"( style="min-width:{}px")", number(width * 0.82));
     out_ = fmt::format(
         R"(<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" width="{}" height="{}" viewBox="0 0 {} {}"{} aria-label="{}">)",
         number(width * 1.2), number(height * 1.2), number(width), number(height), least,

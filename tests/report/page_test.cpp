@@ -11,6 +11,7 @@
 #include "history/builder.hpp"
 #include "report/timeline.hpp"
 #include "support/history_language.hpp"
+#include "worth/worth.hpp"
 
 namespace cupel::report {
 namespace {
@@ -128,9 +129,15 @@ TEST(Page, OfASatisfiedHistoryHasNoViolation) {
 }
 
 TEST(Page, ShowsWhatTheTestWasWorth) {
-  const auto page =
-      checked(test::history_of("s1: w(x,1)")).page({.worth = "3 of 14 anomalies & more"});
-  EXPECT_NE(page.find("3 of 14 anomalies &amp; more"), std::string::npos);
+  const auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
+  base::Budget budget;
+  const auto worth = worth::measure(answer.history, budget);
+  const auto files = report_files({answer.file, answer.history, answer.result, true, {}, &worth});
+  ASSERT_TRUE(files.ok());
+  const auto& page = files->at(0).bytes;
+  EXPECT_EQ(flaw(page), "");
+  EXPECT_NE(page.find("<h2 id=\"worth-title\">"), std::string::npos);
+  EXPECT_NE(page.find("<dt>concurrency</dt><dd>"), std::string::npos);
 }
 
 TEST(Page, LoadsNothing) {
@@ -162,7 +169,7 @@ TEST(Page, EscapesTheWordsOfTheHistory) {
         key, builder.value(history::ScalarView::of(std::string_view(nasty + std::to_string(i)))));
     builder.end();
   }
-  const auto page = checked(std::move(builder).finish().value(), nasty).page({.worth = nasty});
+  const auto page = checked(std::move(builder).finish().value(), nasty).page();
   EXPECT_EQ(flaw(page), "");
   EXPECT_EQ(count(page, "<script"), 2u);
   EXPECT_EQ(page.find("<img"), std::string::npos);
