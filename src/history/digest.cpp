@@ -12,7 +12,8 @@ namespace {
 class Fold {
  public:
   void add(std::uint64_t word) {
-    const auto product = static_cast<unsigned __int128>(state_ ^ word) * 0x9e3779b97f4a7c15ull;
+    __extension__ using Wide = unsigned __int128;
+    const auto product = static_cast<Wide>(state_ ^ word) * 0x9e3779b97f4a7c15ull;
     state_ = static_cast<std::uint64_t>(product) ^ std::rotl(static_cast<std::uint64_t>(product >> 64), 23) ^ 0xd1b54a32d192ed03ull;
   }
   void add(std::string_view text) {
