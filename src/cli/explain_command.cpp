@@ -14,21 +14,23 @@ void add_explain(CLI::App& app, Run& run) {
   auto words = std::make_shared<std::vector<std::string>>();
   command->add_option("NAME", *words, "A level or an anomaly; without it, all are listed")
       ->type_name("");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "One JSON object on one line");
   command->footer(
-      "Examples:\n  cupel explain lost-update\n  cupel explain si\n  cupel explain G-single");
-  command->callback([words, &run] {
-    run = [words]() -> int {
+      "Examples:\n  cupel explain lost-update\n  cupel explain si\n  cupel explain G-single\n  "
+      "cupel explain TAP-n");
+  command->callback([words, as_json, &run] {
+    run = [words, as_json]() -> int {
       const auto name = CLI::detail::join(*words, " ");  // lost update, unquoted
       if (name.empty()) {
-        print("Levels, weakest first\n\n" + explain::list_levels() + "\nAnomalies\n\n" +
-              explain::list_anomalies());
+        print(*as_json ? explain::list_json()
+                       : "Levels, weakest first\n\n" + explain::list_levels() + "\n" +
+                             explain::list_anomalies());
         return kSatisfied;
       }
-      const auto text = explain::describe(name);
+      const auto text = *as_json ? explain::describe_json(name) : explain::describe(name);
       if (text.empty()) {
-        auto names = anomaly_names();
-        for (auto& level : level_names()) names.push_back(std::move(level));
-        const auto suggestion = did_you_mean(name, names);
+        const auto suggestion = did_you_mean(name, explain::glossary_names());
         complain(fmt::format(
             "found `{}`, which is neither a level nor an anomaly{} `cupel explain` lists them",
             name, suggestion.empty() ? ";" : suggestion));

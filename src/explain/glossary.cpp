@@ -1,199 +1,18 @@
-// The tables: see the header.
+// The pages: see the header. The tables are in entries.cpp.
 #include "explain/glossary.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 namespace cupel::explain {
 
 using levels::Level;
+using Json = nlohmann::ordered_json;
 
 namespace {
-
-// Seen inside one transaction or one read, so every level asks for it.
-const std::vector<Level> kAll = {Level::kReadCommitted, Level::kSnapshotIsolation,
-                                 Level::kLinearizable};
-
-const AnomalyEntry kAnomalies[] = {
-    {"thin-air-read", "A read returned a value that nobody wrote.",
-     "T1: read x = 7, and no transaction wrote 7 to x", kAll},
-    {"aborted-read",
-     "A read returned a value that an aborted transaction wrote (Adya's G1a, a dirty read).",
-     "T1: write x = 1, aborts; T2: read x = 1", kAll},
-    {"future-read", "A transaction read a value that it wrote itself only later.",
-     "T1: read x = 1, write x = 1", kAll},
-    {"not-my-last-write",
-     "After several writes of its own a transaction read one that was not its last.",
-     "T1: write x = 1, write x = 2, read x = 1", kAll},
-    {"not-my-own-write", "After its own write a transaction read somebody else's version.",
-     "T1: write x = 1; T2: write x = 2, read x = 1", kAll},
-    {"intermediate-read",
-     "A read returned a value that its writer overwrote in the same transaction (Adya's G1b).",
-     "T1: write x = 1, write x = 2; T2: read x = 1", kAll},
-    {"non-repeatable-read",
-     "Two reads of one key in one transaction, without a write of its own in between, returned "
-     "different values.",
-     "T3: read x = 1, read x = 2",
-     {Level::kReadAtomic, Level::kSnapshotIsolation, Level::kLinearizable}},
-    {"session-guarantee-violation",
-     "A transaction missed what an earlier transaction of its own session wrote (read your "
-     "writes, "
-     "monotonic reads).",
-     "one session; T1: write x = 1; T2: read x = 0",
-     {Level::kReadAtomic, Level::kLinearizable}},
-    {"non-monotonic-read",
-     "A transaction read from another one, and then read a version older than what that one "
-     "wrote.",
-     "T1: write x = 1, write y = 1; T2: read y = 1, read x = 0",
-     {Level::kReadCommitted, Level::kLinearizable},
-     {Level::kSnapshotIsolation}},
-    {"fractured-read",
-     "A transaction saw one write of another transaction and missed another of its writes.",
-     "T1: write x = 1, write y = 1; T2: read x = 0, read y = 1",
-     {Level::kReadAtomic, Level::kLinearizable},
-     {Level::kSnapshotIsolation}},
-    {"causality-violation",
-     "A read missed a write that is in its past by way of session order and reads.",
-     "T1: write x = 1; T2: read x = 1, write y = 1; T3: read y = 1, read x = 0",
-     {Level::kCausal, Level::kLinearizable},
-     {Level::kSnapshotIsolation}},
-    {"long-fork",
-     "Two readers saw two writes in opposite orders: each saw one write and missed the other.",
-     "T1: write x = 1; T2: write y = 1; T3: read x = 1, read y = 0; T4: read x = 0, read y = 1",
-     {Level::kPrefix, Level::kSnapshotIsolation}},
-    {"lost-update",
-     "Two transactions read the same version of a key and both wrote the key: one update is lost.",
-     "T1: read x = 0, write x = 1; T2: read x = 0, write x = 2",
-     {Level::kSnapshotIsolation, Level::kLinearizable}},
-    {"write-skew",
-     "Two transactions each read what the other changed, and neither saw the other's write.",
-     "T1: read x = 0, write y = 1; T2: read y = 0, write x = 1",
-     {Level::kSerializable}},
-    {"incompatible-order", "Two reads of one list of which neither is a prefix of the other.",
-     "T1: read x = [1 2]; T2: read x = [2 1]", kAll},
-    {"duplicate-element", "A list was read with an element twice that was appended once.",
-     "T1: read x = [1 1]", kAll},
-    {"failed-compare-read",
-     "A compare-and-set failed although nothing but the value it expected was ever there.",
-     "T1: compare-and-set x from 0 to 1 fails, and nobody wrote x", kAll},
-    {"G0",
-     "Dirty write: the versions of several keys order the same transactions in a circle (ww edges "
-     "only).",
-     "",
-     {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable}},
-    {"G1a", "Adya's name for aborted-read.", "", kAll},
-    {"G1b", "Adya's name for intermediate-read.", "", kAll},
-    {"G1c",
-     "Circular information flow: a cycle of ww and wr edges.",
-     "T1: read x = 1, write y = 1; T2: read y = 1, write x = 1",
-     {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable}},
-    {"G-single",
-     "Read skew: a cycle with exactly one rw edge. A read missed a write that comes before it.",
-     "T1: write x = 1, write y = 1; T2: read x = 0, read y = 1",
-     {Level::kSnapshotIsolation, Level::kLinearizable},
-     {Level::kReadCommitted}},
-    {"G-nonadjacent",
-     "A cycle with several rw edges of which no two follow each other; long-fork is one.",
-     "",
-     {Level::kSnapshotIsolation, Level::kLinearizable},
-     {Level::kPrefix}},
-    {"G2-item",
-     "Anti-dependency cycle: a cycle with two rw edges that follow each other; write-skew is one.",
-     "",
-     {Level::kSerializable, Level::kLinearizable}},
-    {"G0-process",
-     "G0 with help of session order.",
-     "",
-     {Level::kReadCommitted, Level::kLinearizable}},
-    {"G1c-process",
-     "G1c with help of session order.",
-     "",
-     {Level::kReadCommitted, Level::kLinearizable}},
-    {"G-single-process",
-     "G-single with help of session order.",
-     "",
-     {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
-     {Level::kReadCommitted}},
-    {"G-nonadjacent-process",
-     "G-nonadjacent with help of session order.",
-     "",
-     {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
-     {Level::kPrefix}},
-    {"G2-item-process",
-     "G2-item with help of session order.",
-     "",
-     {Level::kStrongSessionSerializable, Level::kLinearizable}},
-    {"G0-realtime",
-     "G0 with help of real time, and of session order where that is not real time's.",
-     "",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
-     {Level::kGeneralizedSnapshotIsolation}},
-    {"G1c-realtime",
-     "G1c with help of real time, and of session order where that is not real time's.",
-     "",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
-     {Level::kGeneralizedSnapshotIsolation}},
-    {"G-single-realtime",
-     "G-single with help of real time, such as a stale read: a write had completed "
-     "before the "
-     "reader was invoked, and was missed.",
-     "T1: write x = 1, completes; then T2: read x = 0",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
-     {Level::kGeneralizedSnapshotIsolation}},
-    {"G-nonadjacent-realtime",
-     "G-nonadjacent with help of real time.",
-     "",
-     {Level::kStrongSnapshotIsolation, Level::kLinearizable},
-     {Level::kGeneralizedSnapshotIsolation}},
-    {"G2-item-realtime",
-     "G2-item with help of real time.",
-     "",
-     {Level::kStrictSerializable, Level::kLinearizable}},
-};
-
-const LevelEntry kLevels[] = {
-    {Level::kReadCommitted,
-     "Only committed, final values are read, and within a transaction reads do not go back: after "
-     "reading from a "
-     "transaction, nothing older than its writes is read.",
-     "PL-2"},
-    {Level::kReadAtomic,
-     "Also, of another transaction one sees all writes or none, and one sees those of one's own "
-     "session.",
-     ""},
-    {Level::kCausal, "Also, whoever sees a write sees everything that the writer had seen.",
-     "causal consistency"},
-    {Level::kPrefix,
-     "Every transaction reads from a prefix of one commit order that all agree on; it may write "
-     "without having seen "
-     "the latest version.",
-     "consistent prefix"},
-    {Level::kSnapshotIsolation,
-     "Every transaction reads from a snapshot, and two that write the same key do not overlap. "
-     "Neither session order "
-     "nor real time count.",
-     "Adya's PL-SI"},
-    {Level::kGeneralizedSnapshotIsolation,
-     "Snapshot isolation in which commits follow real time; a snapshot may be old, but not from "
-     "the future.",
-     "ANSI snapshot isolation"},
-    {Level::kStrongSessionSnapshotIsolation,
-     "Snapshot isolation in which a transaction's snapshot includes what its session did before.",
-     "PolySI's SI; Biswas and Enea's SI"},
-    {Level::kStrongSnapshotIsolation,
-     "Snapshot isolation in which a snapshot includes whatever had committed before it began.", ""},
-    {Level::kSerializable,
-     "As if the transactions ran one after the other. Neither session order nor real time count.",
-     "Adya's PL-3"},
-    {Level::kStrongSessionSerializable, "Serializable, in an order that keeps each session's.",
-     "Biswas and Enea's SER"},
-    {Level::kStrictSerializable, "Serializable, in an order that keeps real time.", "PL-SS"},
-    {Level::kLinearizable,
-     "Every object by itself is strict serializable. For transactions that touch one object each.",
-     ""},
-};
 
 std::string normal(std::string_view text) {
   std::string result;
@@ -226,45 +45,163 @@ std::string join(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-std::string describe_anomaly(const AnomalyEntry& entry) {
+std::vector<std::string> names_of(const std::vector<Level>& list) {
   std::vector<std::string> names;
-  for (const Level level : forbidding(entry)) names.emplace_back(levels::name(level));
+  for (const Level level : list) names.emplace_back(levels::name(level));
+  return names;
+}
+
+std::vector<std::string> forbidden_by(Level level) {
+  std::vector<std::string> names;
+  for (const auto& anomaly : anomalies()) {
+    const auto by = forbidding(anomaly);
+    if (std::find(by.begin(), by.end(), level) != by.end()) names.emplace_back(anomaly.name);
+  }
+  return names;
+}
+
+std::string section(std::string_view heading, std::string_view text) {
+  return text.empty() ? std::string() : fmt::format("  {}\n{}", heading, wrapped(text, 4));
+}
+
+std::string join_views(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const auto word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+std::string describe_anomaly(const AnomalyEntry& entry) {
   std::string text = fmt::format("{}\n{}", entry.name, wrapped(entry.meaning, 2));
-  if (!entry.example.empty()) text += "  Example\n" + wrapped(entry.example, 4);
-  text += "  Forbidden by\n" + wrapped(join(names), 4);
-  names.clear();
-  for (const Level level : forbidding_some(entry)) names.emplace_back(levels::name(level));
-  return names.empty() ? text : text + "  Some of them also by\n" + wrapped(join(names), 4);
+  if (!entry.example.empty()) text += "  Smallest example\n" + table(entry.example, 4);
+  text += section("Forbidden by", join(names_of(forbidding(entry))));
+  if (const auto some = forbidding_some(entry); !some.empty()) {
+    text += section("Some of them also by", join(names_of(some)));
+  }
+  text += section("Allowed by", entry.allowed);
+  text += section("Usually caused by", entry.cause);
+  text += section("What to do", entry.remedy);
+  return text + section("Also called", join_views(entry.also));
 }
 
 std::string describe_level(const LevelEntry& entry) {
-  std::vector<std::string> weaker, stronger, forbidden;
+  std::vector<std::string> weaker, stronger;
   for (const Level other : levels::all_levels()) {
     if (other == entry.level) continue;
     if (levels::implies(entry.level, other)) weaker.emplace_back(levels::name(other));
     if (levels::implies(other, entry.level)) stronger.emplace_back(levels::name(other));
   }
-  for (const auto& anomaly : kAnomalies) {
-    const auto by = forbidding(anomaly);
-    if (std::find(by.begin(), by.end(), entry.level) != by.end())
-      forbidden.emplace_back(anomaly.name);
-  }
   std::string text = fmt::format("{} ({})\n{}", levels::name(entry.level),
                                  levels::short_name(entry.level), wrapped(entry.meaning, 2));
-  if (!entry.also_called.empty()) text += "  Also called\n" + wrapped(entry.also_called, 4);
-  text += "  Implies\n" + wrapped(join(weaker), 4);
-  text += "  Is implied by\n" + wrapped(join(stronger), 4);
-  return text + "  Forbids\n" + wrapped(join(forbidden), 4);
+  text += section("Also called", entry.also_called);
+  text += "  Smallest violation\n" + table(entry.example, 4);
+  text += section("Given by", entry.given_by);
+  text += section("Implies", join(weaker));
+  text += section("Is implied by", join(stronger));
+  return text + section("Forbids", join(forbidden_by(entry.level)));
+}
+
+// ---- examples
+
+// "r(x,0)" as "read x = 0".
+std::string spoken(std::string_view op) {
+  const auto open = op.find('(');
+  const auto kind = op.substr(0, open);
+  const auto inside = op.substr(open + 1, op.size() - open - 2);
+  const auto comma = inside.find(',');
+  const auto key = inside.substr(0, comma), value = inside.substr(comma + 1);
+  if (kind == "r" || kind == "l") return fmt::format("read {} = {}", key, value);
+  if (kind == "w") return fmt::format("write {} = {}", key, value);
+  if (kind == "a") return fmt::format("append {} to {}", value, key);
+  const auto second = value.find(',');
+  return fmt::format("compare-and-set {} from {} to {} (failed)", key, value.substr(0, second),
+                     value.substr(second + 1));
+}
+
+std::vector<std::string_view> pieces(std::string_view text, char separator) {
+  std::vector<std::string_view> all;
+  int open = 0;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && (text[i] == '(' || text[i] == '[')) ++open;
+    if (i < text.size() && (text[i] == ')' || text[i] == ']')) --open;
+    if (i < text.size() && (text[i] != separator || open > 0)) continue;
+    auto piece = text.substr(from, i - from);
+    while (piece.starts_with(' ')) piece.remove_prefix(1);
+    while (piece.ends_with(' ')) piece.remove_suffix(1);
+    if (!piece.empty()) all.push_back(piece);
+    from = i + 1;
+  }
+  return all;
+}
+
+struct Page {
+  const AnomalyEntry* anomaly = nullptr;
+  const LevelEntry* level = nullptr;
+};
+
+// By name; else by what it is called as well.
+std::vector<Page> pages(std::string_view name) {
+  const auto wanted = normal(name);
+  if (const auto level = levels::parse_level(wanted)) {
+    for (const auto& entry : level_entries()) {
+      if (entry.level == *level) return {{.level = &entry}};
+    }
+  }
+  for (const auto& entry : anomalies()) {
+    if (normal(entry.name) == wanted) return {{.anomaly = &entry}};
+  }
+  std::vector<Page> found;
+  for (const auto& entry : anomalies()) {
+    const bool called = std::any_of(entry.also.begin(), entry.also.end(),
+                                    [&](auto other) { return normal(other) == wanted; });
+    if (called) found.push_back({.anomaly = &entry});
+  }
+  return found;
+}
+
+Json names_json(const std::vector<std::string>& names) {
+  Json array = Json::array();
+  for (const auto& name : names) array.push_back(name);
+  return array;
+}
+
+Json page_json(const Page& page) {
+  Json object;
+  if (page.level != nullptr) {
+    const auto& entry = *page.level;
+    std::vector<std::string> weaker, stronger;
+    for (const Level other : levels::all_levels()) {
+      if (other == entry.level) continue;
+      if (levels::implies(entry.level, other)) weaker.emplace_back(levels::name(other));
+      if (levels::implies(other, entry.level)) stronger.emplace_back(levels::name(other));
+    }
+    object["level"] = levels::name(entry.level);
+    object["short_name"] = levels::short_name(entry.level);
+    object["meaning"] = entry.meaning;
+    object["also_called"] = entry.also_called;
+    object["example"] = entry.example;
+    object["given_by"] = entry.given_by;
+    object["implies"] = names_json(weaker);
+    object["implied_by"] = names_json(stronger);
+    object["forbids"] = names_json(forbidden_by(entry.level));
+    return object;
+  }
+  const auto& entry = *page.anomaly;
+  object["anomaly"] = entry.name;
+  object["group"] = entry.group;
+  object["meaning"] = entry.meaning;
+  object["also_called"] = Json::array();
+  for (const auto name : entry.also) object["also_called"].push_back(name);
+  object["example"] = entry.example;
+  object["forbidden_by"] = names_json(names_of(forbidding(entry)));
+  object["some_forbidden_by"] = names_json(names_of(forbidding_some(entry)));
+  object["allowed_by"] = entry.allowed;
+  object["cause"] = entry.cause;
+  object["remedy"] = entry.remedy;
+  return object;
 }
 
 }  // namespace
-
-std::span<const AnomalyEntry> anomalies() {
-  return kAnomalies;
-}
-std::span<const LevelEntry> level_entries() {
-  return kLevels;
-}
 
 std::vector<Level> forbidding(const AnomalyEntry& anomaly) {
   std::vector<Level> found;
@@ -289,21 +226,94 @@ std::vector<Level> forbidding_some(const AnomalyEntry& anomaly) {
 }
 
 std::string describe(std::string_view name) {
-  const auto wanted = normal(name);
-  if (const auto level = levels::parse_level(wanted)) {
-    for (const auto& entry : kLevels) {
-      if (entry.level == *level) return describe_level(entry);
+  std::string text;
+  for (const Page& page : pages(name)) {
+    if (!text.empty()) text += "\n";
+    text += page.level != nullptr ? describe_level(*page.level) : describe_anomaly(*page.anomaly);
+  }
+  return text;
+}
+
+std::string describe_json(std::string_view name) {
+  const auto found = pages(name);
+  if (found.empty()) return {};
+  Json object = page_json(found.front());
+  if (found.size() > 1) {
+    object["others"] = Json::array();
+    for (std::size_t i = 1; i < found.size(); ++i) object["others"].push_back(page_json(found[i]));
+  }
+  return object.dump() + "\n";
+}
+
+std::string table(std::string_view example, std::size_t indent) {
+  std::vector<std::vector<std::string>> sessions;
+  std::size_t rows = 0, transactions = 0;
+  for (const auto text : pieces(example, '|')) {
+    const auto colon = text.find(':');
+    auto& lines = sessions.emplace_back();
+    lines.push_back(fmt::format("session {}", text.substr(0, colon)));
+    for (auto one : pieces(text.substr(colon + 1), ';')) {
+      std::string end;
+      if (one.starts_with("!")) {
+        end = "aborted";
+        one.remove_prefix(1);
+      }
+      auto lead = fmt::format("T{}: ", ++transactions);
+      for (const auto op : pieces(one, ' ')) {
+        if (op.starts_with("@")) {
+          const auto dash = op.find('-');
+          end = fmt::format("from {} to {}", op.substr(1, dash - 1), op.substr(dash + 1));
+          continue;
+        }
+        lines.push_back(lead + spoken(op));
+        lead.assign(lead.size(), ' ');
+      }
+      if (!end.empty()) lines.push_back(lead + "(" + end + ")");
     }
+    rows = std::max(rows, lines.size());
   }
-  for (const auto& entry : kAnomalies) {
-    if (normal(entry.name) == wanted) return describe_anomaly(entry);
+  // Side by side where that fits, else below each other.
+  std::vector<std::size_t> widths;
+  std::size_t width = indent;
+  for (const auto& lines : sessions) {
+    std::size_t widest = 0;
+    for (const auto& line : lines) widest = std::max(widest, line.size());
+    widths.push_back(widest + 4);
+    width += widths.back();
   }
-  return {};
+  std::string text;
+  if (width > 96) {
+    for (const auto& lines : sessions) {
+      for (const auto& line : lines) text += std::string(indent, ' ') + line + "\n";
+    }
+    return text;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::string line(indent, ' ');
+    for (std::size_t s = 0; s < sessions.size(); ++s) {
+      line += fmt::format("{:<{}}", row < sessions[s].size() ? sessions[s][row] : "", widths[s]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> glossary_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : anomalies()) {
+    names.emplace_back(entry.name);
+    for (const auto other : entry.also) names.emplace_back(other);
+  }
+  for (const Level level : levels::all_levels()) {
+    names.emplace_back(levels::name(level));
+    names.emplace_back(levels::short_name(level));
+  }
+  return names;
 }
 
 std::string list_levels() {
   std::string text;
-  for (const auto& entry : kLevels) {
+  for (const auto& entry : level_entries()) {
     const auto stop = entry.meaning.find_first_of(".;:");
     text += fmt::format("{:<34} {:<7} {}\n", levels::name(entry.level),
                         levels::short_name(entry.level), entry.meaning.substr(0, stop));
@@ -313,12 +323,33 @@ std::string list_levels() {
 
 std::string list_anomalies() {
   std::string text;
-  for (const auto& entry : kAnomalies) {
-    const auto by = forbidding(entry);
-    text += fmt::format("{:<28} first forbidden by {}\n", entry.name,
-                        by.empty() ? "no level" : levels::name(entry.weakest.front()));
+  std::string_view group;
+  for (const auto& entry : anomalies()) {
+    if (entry.group != group) {
+      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", entry.group);
+      group = entry.group;
+    }
+    std::string_view letter;  // Plume's
+    for (const auto other : entry.also) {
+      if (letter.empty() && other.starts_with("TAP-")) letter = other;
+    }
+    text += fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name, letter,
+                        levels::name(entry.weakest.front()));
   }
   return text;
+}
+
+std::string list_json() {
+  Json object;
+  object["levels"] = Json::array();
+  for (const Level level : levels::all_levels()) object["levels"].push_back(levels::name(level));
+  object["anomalies"] = Json::array();
+  for (const auto& entry : anomalies()) {
+    object["anomalies"].push_back({{"anomaly", entry.name},
+                                   {"group", entry.group},
+                                   {"first_forbidden_by", levels::name(entry.weakest.front())}});
+  }
+  return object.dump() + "\n";
 }
 
 }  // namespace cupel::explain

@@ -11,18 +11,29 @@
 
 namespace cupel::explain {
 
+// Examples are histories in a line: "a: w(x,1) ; r(x,0) | b: r(x,1) @0-10", sessions
+// separated by |, transactions by ; with ! before what an aborted one did and the
+// times behind. r and w read and write, a and l append to and read a list, cas! is a
+// compare-and-set that failed. What is not written holds 0. The tests check each.
 struct AnomalyEntry {
   std::string_view name;                 // "lost-update", "G-single"
   std::string_view meaning;              // sentences
-  std::string_view example;              // "T1: read x = 0, write x = 1 ..."; may be empty
+  std::string_view example = {};         // a smallest history; empty where another page has it
   std::vector<levels::Level> weakest;    // these, and whatever implies one of them, forbid it
   std::vector<levels::Level> some = {};  // these forbid some of what goes by the name
+  std::string_view group;                // the heading it is listed under
+  std::vector<std::string_view> also = {};  // other names; Plume's letters "TAP-a" to "TAP-n"
+  std::string_view allowed;  // which databases allow it, at which setting; sentences
+  std::string_view cause;    // what usually is behind it
+  std::string_view remedy;   // what to do
 };
 
 struct LevelEntry {
   levels::Level level;
   std::string_view meaning;
   std::string_view also_called;  // names in papers and products; may be empty
+  std::string_view example;      // a smallest violation
+  std::string_view given_by;     // which databases give it, as on its page in docs/levels
 };
 
 std::span<const AnomalyEntry> anomalies();
@@ -34,13 +45,23 @@ std::vector<levels::Level> forbidding(const AnomalyEntry& anomaly);
 // is a part of what the name says.
 std::vector<levels::Level> forbidding_some(const AnomalyEntry& anomaly);
 
-// The page about a level or an anomaly, by any of its names (case, blanks and
-// underscores do not matter); empty if there is none.
+// The pages about a level or an anomaly, by any of its names (case, blanks and
+// underscores do not matter); empty if there is none. A name of Plume's may have two.
 std::string describe(std::string_view name);
+// The same as one JSON object; empty if there is none. Fields: docs/commands.md.
+std::string describe_json(std::string_view name);
+
+// An example as a table: a column a session, a line an operation.
+std::string table(std::string_view example, std::size_t indent);
+
+// Every name that describe() knows.
+std::vector<std::string> glossary_names();
 
 // One line for every level.
 std::string list_levels();
-// One line for every anomaly.
+// One line for every anomaly, by groups.
 std::string list_anomalies();
+// Levels and anomalies by name and group, as one JSON object.
+std::string list_json();
 
 }  // namespace cupel::explain

@@ -5,6 +5,7 @@
 
 #include "check/check.hpp"
 #include "explain/explain.hpp"
+#include "explain/glossary.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::explain {
@@ -92,6 +93,35 @@ INSTANTIATE_TEST_SUITE_P(Table, MiniTransactions, testing::ValuesIn(kMinis), [](
   std::erase(name, '-');
   return name;
 });
+
+// The smallest example of each page is what the page is about.
+TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
+  int shown = 0;
+  for (const auto& entry : anomalies()) {
+    if (entry.example.empty()) continue;
+    ++shown;
+    const auto history = test::history_of("init=0 " + std::string(entry.example));
+    check::Options options;
+    options.asked = {entry.weakest.front()};
+    const auto found = check::check(history, options).levels.front();
+    ASSERT_EQ(found.verdict, check::Verdict::kViolated) << entry.name;
+    const auto at = found.explained_at.value_or(found.level);
+    const auto told = explain(history, at, *found.violation);
+    ASSERT_FALSE(told.empty()) << entry.name;
+    EXPECT_EQ(told.front().name, entry.name) << told.front().explanation;
+  }
+  EXPECT_GE(shown, 24);
+}
+
+TEST(Glossary, ExamplesOfLevelsViolateThem) {
+  for (const auto& entry : level_entries()) {
+    const auto history = test::history_of("init=0 " + std::string(entry.example));
+    check::Options options;
+    options.asked = {entry.level};
+    EXPECT_EQ(check::check(history, options).levels.front().verdict, check::Verdict::kViolated)
+        << levels::name(entry.level);
+  }
+}
 
 }  // namespace
 }  // namespace cupel::explain
