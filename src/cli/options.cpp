@@ -103,8 +103,7 @@ std::optional<survey::Survey> surveyed(const history::History& history,
   auto survey = survey::survey(history, result, options, budget);
   if (!survey || shrinking.seconds <= 0) return survey;
   const base::Budget left(
-      std::chrono::duration<double>(std::min(shrinking.seconds, std::max(budget.seconds_left(), 1.0))),
-      0);
+      std::chrono::duration<double>(std::min(shrinking.seconds, budget.seconds_left())), 0);
   for (auto& cause : survey->causes.found) {
     shrinking.seconds = left.seconds_left();
     if (cause.from_check || shrinking.seconds <= 0) continue;
