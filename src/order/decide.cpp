@@ -27,11 +27,11 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
     return Outcome();
   };
   // Chains, arcs and rows, versions and readers; the clocks ask for themselves.
-  static const std::vector<std::uint8_t> kNoneApart;
+  static const Looseness kNothingLoose;
   const std::uint64_t bytes = 60ull * problem.node_count() +
                               64ull * (problem.reads.size() + problem.write_object.size());
   if (budget.would_exceed(bytes)) return outcome;
-  EventGraph graph(problem, loosener == nullptr ? kNoneApart : loosener->apart());
+  EventGraph graph(problem, loosener == nullptr ? kNothingLoose : loosener->loose());
   if (loosener != nullptr && loosener->all_apart()) loosener = nullptr;
   if (budget.exceeded()) return outcome;
   Versions versions(problem, graph);

@@ -6,17 +6,38 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cupel::order {
 
 using graph::kNoNode;
 
 namespace {
-// Integers in the clocks that owners apart may add.
-constexpr std::uint64_t kMaxApartCells = 32'000'000;
+// Integers in the clocks that loosening may add.
+constexpr std::uint64_t kMaxLooseCells = 32'000'000;
+
+// The chains as they are left, the longest first.
+std::vector<std::vector<Owner>> pieces_of(const Problem& problem, const Looseness& loose) {
+  std::vector<std::vector<Owner>> pieces;
+  for (const auto& chain : problem.chains) {
+    std::vector<Owner> piece;
+    for (const Owner o : chain) {
+      if (loose.cut[o] != 0) pieces.push_back(std::exchange(piece, {}));
+      if (loose.apart[o] != 0) {
+        pieces.push_back({o});
+      } else {
+        piece.push_back(o);
+      }
+    }
+    pieces.push_back(std::move(piece));
+  }
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return pieces;
+}
 }  // namespace
 
-EventGraph::EventGraph(const Problem& problem, const std::vector<std::uint8_t>& apart)
+EventGraph::EventGraph(const Problem& problem, const Looseness& loose)
     : problem_(problem),
       chain_(problem.node_count(), 0),
       position_(problem.node_count(), 0),
@@ -39,22 +60,27 @@ EventGraph::EventGraph(const Problem& problem, const std::vector<std::uint8_t>& 
     place(problem.begin(o));
     if (problem.split) place(problem.commit(o));
   };
-  for (const auto& owners : problem.chains) {
-    for (const Owner o : owners) {
-      if (apart.empty() || apart[o] == 0) place_owner(o);
+  const auto place_chains = [&](const std::vector<std::vector<Owner>>& chains) {
+    for (const auto& owners : chains) {
+      for (const Owner o : owners) place_owner(o);
+      close();
     }
+  };
+  const auto place_helpers = [&] {
+    for (std::uint32_t h = 0; h < problem.helper_count; ++h) place(problem.helper(h));
     close();
+  };
+  if (loose.apart.empty()) {
+    place_chains(problem.chains);
+    place_helpers();
+    column_count_ = chain_count_;
+  } else {
+    place_helpers();
+    place_chains(pieces_of(problem, loose));
+    const std::uint64_t room = problem.chains.size() + (problem.helper_count == 0 ? 0 : 1) +
+                               kMaxLooseCells / std::max<std::uint64_t>(1, problem.node_count());
+    column_count_ = static_cast<ChainId>(std::min<std::uint64_t>(chain_count_, room));
   }
-  for (std::uint32_t h = 0; h < problem.helper_count; ++h) place(problem.helper(h));
-  close();
-  const ChainId in_chains = chain_count_;
-  for (Owner o = 0; o < problem.owner_count && !apart.empty(); ++o) {
-    if (apart[o] == 0) continue;
-    place_owner(o);
-    close();
-  }
-  const std::uint64_t room = kMaxApartCells / std::max<std::uint64_t>(1, problem.node_count());
-  column_count_ = static_cast<ChainId>(std::min<std::uint64_t>(chain_count_, in_chains + room));
 
   begin_round();
   for (const FixedArc& arc : problem.fixed) {

@@ -21,16 +21,22 @@ struct KnownArc {
   ArcKind kind;
 };
 
+// What soft chains have lost, by owner; both empty: nothing.
+struct Looseness {
+  std::vector<std::uint8_t> apart;  // not in its chain but alone; its neighbours stay neighbours
+  std::vector<std::uint8_t> cut;    // its chain is cut in two before it
+};
+
 class EventGraph {
  public:
-  // Chains and fixed arcs of the problem. `apart[o]` (empty: none): owner o is not
-  // in its chain but alone; the ones before and after it stay neighbours.
-  EventGraph(const Problem& problem, const std::vector<std::uint8_t>& apart);
+  // Chains and fixed arcs of the problem.
+  EventGraph(const Problem& problem, const Looseness& loose);
 
   // Chains of nodes. Positions count from 1, so that 0 can mean "none".
   [[nodiscard]] ChainId chain_count() const { return chain_count_; }
-  // Only the chains below this are worth a column of a clock: all but owners
-  // apart, and of those as many as a bounded number of integers holds.
+  // Only the chains below this are worth a column of a clock: as many as the problem
+  // has, and of those that loosening adds what a bounded number of integers holds. The
+  // long ones are below.
   [[nodiscard]] ChainId column_count() const { return column_count_; }
   [[nodiscard]] ChainId chain(Node v) const { return chain_[v]; }
   [[nodiscard]] std::uint32_t position(Node v) const { return position_[v]; }

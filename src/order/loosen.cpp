@@ -4,16 +4,17 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "order/untangle.hpp"
 
 namespace cupel::order {
 
 namespace {
-// Rounds after which more is taken out at a time.
-constexpr int kOneStepRounds = 3;  // one end of one step of each cycle
-constexpr int kOneEndRounds = 5;   // one end of each step
-constexpr int kBothEndRounds = 9;  // both ends; then twice as many around them a round
+// Few owners may be all that is odd: so many rounds take out one for each cycle.
+// Then chains are cut, and after more rounds around the steps too.
+constexpr int kTakingRounds = 3;
+constexpr int kNarrowRounds = 40;
 // An owner after which so many were taken out is itself the odd one.
 constexpr std::uint8_t kBlamedOften = 2;
 // Sub-problems: small ones only, and a bounded search, since the whole is asked
@@ -25,7 +26,8 @@ constexpr std::uint64_t kMaxProposalsAlone = 1'000;
 
 Loosener::Loosener(const Problem& problem)
     : problem_(problem),
-      apart_(problem.owner_count, 0),
+      loose_{.apart = std::vector<std::uint8_t>(problem.owner_count, 0),
+             .cut = std::vector<std::uint8_t>(problem.owner_count, 0)},
       blamed_(problem.owner_count, 0),
       put_back_(problem.owner_count, 0) {
   chain_of_.assign(problem.owner_count, 0);
@@ -55,29 +57,37 @@ Loosener::Loosener(const Problem& problem)
 }
 
 void Loosener::take_apart(Owner o) {
-  if (apart_[o] != 0) return;
-  apart_[o] = 1;
+  if (loose_.apart[o] != 0) return;
+  loose_.apart[o] = 1;
   ++apart_count_;
   fresh_.push_back(o);
 }
 
-// With its neighbours in the chain, in late rounds.
-void Loosener::take_apart_around(Owner o) {
-  const auto& chain = problem_.chains[chain_of_[o]];
-  const std::uint64_t reach = rounds_ <= kBothEndRounds
-                                  ? 0
-                                  : std::uint64_t{1} << std::min(40, rounds_ - kBothEndRounds - 1);
-  const std::uint64_t place = place_[o];
+void Loosener::cut(const Step& step) {
+  const auto& chain = problem_.chains[chain_of_[step.to]];
+  const std::uint64_t reach =
+      rounds_ <= kNarrowRounds ? 0 : std::uint64_t{1} << std::min(40, rounds_ - kNarrowRounds - 1);
+  const std::uint64_t place = place_[step.to];
   const std::uint64_t last = std::min<std::uint64_t>(chain.size() - 1, place + reach);
-  for (std::uint64_t i = place - std::min(place, reach); i <= last; ++i) take_apart(chain[i]);
+  for (std::uint64_t i = place - std::min(place, reach); i <= last; ++i) {
+    if (std::exchange(loose_.cut[chain[i]], 1) == 0) fresh_cuts_.push_back(chain[i]);
+  }
+}
+
+// By what this round has loosened so far. A step of a proof may pass several owners.
+bool Loosener::is_broken(const Step& step) const {
+  if (loose_.apart[step.from] != 0 || loose_.apart[step.to] != 0) return true;
+  const auto& chain = problem_.chains[chain_of_[step.to]];
+  return std::any_of(chain.begin() + place_[step.from] + 1, chain.begin() + place_[step.to] + 1,
+                     [&](Owner o) { return loose_.cut[o] != 0; });
 }
 
 // Owners taken out because of one that turned out to be the odd one go back, once.
 void Loosener::put_back() {
   for (const auto& [owner, after] : taken_after_) {
-    if (apart_[after] == 0 || put_back_[owner] != 0) continue;
+    if (loose_.apart[after] == 0 || put_back_[owner] != 0) continue;
     put_back_[owner] = 1;
-    apart_[owner] = 0;
+    loose_.apart[owner] = 0;
     --apart_count_;
   }
   taken_after_.clear();
@@ -228,17 +238,14 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
 // others.
 Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget) {
   fresh_.clear();
+  fresh_cuts_.clear();
   if (budget.exceeded()) return Judged::kBrokenAlready;  // the proof may have gaps
-  struct Step {
-    Owner from, to;
-  };
   std::vector<Step> steps;
   bool chose_writers = false;
   for (const ProofArc& arc : proof.arcs) {
     if (arc.kind == ArcKind::kChain) {
       steps.push_back({problem_.owner_of(arc.from), problem_.owner_of(arc.to)});
-      if (apart_[steps.back().from] != 0 || apart_[steps.back().to] != 0)
-        return Judged::kBrokenAlready;
+      if (is_broken(steps.back())) return Judged::kBrokenAlready;
     } else if (names_read(arc.kind)) {
       const Read& read = problem_.reads[arc.read_or_object];
       chose_writers = chose_writers || read.last_candidate - read.first_candidate > 1;
@@ -260,15 +267,13 @@ Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base:
   const auto take_one_end = [&](const Step& step) {
     if (blamed_[step.from] >= kBlamedOften) return take_apart(step.from);
     ++blamed_[step.from];
-    if (apart_[step.to] == 0 && !put_back_[step.to]) taken_after_.emplace_back(step.to, step.from);
+    if (loose_.apart[step.to] == 0 && !put_back_[step.to])
+      taken_after_.emplace_back(step.to, step.from);
     take_apart(step.to);
   };
-  if (rounds_ > kOneEndRounds) {
-    for (const Step& step : steps) {
-      take_apart_around(step.from);
-      take_apart_around(step.to);
-    }
-  } else if (rounds_ > kOneStepRounds || !one_step) {
+  if (rounds_ > kTakingRounds) {
+    for (const Step& step : steps) cut(step);
+  } else if (!one_step) {
     for (const Step& step : steps) take_one_end(step);
   } else {
     take_one_end(*std::max_element(steps.begin(), steps.end(), [&](const Step& a, const Step& b) {
@@ -304,7 +309,7 @@ std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions&
   }
   Untangler untangler(problem_, graph, priority);
   for (Owner o = 0; o < problem_.owner_count; ++o) {
-    if (apart_[o] != 0) untangler.take_out(o);
+    if (loose_.apart[o] != 0) untangler.take_out(o);
   }
   while (!budget.exceeded() && !all_apart()) {
     const auto cycle = untangler.next();
@@ -318,6 +323,7 @@ std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions&
         break;
       case Judged::kLoosened:
         for (const Owner o : fresh_) untangler.take_out(o);
+        for (const Owner o : fresh_cuts_) untangler.cut(o);
         break;
     }
   }

@@ -6,13 +6,18 @@
 //   - a sub-problem: the few owners of the proof and those that they read from,
 //     without any chain. If that has no solution neither has the whole, and its
 //     proof is the answer;
-//   - else an owner of each chain step that the proof rests on is taken out of
-//     its chain (it stands alone; its neighbours in the chain stay neighbours);
+//   - else the chains lose something that the proof rests on. In the first rounds an
+//     owner at a chain step is taken out of its chain (it stands alone; its neighbours
+//     in the chain stay neighbours), since a few odd ones may be all. In later rounds
+//     the chain is cut at each step: what is before and what is after go their own ways;
 //   - and before everything is asked again, the same for every other cycle that
 //     the same arcs close (untangle.hpp), so that rounds are few.
-// Every round takes an owner out, later rounds twice as many around it: it ends.
-// (An owner taken out on account of another that turns out to be the odd one goes
-// back, but only once.)
+// Every round takes a chain step away, late rounds twice as many around it as the one
+// before: it ends. (An owner taken out on account of another that turns out to be the
+// odd one goes back, but only once.)
+// Why cuts: a long chain that is cut costs the clocks one column more, and what is
+// left of it goes on being a guide; an owner alone costs a column too, and guides
+// nothing. With few columns and good guides the stages after saturation have little to do.
 //
 // Why the sub-problem is sound. Let S be a set of owners, and P|S the problem of
 // the owners S with all their writes, the fixed arcs between them (through
@@ -37,9 +42,8 @@ class Loosener {
  public:
   explicit Loosener(const Problem& problem);
 
-  // By owner: taken out of its chain.
-  [[nodiscard]] const std::vector<std::uint8_t>& apart() const { return apart_; }
-  // No chain is left: then a "no" is final.
+  [[nodiscard]] const Looseness& loose() const { return loose_; }
+  // Every owner is apart: then a "no" is final.
   [[nodiscard]] bool all_apart() const { return apart_count_ == problem_.owner_count; }
 
   // Saturation ended in a cycle. An outcome if that decides; else chains are looser.
@@ -50,18 +54,23 @@ class Loosener {
 
  private:
   enum class Judged : std::uint8_t { kFinal, kBrokenAlready, kLoosened };
+  // Along a chain, perhaps past others.
+  struct Step {
+    Owner from, to;
+  };
   Judged judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget);
   bool decide_alone(const Proof& proof, base::Budget& budget);
   void take_apart(Owner o);
-  void take_apart_around(Owner o);
+  void cut(const Step& step);
+  [[nodiscard]] bool is_broken(const Step& step) const;
   void put_back();
   void take_everything_apart();
 
   const Problem& problem_;
-  std::vector<std::uint8_t> apart_;
+  Looseness loose_;
   Owner apart_count_ = 0;
   int rounds_ = 0;
-  std::vector<Owner> fresh_;  // taken apart by the last judge()
+  std::vector<Owner> fresh_, fresh_cuts_;  // taken apart, cut before, by the last judge()
   std::vector<std::uint8_t>
       blamed_;  // by owner: so often what came after it in a chain was taken out
   std::vector<std::uint8_t> put_back_;

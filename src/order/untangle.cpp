@@ -167,6 +167,12 @@ void Untangler::drop() {
   ++at_;
 }
 
+void Untangler::cut(Owner o) {
+  const Node first = problem_.begin(o), before = before_[first];
+  if (before == kNoNode) return;
+  before_[first] = after_[before] = kNoNode;
+}
+
 void Untangler::take_out(Owner o) {
   const Node first = problem_.begin(o), last = problem_.commit(o);
   const Node before = before_[first], after = after_[last];

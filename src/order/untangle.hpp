@@ -31,6 +31,8 @@ class Untangler {
   void drop();
   // Its neighbours in the chain stay ordered.
   void take_out(Owner o);
+  // Nothing stays before it in its chain.
+  void cut(Owner o);
 
  private:
   struct Broken {
