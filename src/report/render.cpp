@@ -24,6 +24,7 @@ using levels::Level;
 namespace {
 
 constexpr std::size_t kAnomaliesShown = 5;
+constexpr std::size_t kCausesInFull = 1;  // besides those of the paragraphs
 constexpr std::size_t kTransactionsNamed = 6;
 
 std::string painted(Verdict verdict, std::size_t width, const TextStyle& style) {
@@ -164,6 +165,24 @@ class Teller {
     return text;
   }
 
+  // In one line.
+  std::string mention(const survey::Cause& cause) const {
+    const auto anomalies = cause.small ? std::vector{cause.small->anomaly}
+                                       : explain::explain(checked_.history, cause.level, cause.violation);
+    const auto& history = cause.small ? cause.small->history : checked_.history;
+    std::string text;
+    for (const auto& anomaly : anomalies) {
+      text += fmt::format("  {}: {}", name_of(anomaly), explain::enumerate(named(history, anomaly)));
+      if (!anomaly.keys.empty()) {
+        std::vector<std::string> keys;
+        for (const auto key : anomaly.keys) keys.push_back(history.key(key).to_string());
+        text += fmt::format(" on {} {}", keys.size() == 1 ? "key" : "keys", explain::enumerate(keys));
+      }
+      text += '\n';
+    }
+    return text + alike(cause.occurrences);
+  }
+
   // A cause that the check did not come upon itself.
   std::string tell(const survey::Cause& cause) {
     const bool small = cause.small.has_value();
@@ -232,16 +251,20 @@ class Teller {
                         const std::vector<Shown>& list) const {
     const auto where = fmt::format("as told above for {}", levels::name(level));
     if (list.size() > 1) return fmt::format("  {}, {} of them: {}\n", name, list.size(), where);
+    const auto who = named(list.front().history, list.front().anomaly);
+    return fmt::format("  {} of {}: {}\n", name, explain::enumerate(who), where);
+  }
+
+  // The transactions by name, the last ones as a number if they are many.
+  static std::vector<std::string> named(const history::History& history, const explain::Anomaly& anomaly) {
     std::vector<std::string> who;
-    for (const auto txn : list.front().anomaly.transactions) {
-      who.push_back(history::transaction_name(list.front().history, txn));
-    }
+    for (const auto txn : anomaly.transactions) who.push_back(history::transaction_name(history, txn));
     if (who.size() > kTransactionsNamed) {
       const auto more = who.size() - kTransactionsNamed;
       who.resize(kTransactionsNamed);
       who.push_back(fmt::format("{} more", more));
     }
-    return fmt::format("  {} of {}: {}\n", name, explain::enumerate(who), where);
+    return who;
   }
 
   const Checked& checked_;
@@ -249,18 +272,31 @@ class Teller {
   std::map<const explain::Counterexample*, Level> told_small_;
 };
 
-// The other causes, level by level, and how far they were looked for.
-void add_causes(const Checked& checked, Teller& teller, std::vector<std::string>& paragraphs) {
+// The cause to begin with at a level, if it is not the one that the check came upon:
+// causes are sorted, the most severe and smallest first.
+const survey::Cause* better_cause(const Checked& checked, Level level) {
+  if (checked.survey == nullptr) return nullptr;
+  for (const auto& cause : checked.survey->causes.found) {
+    if (cause.level == level) return cause.from_check ? nullptr : &cause;
+  }
+  return nullptr;
+}
+
+// The other causes, level by level, the first in full, and how far they were looked for.
+// `told`: those that are in the paragraphs already.
+void add_causes(const Checked& checked, Teller& teller, const std::set<const survey::Cause*>& told,
+                std::vector<std::string>& paragraphs) {
   const auto& causes = checked.survey->causes;
   std::optional<Level> level;
+  std::size_t in_full = 0;
   for (const auto& cause : causes.found) {
-    if (cause.from_check) continue;
+    if (told.contains(&cause)) continue;
     if (level != cause.level) {
       paragraphs.push_back(fmt::format("  violated, apart from that: {}\n",
                                        named_level(checked, cause.level)));
     }
     level = cause.level;
-    paragraphs.back() += teller.tell(cause);
+    paragraphs.back() += in_full++ < kCausesInFull ? teller.tell(cause) : teller.mention(cause);
   }
   std::string left;
   for (const auto& [name, number] : causes.left_out) {
@@ -277,6 +313,12 @@ std::vector<std::string> reasons(const Checked& checked) {
   };
   std::vector<Paragraph> found;
   Teller teller(checked);
+  std::set<const survey::Cause*> told;
+  if (checked.survey != nullptr) {
+    for (const auto& cause : checked.survey->causes.found) {
+      if (cause.from_check) told.insert(&cause);
+    }
+  }
   const auto& weakest = checked.result.weakest_violated;
   for (const auto& result : checked.result.levels) {
     if (result.verdict != Verdict::kViolated || !result.violation ||
@@ -286,6 +328,21 @@ std::vector<std::string> reasons(const Checked& checked) {
     std::string who = named_level(checked, result.level);
     if (result.explained_at.value_or(result.level) != result.level) {
       who += fmt::format(" (because {} is)", levels::name(*result.explained_at));
+    }
+    const Level at = result.explained_at.value_or(result.level);
+    if (const auto* cause = better_cause(checked, at)) {
+      const auto same = [&](const auto& other) { return other.alone == cause->name; };
+      const auto it = std::find_if(found.begin(), found.end(), same);
+      if (it != found.end()) {
+        it->who += ", " + who;
+        continue;
+      }
+      found.push_back({std::move(who), cause->name, teller.tell(*cause)});
+      told.insert(cause);
+      for (const auto& other : checked.survey->causes.found) {
+        if (other.from_check && other.level == at) told.erase(&other);
+      }
+      continue;
     }
     auto alone = Teller(checked).tell(result);
     const auto same = std::find_if(found.begin(), found.end(),
@@ -298,7 +355,7 @@ std::vector<std::string> reasons(const Checked& checked) {
   }
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
-  if (checked.survey != nullptr) add_causes(checked, teller, paragraphs);
+  if (checked.survey != nullptr) add_causes(checked, teller, told, paragraphs);
   return paragraphs;
 }
 
