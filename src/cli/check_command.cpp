@@ -16,6 +16,7 @@
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
+#include "cli/told.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "report/certificate.hpp"
@@ -115,9 +116,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto& history = stopped ? nothing : read;
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
-  const auto survey = arguments.survey ? surveyed(*history, result, options, shrinking, budget)
-                                       : std::optional<survey::Survey>();
-  const auto counterexamples = shrunk(*history, result, shrinking, budget);
+  auto survey = arguments.survey ? surveyed(*history, result, options, shrinking, budget)
+                                 : std::optional<survey::Survey>();
+  auto counterexamples = shrunk(*history, result, shrinking, budget);
+  const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);
   const auto worth =
       stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
   const report::Checked checked{file,
@@ -126,7 +128,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                                 !stopped,
                                 counterexamples,
                                 worth ? &*worth : nullptr,
-                                survey ? &*survey : nullptr};
+                                survey ? &*survey : nullptr,
+                                &fields};
   const report::TextStyle style{.colour = use_colour()};
   if (emitter.any()) {
     emitter.add({checked, command_of(file, arguments),

@@ -29,4 +29,8 @@ struct Counterexample {
   std::vector<levels::Level> also_at = {};
 };
 
+// The anomaly once more, with what of its transactions is left out and with fields
+// of the whole history's source. `fields` is borrowed for the call.
+void tell_again(Counterexample& small, const History& whole, const FieldsByLabel* fields);
+
 }  // namespace cupel::explain

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 
+#include "explain/counterexample.hpp"
 #include "explain/cycle.hpp"
 #include "explain/layout.hpp"
 #include "explain/sentences.hpp"
@@ -635,6 +636,12 @@ std::vector<Anomaly> explain(const History& history, Level level,
     anomalies.push_back(Teller(history, level, derivation, context).tell());
   }
   return anomalies;
+}
+
+void tell_again(Counterexample& small, const History& whole, const FieldsByLabel* fields) {
+  const Context context{.origin = Origin{whole, small.original_txn}, .fields = fields};
+  auto told = explain(small.history, small.level, small.violation, context);
+  if (!told.empty()) small.anomaly = std::move(told.front());
 }
 
 std::string_view to_string(levels::EdgeKind kind) {

@@ -69,6 +69,10 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
   return jepsen::assemble(std::move(chunks), source, reading);
 }
 
+bool is_edn(std::string_view bytes) {
+  return syntax_of(without_mark(bytes)) == Syntax::kEdn;
+}
+
 bool looks_like_jepsen(std::string_view head) {
   head = without_mark(head);
   switch (syntax_of(head)) {

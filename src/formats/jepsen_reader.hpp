@@ -18,6 +18,9 @@ namespace cupel::formats {
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
                                            unsigned threads, Reading reading = {});
 
+// Whether op maps are in EDN; else they are in JSON.
+bool is_edn(std::string_view bytes);
+
 // Whether the first bytes of a file (4 KiB will do) are Jepsen op maps.
 bool looks_like_jepsen(std::string_view head);
 

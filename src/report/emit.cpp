@@ -48,7 +48,7 @@ std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t m
       continue;
     }
     for (auto& anomaly : explain::explain(checked.history, level.explained_at.value_or(level.level),
-                                          *level.violation)) {
+                                          *level.violation, {.fields = checked.fields})) {
       auto who = anomaly.transactions;
       auto what = anomaly.keys;
       std::sort(who.begin(), who.end());

@@ -36,7 +36,7 @@ Failure failure_of(const Emission& emission, const check::LevelResult& level) {
     if (example.level == at) anomalies.push_back(example.anomaly);
   }
   if (anomalies.empty() && told_at.violation) {
-    anomalies = explain::explain(checked.history, at, *told_at.violation);
+    anomalies = explain::explain(checked.history, at, *told_at.violation, {.fields = checked.fields});
   }
   Failure failure;
   for (const auto& anomaly : anomalies) {

@@ -44,6 +44,7 @@ struct Found {
   const History& whole;
   const explain::Anomaly& anomaly;
   const explain::Counterexample* small;  // or nullptr: the whole
+  const explain::FieldsByLabel* fields = nullptr;
   [[nodiscard]] const History& history() const { return small != nullptr ? small->history : whole; }
 };
 
@@ -82,6 +83,27 @@ Json counterexample_object(const explain::Counterexample& small) {
   return object;
 }
 
+// What is known of a transaction that the explanation lists.
+Json details_object(const Found& found, TxnId txn) {
+  const History& history = found.history();
+  const auto time = [](history::Time t) { return t == history::kNoTime ? Json(nullptr) : Json(t); };
+  Json object;
+  object["transaction"] = transaction(history, txn);
+  object["session"] = history.session_name(history.session(txn));
+  object["place"] = history.place(txn);
+  object["status"] = history::to_string(history.status(txn));
+  object["invoked"] = time(history.invoke(txn));
+  object["completed"] = time(history.complete(txn));
+  object["fields"] = Json::object();
+  if (found.fields != nullptr) {
+    const auto known = found.fields->find(history.label(txn));
+    if (known != found.fields->end()) {
+      for (const auto& [name, text] : known->second) object["fields"][name] = text;
+    }
+  }
+  return object;
+}
+
 Json anomaly_object(const Found& found) {
   const History& history = found.history();
   const explain::Anomaly& anomaly = found.anomaly;
@@ -98,6 +120,8 @@ Json anomaly_object(const Found& found) {
   object["explanation"] = anomaly.explanation;
   object["edges"] = Json::array();
   for (const auto& edge : anomaly.edges) object["edges"].push_back(edge_object(found, edge));
+  object["details"] = Json::array();
+  for (const TxnId txn : anomaly.listed) object["details"].push_back(details_object(found, txn));
   if (found.small != nullptr) object["counterexample"] = counterexample_object(*found.small);
   return object;
 }
@@ -153,11 +177,13 @@ void add_causes(const Checked& checked, Level level, Json& anomalies) {
     if (cause.from_check || !levels::implies(level, cause.level)) continue;
     const auto* small = cause.small ? &*cause.small : nullptr;
     if (small != nullptr) {
-      anomalies.push_back(anomaly_object({checked.history, small->anomaly, small}));
+      anomalies.push_back(anomaly_object({checked.history, small->anomaly, small, checked.fields}));
     } else {
-      const auto found = explain::explain(checked.history, cause.level, cause.violation);
+      const auto found = explain::explain(checked.history, cause.level, cause.violation,
+                                          {.fields = checked.fields});
       if (found.empty()) continue;
-      anomalies.push_back(anomaly_object({checked.history, found.front(), nullptr}));
+      anomalies.push_back(
+          anomaly_object({checked.history, found.front(), nullptr, checked.fields}));
     }
     anomalies.back()["occurrences"] = cause.occurrences;
   }
@@ -197,7 +223,9 @@ std::string json(const Checked& checked) {
   for (const char* name : {"database", "isolation"}) {
     if (history.metadata().contains(name)) object[name] = metadata(name);
   }
-  const auto count = [&](std::size_t number) { return checked.whole ? Json(number) : Json(nullptr); };
+  const auto count = [&](std::size_t number) {
+    return checked.whole ? Json(number) : Json(nullptr);
+  };
   object["transactions"] = count(history.txn_count());
   object["committed"] = count(committed);
   object["sessions"] = count(history.session_count());
@@ -226,18 +254,22 @@ std::string json(const Checked& checked) {
       auto found = explained.find(at);
       if (found == explained.end()) {
         const ByCause causes = by_cause(checked, result);
-        const auto anomalies = explain::explain(history, at, causes.violation);
+        const auto anomalies =
+            explain::explain(history, at, causes.violation, {.fields = checked.fields});
         Json array = Json::array();
         for (std::size_t i = 0; i < std::min(anomalies.size(), kAnomaliesListed); ++i) {
           const auto* small = counterexample_of(checked, result, anomalies, i);
           array.push_back(anomaly_object(
-              {history, small != nullptr ? small->anomaly : anomalies[i], small}));
+              {history, small != nullptr ? small->anomaly : anomalies[i], small, checked.fields}));
           if (i < causes.occurrences.size()) {
             array.back()["occurrences"] = causes.occurrences[i];
           }
         }
         const auto& internal = result.violation->internal;
-        found = explained.emplace(at, std::pair(std::move(array), std::max(anomalies.size(), internal.size()))).first;
+        found = explained
+                    .emplace(at, std::pair(std::move(array),
+                                           std::max(anomalies.size(), internal.size())))
+                    .first;
       }
       level["anomalies"] = found->second.first;
       if (found->second.second > level["anomalies"].size()) {

@@ -106,7 +106,7 @@ Violations violations_of(const Checked& checked) {
       continue;
     }
     const Level at = result.explained_at.value_or(result.level);
-    const auto anomalies = explain::explain(checked.history, at, *result.violation);
+    const auto anomalies = explain::explain(checked.history, at, *result.violation, {.fields = checked.fields});
     for (std::size_t i = 0; i < anomalies.size(); ++i) {
       const auto& anomaly = anomalies[i];
       const auto* small = counterexample_of(checked, result, anomalies, i);

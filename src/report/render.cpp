@@ -136,7 +136,8 @@ class Teller {
   std::string tell(const LevelResult& result) {
     const Level at = result.explained_at.value_or(result.level);
     const ByCause causes = by_cause(checked_, result);
-    const auto anomalies = explain::explain(checked_.history, at, causes.violation);
+    const auto anomalies =
+        explain::explain(checked_.history, at, causes.violation, {.fields = checked_.fields});
     std::string text;
     std::map<std::string, std::size_t> left_out;
     std::map<std::pair<std::string, Level>, std::vector<Shown>> again;
@@ -187,8 +188,10 @@ class Teller {
   std::string tell(const survey::Cause& cause) {
     const bool small = cause.small.has_value();
     std::string text;
-    for (const auto& anomaly : small ? std::vector{cause.small->anomaly}
-                                     : explain::explain(checked_.history, cause.level, cause.violation)) {
+    for (const auto& anomaly :
+         small ? std::vector{cause.small->anomaly}
+               : explain::explain(checked_.history, cause.level, cause.violation,
+                                  {.fields = checked_.fields})) {
       append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
     }
     return text + (small ? size_of(*cause.small) : "") + alike(cause.occurrences);
@@ -214,10 +217,14 @@ class Teller {
     }
     const auto text = fmt::format("  {} and {} of {} and {} suffice for this",
                                   counted(small.history.txn_count(), "transaction"),
-                                  counted(small.history.op_count(), "operation"),
-                                  whole.txn_count(), whole.op_count());
-    return text + (small.minimal ? "; none can be left out." : "; the time for making it smaller was up.") +
-           (cuts_lists(small) ? " Lists are shown without the elements whose appends are left out.\n" : "\n");
+                                  counted(small.history.op_count(), "operation"), whole.txn_count(),
+                                  whole.op_count());
+    return text +
+           (small.minimal ? "; none can be left out."
+                          : "; the time for making it smaller was up.") +
+           (cuts_lists(small)
+                ? " Lists are shown without the elements whose appends are left out.\n"
+                : "\n");
   }
 
   bool cuts_lists(const explain::Counterexample& small) const {
@@ -292,8 +299,8 @@ void add_causes(const Checked& checked, Teller& teller, const std::set<const sur
   for (const auto& cause : causes.found) {
     if (told.contains(&cause)) continue;
     if (level != cause.level) {
-      paragraphs.push_back(fmt::format("  violated, apart from that: {}\n",
-                                       named_level(checked, cause.level)));
+      paragraphs.push_back(
+          fmt::format("  violated, apart from that: {}\n", named_level(checked, cause.level)));
     }
     level = cause.level;
     paragraphs.back() += in_full++ < kCausesInFull ? teller.tell(cause) : teller.mention(cause);
@@ -379,8 +386,9 @@ const explain::Counterexample* counterexample_of(const Checked& checked, const L
     if (!internal) return &small;  // a level has one derivation
     if (small.anomaly.name != name) continue;
     // Of internal anomalies the first of each name is made small.
-    const bool first = std::none_of(anomalies.begin(), anomalies.begin() + static_cast<long>(number),
-                                    [&](const auto& other) { return other.name == name; });
+    const bool first =
+        std::none_of(anomalies.begin(), anomalies.begin() + static_cast<long>(number),
+                     [&](const auto& other) { return other.name == name; });
     return first ? &small : nullptr;
   }
   return nullptr;

@@ -28,6 +28,7 @@ struct Checked {
   std::span<const explain::Counterexample> counterexamples = {};
   const worth::Worth* worth = nullptr;  // what a satisfied test was worth, if it was measured
   const survey::Survey* survey = nullptr;  // if there is one: how often, and further causes
+  const explain::FieldsByLabel* fields = nullptr;  // more about the transactions, to be told
 };
 
 struct TextStyle {

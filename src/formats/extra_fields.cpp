@@ -1,0 +1,173 @@
+// A map at a time: see the header. Errors end the search in silence, because the
+// file was read without any a moment ago.
+#include "formats/extra_fields.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "formats/edn.hpp"
+#include "formats/input.hpp"
+#include "formats/jepsen_events.hpp"
+#include "formats/jepsen_reader.hpp"
+
+namespace cupel::formats {
+
+namespace {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+using ByLabel = std::map<std::uint32_t, Fields>;
+
+constexpr std::size_t kMostFields = 12;  // of one map
+
+bool is_known(std::string_view name) {
+  constexpr std::string_view kKnown[] = {"type", "process", "f", "value", "key", "time", "index"};
+  return std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown);
+}
+
+// Takes the fields of each map in turn: its label is its index or else its place.
+class Collector {
+ public:
+  explicit Collector(const std::set<std::uint32_t>& labels) : labels_(labels) {}
+
+  // False once there is nothing left to find.
+  bool take(std::optional<std::int64_t> index, Fields fields) {
+    const auto label = index && *index >= 0 ? static_cast<std::uint64_t>(*index) : place_;
+    ++place_;
+    if (label > 0xffffffff || !labels_.contains(static_cast<std::uint32_t>(label))) return true;
+    if (fields.size() > kMostFields) fields.resize(kMostFields);
+    if (!fields.empty()) found_.emplace(static_cast<std::uint32_t>(label), std::move(fields));
+    return ++met_ < labels_.size();
+  }
+  [[nodiscard]] ByLabel found() && { return std::move(found_); }
+
+ private:
+  const std::set<std::uint32_t>& labels_;
+  ByLabel found_;
+  std::uint64_t place_ = 0;
+  std::size_t met_ = 0;
+};
+
+// Past the bracket that closes the one at `begin`; npos if none does.
+std::size_t end_of_map(std::string_view bytes, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t at = begin; at < bytes.size(); ++at) {
+    switch (bytes[at]) {
+      case '"':
+        for (++at; at < bytes.size() && bytes[at] != '"'; ++at) {
+          if (bytes[at] == '\\') ++at;
+        }
+        break;
+      case '{':
+      case '[':
+        ++depth;
+        break;
+      case '}':
+      case ']':
+        if (--depth == 0) return at + 1;
+        break;
+      default:
+        break;
+    }
+  }
+  return std::string_view::npos;
+}
+
+void collect_json(std::string_view bytes, Collector& collector, Reading& reading) {
+  simdjson::dom::parser parser;
+  for (std::size_t at = bytes.find('{'); at != std::string_view::npos; at = bytes.find('{', at)) {
+    reading.step(bytes.data() + at);
+    const auto end = end_of_map(bytes, at);
+    if (end == std::string_view::npos) return;
+    simdjson::dom::object object;
+    if (parser.parse(bytes.data() + at, end - at, true).get(object)) return;
+    std::optional<std::int64_t> index;
+    Fields fields;
+    for (const auto field : object) {
+      if (field.key == "index" && field.value.is_int64()) index = std::int64_t(field.value);
+      if (is_known(field.key)) continue;
+      fields.emplace_back(std::string(field.key), simdjson::minify(field.value));
+    }
+    if (!collector.take(index, std::move(fields))) return;
+    at = end;
+  }
+}
+
+void collect_edn(std::string_view bytes, Collector& collector, Reading& reading) {
+  using namespace jepsen;
+  auto chunk = std::make_unique<Chunk>();
+  EdnReader reader(bytes, *chunk);
+  for (reader.skip(); !reader.at_end(); reader.skip()) {
+    reading.step(bytes.data() + reader.position());
+    const char c = reader.peek();
+    if (c == '[' || c == '(' || c == ']' || c == ')') {  // around all maps
+      reader.advance();
+      continue;
+    }
+    if (c == '#') {
+      reader.advance();
+      if (!reader.at_end() && reader.peek() == '_') {
+        reader.advance();
+        Cell discarded;
+        if (!reader.value(discarded, 2)) return;
+      } else {
+        reader.token();
+      }
+      continue;
+    }
+    if (c != '{') return;
+    reader.advance();
+    std::optional<std::int64_t> index;
+    Fields fields;
+    for (;;) {
+      reader.skip();
+      if (reader.at_end()) return;
+      if (reader.peek() == '}') break;
+      Cell name, value;
+      if (!reader.value(name, 2) || !reader.value(value, 2)) return;
+      if (!name.is_name()) continue;
+      if (name.view() == "index" && value.tag == Tag::kInteger) index = value.integer;
+      if (is_known(name.view())) continue;
+      std::string text;
+      canonical(*chunk, value, text);
+      fields.emplace_back(std::string(name.view()), std::move(text));
+    }
+    reader.advance();
+    if (!collector.take(index, std::move(fields))) return;
+    chunk = std::make_unique<Chunk>();  // one map at a time
+    reader.use(*chunk);
+  }
+}
+
+ByLabel collected(const MappedFile& file, const std::set<std::uint32_t>& labels, Reading reading) {
+  auto bytes = file.bytes();
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  Collector collector(labels);
+  if (is_edn(bytes)) {
+    collect_edn(bytes, collector, reading);
+  } else {
+    collect_json(bytes, collector, reading);
+  }
+  return std::move(collector).found();
+}
+
+}  // namespace
+
+ByLabel extra_fields(const std::string& path, std::string_view format,
+                     const std::set<std::uint32_t>& labels, base::Budget* budget) {
+  std::error_code ignored;
+  if (format != "jepsen" || labels.empty() || !std::filesystem::is_regular_file(path, ignored)) {
+    return {};
+  }
+  try {
+    const auto file = MappedFile::open(path, budget);
+    return file.ok() ? collected(*file, labels, Reading(budget, &*file)) : ByLabel();
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+}  // namespace cupel::formats

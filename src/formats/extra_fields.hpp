@@ -1,0 +1,30 @@
+// extra_fields: what a source says of some transactions beyond what a History holds.
+//
+// A History keeps operations, outcomes, sessions and times; a recorder may have put
+// more into an operation map, such as the node it talked to. It is not needed to
+// decide anything, so it is not kept: it is looked up, in a second pass over the
+// file, for the few transactions that are shown.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/budget.hpp"
+
+namespace cupel::formats {
+
+// By label (History::label), the fields of that operation map that the reader
+// ignores, in the file's order: ("node", "\"n3\""), values as the file's syntax writes
+// them, EDN's in canonical form. `format` is the metadata "format" of the history;
+// only jepsen has such fields. Empty for other formats, standard input and a file
+// that cannot be read again, or not before a limit of `budget` (borrowed) is met. Linear in the file's size, holding one map at a time.
+std::map<std::uint32_t, std::vector<std::pair<std::string, std::string>>> extra_fields(
+    const std::string& path, std::string_view format, const std::set<std::uint32_t>& labels,
+    base::Budget* budget = nullptr);
+
+}  // namespace cupel::formats
