@@ -253,7 +253,9 @@ class Check {
       return std::string("expected the begin and the commit of one transaction");
     }
     if (a == b) return std::string("expected two transactions");
-    if (shape_.one_object && key_touched(a) != key_touched(b)) return std::string("the two touch different keys");
+    if (shape_.one_object && (key_touched(a) != key_touched(b) || !key_touched(a).valid())) {
+      return std::string("the two touch different keys, or none");
+    }
     switch (e.kind) {
       case EdgeKind::kSo: return so(a, b);
       case EdgeKind::kRt: return rt(e, a, b);

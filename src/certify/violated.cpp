@@ -20,6 +20,10 @@ std::string counted(std::size_t number, std::string_view one, std::string_view m
 
 using PlaceKey = std::pair<Number, Number>;  // key and position
 
+// All ways of filling so many places are more than any file holds; every_way() calls
+// itself as deep.
+constexpr std::size_t kMostPlaces = 1'000;
+
 class Violated {
  public:
   explicit Violated(Context& context) : c_(context), s_(context.subject()) {}
@@ -98,6 +102,7 @@ class Violated {
     for (const auto& some : options) {
       if (++wanted[some] > some.size()) return std::string("there are more places for an element than appends of it");
     }
+    if (places.size() > kMostPlaces) return fmt::format("found {} places, expected at most {}", places.size(), kMostPlaces);
     absl::flat_hash_set<std::vector<Number>> given;
     for (std::size_t i = 0; i < placings.size(); ++i) {
       std::map<PlaceKey, Number> at;

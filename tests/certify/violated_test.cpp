@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "certify/certificates.hpp"
+#include "history/builder.hpp"
 
 namespace cupel::test {
 namespace {
@@ -170,6 +171,27 @@ TEST(Cycle, SessionsAndRealTime) {
   refuses(history, split("cb"), "about commits");
   refuses(history, split("cc"), "it ends in");
   refuses(history, split("bc"), "it ends in");
+}
+
+// Transactions without operations, whose times contradict their session: no object has
+// them, so linearizable does not see them; strict serializability does.
+TEST(Cycle, TransactionsWithoutOperationsTouchNoObject) {
+  history::HistoryBuilder b;
+  const auto session = b.session("s");
+  b.begin(session, history::TxnStatus::kCommitted, {.invoke = 30, .complete = 40, .label = 0});
+  b.end();
+  b.begin(session, history::TxnStatus::kCommitted, {.invoke = 10, .complete = 20, .label = 1});
+  b.end();
+  const auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  const auto circle = [&](std::string_view level) {
+    const auto proof = derivation(level, R"({"from":0,"to":1,"kind":"so","reason":"given"},
+                                            {"from":1,"to":0,"kind":"rt","reason":"given"})",
+                                  R"("cycle":[0,1])");
+    return trouble(*h, certificate(*h, proof));
+  };
+  EXPECT_EQ(circle("strict-serializable"), "");
+  EXPECT_NE(circle("linearizable").find("or none"), std::string::npos);
 }
 
 // 0 writes x = 1, 1 after it x = 2 and y = 2; 2 reads that y and then the old x.
