@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -21,6 +22,10 @@ struct VerifyArguments {
 };
 
 base::Result<std::string> contents(const std::string& file) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) {
+    return base::Error{.message = "found a directory; expected a certificate, which check --certificate writes", .file = file};
+  }
   std::ifstream in(file, std::ios::binary);
   if (!in) return base::Error{.message = "cannot open this file; expected a certificate, which check --certificate writes", .file = file};
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -58,11 +63,10 @@ std::string as_text(const VerifyArguments& arguments, const certify::Report& rep
   std::string text = fmt::format("{}: valid for {}", arguments.certificate, arguments.history);
   if (report.clock_drift_ns != 0) text += fmt::format(", clocks up to {} ns wrong", report.clock_drift_ns);
   text += "\n";
-  if (report.answers.empty()) text += "  It says nothing of any level.\n";
   for (const auto& a : report.answers) {
     text += fmt::format("  {:{}}  {}  proven by {}", a.level, width, a.satisfied ? "satisfied" : "violated ", a.how);
     if (!a.by_level.empty()) {
-      text += fmt::format(" for {}, which {}", a.by_level, a.satisfied ? "implies it" : "it implies");
+      text += fmt::format(" for {}, {}", a.by_level, a.satisfied ? "a stronger level" : "a weaker level");
     }
     text += "\n";
   }
@@ -80,7 +84,11 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
     complain(certificate.error());
     return kBad;
   }
-  const auto report = certify::verify(*history, *certificate);
+  auto report = certify::verify(*history, *certificate);
+  if (report.outcome == certify::Outcome::kValid && report.answers.empty()) {
+    report.outcome = certify::Outcome::kNotValid;
+    report.reason = "it answers for no level, and so proves nothing";
+  }
   if (report.outcome == certify::Outcome::kBadInput) {
     complain(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;

@@ -268,8 +268,8 @@ class Teller {
           write, reader, reader);
     }
     return fmt::format(
-        "{} saw a state that never was. By what else it saw or wrote it comes after {}, and yet it "
-        "did not see that",
+        "{} read what was out of date. What it and its session read and wrote puts it after {}, and "
+        "yet it did not see that",
         reader, write);
   }
 

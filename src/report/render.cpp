@@ -418,6 +418,24 @@ std::string explanation(const Checked& checked) {
   return text;
 }
 
+namespace {
+
+// Who reads "serializable, but not read-committed" thinks that the tool is broken.
+std::string about_sessions(const check::CheckResult& result) {
+  std::vector<Level> without, with;
+  for (const Level level : result.strongest_satisfied) {
+    if (!levels::has_session_order(level) && level != Level::kLinearizable) without.push_back(level);
+  }
+  for (const Level level : result.weakest_violated) {
+    if (levels::is_weak(level)) with.push_back(level);
+  }
+  if (without.empty() || with.empty()) return {};
+  return fmt::format("  {} {} transactions of one session change places; {} and the strong-session levels {} not.\n",
+                     names(without), without.size() == 1 ? "lets" : "let", names(with), "do");
+}
+
+}  // namespace
+
 std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto& result = checked.result;
   std::string text = fmt::format("{}: strongest satisfied: {}; weakest violated: {}", checked.file,
@@ -429,7 +447,8 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     width = std::max(width, named_level(checked, one.level).size());
   }
   if (!unknown.empty()) text += "; unknown: " + names(unknown);
-  text += "\n  " + (checked.whole ? facts(checked.history) : "not read to its end") + "\n\n";
+  text += "\n  " + (checked.whole ? facts(checked.history) : "not read to its end") + "\n";
+  text += about_sessions(result) + "\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,
                                    painted(one.verdict, 9, style));
