@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -56,13 +54,7 @@ bool write_certificate(const std::string& file, const history::History& history,
     complain(fmt::format("{} is not in the certificate: a limit was met while its evidence was put together",
                      levels::name(level)));
   }
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << made.json;
-  out.close();
-  if (out) return true;
-  complain(base::Error{.message = fmt::format("the certificate cannot be written: {}", std::strerror(errno)),
-                       .file = file});
-  return false;
+  return write_whole(file, made.json, /*append=*/false, "the certificate");
 }
 
 // Is nothing violated, or nothing that the database promised? Of single levels this is
@@ -88,7 +80,8 @@ std::optional<worth::Worth> worth_of(const history::History& history,
   try {
     const base::AllocationWatch watch(&budget);
     return worth::measure(history, budget);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
+    if (budget.limit() == base::Limit::kNone) throw;
     worth::Worth nothing;
     nothing.limit_met = true;
     return nothing;
@@ -116,9 +109,13 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto& history = stopped ? nothing : read;
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
-  auto survey = arguments.survey ? surveyed(*history, result, options, shrinking, budget)
-                                 : std::optional<survey::Survey>();
+  // One --shrink-time for both, first for what is shown first.
+  const auto began = base::Budget::Clock::now();
   auto counterexamples = shrunk(*history, result, shrinking, budget);
+  auto rest = shrinking;
+  rest.seconds -= std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  auto survey = arguments.survey ? surveyed(*history, result, options, rest, budget)
+                                 : std::optional<survey::Survey>();
   const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);
   const auto worth =
       stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
@@ -146,11 +143,20 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     print(report::lines(checked) + report::explanation(checked) + report::worth_text(checked));
   }
 
-  if (!arguments.certificate.empty() && !stopped) {
-    if (!write_certificate(arguments.certificate, *history, result, options)) return kBad;
-  }
-
   int code = kSatisfied;
+  if (!arguments.certificate.empty() && stopped) {
+    // Nothing can be said of a history that was not read, not even which it is.
+    std::error_code ignored;
+    complain(base::Error{
+        .message = fmt::format("no certificate was written: a limit was met while the history was read{}",
+                               std::filesystem::exists(arguments.certificate, ignored)
+                                   ? "; this file is of before"
+                                   : ""),
+        .file = arguments.certificate});
+  } else if (!arguments.certificate.empty() &&
+             !write_certificate(arguments.certificate, *history, result, options)) {
+    code = kBad;
+  }
   if (folder) {
     if (const auto added = folder->add(checked); !added.ok()) {
       complain(added.error());

@@ -28,30 +28,36 @@ const std::vector<std::string>& names() {  // in the order of Kind
   return all;
 }
 
-// The file as it was, or whole and new.
-bool write_whole(const std::string& path, const std::string& text, bool append) {
+}  // namespace
+
+bool write_whole(const std::string& path, const std::string& text, bool append,
+                 const std::string& what) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  // What is appended to, and what is no plain file (a pipe, /dev/stderr), is written in place.
+  // What is appended to, and what is no plain file (a pipe, a terminal), is written in
+  // place. So is /dev/stdout, even where it leads to a file: the link must not be replaced.
+  const bool device = path.starts_with("/dev/") || path.starts_with("/proc/");
   const bool in_place =
-      append || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
+      append || device || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
   const auto written = in_place ? path : path + ".new";
   errno = 0;
   std::ofstream out(written, append ? std::ios::binary | std::ios::app : std::ios::binary);
+  const bool opened = out.is_open();
   out << text;
   out.close();
   const int reason = errno;
   std::error_code failure;
   if (out && !in_place) fs::rename(written, path, failure);
   if (out && !failure) return true;
-  if (!in_place) fs::remove(written, ignored);
-  complain(base::Error{.message = fmt::format("cannot be written: {}",
-                                              failure ? failure.message() : std::strerror(reason)),
+  if (opened && !in_place) fs::remove(written, ignored);
+  const std::string because = failure  ? failure.message()
+                              : reason ? std::strerror(reason)
+                                       : "unknown reason";
+  complain(base::Error{.message = fmt::format("{}cannot be written: {}",
+                                              what.empty() ? what : what + " ", because),
                        .file = path});
   return false;
 }
-
-}  // namespace
 
 Emitter::Target Emitter::target_of(const std::string& text) {
   const auto equals = text.find('=');

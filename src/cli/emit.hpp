@@ -12,6 +12,11 @@
 
 namespace cupel::cli {
 
+// The file as it was, or whole and new; with `append`, this behind what it holds. False,
+// having complained, if `what` (or the file, where empty) cannot be written.
+bool write_whole(const std::string& path, const std::string& text, bool append = false,
+                 const std::string& what = {});
+
 class Emitter {
  public:
   // "sql", "sql=FILE", "junit=a.xml,markdown". Standard output has place for one. Throws

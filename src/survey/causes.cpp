@@ -333,7 +333,6 @@ class Finder {
     pending_.insert(pending_.end(), reads.begin(), reads.end());
     decider_.reset();
     decisions_.clear();
-    ++changes_;
     return true;
   }
 
@@ -398,7 +397,6 @@ class Finder {
   std::optional<levels::Decider> decider_;  // of what is left
   std::map<Level, Decision> decisions_;     // of what is left
   std::vector<Level> satisfied_;            // stay so, whatever is set aside
-  std::size_t changes_ = 0;
   std::map<std::string, std::uint64_t> left_out_;
   Causes causes_;
 };

@@ -142,6 +142,29 @@ TEST_F(Cli, VerifyChecksWhatCheckWrote) {
   EXPECT_EQ(cupel("verify nothing.txt fine.json").code, 3);
 }
 
+TEST_F(Cli, ACertificateIsWholeOrAsItWas) {
+  // Nothing is decided: a certificate without answers, in the place of the old one.
+  write("proof.json", "old");
+  EXPECT_EQ(cupel("check --timeout 0 --certificate proof.json lost.txt").code, 2);
+  // Nothing is read: none is written, and that is said.
+  ASSERT_EQ(cupel("generate --txns 5000 -o large.cupel").code, 0);
+  write("proof.json", "old");
+  auto ran = cupel("check --timeout 0 --certificate proof.json large.cupel");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("proof.json: no certificate was written"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("of before"), std::string::npos) << ran.err;
+  EXPECT_EQ(text_of("proof.json"), "old");
+  // It cannot be written: three, with the reason, and the report is made all the same.
+  ran = cupel("check --certificate none/proof.json --report pages lost.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("none/proof.json: the certificate cannot be written: No such file"),
+            std::string::npos)
+      << ran.err;
+  EXPECT_TRUE(fs::exists(folder_ / "pages" / "index.html"));
+  EXPECT_EQ(cupel("check --certificate proof.json lost.txt").code, 1);
+  EXPECT_FALSE(fs::exists(folder_ / "proof.json.new"));
+}
+
 TEST_F(Cli, UsageErrorsAreThree) {
   for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
                                 "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
