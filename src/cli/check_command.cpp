@@ -188,6 +188,36 @@ int check_one(const std::string& file, const CheckArguments& arguments,
 
 }  // namespace
 
+namespace {
+
+// What is written may neither be a history that is read nor another thing written.
+void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter) {
+  auto outputs = emitter.files();
+  for (auto& [name, file] : outputs) name = "--emit " + name;
+  if (!arguments.certificate.empty()) outputs.emplace_back("--certificate", arguments.certificate);
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(a, b, unknown)) return std::filesystem::is_regular_file(a, unknown);
+    return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [name, file] = outputs[i];
+    for (const auto& history : arguments.histories) {
+      if (same(file, history)) {
+        throw CLI::ValidationError(name, fmt::format("found {}, which is the history; expected another file", file));
+      }
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same(file, outputs[j].second)) {
+        throw CLI::ValidationError(
+            name, fmt::format("found {}, which {} writes already; expected another file", file, outputs[j].first));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void add_check(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("check", "Decide which isolation levels histories satisfy");
   auto arguments = std::make_shared<CheckArguments>();
@@ -265,6 +295,7 @@ void add_check(CLI::App& app, Run& run) {
       throw CLI::ValidationError("--emit", "standard output has place for one of it and --json; name "
                                            "a file, as in --emit sql=FILE");
     }
+    refuse_overwriting(*arguments, *emitter);
     run = [arguments, options, shrinking, format, emitter] {
       int code = kSatisfied;
       bool first = true;

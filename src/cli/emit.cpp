@@ -109,6 +109,14 @@ Emitter::Emitter(const std::vector<std::string>& asked, bool several) : sarif_(C
   }
 }
 
+std::vector<std::pair<std::string, std::string>> Emitter::files() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Target& target : targets_) {
+    if (!target.file.empty() && !target.append) all.emplace_back(target.name, target.file);
+  }
+  return all;
+}
+
 bool Emitter::instead_of_text() const {
   return std::any_of(targets_.begin(), targets_.end(),
                      [](const Target& target) { return target.file.empty(); });

@@ -24,6 +24,8 @@ class Emitter {
   Emitter(const std::vector<std::string>& asked, bool several);
 
   [[nodiscard]] bool any() const { return !targets_.empty(); }
+  // The files to be written, by the format's name.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
   // Standard output is for a format, so that the text is not to be printed.
   [[nodiscard]] bool instead_of_text() const;
 

@@ -139,7 +139,9 @@ TEST(PublicApi, CountsAndTellsFurtherCauses) {
   std::string error;
   const auto history = builder.build(error);
   ASSERT_TRUE(history) << error;
-  const auto answer = cupel::check_history(*history, {.survey = true});
+  Options counting;
+  counting.survey = true;
+  const auto answer = cupel::check_history(*history, counting);
   ASSERT_EQ(answer.counts.size(), 1u);
   EXPECT_EQ(answer.counts[0].name, "lost-update");
   EXPECT_EQ(answer.counts[0].count, 2u);

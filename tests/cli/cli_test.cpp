@@ -165,6 +165,17 @@ TEST_F(Cli, ACertificateIsWholeOrAsItWas) {
   EXPECT_FALSE(fs::exists(folder_ / "proof.json.new"));
 }
 
+TEST_F(Cli, NothingIsWrittenOverTheHistoryOrTwice) {
+  const auto before = text_of("lost.txt");
+  for (const char* outputs : {"--certificate lost.txt", "--emit sql=./lost.txt", "--emit sql=a,markdown=a",
+                              "--certificate a --emit sql=a"}) {
+    const auto ran = cupel(std::string("check ") + outputs + " lost.txt");
+    EXPECT_EQ(ran.code, 3) << outputs;
+    EXPECT_NE(ran.err.find("expected another file"), std::string::npos) << ran.err;
+  }
+  EXPECT_EQ(text_of("lost.txt"), before);
+}
+
 TEST_F(Cli, UsageErrorsAreThree) {
   for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
                                 "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
