@@ -116,7 +116,8 @@
   };
 
   articles.forEach((article) => {
-    const svg = article.querySelector("svg");
+    // A page that would be too large has no picture here, and nothing to light up.
+    const svg = article.querySelector("svg") || document.createElement("div");
     const arrows = new Map(all(".arrow", svg).map((g) => [g.dataset.arrow, g]));
     const boxes = new Map(all(".box", svg).map((g) => [g.dataset.txn, g]));
     const firstStep = new Map();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <sstream>
@@ -87,18 +88,81 @@ struct Told {
   std::vector<TxnId> originals;  // of the anomaly, in the whole history
   const explain::Counterexample* small = nullptr;
   std::vector<Level> levels;  // that it violates, of the weakest
+  std::uint64_t occurrences = 1;
+  std::pair<Level, std::size_t> place = {};  // its level; its place in the survey, or SIZE_MAX
 };
 
 struct Violations {
   std::vector<Told> told;
-  std::map<std::string, std::size_t> left_out;  // by name
+  std::map<std::string, std::uint64_t> left_out;  // by name
+  std::deque<levels::Violation> by_cause;         // that `told` points to
 };
 
+std::vector<TxnId> originals_of(const explain::Anomaly& anomaly,
+                                const explain::Counterexample* small) {
+  std::vector<TxnId> who;
+  for (const TxnId t : anomaly.transactions) {
+    if (t.valid()) who.push_back(small != nullptr ? small->original_txn[t.index()] : t);
+  }
+  return who;
+}
+
+Told told_of(const Checked& checked, Level level, const levels::Violation& violation,
+             std::size_t internal, const explain::Anomaly& anomaly,
+             const explain::Counterexample* small) {
+  if (small != nullptr) {
+    return {&small->history,
+            small->level,
+            &small->violation,
+            0,
+            small->anomaly,
+            originals_of(small->anomaly, small),
+            small,
+            {}};
+  }
+  return {&checked.history, level, &violation, internal, anomaly, originals_of(anomaly, nullptr),
+          nullptr,          {}};
+}
+
+// Where the survey has the cause that the check came upon itself; SIZE_MAX if nowhere. The
+// survey has an internal anomaly at the weakest level only, though others come upon it too.
+std::size_t surveyed(const Checked& checked, Level level, const levels::Violation& violation,
+                     std::size_t internal) {
+  if (checked.survey == nullptr) return SIZE_MAX;
+  const auto& found = checked.survey->causes.found;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& theirs = found[i].violation.internal;
+    if (!found[i].from_check || theirs.empty() != violation.internal.empty()) continue;
+    if (theirs.empty() ? found[i].level == level
+                       : theirs.front().read == violation.internal[internal].read) {
+      return i;
+    }
+  }
+  return SIZE_MAX;
+}
+
+// by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
+ByCause causes_of(const Checked& checked, const LevelResult& result) {
+  auto all = by_cause(checked, result);
+  if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
+  std::vector<levels::InternalAnomaly> one_each;
+  for (std::size_t i = 0; i < all.violation.internal.size(); ++i) {
+    const auto at = surveyed(checked, result.level, all.violation, i);
+    if (at == SIZE_MAX) continue;
+    one_each.push_back(all.violation.internal[i]);
+    all.occurrences.push_back(checked.survey->causes.found[at].occurrences);
+  }
+  if (!one_each.empty()) all.violation.internal = std::move(one_each);
+  return all;
+}
+
+// What the check came upon and what the survey found besides, level by level and there as
+// the survey sorts them: the most severe and smallest first.
 Violations violations_of(const Checked& checked) {
   Violations all;
   using Identity = std::tuple<const explain::Counterexample*, std::string, std::vector<TxnId>,
                               std::vector<history::KeyId>>;
-  std::map<Identity, std::size_t> known;  // places in `told`, or SIZE_MAX
+  std::map<Identity, std::size_t> known;  // places in `told`
   const auto& weakest = checked.result.weakest_violated;
   for (const auto& result : checked.result.levels) {
     if (result.verdict != Verdict::kViolated || !result.violation ||
@@ -106,71 +170,62 @@ Violations violations_of(const Checked& checked) {
       continue;
     }
     const Level at = result.explained_at.value_or(result.level);
-    const auto anomalies = explain::explain(checked.history, at, *result.violation, {.fields = checked.fields});
+    auto causes = causes_of(checked, result);
+    const auto& violation = all.by_cause.emplace_back(std::move(causes.violation));
+    const auto anomalies =
+        explain::explain(checked.history, at, violation, {.fields = checked.fields});
     for (std::size_t i = 0; i < anomalies.size(); ++i) {
-      const auto& anomaly = anomalies[i];
       const auto* small = counterexample_of(checked, result, anomalies, i);
-      std::vector<TxnId> who;
-      for (const TxnId t : small != nullptr ? small->anomaly.transactions : anomaly.transactions) {
-        if (t.valid()) who.push_back(small != nullptr ? small->original_txn[t.index()] : t);
-      }
-      Identity identity{small, anomaly.name, who, anomaly.keys};
-      if (small != nullptr) {
-        identity = {small, "", {}, {}};
-      } else {
+      auto told = told_of(checked, at, violation, i, anomalies[i], small);
+      told.levels = {result.level};
+      told.place = {at, surveyed(checked, at, violation, i)};
+      if (i < causes.occurrences.size()) told.occurrences = causes.occurrences[i];
+      Identity identity{small, "", {}, {}};
+      if (const auto place = told.place.second; place != SIZE_MAX && !violation.internal.empty()) {
+        told.place.first = checked.survey->causes.found[place].level;
+        identity = {nullptr, fmt::format("cause {}", place), {}, {}};
+      } else if (small == nullptr) {
+        identity = {nullptr, anomalies[i].name, told.originals, anomalies[i].keys};
         std::sort(std::get<2>(identity).begin(), std::get<2>(identity).end());
         std::sort(std::get<3>(identity).begin(), std::get<3>(identity).end());
       }
       const auto [it, fresh] = known.try_emplace(std::move(identity), all.told.size());
-      if (!fresh) {
-        if (it->second < all.told.size()) {
-          auto& levels = all.told[it->second].levels;
-          if (std::find(levels.begin(), levels.end(), result.level) == levels.end()) {
-            levels.push_back(result.level);
-          }
-        }
+      if (fresh) {
+        all.told.push_back(std::move(told));
         continue;
       }
-      if (all.told.size() >= kMostViolationsShown) {
-        it->second = SIZE_MAX;
-        ++all.left_out[anomaly.name];
-        continue;
-      }
-      if (small != nullptr) {
-        all.told.push_back({&small->history,
-                            small->level,
-                            &small->violation,
-                            0,
-                            small->anomaly,
-                            std::move(who),
-                            small,
-                            {result.level}});
-      } else {
-        all.told.push_back({&checked.history,
-                            at,
-                            &*result.violation,
-                            i,
-                            anomaly,
-                            std::move(who),
-                            nullptr,
-                            {result.level}});
+      auto& before = all.told[it->second];
+      before.place = std::min(before.place, told.place);
+      before.occurrences = std::max(before.occurrences, told.occurrences);
+      if (std::find(before.levels.begin(), before.levels.end(), result.level) ==
+          before.levels.end()) {
+        before.levels.push_back(result.level);
       }
     }
   }
-  if (checked.survey == nullptr) return all;
-  for (const auto& cause : checked.survey->causes.found) {
-    if (cause.from_check || !cause.small) continue;
-    if (all.told.size() >= kMostViolationsShown) {
-      ++all.left_out[cause.name];
-      continue;
+  if (checked.survey != nullptr) {
+    const auto& causes = checked.survey->causes;
+    for (std::size_t i = 0; i < causes.found.size(); ++i) {
+      const auto& cause = causes.found[i];
+      if (cause.from_check) continue;
+      const auto* small = cause.small ? &*cause.small : nullptr;
+      const auto anomalies = small != nullptr
+                                 ? std::vector{small->anomaly}
+                                 : explain::explain(checked.history, cause.level, cause.violation,
+                                                    {.fields = checked.fields});
+      for (std::size_t a = 0; a < anomalies.size(); ++a) {
+        all.told.push_back(told_of(checked, cause.level, cause.violation, a, anomalies[a], small));
+        all.told.back().levels = {cause.level};
+        all.told.back().place = {cause.level, i};
+        all.told.back().occurrences = cause.occurrences;
+      }
     }
-    const auto& small = *cause.small;
-    std::vector<TxnId> who;
-    for (const TxnId t : small.anomaly.transactions) {
-      if (t.valid()) who.push_back(small.original_txn[t.index()]);
-    }
-    all.told.push_back({&small.history, small.level, &small.violation, 0, small.anomaly,
-                        std::move(who), &small, {cause.level}});
+    for (const auto& [name, number] : causes.left_out) all.left_out[name] += number;
+  }
+  std::stable_sort(all.told.begin(), all.told.end(),
+                   [](const Told& x, const Told& y) { return x.place < y.place; });
+  for (; all.told.size() > kMostViolationsShown; all.told.pop_back()) {
+    ++all.left_out[all.told.back().anomaly.name];
   }
   return all;
 }
@@ -226,7 +281,7 @@ class Page {
     for (std::size_t i = 0; i < violations_.told.size(); ++i) {
       const auto& told = violations_.told[i];
       figures_.push_back(figure_of(*told.history, told.level, *told.violation, told.anomaly.name,
-                                   {told.internal, originals_of(told)}));
+                                   {told.internal, origins(told)}));
       auto inside = svg(figures_.back(), {.standalone = false});
       if (!inside.ok()) return inside.error();
       pictures_.push_back(std::move(*inside));
@@ -236,14 +291,37 @@ class Page {
       files.push_back({name + ".dot", dot(figures_.back())});
       files.push_back({name + ".svg", std::move(*alone)});
     }
-    files[0] = {"index.html", html()};
+    files[0] = {"index.html", fitting()};
     return files;
   }
 
  private:
-  static std::span<const TxnId> originals_of(const Told& told) {
+  static std::span<const TxnId> origins(const Told& told) {
     return told.small != nullptr ? std::span<const TxnId>(told.small->original_txn)
                                  : std::span<const TxnId>();
+  }
+
+  // The page, within its bytes: without the pictures of later violations, then without the
+  // timeline, and in the end without any picture.
+  std::string fitting() {
+    auto page = html();
+    while (page.size() > options_.most_bytes) {
+      const auto excess = page.size() - options_.most_bytes;
+      std::size_t saved = 0;
+      const auto drop = [&](std::string& picture) {
+        saved += picture.size();
+        picture.clear();
+      };
+      for (std::size_t i = pictures_.size(); i > 1 && saved < excess; --i) drop(pictures_[i - 1]);
+      if (saved == 0 && with_timeline_) {
+        with_timeline_ = false;
+      } else if (saved == 0) {
+        if (pictures_.empty() || pictures_.front().empty()) break;  // words are not left out
+        drop(pictures_.front());
+      }
+      page = html();
+    }
+    return page;
   }
 
   std::string html() {
@@ -286,7 +364,7 @@ class Page {
     out += "<script type=\"application/json\" id=\"data\">";
     const auto used = out.size() + tail.size();
     const auto room = options_.most_bytes > used ? options_.most_bytes - used : 0;
-    if (checked_.whole) {
+    if (with_timeline_) {
       // Half of what there is room for shows 20,000 transactions; more only makes the page slow.
       out += timeline_json(checked_.history, marked,
                            {.most_bytes = std::min<std::size_t>(room, 3'000'000)});
@@ -377,12 +455,11 @@ class Page {
                          told.small->minimal ? "; none can be left out"
                                              : "; the time for making it smaller was up");
     }
-    out +=
-        "<figure class=\"drawing\">\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-        "aria-label=\"Dependency graph\">\n" +
-        pictures_[index] + "</div>\n";
-    legend(out, figure);
-    out += "</figure>\n";
+    if (told.occurrences > 1) {
+      out += fmt::format("<p class=\"meaning\">… and {} more like it, of the same cause.</p>\n",
+                         grouped(told.occurrences - 1));
+    }
+    picture(out, index);
     if (!figure.arrows.empty()) {
       std::vector<bool> told_before(figure.arrows.size());
       const bool cycle = told.violation->internal.empty();
@@ -395,13 +472,32 @@ class Page {
     }
     auto narrative = text;
     if (narrative.size() > kLongestNarrative) {
-      narrative.resize(narrative.rfind('\n', kLongestNarrative));
+      const auto line = narrative.rfind('\n', kLongestNarrative);
+      auto end = line == std::string::npos ? kLongestNarrative : line;
+      while (end > 0 && (static_cast<unsigned char>(narrative[end]) & 0xc0) == 0x80) --end;
+      narrative.resize(end);
       narrative += "\n    ...";
     }
     out += fmt::format(
         "<details class=\"narrative\"><summary>The same as text</summary>\n<pre "
         "tabindex=\"0\">{}</pre></details>\n</article>\n",
         escaped(narrative));
+  }
+
+  void picture(std::string& out, std::size_t index) const {
+    if (pictures_[index].empty()) {
+      out += fmt::format(
+          "<p class=\"meaning\">Its picture is left out, as the page would be too large; it is in "
+          "counterexample-{}.svg.</p>\n",
+          index + 1);
+      return;
+    }
+    out +=
+        "<figure class=\"drawing\">\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+        "aria-label=\"Dependency graph\">\n" +
+        pictures_[index] + "</div>\n";
+    legend(out, figures_[index]);
+    out += "</figure>\n";
   }
 
   static std::string meaning_of(const explain::Anomaly& anomaly) {
@@ -477,6 +573,10 @@ class Page {
 
   void timeline(std::string& out) {
     if (!checked_.whole) return;
+    if (!with_timeline_) {
+      out += "<p class=\"more\">The timeline is left out: the page would be too large.</p>\n";
+      return;
+    }
     out +=
         "<section id=\"timeline\" aria-labelledby=\"timeline-title\">\n<h2 "
         "id=\"timeline-title\">Timeline</h2>\n"
@@ -605,7 +705,8 @@ class Page {
   const PageOptions& options_;
   Violations violations_;
   std::vector<Figure> figures_;
-  std::vector<std::string> pictures_;
+  std::vector<std::string> pictures_;  // empty: left out
+  bool with_timeline_ = checked_.whole;
 };
 
 }  // namespace
@@ -619,7 +720,10 @@ std::string contents_page(std::span<const ReportLink> links) {
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
       "name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n<title>{} — "
+      "content=\"width=device-width, initial-scale=1\">\n"
+      // As on the reports, but there is no script.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; img-src data:\">\n<title>{} — "
       "cupel</title>\n<style>\n{}</style>\n"
       "</head>\n<body>\n<main class=\"contents\">\n<h1>{}</h1>\n<ul>\n",
       fmt::format("{} histories", links.size()), report_css(),

@@ -2,6 +2,7 @@
 // behaves in a browser is tests/browser's matter.
 #include "report/page.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "history/builder.hpp"
 #include "report/timeline.hpp"
 #include "support/history_language.hpp"
+#include "survey/survey.hpp"
 #include "worth/worth.hpp"
 
 namespace cupel::report {
@@ -140,6 +142,60 @@ TEST(Page, ShowsWhatTheTestWasWorth) {
   EXPECT_NE(page.find("<dt>concurrency</dt><dd>"), std::string::npos);
 }
 
+// Twenty aborted reads of one writer are one cause; a lost update is another.
+TEST(Page, TellsACauseOnce) {
+  std::string text = "init=0 s1: ! w(x,1)";
+  for (int i = 0; i < 20; ++i) text += fmt::format(" | a{}: r(x,1)", i);
+  text += " | b1: r(y,0) w(y,2) | b2: r(y,0) w(y,3)";
+  const auto answer = checked(test::history_of(text));
+  base::Budget budget;
+  const auto survey = survey::survey(answer.history, answer.result, {}, budget, 60);
+  ASSERT_TRUE(survey);
+  const auto files =
+      report_files({answer.file, answer.history, answer.result, true, {}, nullptr, &*survey});
+  ASSERT_TRUE(files.ok());
+  const auto& page = files->at(0).bytes;
+  EXPECT_EQ(flaw(page), "");
+  EXPECT_EQ(count(page, "<article class=\"violation\""), 2u);
+  EXPECT_EQ(count(page, "… and 19 more like it"), 1u);
+  const auto first = page.find("-title\">aborted-read"), second = page.find("-title\">lost-update");
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_LT(first, second);
+  EXPECT_EQ(page.find("more of "), std::string::npos);
+}
+
+// Later pictures go first, then the timeline, then the first picture; the files stay.
+TEST(Page, LeavesOutPicturesAndThenTheTimelineToStaySmall) {
+  std::string text = "init=0 s1: ! w(x,1) w(y,1) w(z,1)";
+  text += " | a: r(x,1) | b: r(y,1) | c: r(z,1)";
+  const auto answer = checked(test::history_of(text));
+  const auto whole = answer.page();
+  ASSERT_EQ(count(whole, "<svg xmlns"), 3u);
+  std::size_t most = whole.size();
+  std::vector<std::size_t> pictures = {3};
+  std::vector<bool> timeline = {true};
+  while (pictures.back() > 0) {
+    --most;
+    const auto files = answer.files({.most_bytes = most});
+    const auto& page = files.at(0).bytes;
+    ASSERT_LE(page.size(), most);
+    EXPECT_EQ(flaw(page), "");
+    EXPECT_EQ(files.size(), 7u);
+    const auto svgs = count(page, "<svg xmlns");
+    EXPECT_EQ(count(page, "Its picture is left out"), 3 - svgs);
+    pictures.push_back(svgs);
+    timeline.push_back(page.find("id=\"timeline\"") != std::string::npos);
+    EXPECT_EQ(timeline.back(), !data_of(page).is_null());
+    most = page.size();
+  }
+  EXPECT_EQ(pictures.back(), 0u);
+  for (std::size_t i = 1; i < pictures.size(); ++i) {
+    EXPECT_LE(pictures[i], pictures[i - 1]);
+    EXPECT_TRUE(timeline[i] || pictures[i] <= 1);
+    EXPECT_TRUE(pictures[i] > 0 || !timeline[i]);
+  }
+}
+
 TEST(Page, LoadsNothing) {
   const auto page = checked(test::history_of(kLostUpdate)).page();
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
@@ -195,6 +251,7 @@ TEST(ContentsPage, LinksToTheReports) {
   EXPECT_EQ(flaw(page), "");
   EXPECT_NE(page.find("href=\"1-a/index.html\""), std::string::npos);
   EXPECT_NE(page.find("a&lt;b&gt;.jsonl"), std::string::npos);
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
 }
 
 // `sessions` × `each` transactions that write x after one another; the last two of
