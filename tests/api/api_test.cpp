@@ -139,7 +139,7 @@ TEST(PublicApi, CountsAndTellsFurtherCauses) {
   std::string error;
   const auto history = builder.build(error);
   ASSERT_TRUE(history) << error;
-  Options counting;
+  cupel::Options counting;
   counting.survey = true;
   const auto answer = cupel::check_history(*history, counting);
   ASSERT_EQ(answer.counts.size(), 1u);
