@@ -24,6 +24,19 @@ struct Emission {
 // has them. At most `most`.
 std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t most);
 
+// One violation, as every format tells it.
+struct Finding {
+  explain::Anomaly anomaly;  // of `history`
+  const history::History& history;
+  levels::Level level;
+  const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
+};
+// The causes that the survey adds to those of the check, the most severe first. At most `most`.
+std::vector<Finding> further_of(const Checked& checked, std::size_t most);
+// The counterexamples, or where there is none the anomalies; then the further causes.
+// At most `most`. What is borrowed is of `checked`.
+std::vector<Finding> findings_of(const Checked& checked, std::size_t most);
+
 // "lost-update (G-single)".
 std::string title_of(const explain::Anomaly& anomaly);
 // The sentence that says what went wrong: the explanation's first line.
@@ -34,7 +47,7 @@ std::string verdict_of(const Checked& checked);
 std::string recorded_from(const history::History& history);
 // The metadata of that name; empty if there is none.
 std::string metadata_of(const history::History& history, const char* name);
-// The labels of the transactions of the anomalies, to be looked up in the file.
+// The labels of the transactions of the findings, to be looked up in the file.
 std::vector<std::uint32_t> labels_of(const Checked& checked);
 
 // The same text with what is not UTF-8 replaced by U+FFFD.

@@ -82,21 +82,19 @@ std::string emit_github(const Emission& emission) {
   const Checked& checked = emission.checked;
   std::string text = fmt::format("### cupel: {}\n\n{}\n\n", markdown_code(checked.file),
                                  markdown_text(verdict_of(checked)));
-  for (const auto& example : checked.counterexamples) {
-    const auto& anomaly = example.anomaly;
-    auto body = markdown_text(sentence_of(anomaly)) + "\n\n" + markdown_table(example) + "\n" +
-                markdown_block(title_of(anomaly) + ": " + anomaly.explanation);
-    if (!emission.command.empty()) body += "\n" + markdown_code(emission.command) + "\n";
-    text += folded(fmt::format("<b>{}</b> violates {}", markdown_text(title_of(anomaly)),
-                               levels::name(example.level)),
-                   body);
-  }
-  if (checked.counterexamples.empty()) {
-    for (const auto& anomaly : anomalies_of(checked, kAnomalies)) {
-      text += folded(fmt::format("<b>{}</b> violates {}", markdown_text(title_of(anomaly)),
-                                 levels::name(anomaly.at)),
-                     markdown_block(anomaly.explanation));
+  for (const auto& finding : findings_of(checked, kAnomalies)) {
+    const auto& anomaly = finding.anomaly;
+    std::string body;
+    if (finding.small == nullptr) {
+      body = markdown_block(anomaly.explanation);
+    } else {
+      body = markdown_text(sentence_of(anomaly)) + "\n\n" + markdown_table(*finding.small) + "\n" +
+             markdown_block(title_of(anomaly) + ": " + anomaly.explanation);
+      if (!emission.command.empty()) body += "\n" + markdown_code(emission.command) + "\n";
     }
+    text += folded(fmt::format("<b>{}</b> violates {}", markdown_text(title_of(anomaly)),
+                               levels::name(finding.level)),
+                   body);
   }
   std::string table = "| level | verdict | |\n|---|---|---|\n";
   for (const auto& level : checked.result.levels) {
@@ -118,10 +116,8 @@ std::string emit_github(const std::string& file, const base::Error& error) {
 std::string github_annotations(const Emission& emission) {
   const Checked& checked = emission.checked;
   std::string text;
-  std::size_t count = 0;
   const auto add = [&](const explain::Anomaly& anomaly, const history::History& history,
                        levels::Level level) {
-    if (++count > kAnnotations) return;
     std::optional<std::uint64_t> line;
     for (const auto txn : anomaly.transactions) {
       if (line || !txn.valid()) continue;
@@ -133,13 +129,8 @@ std::string github_annotations(const Emission& emission) {
                     fmt::format("{} violates {}", title_of(anomaly), levels::name(level)),
                     anomaly.explanation);
   };
-  for (const auto& example : checked.counterexamples) {
-    add(example.anomaly, example.history, example.level);
-  }
-  if (checked.counterexamples.empty()) {
-    for (const auto& anomaly : anomalies_of(checked, kAnnotations)) {
-      add(anomaly, checked.history, anomaly.at);
-    }
+  for (const auto& finding : findings_of(checked, kAnnotations)) {
+    add(finding.anomaly, finding.history, finding.level);
   }
   std::vector<std::string> unknown;
   std::string why;

@@ -12,6 +12,7 @@ using check::Verdict;
 namespace {
 
 constexpr std::size_t kAnomaliesTold = 5;
+constexpr std::size_t kFindings = 1000;
 
 // What the level is violated by: a message for the list, a text for the page.
 struct Failure {
@@ -36,7 +37,8 @@ Failure failure_of(const Emission& emission, const check::LevelResult& level) {
     if (example.level == at) anomalies.push_back(example.anomaly);
   }
   if (anomalies.empty() && told_at.violation) {
-    anomalies = explain::explain(checked.history, at, *told_at.violation, {.fields = checked.fields});
+    anomalies = explain::explain(checked.history, at, by_cause(checked, told_at).violation,
+                                 {.fields = checked.fields});
   }
   Failure failure;
   for (const auto& anomaly : anomalies) {
@@ -55,6 +57,14 @@ Failure failure_of(const Emission& emission, const check::LevelResult& level) {
   if (at != level.level) {
     failure.message = fmt::format("because {} is violated: {}", levels::name(at), failure.message);
     failure.text = fmt::format("Violated because {} is:\n{}", levels::name(at), failure.text);
+  }
+  for (const auto& finding : further_of(checked, kFindings)) {
+    if (!levels::implies(level.level, finding.level)) continue;
+    const bool here = finding.level == level.level;
+    failure.text += fmt::format("Apart from that{}, {}: {}\n",
+                                here ? "" : fmt::format(", of {}", levels::name(finding.level)),
+                                title_of(finding.anomaly),
+                                here ? finding.anomaly.explanation : sentence_of(finding.anomaly));
   }
   if (failure.type.empty()) failure.type = "violated";
   return failure;

@@ -23,6 +23,8 @@ using history::TxnStatus;
 
 namespace {
 
+constexpr std::size_t kFindings = 1000;
+
 std::string without_breaks(std::string_view text) {
   std::string line;
   for (const char c : as_utf8(text)) {
@@ -190,12 +192,27 @@ std::string markdown_table(const Counterexample& example) {
 
 std::string emit_markdown(const Emission& emission) {
   const Checked& checked = emission.checked;
-  if (checked.counterexamples.empty()) {
+  std::vector<const Counterexample*> examples;
+  std::string whole;  // what was not made small: in the terms of the whole history, without table
+  for (const auto& finding : findings_of(checked, kFindings)) {
+    if (finding.small != nullptr) {
+      examples.push_back(finding.small);
+      continue;
+    }
+    const auto& anomaly = finding.anomaly;
+    whole += fmt::format(
+        "\n### {} violates {}\n\n{}\n\n<details><summary>Why</summary>\n\n{}\n</details>\n",
+        markdown_text(title_of(anomaly)), levels::name(finding.level),
+        markdown_text(sentence_of(anomaly)),
+        markdown_block(title_of(anomaly) + ": " + anomaly.explanation));
+  }
+  if (examples.empty()) {
     return fmt::format("No counterexample in {}: {}\n", markdown_code(checked.file),
                        markdown_text(verdict_of(checked)));
   }
   std::string text;
-  for (const Counterexample& example : checked.counterexamples) {
+  for (const Counterexample* one : examples) {
+    const Counterexample& example = *one;
     if (!text.empty()) text += "\n";
     const auto& anomaly = example.anomaly;
     text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
@@ -224,7 +241,7 @@ std::string emit_markdown(const Emission& emission) {
     text += "\n<details><summary>Why</summary>\n\n" +
             markdown_block(title_of(anomaly) + ": " + anomaly.explanation) + "\n</details>\n";
   }
-  return text;
+  return text + whole;
 }
 
 }  // namespace cupel::report

@@ -18,8 +18,12 @@ namespace {
 
 constexpr std::size_t kResults = 1000;
 
+// In every message "{0}" is a place for an argument, and a brace of the text stands twice
+// (SARIF 2.1.0, 3.11.5).
 Json message(const std::string& text) {
-  return {{"text", text}};
+  std::string escaped;
+  for (const char c : text) escaped += std::string(c == '{' || c == '}' ? 2 : 1, c);
+  return {{"text", escaped}};
 }
 
 Json file_location(const std::string& file) {
@@ -106,14 +110,8 @@ void Sarif::add(const Emission& emission) {
     one["properties"] = {{"isolationLevel", levels::name(at)}, {"adya", anomaly.adya}};
     results_.push_back(std::move(one));
   };
-  if (checked.counterexamples.empty()) {
-    for (const auto& anomaly : anomalies_of(checked, kResults)) {
-      result(anomaly, checked.history, anomaly.at);
-    }
-  } else {
-    for (const auto& example : checked.counterexamples) {
-      result(example.anomaly, example.history, example.level);
-    }
+  for (const auto& finding : findings_of(checked, kResults)) {
+    result(finding.anomaly, finding.history, finding.level);
   }
 }
 

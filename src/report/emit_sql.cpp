@@ -31,6 +31,7 @@ using levels::Level;
 namespace {
 
 constexpr std::string_view kTable = "cupel_example";
+constexpr std::size_t kFindings = 1000;
 
 std::string lower(std::string_view text) {
   std::string result;
@@ -420,16 +421,20 @@ std::string sql_string(std::string_view text, Dialect dialect) {
 }
 
 std::string emit_sql(const Emission& emission) {
-  if (emission.checked.counterexamples.empty()) {
+  std::vector<const Counterexample*> examples;
+  for (const auto& finding : findings_of(emission.checked, kFindings)) {
+    if (finding.small != nullptr) examples.push_back(finding.small);
+  }
+  if (examples.empty()) {
     return "-- " +
            comment("No counterexample in " + emission.checked.file + ": " +
                    verdict_of(emission.checked)) +
            "\n";
   }
   std::string text;
-  for (const auto& example : emission.checked.counterexamples) {
+  for (const Counterexample* example : examples) {
     if (!text.empty()) text += "\n";
-    text += Script(emission, example).text();
+    text += Script(emission, *example).text();
   }
   return text;
 }

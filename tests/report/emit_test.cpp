@@ -502,6 +502,83 @@ TEST(SarifLog, HasAResultForEachViolation) {
   EXPECT_FALSE(run["invocations"][0]["executionSuccessful"].get<bool>());
 }
 
+TEST(SarifLog, BracesAreNoPlaceholders) {
+  const Case given("h", hostile("{0} {"), {Level::kSnapshotIsolation});
+  Sarif sarif("0");
+  given.with([&](const Emission& e) {
+    sarif.add(e);
+    return 0;
+  });
+  sarif.add("gone", base::Error{.message = "found `}`", .file = "gone"});
+  const auto log = nlohmann::json::parse(sarif.text());
+  expect_sarif(log);
+  const auto& run = log["runs"][0];
+  const auto text = run["results"][0]["message"]["text"].get<std::string>();
+  EXPECT_NE(text.find("{{0}} {{"), std::string::npos) << text;
+  EXPECT_FALSE(std::regex_search(text, std::regex("(^|[^{])\\{([^{]|$)"))) << text;
+  EXPECT_NE(log.dump().find("found `}}`"), std::string::npos);
+}
+
+// A lost update, which the check comes upon, and a write skew of others.
+TEST(Findings, OfTheSurveyAreInEveryFormat) {
+  for (const bool shrunk : {true, false}) {
+    Case given("h", history_of(kLostUpdate),
+               {Level::kPrefix, Level::kSnapshotIsolation, Level::kSerializable}, shrunk);
+    // As the survey would find it, made small or not.
+    const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
+    survey::Survey survey;
+    survey::Cause own{Level::kSnapshotIsolation, {}, "lost-update", "G-single", 2, 1, true, {}};
+    survey.causes.found.push_back(own);
+    survey::Cause other{Level::kSerializable, {},    "write-skew",          "G2-item", 2,
+                        1,                    false, skew.examples.front()};
+    survey.causes.found.push_back(other);
+    auto checked = given.checked();
+    checked.survey = &survey;
+    const Emission emission{checked, "cupel check h"};
+
+    Sarif sarif("0");
+    sarif.add(emission);
+    const auto log = nlohmann::json::parse(sarif.text());
+    expect_sarif(log);
+    const auto& results = log["runs"][0]["results"];
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[0]["ruleId"], "lost-update");
+    EXPECT_EQ(results[1]["ruleId"], "write-skew");
+    EXPECT_EQ(results[1]["properties"]["isolationLevel"], "serializable");
+
+    Junit junit;
+    junit.add(emission);
+    EXPECT_EQ(count(junit.text(), "Apart from that, write-skew"), 1) << junit.text();
+    EXPECT_EQ(count(junit.text(), "<failure "), 2);
+
+    EXPECT_EQ(count(emit_markdown(emission), "### write-skew"), 1);
+    EXPECT_EQ(count(emit_markdown(emission), "### "), 2);
+    EXPECT_EQ(count(emit_sql(emission), "create table"), shrunk ? 2 : 1);
+    EXPECT_EQ(count(emit_github(emission), "<b>write-skew"), 1);
+    EXPECT_EQ(count(github_annotations(emission), "::error "), 2);
+  }
+}
+
+TEST(Findings, LabelsAreThoseOfWhatIsEmitted) {
+  const Case given("h", history_of(kLostUpdate), {Level::kSnapshotIsolation});
+  // The counterexample of another run of the same names: T2 and T3 instead of T0 and T1.
+  const Case later(
+      "h", history_of("init=0 a: r(y,0) | b: r(y,0) | c: r(x,0) w(x,1) | d: r(x,0) w(x,2)"),
+      {Level::kSnapshotIsolation});
+  auto checked = given.checked();
+  checked.counterexamples = later.examples;
+  const auto found = labels_of(checked);
+  EXPECT_EQ(std::set<std::uint32_t>(found.begin(), found.end()), (std::set<std::uint32_t>{2, 3}));
+}
+
+TEST(Findings, NoMoreThanAreAskedFor) {
+  const Case given("h", history_of("a: r(x,7) | b: r(x,8) | c: r(x,9)"), {Level::kReadCommitted},
+                   false);
+  EXPECT_EQ(anomalies_of(given.checked(), 2).size(), 2u);
+  EXPECT_EQ(anomalies_of(given.checked(), 9).size(), 3u);
+  EXPECT_EQ(findings_of(given.checked(), 1).size(), 1u);
+}
+
 TEST(SarifLog, IsValidWhateverTheTextAndWithoutCounterexamples) {
   for (const bool shrunk : {true, false}) {
     Sarif sarif("0");
