@@ -1,0 +1,152 @@
+// The ledger's bookkeeping, and its translation into a History.
+#include "mock/ledger.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "history/builder.hpp"
+
+namespace cupel::mock {
+
+namespace {
+
+history::ScalarView scalar(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kNull:
+      return history::ScalarView::null();
+    case Value::Kind::kInteger:
+      return history::ScalarView::of(value.integer);
+    case Value::Kind::kText:
+      return history::ScalarView::of(std::string_view(value.text));
+  }
+  return history::ScalarView::null();
+}
+
+}  // namespace
+
+Key Ledger::key(std::string_view name) {
+  const auto found = keys_.find(name);
+  if (found != keys_.end()) return found->second;
+  const auto key = static_cast<Key>(writers_.size());
+  const auto added = keys_.emplace(std::string(name), key).first;
+  names_.push_back(&added->first);
+  writers_.emplace_back();
+  return key;
+}
+
+Txn Ledger::begin(Session session, Level level) {
+  assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
+  transactions_.push_back({session, level, Status::kOpen, {}});
+  return count() - 1;
+}
+
+Value Ledger::read(Key key, Txn writer) {
+  Value seen = value(writer, key);
+  transactions_.back().operations.push_back({false, false, key, writer, seen});
+  return seen;
+}
+
+Value Ledger::read_own(Key key) {
+  const Value* written = own(key);
+  assert(written != nullptr);
+  Value seen = *written;
+  transactions_.back().operations.push_back({false, true, key, kInitial, seen});
+  return seen;
+}
+
+void Ledger::write(Key key, Value value) {
+  transactions_.back().operations.push_back({true, false, key, kInitial, std::move(value)});
+}
+
+void Ledger::take_back(std::size_t operations) {
+  auto& all = transactions_.back().operations;
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::min(operations, all.size()));
+  // A local read after the savepoint of a key that was written only before it stays.
+  std::vector<Key> taken;
+  const auto gone = [&](const Operation& o) {
+    if (o.is_write) taken.push_back(o.key);
+    const bool of_taken = std::find(taken.begin(), taken.end(), o.key) != taken.end();
+    return o.is_write || (o.local && of_taken);
+  };
+  std::vector<Operation> kept;
+  for (auto it = from; it != all.end(); ++it) {
+    if (!gone(*it)) kept.push_back(std::move(*it));
+  }
+  all.erase(from, all.end());
+  std::move(kept.begin(), kept.end(), std::back_inserter(all));
+}
+
+void Ledger::commit() {
+  const Txn t = count() - 1;
+  for (const Key key : open_writes()) writers_[key].push_back(t);
+  transactions_.back().status = Status::kCommitted;
+}
+
+void Ledger::abort() { transactions_.back().status = Status::kAborted; }
+
+const Value* Ledger::own(Key key) const {
+  const auto& operations = transactions_.back().operations;
+  for (auto it = operations.rbegin(); it != operations.rend(); ++it) {
+    if (it->is_write && it->key == key) return &it->value;
+  }
+  return nullptr;
+}
+
+std::vector<Key> Ledger::open_writes() const {
+  std::vector<Key> keys;
+  for (const auto& o : transactions_.back().operations) {
+    if (o.is_write) keys.push_back(o.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+const Value& Ledger::value(Txn writer, Key key) const {
+  static const Value null;
+  if (writer == kInitial) return null;
+  const auto& operations = transactions_[writer].operations;
+  for (auto it = operations.rbegin(); it != operations.rend(); ++it) {
+    if (it->is_write && it->key == key) return it->value;
+  }
+  assert(false && "a writer of the key wrote it");
+  return null;
+}
+
+std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const {
+  std::vector<std::string> found;
+  const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
+  for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix); ++it) {
+    if (!writers_[it->second].empty() || (open && own(it->second) != nullptr)) {
+      found.push_back(it->first);
+    }
+  }
+  return found;
+}
+
+base::Result<history::History> Ledger::history(std::span<const std::string> sessions) const {
+  history::HistoryBuilder builder;
+  std::vector<history::KeyId> keys;
+  for (const auto* name : names_) keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));
+  for (Txn t = 0; t < count(); ++t) {
+    const auto& txn = transactions_[t];
+    if (txn.status == Status::kOpen) continue;
+    builder.begin(builder.session(sessions[txn.session]),
+                  txn.status == Status::kCommitted ? history::TxnStatus::kCommitted
+                                                   : history::TxnStatus::kAborted,
+                  {.label = t});
+    for (const auto& o : txn.operations) {
+      const auto value = builder.value(scalar(o.value));
+      if (o.is_write) {
+        builder.write(keys[o.key], value);
+      } else {
+        builder.read(keys[o.key], value);
+      }
+    }
+    builder.end();
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace cupel::mock

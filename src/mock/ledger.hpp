@@ -1,0 +1,76 @@
+// Ledger: what happened in a store, transaction by transaction.
+//
+// Transactions are numbered in the order of their begins, and since they run one after
+// another that is also the order of their ends. The last of them may be open. Only
+// committed ones are listed as writers of a key. No rule of any level is here.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mock/store.hpp"
+
+namespace cupel::mock {
+
+using Txn = std::uint32_t;
+using Key = std::uint32_t;
+using Session = std::uint32_t;
+inline constexpr Txn kInitial = std::numeric_limits<Txn>::max();  // wrote null to every key
+
+class Ledger {
+ public:
+  enum class Status : std::uint8_t { kOpen, kCommitted, kAborted };
+  struct Operation {
+    bool is_write;
+    bool local = false;  // a read of the transaction's own write
+    Key key;
+    Txn writer = kInitial;  // of a read that is not local
+    Value value;
+  };
+  struct Transaction {
+    Session session;
+    Level level;
+    Status status = Status::kOpen;
+    std::vector<Operation> operations;
+  };
+
+  Key key(std::string_view name);  // interned
+  [[nodiscard]] std::size_t key_count() const { return writers_.size(); }
+
+  Txn begin(Session session, Level level);
+  // What the open transaction did. A read takes the value that `writer` wrote last.
+  Value read(Key key, Txn writer);
+  Value read_own(Key key);
+  void write(Key key, Value value);
+  // Takes back the writes after the first `operations` operations, and the reads of them.
+  void take_back(std::size_t operations);
+  void commit();
+  void abort();
+
+  [[nodiscard]] Txn count() const { return static_cast<Txn>(transactions_.size()); }
+  [[nodiscard]] const Transaction& at(Txn t) const { return transactions_[t]; }
+  // The open transaction's last write to the key; null if there is none.
+  [[nodiscard]] const Value* own(Key key) const;
+  // The keys that the open transaction wrote, ascending.
+  [[nodiscard]] std::vector<Key> open_writes() const;
+  // Committed writers of the key, in the order of their commits.
+  [[nodiscard]] std::span<const Txn> writers(Key key) const { return writers_[key]; }
+  // The committed transaction's last value of the key; null's for kInitial.
+  [[nodiscard]] const Value& value(Txn writer, Key key) const;
+  [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;
+
+  [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions) const;
+
+ private:
+  std::map<std::string, Key, std::less<>> keys_;
+  std::vector<const std::string*> names_;
+  std::vector<std::vector<Txn>> writers_;
+  std::vector<Transaction> transactions_;
+};
+
+}  // namespace cupel::mock

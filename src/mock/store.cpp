@@ -1,0 +1,294 @@
+// The store: turns, sessions and the life of a transaction. What a read may return is
+// the chooser's (chooser.hpp); what happened is the ledger's.
+//
+// One mutex guards everything. A turn is a ticket in a queue; the condition variable
+// wakes the one in front when a transaction ends, and everybody at shut-down.
+#include "mock/store.hpp"
+
+#include <cassert>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/random.hpp"
+#include "levels/level.hpp"
+#include "mock/ledger.hpp"
+
+namespace cupel::mock {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::duration milliseconds(double number) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(number));
+}
+
+constexpr std::array kLevels = {
+    levels::Level::kReadCommitted,
+    levels::Level::kReadAtomic,
+    levels::Level::kCausal,
+    levels::Level::kPrefix,
+    levels::Level::kStrongSessionSnapshotIsolation,
+    levels::Level::kStrongSessionSerializable,
+};
+
+}  // namespace
+
+std::string_view name(Level level) { return levels::name(kLevels[static_cast<std::size_t>(level)]); }
+
+std::optional<Level> level_of(std::string_view text) {
+  const auto parsed = levels::parse_level(text);
+  for (std::size_t i = 0; parsed && i < kLevels.size(); ++i) {
+    if (kLevels[i] == *parsed) return static_cast<Level>(i);
+  }
+  return std::nullopt;
+}
+
+// What the handle of a transaction and the store share of it.
+class Store::Open {
+ public:
+  Session session = 0;
+  std::optional<Policy> policy;
+  std::optional<Failure> failure;
+  bool over = false;
+};
+
+class Store::State : public std::enable_shared_from_this<Store::State> {
+ public:
+  explicit State(const Options& options) : options_(options) { start(options.seed); }
+
+  std::uint32_t open_session(std::string name) {
+    const std::lock_guard lock(mutex_);
+    std::string unique = name;
+    for (int again = 2; !names_taken_.insert(unique).second; ++again) {
+      unique = fmt::format("{}#{}", name, again);
+    }
+    session_names_.push_back(std::move(unique));
+    return static_cast<std::uint32_t>(session_names_.size() - 1);
+  }
+
+  void close_session(std::uint32_t session) {
+    const std::lock_guard lock(mutex_);
+    if (open_ && open_->session == session) {
+      end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, its session was closed"});
+    }
+  }
+
+  std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
+  void reset(std::uint64_t seed);
+  void shut_down();
+  base::Result<history::History> history() {
+    const std::lock_guard lock(mutex_);
+    return ledger_.history(session_names_);
+  }
+
+ private:
+  class Handle;
+
+  void start(std::uint64_t seed) {
+    ledger_ = Ledger();
+    reads_ = base::Random(seed);
+    // Apart, so that delays and aborts that are asked for change no choice of a read.
+    delays_ = base::Random(seed ^ 0x64656c6179ULL);
+    aborts_ = base::Random(seed ^ 0x61626f7274ULL);
+  }
+
+  // Not while holding the lock for the time of the sleep; ends early at shut-down.
+  void sleep(std::unique_lock<std::mutex>& lock, Clock::duration time) {
+    if (time <= Clock::duration::zero()) return;
+    const auto until = Clock::now() + time;
+    while (!stopped_ && stop_.wait_until(lock, until) != std::cv_status::timeout) {
+    }
+  }
+
+  // The open transaction ends: by itself, or with a failure.
+  void end(std::optional<Failure> failure, bool committed = false) {
+    if (committed) {
+      ledger_.commit();
+    } else {
+      ledger_.abort();
+    }
+    open_->over = true;
+    open_->failure = std::move(failure);
+    open_.reset();
+    turn_.notify_all();
+  }
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable turn_, stop_;
+  bool stopped_ = false;
+  std::deque<std::uint64_t> queue_;  // tickets of begins that wait
+  std::uint64_t next_ticket_ = 0;
+  std::shared_ptr<Open> open_;
+  bool asking_ = false;              // a call of the open transaction is under way
+  Clock::time_point idle_since_;     // of the open transaction, or since when somebody waits
+
+  std::vector<std::string> session_names_;
+  std::set<std::string> names_taken_;
+  Ledger ledger_;
+  base::Random reads_{0}, delays_{0}, aborts_{0};
+};
+
+class Store::State::Handle final : public Transaction {
+ public:
+  Handle(std::shared_ptr<State> state, std::shared_ptr<Open> open)
+      : state_(std::move(state)), open_(std::move(open)) {}
+  ~Handle() override { rollback(); }
+
+  std::optional<Value> read(std::string_view name) override {
+    const Call call(*this);
+    if (!call) return std::nullopt;
+    const Key key = state_->ledger_.key(name);
+    if (state_->ledger_.own(key) != nullptr) return state_->ledger_.read_own(key);
+    const auto writers = state_->ledger_.writers(key);
+    return state_->ledger_.read(key, writers.empty() ? kInitial : writers.back());
+  }
+
+  std::vector<std::string> keys_with_prefix(std::string_view prefix) override {
+    const Call call(*this);
+    return call ? state_->ledger_.keys_with_prefix(prefix) : std::vector<std::string>();
+  }
+
+  bool write(std::string_view name, Value value) override {
+    const Call call(*this);
+    if (!call) return false;
+    state_->ledger_.write(state_->ledger_.key(name), std::move(value));
+    return true;
+  }
+
+  bool commit() override {
+    const Call call(*this);
+    if (!call) return false;
+    if (state_->options_.abort_rate > 0 && state_->aborts_.chance(state_->options_.abort_rate)) {
+      fail({Failure::Kind::kConflict, "the transaction was aborted as abort-rate asks"});
+      return false;
+    }
+    state_->end(std::nullopt, true);
+    return true;
+  }
+
+  void rollback() override {
+    const std::lock_guard lock(state_->mutex_);
+    if (!open_->over) state_->end(std::nullopt);
+  }
+
+  std::size_t savepoint() override {
+    const std::lock_guard lock(state_->mutex_);
+    return open_->over ? 0 : state_->ledger_.at(state_->ledger_.count() - 1).operations.size();
+  }
+
+  void rollback_to(std::size_t savepoint) override {
+    const Call call(*this);
+    if (call) state_->ledger_.take_back(savepoint);
+  }
+
+  [[nodiscard]] const std::optional<Failure>& failure() const override { return failure_; }
+
+ private:
+  // A call of the client: holds the lock, and the patience of those who wait.
+  class Call {
+   public:
+    explicit Call(Handle& handle) : handle_(handle), lock_(handle.state_->mutex_) {
+      auto& state = *handle_.state_;
+      if (live()) {
+        state.asking_ = true;
+        state.sleep(lock_, milliseconds(state.options_.latency_ms));
+      }
+      handle_.failure_ = handle_.open_->failure;
+    }
+    ~Call() {
+      auto& state = *handle_.state_;
+      if (!live()) return;
+      state.asking_ = false;
+      state.idle_since_ = Clock::now();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    explicit operator bool() const { return live(); }
+
+   private:
+    [[nodiscard]] bool live() const { return !handle_.open_->over; }
+    Handle& handle_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  void fail(Failure failure) {
+    failure_ = failure;
+    state_->end(std::move(failure));
+  }
+
+  std::shared_ptr<State> state_;
+  std::shared_ptr<Open> open_;
+  std::optional<Failure> failure_;  // a copy, made under the lock
+};
+
+std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const BeginOptions& options) {
+  std::unique_lock lock(mutex_);
+  assert(session < session_names_.size());
+  if (options_.delay_ms > 0) sleep(lock, milliseconds(delays_.unit() * options_.delay_ms));
+  const auto ticket = next_ticket_++;
+  if (queue_.empty()) idle_since_ = Clock::now();
+  queue_.push_back(ticket);
+  while (!stopped_ && (open_ || queue_.front() != ticket)) {
+    if (!open_ || queue_.front() != ticket) {
+      turn_.wait(lock);
+      continue;
+    }
+    // The first of those who wait looks after their patience.
+    const auto until = idle_since_ + milliseconds(options_.patience_s * 1000);
+    if (!asking_ && Clock::now() >= until) {
+      end(Failure{Failure::Kind::kEnded,
+                  fmt::format("the transaction was rolled back: it asked for nothing for {:g} s while "
+                              "others waited for their turn",
+                              options_.patience_s)});
+    } else if (asking_) {
+      turn_.wait_for(lock, milliseconds(50));
+    } else {
+      turn_.wait_until(lock, until);
+    }
+  }
+  std::erase(queue_, ticket);
+  if (stopped_) return nullptr;
+  if (!queue_.empty()) turn_.notify_all();  // there is a new one in front
+  open_ = std::make_shared<Open>();
+  open_->session = session;
+  open_->policy = options.policy;
+  asking_ = false;
+  idle_since_ = Clock::now();
+  ledger_.begin(session, options.level.value_or(options_.level));
+  return std::make_unique<Handle>(shared_from_this(), open_);
+}
+
+void Store::State::reset(std::uint64_t seed) {
+  const std::lock_guard lock(mutex_);
+  if (open_) end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, the store was reset"});
+  start(seed);
+}
+
+void Store::State::shut_down() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (open_) end(Failure{Failure::Kind::kStopped, "the transaction was rolled back, the store is shutting down"});
+  turn_.notify_all();
+  stop_.notify_all();
+}
+
+Store::Store(const Options& options) : state_(std::make_shared<State>(options)) {}
+Store::~Store() { state_->shut_down(); }
+std::uint32_t Store::open_session(std::string name) { return state_->open_session(std::move(name)); }
+void Store::close_session(std::uint32_t session) { state_->close_session(session); }
+std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
+  return state_->begin(session, options);
+}
+void Store::reset(std::uint64_t seed) { state_->reset(seed); }
+void Store::shut_down() { state_->shut_down(); }
+base::Result<history::History> Store::history() const { return state_->history(); }
+
+}  // namespace cupel::mock

@@ -1,0 +1,153 @@
+// The mock store: every read returns a value chosen at random among all values
+// that the level allows.
+//
+// Source: Biswas, thesis 2021, chapter 4 (MonkeyDB), figure 4.3. A read of a key
+// that its own transaction wrote returns that write (read-local); any other may
+// return whatever a committed transaction wrote last to the key, or null, what every
+// key held at first, if the history with that read is still within the level
+// (read-extern). A history at prefix and above may be left by a *write* too: what
+// the transaction read holds it before transactions that the write would
+// contradict. Such a transaction cannot commit and is told so (kConflict).
+//
+// Transactions run one after another, as in the figure: while one is open, begin() of
+// another waits, first come first served. An open transaction that keeps others waiting
+// and asks for nothing during `patience` is rolled back (kEnded at its next call), so
+// that nothing ever hangs: a client that holds one transaction open while it waits for
+// another of its own is told why.
+//
+// Weak behaviour needs no concurrency: what a read may miss is decided by the history.
+// Thread safe; the same seed and the same calls in the same order give the same answers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "history/history.hpp"
+
+namespace cupel::mock {
+
+// Null, an integer, or text. Null is what a key holds that nobody wrote.
+struct Value {
+  enum class Kind : std::uint8_t { kNull, kInteger, kText };
+  Kind kind = Kind::kNull;
+  std::int64_t integer = 0;
+  std::string text;
+
+  static Value of(std::int64_t number) { return {Kind::kInteger, number, {}}; }
+  static Value of(std::string words) { return {Kind::kText, 0, std::move(words)}; }
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+// levels.md says what each means; the weakest first.
+enum class Level : std::uint8_t {
+  kReadCommitted,
+  kReadAtomic,
+  kCausal,
+  kPrefix,
+  kStrongSessionSnapshotIsolation,
+  kStrongSessionSerializable,
+};
+std::string_view name(Level level);               // "read-committed"
+std::optional<Level> level_of(std::string_view);  // the names and aliases of levels.md
+
+// How a read chooses among the values that it is allowed.
+enum class Policy : std::uint8_t {
+  kUniform,      // each write as likely as any other
+  kLatest,       // the freshest of each session's, then one of those at random
+  kAdversarial,  // one that leaves the next stronger level, if there is one
+};
+
+struct Options {
+  Level level = Level::kCausal;
+  std::uint64_t seed = 0;
+  // Weights of the policies, by Policy; a policy is drawn for each read.
+  double uniform = 1, latest = 0, adversarial = 0;
+  double abort_rate = 0;      // share of commits that abort instead (kConflict)
+  double delay_ms = 0;        // before a transaction queues for its turn: uniform in [0, delay_ms]
+  double latency_ms = 0;      // before every read, write and commit
+  double patience_s = 5;      // see above
+  // For enumeration instead of chance: called where a read has more than one write to
+  // return, with their number, and gives which (below it): 0 is null or the first that
+  // was committed, and so on. Two writes of the same value count as two, since what may
+  // be read after them differs. It must not call the store. Policies are not asked then.
+  std::function<std::size_t(std::size_t allowed)> choose = {};
+};
+
+struct Failure {
+  enum class Kind : std::uint8_t {
+    kConflict,  // the level does not allow it to commit, or abort_rate struck; rolled back
+    kEnded,     // rolled back earlier: out of patience
+    kStopped,   // the store is shutting down
+  };
+  Kind kind;
+  std::string message;  // a sentence, no full stop
+};
+
+// One transaction. Used by one thread at a time. Destroyed while open: rolled back.
+class Transaction {
+ public:
+  virtual ~Transaction() = default;
+  // nullopt and a failure() when the transaction is over.
+  virtual std::optional<Value> read(std::string_view key) = 0;
+  // Every key with this prefix that anybody committed a write to or this transaction
+  // wrote, in the order of their bytes. No read: what the keys hold is to be read
+  // from them. (A table is its set of primary keys, thesis 4.3.)
+  virtual std::vector<std::string> keys_with_prefix(std::string_view prefix) = 0;
+  virtual bool write(std::string_view key, Value value) = 0;
+  virtual bool commit() = 0;
+  virtual void rollback() = 0;
+  // Writes since then are taken back, as ROLLBACK TO SAVEPOINT does; reads stay in
+  // the history, since the client saw them.
+  virtual std::size_t savepoint() = 0;
+  virtual void rollback_to(std::size_t savepoint) = 0;
+  // What ended it, after a call above said so.
+  [[nodiscard]] virtual const std::optional<Failure>& failure() const = 0;
+};
+
+class Store {
+ public:
+  explicit Store(const Options& options);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // A session is one client's connection; its name appears in the history, with "#2"
+  // and so on behind it where an earlier session had the same.
+  std::uint32_t open_session(std::string name);
+  // Rolls back its open transaction, if any.
+  void close_session(std::uint32_t session);
+
+  // Waits for its turn. `level` overrides the store's for this transaction, `policy`
+  // its weights. Null when the store is shutting down.
+  struct BeginOptions {
+    std::optional<Level> level;
+    std::optional<Policy> policy;
+  };
+  std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
+  std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }
+
+  // Forgets everything, the history too, and starts again from `seed`.
+  void reset(std::uint64_t seed);
+  // Nobody waits any more: open transactions are rolled back, begin() gives null.
+  void shut_down();
+
+  // What happened, as ground truth: every transaction that ended, aborted ones too. A
+  // History holds values and no writers: where two transactions wrote the same value to a
+  // key, it does not say from which a read took it. Writes that a savepoint took back, and
+  // reads of them, are left out: nobody else could see either.
+  [[nodiscard]] base::Result<history::History> history() const;
+
+ private:
+  class State;
+  class Open;
+  std::shared_ptr<State> state_;  // a Transaction may outlive its store: it has ended then
+};
+
+}  // namespace cupel::mock

@@ -1,0 +1,208 @@
+// The store: turns, patience, savepoints, shut-down, names and what the history says.
+#include "mock/store.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace cupel::mock {
+namespace {
+
+Options quiet(Level level = Level::kCausal) {
+  Options options;
+  options.level = level;
+  return options;
+}
+
+TEST(MockStore, OwnWritesAreReadAndPrefixesListed) {
+  Store store(quiet());
+  const auto s = store.open_session("a");
+  const auto t = store.begin(s);
+  EXPECT_EQ(t->read("x"), Value());
+  EXPECT_TRUE(t->write("x", Value::of(1)));
+  EXPECT_TRUE(t->write("xy", Value::of(std::string("two"))));
+  EXPECT_EQ(t->read("x"), Value::of(1));
+  EXPECT_EQ(t->read("xy"), Value::of(std::string("two")));
+  EXPECT_EQ(t->keys_with_prefix("x"), (std::vector<std::string>{"x", "xy"}));
+  EXPECT_TRUE(t->keys_with_prefix("y").empty());
+  EXPECT_TRUE(t->commit());
+  EXPECT_FALSE(t->failure());
+}
+
+TEST(MockStore, ARolledBackTransactionIsNeverReadFrom) {
+  Store store(quiet(Level::kReadCommitted));
+  const auto s = store.open_session("a");
+  {
+    const auto t = store.begin(s);
+    t->write("x", Value::of(1));
+  }  // destroyed while open
+  const auto t = store.begin(s);
+  EXPECT_TRUE(t->keys_with_prefix("").empty());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(t->read("x"), Value());
+  t->rollback();
+  const auto history = store.history();
+  ASSERT_TRUE(history.ok());
+  ASSERT_EQ(history->txn_count(), 2U);
+  EXPECT_EQ(history->status(history::TxnId(0)), history::TxnStatus::kAborted);
+}
+
+TEST(MockStore, SavepointsTakeWritesBackAndReadsOfThem) {
+  Store store(quiet());
+  const auto s = store.open_session("a");
+  const auto t = store.begin(s);
+  t->write("x", Value::of(1));
+  const auto savepoint = t->savepoint();
+  t->write("x", Value::of(2));
+  t->write("y", Value::of(3));
+  EXPECT_EQ(t->read("x"), Value::of(2));
+  t->rollback_to(savepoint);
+  EXPECT_EQ(t->read("x"), Value::of(1));
+  EXPECT_EQ(t->read("y"), Value());
+  EXPECT_EQ(t->keys_with_prefix(""), (std::vector<std::string>{"x"}));
+  EXPECT_TRUE(t->commit());
+  const auto history = store.history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->op_count(), 3U);  // w(x,1) r(x,1) r(y,null)
+}
+
+TEST(MockStore, AnIdleTransactionThatKeepsOthersWaitingIsRolledBack) {
+  auto options = quiet();
+  options.patience_s = 0.05;
+  Store store(options);
+  const auto a = store.open_session("a");
+  const auto b = store.open_session("b");
+  const auto idle = store.begin(a);
+  idle->write("x", Value::of(1));
+  const auto next = store.begin(b);  // by the same thread: would wait for itself
+  ASSERT_NE(next, nullptr);
+  EXPECT_FALSE(idle->write("x", Value::of(2)));
+  ASSERT_TRUE(idle->failure());
+  EXPECT_EQ(idle->failure()->kind, Failure::Kind::kEnded);
+  EXPECT_FALSE(idle->commit());
+  EXPECT_EQ(idle->read("x"), std::nullopt);
+  EXPECT_EQ(next->read("x"), Value());
+  EXPECT_TRUE(next->commit());
+}
+
+TEST(MockStore, TurnsAreFirstComeFirstServed) {
+  Store store(quiet());
+  const auto first = store.open_session("first");
+  auto open = store.begin(first);
+  std::vector<int> order;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 5; ++i) {
+    threads.emplace_back([&, i] {
+      const auto t = store.begin(store.open_session("s"));
+      order.push_back(i);  // guarded by the turn
+      t->commit();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  open->commit();
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(MockStore, ShutDownEndsOpenAndWaitingTransactions) {
+  Store store(quiet());
+  const auto a = store.open_session("a");
+  const auto open = store.begin(a);
+  std::atomic<bool> gave_null = false;
+  std::thread waiting([&] { gave_null = store.begin(store.open_session("b")) == nullptr; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  store.shut_down();
+  waiting.join();
+  EXPECT_TRUE(gave_null);
+  EXPECT_FALSE(open->commit());
+  ASSERT_TRUE(open->failure());
+  EXPECT_EQ(open->failure()->kind, Failure::Kind::kStopped);
+  EXPECT_EQ(store.begin(a), nullptr);
+}
+
+TEST(MockStore, ATransactionMayOutliveItsStore) {
+  auto store = std::make_unique<Store>(quiet());
+  const auto t = store->begin(store->open_session("a"));
+  store.reset();
+  EXPECT_FALSE(t->write("x", Value::of(1)));
+}
+
+TEST(MockStore, ResetForgetsEverything) {
+  Store store(quiet());
+  const auto s = store.open_session("a");
+  const auto t = store.begin(s);
+  t->write("x", Value::of(1));
+  EXPECT_TRUE(t->commit());
+  const auto open = store.begin(s);
+  store.reset(7);
+  EXPECT_FALSE(open->commit());
+  EXPECT_EQ(store.history()->txn_count(), 0U);
+  const auto after = store.begin(s);
+  EXPECT_EQ(after->read("x"), Value());
+  EXPECT_TRUE(after->keys_with_prefix("").empty());
+}
+
+TEST(MockStore, SessionsOfOneNameAreToldApart) {
+  Store store(quiet());
+  for (int i = 0; i < 2; ++i) {
+    const auto s = store.open_session("a");
+    const auto t = store.begin(s);
+    t->write("x", Value::of(i));
+    t->commit();
+    store.close_session(s);
+  }
+  const auto history = store.history();
+  ASSERT_TRUE(history.ok());
+  ASSERT_EQ(history->session_count(), 2U);
+  EXPECT_EQ(history->session_name(history::SessionId(1)), "a#2");
+}
+
+TEST(MockStore, AbortRateIsAShareOfTheCommits) {
+  auto options = quiet();
+  options.abort_rate = 0.25;
+  options.seed = 3;
+  Store store(options);
+  const auto s = store.open_session("a");
+  int aborted = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto t = store.begin(s);
+    t->write("x", Value::of(i));
+    if (t->commit()) continue;
+    ++aborted;
+    EXPECT_EQ(t->failure()->kind, Failure::Kind::kConflict);
+  }
+  EXPECT_GT(aborted, 200);
+  EXPECT_LT(aborted, 300);
+}
+
+TEST(MockStore, ManyThreadsTakeTurns) {
+  Store store(quiet());
+  std::vector<std::thread> threads;
+  std::atomic<int> commits = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const auto s = store.open_session("s" + std::to_string(i));
+      for (int n = 0; n < 50; ++n) {
+        const auto t = store.begin(s);
+        t->read("x");
+        t->write("x", Value::of(i * 1000 + n));
+        commits += t->commit();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(commits, 400);
+  EXPECT_EQ(store.history()->txn_count(), 400U);
+}
+
+TEST(MockStore, LevelsHaveTheirNames) {
+  EXPECT_EQ(name(Level::kCausal), "causal");
+  EXPECT_EQ(level_of("sser"), Level::kStrongSessionSerializable);
+  EXPECT_EQ(level_of("read-committed"), Level::kReadCommitted);
+  EXPECT_EQ(level_of("linearizable"), std::nullopt);
+  EXPECT_EQ(level_of("nonsense"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cupel::mock
