@@ -206,7 +206,7 @@ std::string emit_markdown(const Emission& emission) {
         markdown_text(sentence_of(anomaly)),
         markdown_block(title_of(anomaly) + ": " + anomaly.explanation));
   }
-  if (examples.empty()) {
+  if (examples.empty() && whole.empty()) {
     return fmt::format("No counterexample in {}: {}\n", markdown_code(checked.file),
                        markdown_text(verdict_of(checked)));
   }
@@ -241,7 +241,7 @@ std::string emit_markdown(const Emission& emission) {
     text += "\n<details><summary>Why</summary>\n\n" +
             markdown_block(title_of(anomaly) + ": " + anomaly.explanation) + "\n</details>\n";
   }
-  return text + whole;
+  return examples.empty() ? whole.substr(1) : text + whole;
 }
 
 }  // namespace cupel::report

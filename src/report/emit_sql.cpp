@@ -422,8 +422,16 @@ std::string sql_string(std::string_view text, Dialect dialect) {
 
 std::string emit_sql(const Emission& emission) {
   std::vector<const Counterexample*> examples;
-  for (const auto& finding : findings_of(emission.checked, kFindings)) {
+  const auto findings = findings_of(emission.checked, kFindings);
+  for (const auto& finding : findings) {
     if (finding.small != nullptr) examples.push_back(finding.small);
+  }
+  if (examples.empty() && !findings.empty()) {
+    return "-- " +
+           comment(title_of(findings.front().anomaly) + " in " + emission.checked.file +
+                   " was not made small enough for a script: " +
+                   sentence_of(findings.front().anomaly)) +
+           "\n";
   }
   if (examples.empty()) {
     return "-- " +

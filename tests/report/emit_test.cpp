@@ -155,7 +155,7 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
   EXPECT_EQ(given.with(emit_markdown),
             "### lost-update (G-single) violates snapshot-isolation\n\n"
             "An update was lost. T0 and T1 both read x = 0 and both wrote x, neither "
-                "aware of the other: whichever came second undid the update of the first.\n\n"
+            "aware of the other: whichever came second undid the update of the first.\n\n"
             "| | session a | session b |\n"
             "|---|---|---|\n"
             "| 1 | T0 began, `read x = 0` | |\n"
@@ -170,6 +170,17 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
             "- smallest: without any of these operations the violation is gone\n"
             "\n<details><summary>Why</summary>\n\n```text\nlost-update (G-single): " +
                 given.examples[0].anomaly.explanation + "\n```\n\n</details>\n");
+}
+
+// Without time to make it small there is still an answer, in the history's own terms.
+TEST(Markdown, TellsWhatWasNotMadeSmall) {
+  const Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation}, false);
+  const auto text = given.with(emit_markdown);
+  EXPECT_TRUE(text.starts_with("### lost-update (G-single) violates snapshot-isolation\n")) << text;
+  EXPECT_EQ(text.find("No counterexample"), std::string::npos);
+  const auto script = given.with(emit_sql);
+  EXPECT_TRUE(script.starts_with("-- lost-update (G-single) in h.jsonl was not made small"))
+      << script;
 }
 
 TEST(Markdown, SaysWhatIsSatisfied) {
@@ -247,8 +258,9 @@ TEST(Markdown, CodeOutlivesItsBackticks) {
 TEST(Sql, IsAScriptInTheMannerOfHermitage) {
   Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   EXPECT_EQ(given.with(emit_sql),
-            "-- lost-update (G-single): An update was lost. T0 and T1 both read x = 0 and both wrote x, neither "
-                "aware of the other: whichever came second undid the update of the first.\n"
+            "-- lost-update (G-single): An update was lost. T0 and T1 both read x = 0 and both "
+            "wrote x, neither "
+            "aware of the other: whichever came second undid the update of the first.\n"
             "-- Violates snapshot-isolation.\n"
             "-- Found by: cupel check -l si h.jsonl\n"
             "-- 2 connections, for: T0; T1. Issue the lines in this order, each on the\n"
@@ -390,9 +402,8 @@ TEST(JunitXml, HasACaseForEachLevelAndFile) {
       std::string::npos)
       << xml;
   EXPECT_NE(xml.find("<testcase classname=\"dir/h.jsonl\" name=\"prefix\""), std::string::npos);
-  EXPECT_NE(
-      xml.find("<failure type=\"lost-update\" message=\"lost-update (G-single): An update"),
-      std::string::npos)
+  EXPECT_NE(xml.find("<failure type=\"lost-update\" message=\"lost-update (G-single): An update"),
+            std::string::npos)
       << xml;
   EXPECT_NE(xml.find("<skipped message=\"refused: needs"), std::string::npos) << xml;
   EXPECT_NE(xml.find("gone.jsonl: no such &lt;file&gt;"), std::string::npos) << xml;
@@ -529,8 +540,8 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
     survey::Survey survey;
     survey::Cause own{Level::kSnapshotIsolation, {}, "lost-update", "G-single", 2, 1, true, {}};
     survey.causes.found.push_back(own);
-    survey::Cause other{Level::kSerializable, {},    "write-skew",          "G2-item", 2,
-                        1,                    false, skew.examples.front()};
+    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", 2, 1, false,
+                        skew.examples.front()};
     survey.causes.found.push_back(other);
     auto checked = given.checked();
     checked.survey = &survey;
@@ -562,9 +573,9 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
 TEST(Findings, LabelsAreThoseOfWhatIsEmitted) {
   const Case given("h", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   // The counterexample of another run of the same names: T2 and T3 instead of T0 and T1.
-  const Case later(
-      "h", history_of("init=0 a: r(y,0) | b: r(y,0) | c: r(x,0) w(x,1) | d: r(x,0) w(x,2)"),
-      {Level::kSnapshotIsolation});
+  const Case later("h",
+                   history_of("init=0 a: r(y,0) | b: r(y,0) | c: r(x,0) w(x,1) | d: r(x,0) w(x,2)"),
+                   {Level::kSnapshotIsolation});
   auto checked = given.checked();
   checked.counterexamples = later.examples;
   const auto found = labels_of(checked);
