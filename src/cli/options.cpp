@@ -108,7 +108,12 @@ std::optional<survey::Survey> surveyed(const history::History& history,
     shrinking.seconds = left.seconds_left();
     if (cause.from_check || shrinking.seconds <= 0) continue;
     cause.small = shrink::shrink(history, cause.level, cause.violation, shrinking);
+    if (!cause.small) continue;
+    shrinking.seconds = left.seconds_left();
+    shrink::file_at_weakest(*cause.small, shrinking);
+    cause.level = cause.small->level;
   }
+  survey::sort(survey->causes);
   return survey;
 }
 

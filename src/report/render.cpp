@@ -168,9 +168,11 @@ class Teller {
 
   // In one line.
   std::string mention(const survey::Cause& cause) const {
-    const auto anomalies = cause.small ? std::vector{cause.small->anomaly}
-                                       : explain::explain(checked_.history, cause.level, cause.violation);
-    const auto& history = cause.small ? cause.small->history : checked_.history;
+    const auto* small = small_of(cause);
+    const auto anomalies = small != nullptr
+                               ? std::vector{small->anomaly}
+                               : explain::explain(checked_.history, cause.level, cause.violation);
+    const auto& history = small != nullptr ? small->history : checked_.history;
     std::string text;
     for (const auto& anomaly : anomalies) {
       text += fmt::format("  {}: {}", name_of(anomaly), explain::enumerate(named(history, anomaly)));
@@ -184,20 +186,31 @@ class Teller {
     return text + alike(cause.occurrences);
   }
 
-  // A cause that the check did not come upon itself.
   std::string tell(const survey::Cause& cause) {
-    const bool small = cause.small.has_value();
+    const auto* small = small_of(cause);
     std::string text;
     for (const auto& anomaly :
-         small ? std::vector{cause.small->anomaly}
+         small != nullptr ? std::vector{small->anomaly}
                : explain::explain(checked_.history, cause.level, cause.violation,
                                   {.fields = checked_.fields})) {
       append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
     }
-    return text + (small ? size_of(*cause.small) : "") + alike(cause.occurrences);
+    return text + (small != nullptr ? size_of(*small) : "") + alike(cause.occurrences);
   }
 
  private:
+  // That of the check is among the check's own.
+  const explain::Counterexample* small_of(const survey::Cause& cause) const {
+    if (cause.small) return &*cause.small;
+    if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
+    for (const auto& small : checked_.counterexamples) {
+      const bool also =
+          std::find(small.also_at.begin(), small.also_at.end(), cause.level) != small.also_at.end();
+      if (small.violation.internal.empty() && (small.level == cause.level || also)) return &small;
+    }
+    return nullptr;
+  }
+
   // An anomaly and the history whose transactions it names.
   struct Shown {
     const history::History& history;
@@ -279,14 +292,27 @@ class Teller {
   std::map<const explain::Counterexample*, Level> told_small_;
 };
 
-// The cause to begin with at a level, if it is not the one that the check came upon:
-// causes are sorted, the most severe and smallest first.
+// The cause to begin with at a level, if it is not the one that the check came upon: of it or
+// a weaker level. Causes are sorted, the most severe and smallest first.
 const survey::Cause* better_cause(const Checked& checked, Level level) {
   if (checked.survey == nullptr) return nullptr;
   for (const auto& cause : checked.survey->causes.found) {
-    if (cause.level == level) return cause.from_check ? nullptr : &cause;
+    if (!levels::implies(level, cause.level)) continue;
+    return cause.from_check && cause.level == level ? nullptr : &cause;
   }
   return nullptr;
+}
+
+// How a level is called above the causes filed at it: one that was not asked for, by one that was.
+std::string level_of_causes(const Checked& checked, Level level) {
+  const LevelResult* stronger = nullptr;  // asked for, and the weakest such
+  for (const auto& result : checked.result.levels) {
+    if (result.level == level) return named_level(checked, level);
+    if (result.verdict != Verdict::kViolated || !levels::implies(result.level, level)) continue;
+    if (stronger == nullptr || levels::implies(stronger->level, result.level)) stronger = &result;
+  }
+  if (stronger == nullptr) return named_level(checked, level);
+  return fmt::format("{} (because {} is)", named_level(checked, stronger->level), levels::name(level));
 }
 
 // The other causes, level by level, the first in full, and how far they were looked for.
@@ -300,7 +326,7 @@ void add_causes(const Checked& checked, Teller& teller, const std::set<const sur
     if (told.contains(&cause)) continue;
     if (level != cause.level) {
       paragraphs.push_back(
-          fmt::format("  violated, apart from that: {}\n", named_level(checked, cause.level)));
+          fmt::format("  violated, apart from that: {}\n", level_of_causes(checked, cause.level)));
     }
     level = cause.level;
     paragraphs.back() += in_full++ < kCausesInFull ? teller.tell(cause) : teller.mention(cause);
@@ -321,11 +347,12 @@ std::vector<std::string> reasons(const Checked& checked) {
   std::vector<Paragraph> found;
   Teller teller(checked);
   std::set<const survey::Cause*> told;
-  if (checked.survey != nullptr) {
+  const auto told_with_check = [&](Level at) {
+    if (checked.survey == nullptr) return;
     for (const auto& cause : checked.survey->causes.found) {
-      if (cause.from_check) told.insert(&cause);
+      if (cause.from_check && cause.level == at) told.insert(&cause);
     }
-  }
+  };
   const auto& weakest = checked.result.weakest_violated;
   for (const auto& result : checked.result.levels) {
     if (result.verdict != Verdict::kViolated || !result.violation ||
@@ -346,11 +373,9 @@ std::vector<std::string> reasons(const Checked& checked) {
       }
       found.push_back({std::move(who), cause->name, teller.tell(*cause)});
       told.insert(cause);
-      for (const auto& other : checked.survey->causes.found) {
-        if (other.from_check && other.level == at) told.erase(&other);
-      }
       continue;
     }
+    told_with_check(at);
     auto alone = Teller(checked).tell(result);
     const auto same = std::find_if(found.begin(), found.end(),
                                    [&](const auto& other) { return other.alone == alone; });

@@ -140,6 +140,22 @@ class Speaker {
   std::set<KeyId> keys_;
 };
 
+// As explain() names it, without its text.
+std::string name_at(const History& history, Level level, const Violation& violation) {
+  if (!violation.internal.empty()) {
+    return std::string(levels::name(violation.internal.front().kind));
+  }
+  const auto& derivation = violation.derivation;
+  std::vector<explain::Path> cycles;
+  if (!derivation.cycle.empty()) {
+    cycles.push_back(explain::contracted(derivation, derivation.cycle));
+  }
+  for (const auto& one : derivation.cases) {
+    cycles.push_back(explain::contracted(derivation, one.cycle));
+  }
+  return explain::name_of(history, explain::Words(history, {}), level, derivation, cycles).name;
+}
+
 class Shrinker {
  public:
   Shrinker(const History& history, Level level, const Violation& violation, const Options& options,
@@ -178,20 +194,8 @@ class Shrinker {
     std::string name;
   };
 
-  // As explain() names it, without its text.
   [[nodiscard]] std::string name_of(const History& history, const Violation& violation) const {
-    if (!violation.internal.empty()) {
-      return std::string(levels::name(violation.internal.front().kind));
-    }
-    const auto& derivation = violation.derivation;
-    std::vector<explain::Path> cycles;
-    if (!derivation.cycle.empty()) {
-      cycles.push_back(explain::contracted(derivation, derivation.cycle));
-    }
-    for (const auto& one : derivation.cases) {
-      cycles.push_back(explain::contracted(derivation, one.cycle));
-    }
-    return explain::name_of(history, explain::Words(history, {}), level_, derivation, cycles).name;
+    return name_at(history, level_, violation);
   }
 
   // What the engine says of this choice; nothing if there is no violation.
@@ -430,6 +434,24 @@ std::optional<Counterexample> shrink(const History& history, Level level,
                                      const Violation& violation, const Options& options) {
   base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_limit_bytes);
   return shrink_within(history, level, violation, options, budget);
+}
+
+void file_at_weakest(Counterexample& small, const Options& options) {
+  if (!small.violation.internal.empty()) return;
+  base::Budget budget(std::chrono::duration<double>(options.seconds), options.memory_limit_bytes);
+  levels::Decider decider(small.history, options.clock_drift_ns, 1, false);
+  for (const Level level : levels::all_levels()) {
+    if (level == small.level || !levels::implies(small.level, level)) continue;
+    auto decision = decider.decide(level, budget);
+    if (decision.answer != levels::Answer::kNo || !decision.violation->internal.empty() ||
+        name_at(small.history, level, *decision.violation) != small.anomaly.name) {
+      continue;
+    }
+    small.level = level;
+    small.violation = *std::move(decision.violation);
+    small.anomaly = std::move(explain::explain(small.history, level, small.violation).front());
+    return;
+  }
 }
 
 std::vector<Counterexample> counterexamples(const History& history,

@@ -41,6 +41,12 @@ std::optional<explain::Counterexample> shrink(const history::History& history, l
                                               const levels::Violation& violation,
                                               const Options& options = {});
 
+// The same counterexample as one of the weakest level that its history violates with an
+// anomaly of the same name: a level at which the whole history was violated in another way
+// first may be stronger than what this one needs. Costs a decision of the small history
+// for each level that is weaker, and changes nothing where a limit is met.
+void file_at_weakest(explain::Counterexample& small, const Options& options = {});
+
 // One for each violation of the result, those of the weakest violated levels first: of
 // internal anomalies the first of each name. What shrinks to the same part is one.
 // The seconds are for all of them together.

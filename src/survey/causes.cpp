@@ -157,7 +157,7 @@ class Finder {
           ++i;
           break;
         case levels::Answer::kNo: {
-          if (causes_.found.size() >= limits_.causes) return give_up();
+          if (causes_.found.size() >= limits_.causes || passed_over_ >= limits_.causes) return give_up();
           const levels::Violation violation = *decision.violation;
           if (!(violation.internal.empty() ? set_aside(level, violation.derivation)
                                            : set_aside(level, violation.internal))) {
@@ -261,6 +261,9 @@ class Finder {
     std::vector<OpId> reads;
     std::set<std::uint32_t> marked;
     const auto mark = mark_of(cause.name);
+    // Of such a name all that the census has marked are set aside already. What the reads that
+    // are left say of the same transactions (real time, other keys) is the same to whoever reads it.
+    const bool enough = mark && census_.finished() && of_name(cause.name) >= limits_.of_one_name;
     const auto note = [&](std::uint32_t r) {
       reads.push_back(census_.accesses().reads[r].op);
       if (mark && census_.marked(r, *mark)) marked.insert(r);
@@ -280,6 +283,10 @@ class Finder {
       cause.occurrences = std::max<std::uint64_t>(marked.size() / 2, 1);
     } else {
       cause.occurrences = std::max<std::uint64_t>(marked.size(), 1);
+    }
+    if (enough) {
+      ++passed_over_;
+      return mask_later(std::move(reads));
     }
     const auto name = cause.name;
     causes_.found.push_back(std::move(cause));
@@ -349,15 +356,6 @@ class Finder {
     return true;
   }
 
-  void sort() {
-    std::stable_sort(causes_.found.begin(), causes_.found.end(), [](const Cause& x, const Cause& y) {
-      const auto key = [](const Cause& c) {
-        return std::tuple(c.level, severity(c.name), c.transactions);
-      };
-      return key(x) < key(y);
-    });
-  }
-
   // At most so many of one name, and at most so many; the larger groups first.
   void cut() {
     std::stable_sort(causes_.found.begin(), causes_.found.end(), [](const Cause& x, const Cause& y) {
@@ -365,7 +363,7 @@ class Finder {
     });
     std::map<std::string, std::size_t> kept;
     std::vector<Cause> some;
-    sort();
+    survey::sort(causes_);
     for (auto& cause : causes_.found) {
       if (kept[cause.name] >= limits_.of_one_name || some.size() >= limits_.causes) {
         ++left_out_[cause.name];
@@ -378,7 +376,7 @@ class Finder {
   }
 
   void finish() {
-    sort();
+    survey::sort(causes_);
     causes_.left_out.assign(left_out_.begin(), left_out_.end());
     std::sort(causes_.left_out.begin(), causes_.left_out.end(), [](const auto& x, const auto& y) {
       return severity(x.first) < severity(y.first);
@@ -398,10 +396,20 @@ class Finder {
   std::map<Level, Decision> decisions_;     // of what is left
   std::vector<Level> satisfied_;            // stay so, whatever is set aside
   std::map<std::string, std::uint64_t> left_out_;
+  std::size_t passed_over_ = 0;  // circles of a name of which there were enough
   Causes causes_;
 };
 
 }  // namespace
+
+void sort(Causes& causes) {
+  std::stable_sort(causes.found.begin(), causes.found.end(), [](const Cause& x, const Cause& y) {
+    const auto key = [](const Cause& c) {
+      return std::tuple(c.level, severity(c.name), c.transactions);
+    };
+    return key(x) < key(y);
+  });
+}
 
 Causes find_causes(const History& history, const check::CheckResult& result, const Census& census,
                    const CauseLimits& limits, base::Budget& budget) {

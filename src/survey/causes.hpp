@@ -34,7 +34,7 @@ namespace cupel::survey {
 
 struct Cause {
   levels::Level level;          // the weakest level looked at that forbids it
-  levels::Violation violation;  // at that level. An internal anomaly: one of them
+  levels::Violation violation;  // at that level, or one that implies it. An internal anomaly: one of them
   std::string name, adya;       // as explain() calls it
   std::size_t transactions = 0;  // that take part
   // How often the same thing shows: internal anomalies of the group; reads of the same
@@ -48,8 +48,8 @@ struct Cause {
 
 struct CauseLimits {
   std::size_t causes = 10;       // told at most
-  std::size_t of_one_name = 3;   // then the others of that name are set aside unseen, where the
-                                 // census has marked their reads
+  std::size_t of_one_name = 3;   // over all levels; then the others of that name are set aside
+                                 // unseen, where the census has marked their reads
   history::Time clock_drift_ns = 0;
   unsigned threads = 0;
 };
@@ -67,5 +67,8 @@ struct Causes {
 // finished or not. A budget that ends stops the search, and what was found stands.
 Causes find_causes(const History& history, const check::CheckResult& result, const Census& census,
                    const CauseLimits& limits, base::Budget& budget);
+
+// Into their order again, after a cause's level was changed.
+void sort(Causes& causes);
 
 }  // namespace cupel::survey

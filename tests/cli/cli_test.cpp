@@ -70,6 +70,24 @@ TEST_F(Cli, SatisfiedIsZero) {
   EXPECT_EQ(ran.err, "");
 }
 
+TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsToldUnderTheLevelAskedFor) {
+  write("two-lost.txt", std::string(kLostUpdate) + "r(2,0,2,3)\nw(2,1,2,3)\nr(2,0,3,4)\nw(2,2,3,4)\n");
+  write("lost-and-skew.txt", std::string(kLostUpdate) + "r(2,0,2,3)\nw(3,1,2,3)\nr(3,0,3,4)\nw(2,1,3,4)\n");
+  const auto ran = cupel("check -l serializable two-lost.txt");
+  EXPECT_EQ(ran.code, 1);
+  const auto first = ran.out.find("\n  violated: serializable\n  lost-update");
+  const auto second = ran.out.find(
+      "\n  violated, apart from that: serializable (because snapshot-isolation is)\n  lost-update");
+  ASSERT_NE(first, std::string::npos) << ran.out;
+  ASSERT_NE(second, std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("So under serializable"), std::string::npos) << ran.out;
+  // A skew that the check of serializable came upon is told below what is weaker.
+  const auto ladder = cupel("check lost-and-skew.txt");
+  EXPECT_NE(ladder.out.find("\n  violated: snapshot-isolation\n  lost-update"), std::string::npos) << ladder.out;
+  EXPECT_NE(ladder.out.find("\n  violated, apart from that: serializable\n  write-skew"), std::string::npos)
+      << ladder.out;
+}
+
 TEST_F(Cli, ViolatedIsOneAndExplained) {
   const auto ran = cupel("check -l prefix,si lost.txt");
   EXPECT_EQ(ran.code, 1);

@@ -253,5 +253,39 @@ TEST(Shrink, OfOneViolationAtTwoLevelsIsOneCounterexample) {
   EXPECT_FALSE(found.front().also_at.empty());
 }
 
+// What is found at a strong level may be of a weaker one.
+std::optional<Counterexample> found_at(Level level, const history::History& h) {
+  const auto result = check::check(h, {.asked = {level}});
+  if (!result.levels.front().violation) return std::nullopt;
+  return shrink(h, level, *result.levels.front().violation);
+}
+
+TEST(Shrink, IsFiledAtTheWeakestLevelThatIsViolatedByTheSameName) {
+  auto lost = found_at(Level::kStrictSerializable,
+                       test::history_of("init=0 a: r(x,0) w(x,1) @10-20 | b: r(x,0) w(x,2) @10-20"));
+  ASSERT_TRUE(lost.has_value());
+  ASSERT_EQ(lost->anomaly.name, "lost-update");
+  file_at_weakest(*lost);
+  EXPECT_EQ(lost->level, Level::kSnapshotIsolation);
+  EXPECT_EQ(lost->anomaly.name, "lost-update");
+  EXPECT_EQ(lost->anomaly.at, Level::kSnapshotIsolation);
+  EXPECT_TRUE(check::check(lost->history, {.asked = {lost->level}}).levels.front().violation);
+}
+
+TEST(Shrink, IsFiledNowhereElseWhereWeakerLevelsAllowIt) {
+  auto skew = found_at(Level::kStrictSerializable,
+                       test::history_of("init=0 a: r(x,0) w(y,1) @10-20 | b: r(y,0) w(x,2) @10-20"));
+  ASSERT_TRUE(skew.has_value());
+  file_at_weakest(*skew);
+  EXPECT_EQ(skew->level, Level::kSerializable);
+  auto stale = found_at(Level::kStrictSerializable,
+                        test::history_of("init=0 a: w(x,1) @0-10 | b: r(x,0) @20-30"));
+  ASSERT_TRUE(stale.has_value());
+  const auto name = stale->anomaly.name;
+  file_at_weakest(*stale);
+  EXPECT_EQ(stale->anomaly.name, name);
+  EXPECT_EQ(stale->level, Level::kStrongSnapshotIsolation);
+}
+
 }  // namespace
 }  // namespace cupel::shrink

@@ -96,6 +96,24 @@ TEST(Causes, AFloodHidesNothingElse) {
   EXPECT_EQ(counts, (Names{{"thin-air-read", 20}, {"lost-update", 40}, {"write-skew", 1}}));
 }
 
+TEST(Causes, OfOneNameThereAreEnoughOverAllLevels) {
+  // With the reads of k unknown, those of x and y still say something of the same two.
+  std::string text;
+  for (int i = 0; i < 6; ++i) {
+    const auto n = std::to_string(i), k = "k" + n, x = "x" + n, y = "y" + n;
+    if (i > 0) text += " | ";
+    text += "r(" + k + ",nil) r(" + y + ",nil) w(" + k + ",1) w(" + x + ",1) | ";
+    text += "r(" + k + ",nil) r(" + x + ",nil) w(" + k + ",2) w(" + y + ",1)";
+  }
+  const auto survey = survey_of(history_of(text));
+  EXPECT_EQ(names_of(*survey)["lost-update"], 3);
+  for (const auto& cause : survey->causes.found) {
+    if (cause.name == "lost-update") {
+      EXPECT_EQ(cause.level, Level::kSnapshotIsolation);
+    }
+  }
+}
+
 TEST(Causes, MostSevereFirst) {
   const auto survey = survey_of(history_of(
       "r(a,nil) r(b,nil) w(a,1) | r(a,nil) r(b,nil) w(b,1) | r(x,nil) w(x,1) | r(x,nil) w(x,2) | "
