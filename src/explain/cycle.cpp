@@ -347,7 +347,8 @@ Path contracted(const Derivation& derivation, std::span<const std::uint32_t> pat
     const Edge& edge = derivation.edges[index];
     if (edge.kind == EdgeKind::kOwn) continue;
     if (!result.empty() && edge.kind == EdgeKind::kSession && edge.from.valid() &&
-        result.back().edge.kind == EdgeKind::kSession && result.back().edge.from.valid()) {
+        result.back().edge.kind == EdgeKind::kSession && result.back().edge.from.valid() &&
+        result.back().edge.to == edge.from) {
       result.back().edge.to = edge.to;
       result.back().edge.to_point = edge.to_point;
       continue;

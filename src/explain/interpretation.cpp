@@ -1,6 +1,6 @@
-// interpret: see the header. First everything behind the derivation is brought back;
-// then the polygraph of the transactions in it is searched for a violation of which
-// nothing can be left out, which is shown instead where there is one.
+// interpret and retell: see the header. What is behind a derivation is brought back;
+// retelling searches the polygraph of the transactions in it for a proof of which nothing
+// can be left out.
 #include "explain/interpretation.hpp"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ bool is_certain(const Edge& edge) {
     case EdgeKind::kWriteRead:
       return edge.reason == Reason::kGiven;
     default:
-      return edge.reason == Reason::kListOrder || edge.reason == Reason::kInitial;
+      return edge.reason == Reason::kListOrder ||
+             (edge.reason == Reason::kInitial && !edge.several_writers);
   }
 }
 
@@ -47,7 +48,10 @@ void note_transactions(Interpretation& interpretation) {
 class Restorer {
  public:
   Restorer(const History& history, const Derivation& derivation)
-      : history_(history), derivation_(derivation), words_(history, everybody()) {}
+      : history_(history), derivation_(derivation), words_(history, everybody()) {
+    // What several cases say is said once, as the first says it: what that rests on is earlier.
+    for (const Edge& edge : derivation.edges) first_.try_emplace(name_of(edge), &edge);
+  }
 
   Interpretation run() {
     const auto restore = [&](const std::vector<std::uint32_t>& cycle) {
@@ -85,11 +89,15 @@ class Restorer {
     return indexes;
   }
 
-  std::uint32_t add(const Edge& edge) {
-    const auto [it, fresh] =
-        index_.try_emplace({edge.from, edge.to, edge.kind, edge.key},
-                           static_cast<std::uint32_t>(result_.dependencies.size()));
+  using Name = std::tuple<TxnId, TxnId, EdgeKind, KeyId>;
+  static Name name_of(const Edge& edge) { return {edge.from, edge.to, edge.kind, edge.key}; }
+
+  std::uint32_t add(const Edge& told) {
+    const auto [it, fresh] = index_.try_emplace(
+        name_of(told), static_cast<std::uint32_t>(result_.dependencies.size()));
     if (!fresh) return it->second;
+    const auto first = first_.find(name_of(told));
+    const Edge& edge = first == first_.end() ? told : *first->second;
     Dependency d;
     d.from = edge.from;
     d.to = edge.to;
@@ -163,9 +171,10 @@ class Restorer {
   const History& history_;
   const Derivation& derivation_;
   Words words_;
+  std::map<Name, const Edge*> first_;  // of the derivation's edges
   Interpretation result_;
   std::vector<Edge> sources_;  // by dependency: the edge it was made of
-  std::map<std::tuple<TxnId, TxnId, EdgeKind, KeyId>, std::uint32_t> index_;
+  std::map<Name, std::uint32_t> index_;
 };
 
 // The transactions to look at: all that count, if they are few; else those of the
@@ -188,97 +197,150 @@ std::vector<TxnId> involved(const levels::Accesses& accesses, std::vector<TxnId>
   return {all.begin(), all.end()};
 }
 
-// What the polygraph found, the cycles first.
-class Shower {
+// A proof as a derivation: reasons and cycles become paths from event to event. Where the
+// order of two writers says no more than the path from one to the other, it is that path.
+class Converter {
  public:
-  Shower(const History& history, Level level, const Polygraph::Proof& proof)
-      : history_(history), level_(level), proof_(proof), words_(history, everybody()) {}
+  Converter(Level level, const Polygraph::Proof& proof)
+      : overlaps_count_(levels::has_begin_and_commit(level) && level != Level::kPrefix),
+        proof_(proof), place_(proof.found.size()) {}
 
-  Interpretation run() {
-    std::vector<std::uint32_t> shown;
-    std::vector<std::uint32_t> place(proof_.found.size(), kNowhere);
-    const auto show = [&](std::uint32_t index) {
-      if (place[index] != kNowhere) return;
-      place[index] = static_cast<std::uint32_t>(shown.size());
-      shown.push_back(index);
-    };
+  Derivation run() {
+    for (std::size_t i = 0; i < proof_.found.size(); ++i) {
+      const auto& found = proof_.found[i];
+      auto path = flat(found.path);
+      Edge edge = found.edge;
+      if (is_a_path(edge)) {
+        place_[i] = std::move(path);
+        continue;
+      }
+      if (found.assumed) edge.reason = Reason::kAssumed;
+      if (edge.reason == Reason::kOnlyWriter || edge.reason == Reason::kInitial) {
+        for (const auto index : found.path) edge.because.push_back(edge_of(index));
+      } else if (edge.reason == Reason::kNoOverlap) {
+        edge.because = joined(path, Point::kBegin, Point::kCommit);
+      } else if (!path.empty()) {
+        edge.because = joined(path, result_.edges[path.front()].from_point,
+                              result_.edges[path.back()].to_point);
+      }
+      place_[i] = {static_cast<std::uint32_t>(result_.edges.size())};
+      result_.edges.push_back(std::move(edge));
+    }
     for (const auto& cycle : proof_.cycles) {
-      for (const auto index : cycle) show(index);
+      auto path = flat(cycle);
+      // Told from the first of its transactions on.
+      std::rotate(path.begin(),
+                  std::min_element(path.begin(), path.end(),
+                                   [&](auto one, auto other) {
+                                     return result_.edges[one].from < result_.edges[other].from;
+                                   }),
+                  path.end());
+      const auto start = result_.edges[path.front()].from_point;
+      result_.cases.push_back({joined(path, start, start)});
     }
-    const auto in_cycles = shown.size();
-    for (std::size_t i = 0; i < shown.size(); ++i) {  // grows
-      for (const auto index : proof_.found[shown[i]].evidence) show(index);
+    if (result_.cases.size() == 1) {
+      result_.cycle = std::move(result_.cases.front().cycle);
+      result_.cases.clear();
     }
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      const auto& found = proof_.found[shown[i]];
-      Dependency d{found.edge.from,
-                   found.edge.to,
-                   found.edge.kind,
-                   found.edge.reason,
-                   found.edge.key,
-                   found.edge.from_op,
-                   found.edge.to_op,
-                   found.certain,
-                   i < in_cycles,
-                   {},
-                   {}};
-      for (const auto index : found.evidence) d.evidence.push_back(place[index]);
-      std::sort(d.evidence.begin(), d.evidence.end());
-      d.sentence = sentence_of(found.edge);
-      result_.dependencies.push_back(std::move(d));
-    }
-    note_transactions(result_);
     return std::move(result_);
   }
 
  private:
-  static constexpr std::uint32_t kNowhere = 0xffffffff;
+  using Indexes = std::vector<std::uint32_t>;
+  using Point = levels::Point;
 
-  [[nodiscard]] std::vector<TxnId> everybody() const {
-    std::vector<TxnId> all;
-    for (const auto& found : proof_.found) {
-      for (const TxnId t : {found.edge.from, found.edge.to, found.edge.reader}) all.push_back(t);
-      if (found.edge.witness.valid()) all.push_back(history_.txn_of(found.edge.witness));
+  [[nodiscard]] bool is_a_path(const Edge& edge) const {
+    return edge.kind == EdgeKind::kWriteWrite && edge.reason == Reason::kNoOverlap &&
+           !overlaps_count_;
+  }
+  [[nodiscard]] Indexes flat(const Indexes& found) const {
+    Indexes path;
+    for (const auto index : found) {
+      path.insert(path.end(), place_[index].begin(), place_[index].end());
     }
-    return all;
+    return path;
   }
 
-  std::string sentence_of(Edge edge) {
-    const Derivation apart;  // reasons are told by the evidence
-    edge.because.clear();
-    const bool no_overlap = edge.kind == EdgeKind::kWriteWrite && edge.reason == Reason::kNoOverlap;
-    if (!no_overlap || (levels::has_begin_and_commit(level_) && level_ != Level::kPrefix)) {
-      return clause(history_, words_, apart, edge, {});
+  // The order of two writers itself, where it is a fact of its own.
+  std::uint32_t edge_of(std::uint32_t found) {
+    Edge edge = proof_.found[found].edge;
+    if (!is_a_path(edge)) return place_[found].front();
+    const auto [it, fresh] = order_.try_emplace(found, 0);
+    if (fresh) {
+      const auto& path = place_[found];
+      edge.because = joined(path, result_.edges[path.front()].from_point,
+                            result_.edges[path.back()].to_point);
+      it->second = static_cast<std::uint32_t>(result_.edges.size());
+      result_.edges.push_back(std::move(edge));
     }
-    edge.reason = Reason::kGiven;
-    const auto order = clause(history_, words_, apart, edge, {});
-    return order + ": " + words_.txn(edge.from) + " has to come before " + words_.txn(edge.to);
+    return it->second;
   }
 
-  const History& history_;
-  const Level level_;
+  // With begin before commit of a transaction where the path goes through both.
+  Indexes joined(const Indexes& path, Point start, Point end) {
+    Indexes result;
+    auto at = start;
+    for (const auto index : path) {
+      const auto from = result_.edges[index].from;
+      if (at == Point::kBegin && result_.edges[index].from_point == Point::kCommit) {
+        result.push_back(own(from));
+      }
+      result.push_back(index);
+      at = result_.edges[index].to_point;
+    }
+    if (at == Point::kBegin && end == Point::kCommit) {
+      const auto last = result_.edges[path.back()].to;
+      result.push_back(own(last));
+    }
+    return result;
+  }
+  std::uint32_t own(TxnId txn) {
+    const auto [it, fresh] =
+        own_.try_emplace(txn, static_cast<std::uint32_t>(result_.edges.size()));
+    if (fresh) {
+      Edge edge;
+      edge.from = edge.to = txn;
+      edge.from_point = Point::kBegin;
+      edge.to_point = Point::kCommit;
+      edge.kind = EdgeKind::kOwn;
+      result_.edges.push_back(edge);
+    }
+    return it->second;
+  }
+
+  const bool overlaps_count_;  // two writers of a key may not overlap
   const Polygraph::Proof& proof_;
-  Words words_;
-  Interpretation result_;
+  std::vector<Indexes> place_;  // by what was found: its edge, or the path that it is
+  Derivation result_;
+  std::map<TxnId, std::uint32_t> own_;
+  std::map<std::uint32_t, std::uint32_t> order_;  // by what was found
 };
 
 }  // namespace
 
-Interpretation interpret(const History& history, Level level, const levels::Violation& violation) {
+Interpretation interpret(const History& history, const levels::Violation& violation) {
   const auto& derivation = violation.derivation;
   if (derivation.cycle.empty() && derivation.cases.empty()) return {};
-  Interpretation restored = Restorer(history, derivation).run();
-  base::Budget budget;
+  return Restorer(history, derivation).run();
+}
+
+std::optional<Retelling> retell(const History& history, Level level,
+                                const levels::Violation& violation, base::Budget& budget) {
+  const auto& derivation = violation.derivation;
+  if (derivation.cycle.empty() && derivation.cases.empty()) return std::nullopt;
   const auto accesses = levels::collect_accesses(history, levels::ListChoices(history), {}, budget);
-  auto txns = involved(accesses, restored.transactions);
-  if (txns.size() > Polygraph::kMostTransactions) return restored;
+  auto txns = involved(accesses, interpret(history, violation).transactions);
+  if (budget.exceeded() || txns.size() > Polygraph::kMostTransactions) return std::nullopt;
   bool minimal = false;
   const Polygraph polygraph(history, accesses, level, std::move(txns), derivation);
-  const auto proof = polygraph.minimal_proof(&minimal);
-  if (!proof) return restored;
-  Interpretation result = Shower(history, level, *proof).run();
-  result.minimal = minimal;
-  return result;
+  const auto proof = polygraph.minimal_proof(budget, &minimal);
+  if (!proof) return std::nullopt;
+  const bool conditional = std::any_of(
+      proof->found.begin(), proof->found.end(), [](const Polygraph::Found& found) {
+        return (found.assumed || found.edge.reason == Reason::kAssumed) && !found.evidence.empty();
+      });
+  if (conditional) return std::nullopt;  // no edge says what was ruled out before it was supposed
+  return Retelling{Converter(level, *proof).run(), minimal};
 }
 
 }  // namespace cupel::explain

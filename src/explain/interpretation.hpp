@@ -11,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
@@ -37,14 +39,25 @@ struct Dependency {
 struct Interpretation {
   std::vector<history::TxnId> transactions;  // those of the cycle in its order, then the others
   std::vector<Dependency> dependencies;      // the cycle in its order, then what it follows from
-  // No dependency can be left out: without it some order would pass. False where the
-  // violation is too large to make sure.
+};
+
+// Of a violation: its cycle, the same that explain() tells, and what that rests on. Empty
+// for internal anomalies.
+Interpretation interpret(const history::History& history, const levels::Violation& violation);
+
+// A violation told in as little as it takes.
+struct Retelling {
+  levels::Derivation derivation;
+  // No dependency of its interpretation can be left out: without it some order would pass.
+  // False where it is too large to make sure.
   bool minimal = false;
 };
 
-// Of a violation found at `level`. Empty for internal anomalies. Meant for the
+// The same violation by another derivation, which speaks of no more than it has to. It is
+// for telling, not for certificates: `excluded` and the refutation of cases are not there.
+// Nothing where there are too many transactions, or the budget is exceeded. Meant for the
 // history of a Counterexample: it looks at every operation.
-Interpretation interpret(const history::History& history, levels::Level level,
-                         const levels::Violation& violation);
+std::optional<Retelling> retell(const history::History& history, levels::Level level,
+                                const levels::Violation& violation, base::Budget& budget);
 
 }  // namespace cupel::explain

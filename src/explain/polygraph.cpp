@@ -328,11 +328,14 @@ Polygraph::Mask Polygraph::listed(const Proof& proof) const {
 }
 
 std::uint32_t Polygraph::add(Search& search, State& state, const Name& name, const Edge& edge,
-                             bool certain, std::vector<std::uint32_t> evidence) const {
+                             bool certain, std::vector<std::uint32_t> evidence,
+                             std::size_t others) const {
   const auto index = static_cast<std::uint32_t>(search.found.size());
+  std::vector<std::uint32_t> path(evidence.begin(),
+                                  evidence.end() - static_cast<std::ptrdiff_t>(others));
   std::sort(evidence.begin(), evidence.end());
   evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
-  search.found.push_back({edge, certain, std::move(evidence)});
+  search.found.push_back({edge, certain, std::move(evidence), std::move(path)});
   state.known.emplace(name, index);
   const auto node = [&](TxnId txn, Point point) {
     const Number t = number_of(txn);
@@ -345,7 +348,7 @@ std::uint32_t Polygraph::add(Search& search, State& state, const Name& name, con
 }
 
 std::uint32_t Polygraph::overwrite_initial(Search& search, State& state, const Read& read,
-                                           Number writer,
+                                           Number writer, Reason seen_for,
                                            const std::vector<std::uint32_t>& evidence) const {
   Edge edge;
   edge.from = edge.reader = txns_[read.reader];
@@ -357,7 +360,10 @@ std::uint32_t Polygraph::overwrite_initial(Search& search, State& state, const R
   edge.key = read.key;
   edge.from_op = edge.witness = read.op;
   edge.to_op = write_of(writer, read.key);
-  return add(search, state, name_of(edge), edge, read.writers.size() == 1, evidence);
+  edge.several_writers = read.writers.size() > 1;
+  const auto index = add(search, state, name_of(edge), edge, !edge.several_writers, evidence);
+  search.found[index].assumed = seen_for == Reason::kAssumed;
+  return index;
 }
 
 void Polygraph::see(Search& search, State& state, std::size_t r, std::size_t alternative,
@@ -369,7 +375,7 @@ void Polygraph::see(Search& search, State& state, std::size_t r, std::size_t alt
     if (weak_) return;  // only a write that is visible matters
     for (const Number other : writers_.at(read.key)) {
       if (!on(search.mask, {kInitial, read.reader, other, read.key.raw, read.op.raw})) continue;
-      overwrite_initial(search, state, read, other, evidence);
+      overwrite_initial(search, state, read, other, reason, evidence);
     }
     return;
   }
@@ -383,11 +389,13 @@ void Polygraph::see(Search& search, State& state, std::size_t r, std::size_t alt
   edge.key = read.key;
   edge.from_op = write_of(writer, read.key);
   edge.to_op = read.op;
+  edge.several_writers = read.writers.size() > 1;
   add(search, state, name_of(edge), edge, reason == Reason::kGiven, evidence);
 }
 
 void Polygraph::order(Search& search, State& state, std::size_t p, bool reversed, Reason reason,
-                      const Read* witness, std::vector<std::uint32_t> evidence) const {
+                      const Read* witness, std::vector<std::uint32_t> evidence,
+                      std::size_t others) const {
   const Pair& pair = pairs_[p];
   const Number from = reversed ? pair.later : pair.earlier;
   const Number to = reversed ? pair.earlier : pair.later;
@@ -406,9 +414,10 @@ void Polygraph::order(Search& search, State& state, std::size_t p, bool reversed
     edge.reader = txns_[witness->reader];
     edge.writer = edge.to;
     edge.witness = witness->op;
+    edge.several_writers = witness->writers.size() > 1;
   }
   add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false,
-      std::move(evidence));
+      std::move(evidence), others);
 }
 
 std::optional<std::uint32_t> Polygraph::known(const State& state, const Name& name) const {
@@ -447,7 +456,8 @@ bool Polygraph::add_overwrites(Search& search, State& state) const {
       edge.key = read.key;
       edge.from_op = edge.witness = read.op;
       edge.to_op = write_of(later, read.key);
-      add(search, state, name, edge, false, {*seen, *ordered});
+      edge.several_writers = read.writers.size() > 1;
+      add(search, state, name, edge, false, {*ordered, *seen}, 1);
       changed = true;
     }
   }
@@ -537,7 +547,8 @@ bool Polygraph::refute_one(Search& search, State& state) const {
     bool read;
     std::size_t index, side;  // pair: 1 if the reversed side is refuted; read: which writer
     const Read* witness;
-    std::vector<std::uint32_t> evidence;
+    std::vector<std::uint32_t> evidence;  // the path
+    std::size_t others;                   // and behind it as many that are none of it
   };
   std::optional<Refuted> best;
   // An arc from `from` to `to` would close a cycle.
@@ -547,7 +558,8 @@ bool Polygraph::refute_one(Search& search, State& state) const {
     auto why = way(search, state, to, from, false);
     if (!why || (best && best->cost <= why->cost)) return;
     if (also) why->found.push_back(*also);
-    best = Refuted{why->cost, read, index, side, witness, std::move(why->found)};
+    best = Refuted{why->cost, read, index, side, witness, std::move(why->found),
+                   also ? 1U : 0U};
   };
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     const Pair& pair = pairs_[p];
@@ -589,7 +601,7 @@ bool Polygraph::refute_one(Search& search, State& state) const {
   if (!best->read) {
     order(search, state, best->index, best->side == 0,
           best->witness != nullptr ? Reason::kVisible : Reason::kNoOverlap, best->witness,
-          std::move(best->evidence));
+          std::move(best->evidence), best->others);
     return true;
   }
   const std::size_t r = best->index;
@@ -638,7 +650,7 @@ std::optional<std::vector<std::uint32_t>> Polygraph::add_visible(Search& search,
         if (!on(search.mask, {kInitial, read.reader, other, read.key.raw, read.op.raw})) continue;
         auto path = visible(search, state, other, read);
         if (!path) continue;
-        path->insert(path->begin(), overwrite_initial(search, state, read, other, {}));
+        path->insert(path->begin(), overwrite_initial(search, state, read, other, Reason::kGiven, {}));
         return path;
       }
       const Name name{kOrdered, other, seen, read.key.raw, kNothing};
@@ -658,7 +670,8 @@ std::optional<std::vector<std::uint32_t>> Polygraph::add_visible(Search& search,
       edge.to_op = write_of(seen, read.key);
       edge.reader = txns_[read.reader];
       edge.witness = read.op;
-      add(search, state, name, edge, false, std::move(*path));
+      edge.several_writers = read.writers.size() > 1;
+      add(search, state, name, edge, false, std::move(*path), 1);
     }
   }
   return std::nullopt;
@@ -798,15 +811,19 @@ std::optional<Polygraph::Proof> Polygraph::prove(const Mask& mask) const {
   const auto needs = needed(search.found, *cycles);
   Proof proof;
   std::vector<std::uint32_t> place(search.found.size(), 0);
-  std::map<std::tuple<TxnId, TxnId, Name>, std::uint32_t> known_at;
+  using Evidence = std::vector<std::uint32_t>;
+  std::map<std::tuple<TxnId, TxnId, Name, Evidence>, std::uint32_t> known_at;
   for (std::uint32_t i = 0; i < search.found.size(); ++i) {
     if (needs[i] == 0) continue;
     Found& f = search.found[i];
-    const auto [it, fresh] = known_at.try_emplace({f.edge.from, f.edge.to, name_of(f.edge)},
-                                                  static_cast<std::uint32_t>(proof.found.size()));
+    for (auto& index : f.evidence) index = place[index];  // found earlier
+    std::sort(f.evidence.begin(), f.evidence.end());
+    for (auto& index : f.path) index = place[index];
+    const auto [it, fresh] =
+        known_at.try_emplace({f.edge.from, f.edge.to, name_of(f.edge), f.evidence},
+                             static_cast<std::uint32_t>(proof.found.size()));
     place[i] = it->second;
     if (!fresh) continue;
-    for (auto& index : f.evidence) index = place[index];  // found earlier
     proof.found.push_back(std::move(f));
   }
   for (auto& cycle : *cycles) {
@@ -816,15 +833,17 @@ std::optional<Polygraph::Proof> Polygraph::prove(const Mask& mask) const {
   return proof;
 }
 
-std::optional<Polygraph::Proof> Polygraph::minimal_proof(bool* minimal) const {
+std::optional<Polygraph::Proof> Polygraph::minimal_proof(base::Budget& budget,
+                                                         bool* minimal) const {
   *minimal = false;
   auto proof = prove(spoken_of(derivation_));
-  if (!proof && pairs_.size() <= kMostPairs) proof = prove(Mask(units_.size(), 1));
+  if (!proof && !budget.exceeded() && pairs_.size() <= kMostPairs) proof = prove(Mask(units_.size(), 1));
   if (!proof) return std::nullopt;
   for (int round = 0; round < kMostRounds; ++round) {
     const Mask mask = listed(*proof);
     std::optional<Proof> smaller;
     for (std::size_t i = proof->found.size(); i > 0 && !smaller; --i) {
+      if (budget.exceeded()) return proof;
       Mask without = mask;
       without[units_.at(name_of(proof->found[i - 1].edge))] = 0;
       smaller = prove(without);

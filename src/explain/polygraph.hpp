@@ -20,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "history/history.hpp"
 #include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
@@ -41,11 +42,14 @@ class Polygraph {
   Polygraph(const History& history, const levels::Accesses& accesses, levels::Level level,
             std::vector<TxnId> txns, const levels::Derivation& derivation);
 
-  // Something that follows. `evidence`: indexes into Proof::found.
+  // Something that follows. `evidence`: indexes into Proof::found; `path`: those of them
+  // that Edge::because speaks of, in its order.
   struct Found {
     levels::Edge edge;  // without `because`
     bool certain;
     std::vector<std::uint32_t> evidence;
+    std::vector<std::uint32_t> path = {};
+    bool assumed = false;  // of the initial version, that the read saw it
   };
   // No choice passes: each ends in one of the cycles.
   struct Proof {
@@ -54,8 +58,8 @@ class Polygraph {
   };
 
   // A proof of which nothing can be left out; nothing if some choice passes, or the
-  // search grew too long. *minimal: it was possible to make sure.
-  std::optional<Proof> minimal_proof(bool* minimal) const;
+  // search grew too long or out of budget. *minimal: it was possible to make sure.
+  std::optional<Proof> minimal_proof(base::Budget& budget, bool* minimal) const;
 
  private:
   using Number = std::uint32_t;  // of a transaction in here
@@ -129,15 +133,19 @@ class Polygraph {
   [[nodiscard]] State start(Search& search) const;
   std::optional<Cycles> close(Search& search, State state) const;
   std::optional<Cycles> branch(Search& search, const State& state) const;
+  // `evidence`: the path, and behind it as many `others`.
   std::uint32_t add(Search& search, State& state, const Name& name, const levels::Edge& edge,
-                    bool certain, std::vector<std::uint32_t> evidence) const;
+                    bool certain, std::vector<std::uint32_t> evidence,
+                    std::size_t others = 0) const;
   void see(Search& search, State& state, std::size_t read, std::size_t alternative,
            levels::Reason reason, const std::vector<std::uint32_t>& evidence) const;
   std::uint32_t overwrite_initial(Search& search, State& state, const Read& read, Number writer,
+                                  levels::Reason seen_for,
                                   const std::vector<std::uint32_t>& evidence) const;
   // `witness`: the read that refutes the other order, or nullptr.
   void order(Search& search, State& state, std::size_t pair, bool reversed, levels::Reason reason,
-             const Read* witness, std::vector<std::uint32_t> evidence) const;
+             const Read* witness, std::vector<std::uint32_t> evidence,
+             std::size_t others = 0) const;
   bool add_overwrites(Search& search, State& state) const;
   bool refute_one(Search& search, State& state) const;
   // The weak levels: what is visible and older. A cycle, if an initial version is read

@@ -146,9 +146,14 @@ struct Speaker {
       case Reason::kNoOverlap:
         deed(edge.from, edge.from_op);
         deed(edge.to, edge.to_op);
+        if (edge.to_point != levels::Point::kBegin) {  // they might overlap: it is by the path
+          return fmt::format("both wrote {}, and {} must come before {}{}", key(),
+                             words.txn(edge.from), words.txn(edge.to), cited());
+        }
         if (proof.empty()) {
-          return fmt::format("{} wrote {} before {} did, and such two may not overlap",
-                             words.txn(edge.from), key(), words.txn(edge.to));
+          return fmt::format(
+              "both wrote {}, so one was done before the other began, and {} must have been first",
+              key(), words.txn(edge.from));
         }
         return fmt::format(
             "both wrote {}, so one was done before the other began, and that was not {} {}", key(),
@@ -195,7 +200,8 @@ struct Speaker {
           }
           return fmt::format("{}: {}, which is older, because {}", missed, it, clause_of(*within));
         }
-        return fmt::format("{}: {}, which is older{}", missed, it, cited());
+        return fmt::format("{}: {}, which {} older{}", missed, it,
+                           proof.empty() ? "must be" : "is", cited());
       }
       case Reason::kAssumed: {
         // With reasons: one of several writers is tried, and they lead on from it.

@@ -279,7 +279,7 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
     return in_the_whole(
         internal_figure(history, violation.internal[which], level, std::move(title)));
   }
-  const auto interpretation = explain::interpret(history, level, violation);
+  const auto interpretation = explain::interpret(history, violation);
   const auto chosen = choose(interpretation);
   Draughtsman draughtsman(history, interpretation.transactions);
   std::map<std::uint32_t, std::uint32_t> arrow_of;

@@ -11,6 +11,7 @@
 #include "base/budget.hpp"
 #include "explain/cycle.hpp"
 #include "explain/explain.hpp"
+#include "explain/interpretation.hpp"
 #include "explain/words.hpp"
 #include "levels/decide.hpp"
 #include "shrink/select.hpp"
@@ -176,6 +177,7 @@ class Shrinker {
       changed = changed || leave_out_two();
     }
     const bool minimal = !budget_.exceeded();
+    tell_simply();
     auto anomaly = std::move(explain::explain(best_.part.history, level_, best_.violation).front());
     return Counterexample{std::move(best_.part.history),
                           std::move(best_.part.original_txn),
@@ -306,6 +308,16 @@ class Shrinker {
     best_ = std::move(otherwise->second);
     name_ = best_.name;
     return true;
+  }
+
+  // The engine tells the contradiction that it met first. What is shown to people, in words
+  // and in pictures, is the one that takes the fewest reasons, if it is of the same name.
+  void tell_simply() {
+    auto retold = explain::retell(best_.part.history, level_, best_.violation, budget_);
+    if (!retold) return;
+    Violation simple = best_.violation;
+    simple.derivation = std::move(retold->derivation);
+    if (name_of(best_.part.history, simple) == name_) best_.violation = std::move(simple);
   }
 
   // To what the violation of the best part speaks of, as long as that is less.
