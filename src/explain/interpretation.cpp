@@ -208,8 +208,10 @@ class Converter {
   Derivation run() {
     for (std::size_t i = 0; i < proof_.found.size(); ++i) {
       const auto& found = proof_.found[i];
-      auto path = flat(found.path);
       Edge edge = found.edge;
+      auto path = flat(found.path);
+      if (edge.reason == Reason::kOverwritten) path = shortest(found.path, std::move(path));
+      inner_.push_back(path);
       if (is_a_path(edge)) {
         place_[i] = std::move(path);
         continue;
@@ -217,7 +219,7 @@ class Converter {
       if (found.assumed) edge.reason = Reason::kAssumed;
       if (edge.reason == Reason::kOnlyWriter || edge.reason == Reason::kInitial) {
         for (const auto index : found.path) edge.because.push_back(edge_of(index));
-      } else if (edge.reason == Reason::kNoOverlap) {
+      } else if (overlaps_count_ && edge.reason != Reason::kVisible && !path.empty()) {
         edge.because = joined(path, Point::kBegin, Point::kCommit);
       } else if (!path.empty()) {
         edge.because = joined(path, result_.edges[path.front()].from_point,
@@ -259,6 +261,14 @@ class Converter {
       path.insert(path.end(), place_[index].begin(), place_[index].end());
     }
     return path;
+  }
+
+  // The way from the writer who was read to the later one: that of which their order follows.
+  [[nodiscard]] Indexes shortest(const Indexes& found, Indexes otherwise) const {
+    if (found.size() != 1) return otherwise;
+    const Edge& order = proof_.found[found.front()].edge;
+    const bool by_path = order.kind == EdgeKind::kWriteWrite && order.reason == Reason::kNoOverlap;
+    return by_path ? inner_[found.front()] : otherwise;
   }
 
   // The order of two writers itself, where it is a fact of its own.
@@ -310,6 +320,7 @@ class Converter {
 
   const bool overlaps_count_;  // two writers of a key may not overlap
   const Polygraph::Proof& proof_;
+  std::vector<Indexes> inner_;  // by what was found: the path that it follows from
   std::vector<Indexes> place_;  // by what was found: its edge, or the path that it is
   Derivation result_;
   std::map<TxnId, std::uint32_t> own_;

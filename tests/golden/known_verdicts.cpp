@@ -71,9 +71,13 @@ fs::path unpacked(const fs::path& path, const fs::path& scratch) {
 
 }  // namespace
 
-void expect_verdicts(const KnownHistory& known) {
+base::Result<history::History> read(const fs::path& path) {
   const ScratchDirectory scratch;
-  const auto history = formats::read(unpacked(known.path, scratch.path()).string());
+  return formats::read(unpacked(path, scratch.path()).string());
+}
+
+void expect_verdicts(const KnownHistory& known) {
+  const auto history = read(known.path);
   ASSERT_TRUE(history.ok()) << known.path << ": " << history.error().to_string();
 
   check::Options options;

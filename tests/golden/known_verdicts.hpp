@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "check/check.hpp"
+#include "history/history.hpp"
 
 namespace cupel::golden {
 
@@ -17,6 +19,9 @@ struct KnownHistory {
   std::filesystem::path path;  // a file, or a directory that is one history
   std::map<levels::Level, check::Verdict> verdicts;
 };
+
+// The history of a file, which is unpacked first if it ends in .zst, or of a directory.
+base::Result<history::History> read(const std::filesystem::path& path);
 
 // Reads it (unpacking it first if it ends in .zst), checks all its levels at once, and
 // adds a test failure for whatever differs or cannot be read.

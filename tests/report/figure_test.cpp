@@ -13,6 +13,7 @@
 
 #include "check/check.hpp"
 #include "explain/explain.hpp"
+#include "explain/interpretation.hpp"
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/svg.hpp"
@@ -62,8 +63,13 @@ Drawn draw(const Case& one) {
   const auto result = check::check(drawn.history, options);
   EXPECT_EQ(result.levels.at(0).verdict, check::Verdict::kViolated) << one.name;
   if (!result.levels.at(0).violation) return drawn;
-  const auto& violation = *result.levels[0].violation;
+  auto violation = *result.levels[0].violation;
   const auto level = result.levels[0].explained_at.value_or(one.level);
+  // As the shrinker tells it.
+  base::Budget budget;
+  if (auto retold = explain::retell(drawn.history, level, violation, budget)) {
+    violation.derivation = std::move(retold->derivation);
+  }
   const auto anomalies = explain::explain(drawn.history, level, violation);
   drawn.figure = figure_of(drawn.history, level, violation, anomalies.at(0).name);
   return drawn;

@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "certify/verify.hpp"
+#include "check/check.hpp"
 #include "levels/accesses.hpp"
 #include "levels/decide.hpp"
 #include "property/random_history.hpp"
+#include "report/certificate.hpp"
 #include "shrink/shrink.hpp"
 #include "support/history_language.hpp"
 
@@ -358,6 +361,8 @@ class Choices {
   std::vector<ManyRead> reads_;
 };
 
+int proofs = 0;  // that were looked at
+
 std::string shown(const Interpretation& interpretation) {
   std::string text;
   for (std::size_t i = 0; i < interpretation.dependencies.size(); ++i) {
@@ -406,10 +411,35 @@ void expect_sound_structure(const Interpretation& interpretation, const std::str
   }
 }
 
+// What is told is a proof in itself, to the eyes that look at the engine's certificates. The
+// choices behind cases and only writers are left out of what is told.
+void expect_proof(const History& history, Level level, const Retelling& retold,
+                  const std::string& context) {
+  const auto& edges = retold.derivation.edges;
+  const bool open = std::any_of(edges.begin(), edges.end(), [](const levels::Edge& edge) {
+    return edge.several_writers || edge.reason == Reason::kAssumed;
+  });
+  if (open || !retold.derivation.cases.empty()) return;
+  check::Options options;
+  options.asked = {level};
+  options.evidence = true;
+  auto result = check::check(history, options);
+  auto& answer = result.levels.at(0);
+  if (!answer.violation || answer.violation->supposed.valid() ||
+      !answer.violation->placed.empty() || answer.explained_at.value_or(level) != level) {
+    return;
+  }
+  answer.violation->derivation = retold.derivation;
+  const auto report = certify::verify(history, report::certificate(history, result, 0).json);
+  EXPECT_EQ(report.outcome, certify::Outcome::kValid) << report.reason << context;
+  ++proofs;
+}
+
 class Interpretations : public testing::TestWithParam<int> {};
 
 TEST_P(Interpretations, AreMinimal) {
   int looked = 0, minimal = 0, told_again = 0;
+  proofs = 0;
   for (std::uint64_t i = 0; i < 120; ++i) {
     const auto seed = i * test::kKindCount + static_cast<std::uint64_t>(GetParam());
     const auto h = test::build(test::random_sketch(static_cast<test::Kind>(GetParam()), seed));
@@ -437,6 +467,7 @@ TEST_P(Interpretations, AreMinimal) {
         expect_sound_structure(found, context);
         if (HasFatalFailure()) return;
         ++looked;
+        if (retold) expect_proof(history, level, *retold, context);
         if (!retold || !retold->minimal) continue;
         Choices every(history, level, found, found.dependencies.size());
         if (every.count() > Choices::kMost) continue;
@@ -450,6 +481,8 @@ TEST_P(Interpretations, AreMinimal) {
     }
   }
   RecordProperty("looked", looked);
+  RecordProperty("proofs", proofs);
+  EXPECT_GT(proofs, 10);
   RecordProperty("told_again", told_again);
   RecordProperty("minimal", minimal);
   EXPECT_GT(looked, 25);
