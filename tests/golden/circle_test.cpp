@@ -153,7 +153,7 @@ TEST_P(Circle, IsOneInWordsJsonAndPictures) {
     }
     EXPECT_TRUE(listed) << levels::name(level.level);
   }
-  if (looked == 0) GTEST_SKIP() << "no circle: what is wrong shows in one read";
+  if (looked == 0) GTEST_SKIP() << "no circle (it shows in one read), or one too long for a picture";
 }
 
 INSTANTIATE_TEST_SUITE_P(History, Circle, testing::ValuesIn(violated()),
