@@ -17,6 +17,7 @@
 
 #include "base/random.hpp"
 #include "levels/level.hpp"
+#include "mock/chooser.hpp"
 #include "mock/ledger.hpp"
 
 namespace cupel::mock {
@@ -54,7 +55,6 @@ std::optional<Level> level_of(std::string_view text) {
 class Store::Open {
  public:
   Session session = 0;
-  std::optional<Policy> policy;
   std::optional<Failure> failure;
   bool over = false;
 };
@@ -93,7 +93,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   void start(std::uint64_t seed) {
     ledger_ = Ledger();
-    reads_ = base::Random(seed);
+    chooser_.emplace(options_, ledger_, seed);
     // Apart, so that delays and aborts that are asked for change no choice of a read.
     delays_ = base::Random(seed ^ 0x64656c6179ULL);
     aborts_ = base::Random(seed ^ 0x61626f7274ULL);
@@ -110,8 +110,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   // The open transaction ends: by itself, or with a failure.
   void end(std::optional<Failure> failure, bool committed = false) {
     if (committed) {
+      chooser_->commit();
       ledger_.commit();
     } else {
+      chooser_->abort();
       ledger_.abort();
     }
     open_->over = true;
@@ -133,7 +135,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::vector<std::string> session_names_;
   std::set<std::string> names_taken_;
   Ledger ledger_;
-  base::Random reads_{0}, delays_{0}, aborts_{0};
+  std::optional<Chooser> chooser_;
+  base::Random delays_{0}, aborts_{0};
 };
 
 class Store::State::Handle final : public Transaction {
@@ -147,8 +150,7 @@ class Store::State::Handle final : public Transaction {
     if (!call) return std::nullopt;
     const Key key = state_->ledger_.key(name);
     if (state_->ledger_.own(key) != nullptr) return state_->ledger_.read_own(key);
-    const auto writers = state_->ledger_.writers(key);
-    return state_->ledger_.read(key, writers.empty() ? kInitial : writers.back());
+    return state_->ledger_.read(key, state_->chooser_->read(key));
   }
 
   std::vector<std::string> keys_with_prefix(std::string_view prefix) override {
@@ -159,8 +161,15 @@ class Store::State::Handle final : public Transaction {
   bool write(std::string_view name, Value value) override {
     const Call call(*this);
     if (!call) return false;
-    state_->ledger_.write(state_->ledger_.key(name), std::move(value));
-    return true;
+    const Key key = state_->ledger_.key(name);
+    const bool allowed = state_->chooser_->write(key);
+    state_->ledger_.write(key, std::move(value));
+    if (allowed) return true;
+    fail({Failure::Kind::kConflict,
+          fmt::format("the write of {} contradicts what the transaction has read, its level {} does not "
+                      "allow it to commit",
+                      name, mock::name(state_->ledger_.at(state_->ledger_.count() - 1).level))});
+    return false;
   }
 
   bool commit() override {
@@ -186,7 +195,9 @@ class Store::State::Handle final : public Transaction {
 
   void rollback_to(std::size_t savepoint) override {
     const Call call(*this);
-    if (call) state_->ledger_.take_back(savepoint);
+    if (!call) return;
+    state_->ledger_.take_back(savepoint);
+    state_->chooser_->taken_back();
   }
 
   [[nodiscard]] const std::optional<Failure>& failure() const override { return failure_; }
@@ -259,10 +270,11 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
   if (!queue_.empty()) turn_.notify_all();  // there is a new one in front
   open_ = std::make_shared<Open>();
   open_->session = session;
-  open_->policy = options.policy;
   asking_ = false;
   idle_since_ = Clock::now();
-  ledger_.begin(session, options.level.value_or(options_.level));
+  const Level level = options.level.value_or(options_.level);
+  const Txn t = ledger_.begin(session, level);
+  chooser_->begin(t, session, level, options.policy);
   return std::make_unique<Handle>(shared_from_this(), open_);
 }
 

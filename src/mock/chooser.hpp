@@ -1,0 +1,66 @@
+// Chooser: what a read of the open transaction returns, drawn from what the judge allows.
+//
+// Uniform: the candidates in a random order, without repetition, until one is allowed,
+// so that each allowed write is equally likely however few they are, and only those tried
+// are judged. Adversarial: a shadow, a second judge at the next stronger level, knows the
+// history too, without the reads that left that level; what it refuses leaves it again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/random.hpp"
+#include "mock/judge.hpp"
+#include "mock/ledger.hpp"
+
+namespace cupel::mock {
+
+class Chooser {
+ public:
+  // Both outlive it. The ledger is told what happens after the chooser is asked.
+  Chooser(const Options& options, const Ledger& ledger, std::uint64_t seed);
+
+  void begin(Txn t, Session session, Level level, std::optional<Policy> policy);
+  // Of a key that the open transaction has not written.
+  Txn read(Key key);
+  // False if the level does not allow the open transaction to write the key.
+  bool write(Key key);
+  void commit();
+  void abort();
+  // The ledger took writes of the open transaction back.
+  void taken_back();
+
+ private:
+  struct Shadow {
+    std::unique_ptr<Judge> judge;
+    std::vector<bool> known;  // by txn: it has it
+    bool live = false;        // it has the open one
+  };
+
+  void judge_at();
+  Policy draw_policy();
+  Txn enumerated(Key key);
+  Txn uniform();
+  Txn latest();
+  Txn adversarial(Key key);
+  void cast_shadow(Level level);
+  void shadow_begin(Txn t);
+  bool shadow_take(Key key, Txn writer);
+  void shadow_end(Txn t, bool committed);
+  bool take(Txn writer);
+
+  const Options& options_;
+  const Ledger& ledger_;
+  base::Random random_;
+  std::unique_ptr<Judge> judge_;
+  Txn txn_ = 0;
+  Session session_ = 0;
+  Level level_ = Level::kCausal;
+  std::optional<Policy> policy_;
+  Key key_ = 0;                   // that is being read
+  std::vector<Txn> candidates_;   // of it
+  Shadow shadow_;
+};
+
+}  // namespace cupel::mock

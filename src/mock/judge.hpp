@@ -1,0 +1,41 @@
+// Judge: which committed writes a read of the open transaction may return.
+//
+// Holds what of the history decides that: the committed transactions and the open one,
+// each with what it read from whom and what it wrote, at a level. The history it holds is
+// within the level at any time; take() and write() keep it so or change nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mock/ledger.hpp"
+
+namespace cupel::mock {
+
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  // Opens transaction t, after all before it ended. Numbers may be left out.
+  virtual void begin(Txn t, Session session, Level level) = 0;
+  // The writers of the key that may be allowed, kInitial among them: all that are, in the
+  // order of their commits, and few that are not.
+  virtual void candidates(Key key, std::vector<Txn>& found) = 0;
+  // The open transaction, which has not written the key, reads what `writer` wrote to it.
+  // False if the level does not allow that.
+  virtual bool take(Key key, Txn writer) = 0;
+  // Takes the last take() or write() that was true back; only once in a row.
+  virtual void untake() = 0;
+  // The open transaction writes the key. False if it contradicts what it has read.
+  virtual bool write(Key key) = 0;
+  virtual void commit() = 0;
+  virtual void abort() = 0;
+};
+
+// For transactions of read-committed, read-atomic and causal, each at its own of these.
+std::unique_ptr<Judge> weak_judge();
+// For transactions that are all at this one of the other levels.
+std::unique_ptr<Judge> order_judge(Level level);
+
+inline bool is_weak(Level level) { return level <= Level::kCausal; }
+
+}  // namespace cupel::mock

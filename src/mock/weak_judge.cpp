@@ -1,0 +1,263 @@
+// The weak levels: an order of all committed transactions, kept while reads force it.
+//
+// A history is within read-committed, read-atomic or causal iff so ∪ wr ∪ the commit-order
+// edges that its reads force has no cycle (docs/levels.md): a read of x from w in T forces
+// k → w for every other writer k of x that
+//   read-committed  an earlier read of T read from;
+//   read-atomic     is T's predecessor in so or wr;
+//   causal          is in T's past, (so ∪ wr)+.
+// What is forced depends on the reader's past alone, and that is fixed once it ended:
+// edges come with the reads of the open transaction only, and go if it aborts. The open
+// transaction itself is before nobody, so it has no node until it commits. Each
+// transaction may have its own level: it is its reads that the level constrains.
+//
+// One edge a session is enough, from its last writer in T's past: those before it follow
+// by so. The past is a clock, one number a session. The order is graph::OnlineOrder.
+// Cost of a try: the T's reads × sessions × log, and the searches of the edges that go
+// against the order. Memory: 4 bytes a committed transaction and session.
+#include <algorithm>
+#include <cassert>
+
+#include "graph/online_order.hpp"
+#include "mock/judge.hpp"
+
+namespace cupel::mock {
+
+namespace {
+
+using graph::Node;
+using Position = std::uint32_t;  // of a committed transaction in its session
+// By session: how many of its transactions are in the past. Sessions beyond: none.
+using Clock = std::vector<Position>;
+
+Position at(const Clock& clock, Session s) { return s < clock.size() ? clock[s] : 0; }
+void raise(Clock& clock, Session s, Position to) {
+  if (s >= clock.size()) clock.resize(s + 1, 0);
+  clock[s] = std::max(clock[s], to);
+}
+void join(Clock& clock, const Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+class WeakJudge final : public Judge {
+ public:
+  void begin(Txn t, Session session, Level level) override {
+    assert(is_weak(level));
+    txn_ = t;
+    open_ = {};
+    open_.session = session;
+    open_.level = level;
+    if (session >= sessions_.size()) sessions_.resize(session + 1);
+    open_.position = static_cast<Position>(sessions_[session].size());
+    if (open_.position > 0) {
+      const Txn last = sessions_[session].back();
+      open_.past = known_[last].past;
+      raise(open_.past, session, open_.position);
+    }
+    first_arc_ = order_.arc_count();
+  }
+
+  void candidates(Key key, std::vector<Txn>& found) override {
+    found.clear();
+    if (open_.level != Level::kReadCommitted) {
+      for (const auto& read : open_.reads) {
+        if (read.key == key) return found.push_back(read.writer);
+      }
+    }
+    // Behind every writer that T must not miss.
+    must_not_miss(key, open_.past, nullptr, must_);
+    Clock behind;
+    for (const Txn k : must_) join(behind, known_[k].past);
+    if (must_.empty()) found.push_back(kInitial);
+    if (key >= writers_.size()) return;
+    for (const auto& [session, all] : writers_[key]) {
+      const auto from = std::lower_bound(all.begin(), all.end(), at(behind, session),
+                                         [&](Txn w, Position p) { return known_[w].position < p; });
+      found.insert(found.end(), from, all.end());
+    }
+    std::sort(found.begin(), found.end(), [](Txn a, Txn b) { return a + 1 < b + 1; });  // kInitial first
+  }
+
+  bool take(Key key, Txn writer) override {
+    saved_ = {order_.arc_count(), open_.reads.size(), open_.past};
+    if (open_.level != Level::kReadCommitted) {
+      for (const auto& read : open_.reads) {
+        if (read.key != key) continue;
+        if (read.writer != writer) return false;
+        open_.reads.push_back({key, writer});
+        return true;
+      }
+    }
+    if (try_take(key, writer)) return true;
+    untake();
+    return false;
+  }
+
+  void untake() override {
+    order_.take_back_to(saved_.arcs);
+    open_.reads.resize(saved_.reads);
+    open_.past = saved_.past;
+  }
+
+  bool write(Key key) override {
+    saved_ = {order_.arc_count(), open_.reads.size(), open_.past};
+    const auto place = std::lower_bound(open_.writes.begin(), open_.writes.end(), key);
+    if (place == open_.writes.end() || *place != key) open_.writes.insert(place, key);
+    return true;  // nobody has read from T, so nothing is after it
+  }
+
+  void commit() override {
+    const Txn t = txn_;
+    if (known_.size() <= t) known_.resize(t + 1);
+    open_.node = order_.add_node();
+    const auto after = [&](Txn before) {
+      [[maybe_unused]] const bool added = order_.add_arc(known_[before].node, open_.node);
+      assert(added && "a new node is last");
+    };
+    if (open_.position > 0) after(sessions_[open_.session].back());
+    std::vector<Txn> sources;
+    for (const auto& read : open_.reads) {
+      if (read.writer != kInitial) sources.push_back(read.writer);
+    }
+    std::sort(sources.begin(), sources.end());
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    for (const Txn source : sources) after(source);
+    for (const Key key : open_.writes) {
+      if (key >= writers_.size()) writers_.resize(key + 1);
+      auto& of_key = writers_[key];
+      auto place = std::find_if(of_key.begin(), of_key.end(), [&](const auto& w) { return w.session == open_.session; });
+      if (place == of_key.end()) place = of_key.insert(of_key.end(), {open_.session, {}});
+      place->all.push_back(t);
+    }
+    sessions_[open_.session].push_back(t);
+    open_.reads = {};  // what they force is in the order
+    known_[t] = std::move(open_);
+  }
+
+  void abort() override { order_.take_back_to(first_arc_); }
+
+ private:
+  struct Read {
+    Key key;
+    Txn writer;
+  };
+  struct Known {
+    Session session = 0;
+    Level level = Level::kCausal;
+    Position position = 0;
+    Node node = 0;
+    Clock past;                // (so ∪ wr)+, itself not included
+    std::vector<Key> writes;   // ascending
+    std::vector<Read> reads;   // of the open one
+  };
+  struct OfSession {
+    Session session;
+    std::vector<Txn> all;
+  };
+
+  [[nodiscard]] bool writes(Txn t, Key key) const {
+    return std::binary_search(known_[t].writes.begin(), known_[t].writes.end(), key);
+  }
+  [[nodiscard]] bool in_past_of(Txn a, Txn b) const {
+    return at(known_[b].past, known_[a].session) > known_[a].position;
+  }
+
+  // The writers of the key that a read of it must not miss after the reads so far, as the
+  // open transaction's level says; of one session the last is enough. At causal: those in
+  // `past` and not in `but`.
+  void must_not_miss(Key key, const Clock& past, const Clock* but,
+                     std::vector<Txn>& found) const {
+    found.clear();
+    switch (open_.level) {
+      case Level::kReadAtomic:
+        if (open_.position > 0) add_last(key, open_.session, open_.position, 0, found);
+        [[fallthrough]];
+      case Level::kReadCommitted:
+        for (const auto& read : open_.reads) {
+          if (read.writer != kInitial && writes(read.writer, key)) found.push_back(read.writer);
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        break;
+      default:
+        if (key >= writers_.size()) return;
+        for (const auto& [session, all] : writers_[key]) {
+          const auto until = at(past, session), from = but ? at(*but, session) : 0;
+          if (until > from) add_last_of(all, until, from, found);
+        }
+    }
+  }
+  void add_last(Key key, Session session, Position until, Position from, std::vector<Txn>& found) const {
+    if (key >= writers_.size()) return;
+    for (const auto& w : writers_[key]) {
+      if (w.session == session) add_last_of(w.all, until, from, found);
+    }
+  }
+  // The last of these whose position is in [from, until).
+  void add_last_of(const std::vector<Txn>& all, Position until, Position from, std::vector<Txn>& found) const {
+    const auto end = std::lower_bound(all.begin(), all.end(), until,
+                                      [&](Txn w, Position p) { return known_[w].position < p; });
+    if (end != all.begin() && known_[*(end - 1)].position >= from) found.push_back(*(end - 1));
+  }
+
+  // Each of `must` is before `writer`, as far as the order can be made so.
+  bool force(const std::vector<Txn>& must, Txn writer) {
+    for (const Txn k : must) {
+      if (k == writer) continue;
+      if (writer == kInitial || in_past_of(writer, k)) return false;
+    }
+    for (const Txn k : must) {
+      if (k == writer || in_past_of(k, writer)) continue;
+      if (!order_.add_arc(known_[k].node, known_[writer].node)) return false;
+    }
+    return true;
+  }
+
+  bool try_take(Key key, Txn writer) {
+    if (open_.level == Level::kCausal && writer != kInitial) {
+      join(open_.past, known_[writer].past);
+      raise(open_.past, known_[writer].session, known_[writer].position + 1);
+    }
+    must_not_miss(key, open_.past, nullptr, must_);
+    if (!force(must_, writer)) return false;
+    // What was read before must not miss what the new source brings.
+    if (writer != kInitial) {
+      for (const auto& read : open_.reads) {
+        if (open_.level == Level::kReadCommitted) break;
+        must_.clear();
+        if (open_.level == Level::kCausal) {
+          must_not_miss(read.key, open_.past, &saved_.past, must_);
+        } else if (writes(writer, read.key)) {
+          must_.push_back(writer);
+        }
+        if (!force(must_, read.writer)) return false;
+      }
+      if (open_.level != Level::kCausal) {
+        join(open_.past, known_[writer].past);
+        raise(open_.past, known_[writer].session, known_[writer].position + 1);
+      }
+    }
+    open_.reads.push_back({key, writer});
+    return true;
+  }
+
+  graph::OnlineOrder order_;
+  std::vector<Known> known_;                     // by Txn
+  std::vector<std::vector<Txn>> sessions_;       // committed
+  std::vector<std::vector<OfSession>> writers_;  // by key: committed, by session
+  Txn txn_ = 0;
+  Known open_;
+  std::size_t first_arc_ = 0;
+  struct {
+    std::size_t arcs = 0, reads = 0;
+    Clock past;
+  } saved_;
+  std::vector<Txn> must_;  // scratch
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> weak_judge() { return std::make_unique<WeakJudge>(); }
+
+}  // namespace cupel::mock

@@ -1,0 +1,41 @@
+// Programs: what the sessions of a test issue to a store, and what came of it.
+//
+// A program is sessions of transactions of reads and writes; every write has a value of
+// its own, so a history says who read from whom.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "mock/store.hpp"
+
+namespace cupel::test {
+
+struct Step {
+  bool write = false;
+  int key = 0;
+};
+struct Program {
+  std::vector<std::vector<std::vector<Step>>> sessions;
+  [[nodiscard]] std::string to_string() const;  // "s0: r0 w1 ; w0 | s1: r1"
+};
+
+Program random_program(base::Random& random, int sessions, int transactions, int steps, int keys);
+
+// What each read returned, by session, transaction and step: "n" or the number written.
+using Outcome = std::string;
+
+// Every outcome over all orders of the transactions and all choices of the store, of the
+// runs in which all transactions commit.
+std::set<Outcome> reached(const Program& program, mock::Level level);
+
+// Every outcome that the oracle accepts.
+std::set<Outcome> accepted(const Program& program, mock::Level level);
+// How many outcomes accepted() has to ask about.
+double outcome_count(const Program& program);
+
+}  // namespace cupel::test
