@@ -103,6 +103,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   if (!read.ok() && !stopped) {
     complain(read.error());
     emitter.add(file, read.error());
+    if (folder) folder->add(file, read.error());
     return kBad;
   }
   const auto nothing = history::HistoryBuilder().finish();
@@ -299,6 +300,12 @@ void add_check(CLI::App& app, Run& run) {
     run = [arguments, options, shrinking, format, emitter] {
       int code = kSatisfied;
       bool first = true;
+      // Before hours of checking.
+      if (!emitter->can_write_all() ||
+          (!arguments->certificate.empty() &&
+           !can_write(arguments->certificate, /*append=*/false, "the certificate"))) {
+        return static_cast<int>(kBad);
+      }
       std::optional<ReportFolder> folder;
       if (!arguments->report.empty()) {
         folder.emplace(arguments->report, arguments->histories.size());

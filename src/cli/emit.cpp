@@ -28,17 +28,47 @@ const std::vector<std::string>& names() {  // in the order of Kind
   return all;
 }
 
+// What is no plain file (a pipe, a terminal) is written in place. So is /dev/stdout, even
+// where it leads to a file: the link must not be replaced.
+bool is_device(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  return path.starts_with("/dev/") || path.starts_with("/proc/") ||
+         (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored) &&
+          !fs::is_directory(path, ignored));
+}
+
+void complain_of(const std::string& path, const std::string& what, const std::string& because) {
+  complain(base::Error{.message = fmt::format("{}cannot be written: {}",
+                                              what.empty() ? what : what + " ", because),
+                       .file = path});
+}
+
 }  // namespace
+
+bool can_write(const std::string& path, bool append, const std::string& what) {
+  namespace fs = std::filesystem;
+  if (is_device(path)) return true;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    complain_of(path, what, std::strerror(EISDIR));
+    return false;
+  }
+  const auto written = append ? path : path + ".new";
+  const bool existed = fs::exists(written, ignored);
+  errno = 0;
+  const bool opened = std::ofstream(written, std::ios::binary | std::ios::app).is_open();
+  const int reason = errno;
+  if (opened && !existed) fs::remove(written, ignored);
+  if (!opened) complain_of(path, what, reason != 0 ? std::strerror(reason) : "unknown reason");
+  return opened;
+}
 
 bool write_whole(const std::string& path, const std::string& text, bool append,
                  const std::string& what) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  // What is appended to, and what is no plain file (a pipe, a terminal), is written in
-  // place. So is /dev/stdout, even where it leads to a file: the link must not be replaced.
-  const bool device = path.starts_with("/dev/") || path.starts_with("/proc/");
-  const bool in_place =
-      append || device || (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
+  const bool in_place = append || is_device(path) || fs::is_directory(path, ignored);
   const auto written = in_place ? path : path + ".new";
   errno = 0;
   std::ofstream out(written, append ? std::ios::binary | std::ios::app : std::ios::binary);
@@ -53,9 +83,7 @@ bool write_whole(const std::string& path, const std::string& text, bool append,
   const std::string because = failure  ? failure.message()
                               : reason ? std::strerror(reason)
                                        : "unknown reason";
-  complain(base::Error{.message = fmt::format("{}cannot be written: {}",
-                                              what.empty() ? what : what + " ", because),
-                       .file = path});
+  complain_of(path, what, because);
   return false;
 }
 
@@ -115,6 +143,12 @@ std::vector<std::pair<std::string, std::string>> Emitter::files() const {
     if (!target.file.empty() && !target.append) all.emplace_back(target.name, target.file);
   }
   return all;
+}
+
+bool Emitter::can_write_all() const {
+  return std::all_of(targets_.begin(), targets_.end(), [](const Target& target) {
+    return target.file.empty() || can_write(target.file, target.append);
+  });
 }
 
 bool Emitter::instead_of_text() const {

@@ -17,6 +17,10 @@ namespace cupel::cli {
 bool write_whole(const std::string& path, const std::string& text, bool append = false,
                  const std::string& what = {});
 
+// Whether write_whole() has a place to write to, asked before long work: false, having
+// complained. Leaves nothing behind; a pipe or a device is not opened.
+bool can_write(const std::string& path, bool append = false, const std::string& what = {});
+
 class Emitter {
  public:
   // "sql", "sql=FILE", "junit=a.xml,markdown". Standard output has place for one. Throws
@@ -26,6 +30,8 @@ class Emitter {
   [[nodiscard]] bool any() const { return !targets_.empty(); }
   // The files to be written, by the format's name.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
+  // False, having complained, if one of the files cannot be written.
+  [[nodiscard]] bool can_write_all() const;
   // Standard output is for a format, so that the text is not to be printed.
   [[nodiscard]] bool instead_of_text() const;
 

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 namespace cupel::cli {
@@ -56,10 +59,51 @@ std::string plain_name(const std::string& file) {
   return name.empty() ? "history" : name;
 }
 
+// The pictures of an earlier report that the new one has no successors of. Only files that
+// are called as ours are and begin as ours do.
+void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>& now) {
+  constexpr std::string_view kStem = "counterexample-";
+  std::vector<fs::path> stale;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    const auto name = entry.path().filename().string();
+    const auto stem = entry.path().stem().string(), extension = entry.path().extension().string();
+    const bool ours =
+        stem.starts_with(kStem) && stem.size() > kStem.size() &&
+        stem.find_first_not_of("0123456789", kStem.size()) == std::string::npos &&
+        (extension == ".dot" || extension == ".svg") &&
+        std::none_of(now.begin(), now.end(), [&](const auto& file) { return file.name == name; });
+    if (!ours || !entry.is_regular_file(problem)) continue;
+    const std::string_view expected = extension == ".dot"
+                                          ? std::string_view("digraph counterexample {")
+                                          : std::string_view("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
+    std::string begin(expected.size(), '\0');
+    std::ifstream(entry.path(), std::ios::binary)
+        .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin == expected) stale.push_back(entry.path());
+  }
+  for (const auto& path : stale) fs::remove(path, problem);
+}
+
 }  // namespace
 
-base::Result<base::Ok> ReportFolder::prepare() const {
-  return make_folder(folder_);
+base::Result<base::Ok> ReportFolder::prepare() {
+  std::error_code ignored;
+  made_ = !fs::exists(folder_, ignored);
+  if (auto made = make_folder(folder_); !made.ok()) return made;
+  const auto page = fs::path(folder_) / "index.html";
+  const bool existed = fs::exists(page, ignored);
+  errno = 0;
+  const bool opened = std::ofstream(page, std::ios::binary | std::ios::app).is_open();
+  const int reason = errno;
+  if (opened && !existed) fs::remove(page, ignored);
+  if (!opened) {
+    return base::Error{.message = fmt::format("the report cannot be written: {}; give --report a "
+                                              "folder that you may write to",
+                                              std::generic_category().message(reason)),
+                       .file = page.string()};
+  }
+  return base::Ok{};
 }
 
 base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
@@ -74,16 +118,28 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
     if (auto written = write(fs::path(folder) / file.name, file.bytes); !written.ok())
       return written;
   }
+  remove_stale(folder, *files);
   Added added{inside, checked.file, checked.result};
   for (auto& level : added.result.levels) level.violation.reset();
   added_.push_back(std::move(added));
   return base::Ok{};
 }
 
+void ReportFolder::add(const std::string& file, const base::Error& error) {
+  added_.push_back({"", file, {}, error.to_string()});
+}
+
 base::Result<base::Ok> ReportFolder::finish() const {
-  if (histories_ < 2) return base::Ok{};
+  if (histories_ < 2) {
+    std::error_code ignored;
+    if (made_ && fs::is_empty(folder_, ignored)) fs::remove(folder_, ignored);
+    return base::Ok{};
+  }
   std::vector<report::ReportLink> links;
-  for (const auto& added : added_) links.push_back({added.folder, added.file, &added.result});
+  for (const auto& added : added_) {
+    links.push_back({added.folder, added.file, added.error.empty() ? &added.result : nullptr,
+                     added.error});
+  }
   return write(fs::path(folder_) / "index.html", report::contents_page(links));
 }
 

@@ -2,7 +2,8 @@
 //
 // One history: DIR/index.html and its pictures. Several: DIR/1-NAME/, DIR/2-NAME/ …
 // and DIR/index.html, which links to them. What is in DIR already stays, but for
-// files of these names, which are written over.
+// files of these names, which are written over, and pictures of an earlier report's
+// further violations, which are removed.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +21,27 @@ class ReportFolder {
   ReportFolder(std::string folder, std::size_t histories)
       : folder_(std::move(folder)), histories_(histories) {}
 
-  // Makes DIR, so that a folder that cannot be had is told before hours of checking.
-  [[nodiscard]] base::Result<base::Ok> prepare() const;
+  // Makes DIR and looks whether files can be made in it, so that a folder that cannot be had
+  // is told before hours of checking.
+  [[nodiscard]] base::Result<base::Ok> prepare();
   // The report of the next history. Errors: a folder or a file that cannot be written.
   [[nodiscard]] base::Result<base::Ok> add(const report::Checked& checked,
                                            const report::PageOptions& options = {});
-  // The page that links to the reports; nothing to do for one history.
+  // Instead of that, for a history that cannot be read.
+  void add(const std::string& file, const base::Error& error);
+  // The page that links to the reports, if there are several histories. A folder that was
+  // made for a report that was not written goes again.
   [[nodiscard]] base::Result<base::Ok> finish() const;
 
  private:
   struct Added {
     std::string folder, file;
     check::CheckResult result;  // verdicts only
+    std::string error = {};     // instead, if it could not be read
   };
   std::string folder_;
   std::size_t histories_;
+  bool made_ = false;  // DIR was not there
   std::vector<Added> added_;
 };
 

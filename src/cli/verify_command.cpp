@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,11 @@ struct VerifyArguments {
 };
 
 base::Result<std::string> contents(const std::string& file) {
+  if (file == "-") {
+    std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+    if (std::cin.bad()) return base::Error{.message = "cannot read standard input to its end", .file = file};
+    return text;
+  }
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
     return base::Error{.message = "found a directory; expected a certificate, which check --certificate writes", .file = file};
@@ -107,7 +113,7 @@ void add_verify(CLI::App& app, Run& run) {
       ->required()
       ->type_name("");
   command
-      ->add_option("CERTIFICATE", arguments->certificate, "What check --certificate wrote")
+      ->add_option("CERTIFICATE", arguments->certificate, "What check --certificate wrote; - is standard input")
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);
@@ -122,6 +128,10 @@ void add_verify(CLI::App& app, Run& run) {
       "  cupel verify --json history.jsonl proof.json | jq .valid");
   command->callback([arguments, &run] {
     const auto format = format_of(arguments->format, "--format");
+    if (arguments->history == "-" && arguments->certificate == "-") {
+      throw CLI::ValidationError("CERTIFICATE", "found - twice; standard input is the history or the "
+                                                "certificate, expected a file for the other");
+    }
     run = [arguments, format] { return verify(*arguments, format); };
   });
 }

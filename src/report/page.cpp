@@ -729,6 +729,11 @@ std::string contents_page(std::span<const ReportLink> links) {
       fmt::format("{} histories", links.size()), report_css(),
       fmt::format("{} histories", links.size()));
   for (const auto& link : links) {
+    if (link.result == nullptr) {
+      out += fmt::format("<li class=\"verdict unknown\">{}<p>Could not be read: {}</p></li>\n",
+                         escaped(link.file), escaped(link.error));
+      continue;
+    }
     out += fmt::format("<li class=\"verdict {}\"><a href=\"{}/index.html\">{}</a><p>{}</p></li>\n",
                        mood(*link.result), escaped(link.folder), escaped(link.file),
                        escaped(answer(*link.result)));

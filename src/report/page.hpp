@@ -33,10 +33,12 @@ struct ReportFile {
 base::Result<std::vector<ReportFile>> report_files(const Checked& checked,
                                                    const PageOptions& options = {});
 
-// The page that lists the reports of several histories: links to folders.
+// The page that lists the reports of several histories: links to folders, and why a
+// history has none.
 struct ReportLink {
-  std::string folder, file;  // of the report; the history's name
-  const check::CheckResult* result;
+  std::string folder, file;          // of the report; the history's name
+  const check::CheckResult* result;  // nullptr: it could not be read
+  std::string error = {};            // then
 };
 std::string contents_page(std::span<const ReportLink> links);
 

@@ -172,15 +172,70 @@ TEST_F(Cli, ACertificateIsWholeOrAsItWas) {
   EXPECT_NE(ran.err.find("proof.json: no certificate was written"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("of before"), std::string::npos) << ran.err;
   EXPECT_EQ(text_of("proof.json"), "old");
-  // It cannot be written: three, with the reason, and the report is made all the same.
+  // It cannot be written: three, with the reason, before anything is checked.
   ran = cupel("check --certificate none/proof.json --report pages lost.txt");
   EXPECT_EQ(ran.code, 3);
   EXPECT_NE(ran.err.find("none/proof.json: the certificate cannot be written: No such file"),
             std::string::npos)
       << ran.err;
-  EXPECT_TRUE(fs::exists(folder_ / "pages" / "index.html"));
+  EXPECT_EQ(ran.out, "");
+  EXPECT_FALSE(fs::exists(folder_ / "pages"));
   EXPECT_EQ(cupel("check --certificate proof.json lost.txt").code, 1);
   EXPECT_FALSE(fs::exists(folder_ / "proof.json.new"));
+}
+
+TEST_F(Cli, WhatCannotBeWrittenIsFoundBeforeTheCheck) {
+  fs::create_directories(folder_ / "taken");
+  write("file", "");
+  for (const std::string output :
+       {"--certificate taken", "--certificate none/a.json", "--emit sql=taken", "--emit junit=none/a.xml",
+        "--report file", "--report file/pages"}) {
+    const auto ran = cupel("check " + output + " lost.txt");
+    EXPECT_EQ(ran.code, 3) << output;
+    EXPECT_EQ(ran.out, "") << output;  // no verdict yet
+    const auto path = output.substr(output.find_last_of(" =") + 1);
+    EXPECT_TRUE(ran.err.starts_with("cupel: " + path)) << output << ": " << ran.err;
+  }
+  EXPECT_EQ(cupel("check --certificate a.json --emit sql=b.sql lost.txt").code, 1);
+  EXPECT_FALSE(fs::exists(folder_ / "a.json.new") || fs::exists(folder_ / "b.sql.new"));
+}
+
+TEST_F(Cli, VerifyReadsTheCertificateFromStandardInput) {
+  ASSERT_EQ(cupel("check --certificate proof.json lost.txt").code, 1);
+  EXPECT_EQ(shell("'" CUPEL_BINARY "' verify lost.txt - < proof.json").code, 0);
+  EXPECT_EQ(shell("'" CUPEL_BINARY "' verify - proof.json < lost.txt").code, 0);
+  EXPECT_EQ(shell("'" CUPEL_BINARY "' verify fine.txt - < proof.json").code, 1);
+  const auto ran = shell("'" CUPEL_BINARY "' verify - - < proof.json");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("found - twice"), std::string::npos) << ran.err;
+}
+
+TEST_F(Cli, AReportHoldsItsOwnFilesOnly) {
+  // A history that cannot be read is listed; alone, it leaves no folder.
+  write("bad.txt", "w(1,1,0,1)\nr(1,1,zero,2)\n");
+  EXPECT_EQ(cupel("check --report pages lost.txt bad.txt nowhere.txt").code, 3);
+  const auto index = text_of("pages/index.html");
+  EXPECT_NE(index.find("3 histories"), std::string::npos);
+  EXPECT_NE(index.find("bad.txt<p>Could not be read: bad.txt:2"), std::string::npos) << index;
+  EXPECT_NE(index.find("nowhere.txt<p>Could not be read: "), std::string::npos);
+  EXPECT_EQ(cupel("check --report alone bad.txt").code, 3);
+  EXPECT_FALSE(fs::exists(folder_ / "alone"));
+  // An earlier report's further pictures go; what is not ours stays.
+  EXPECT_EQ(cupel("check --report again lost.txt").code, 1);
+  ASSERT_TRUE(fs::exists(folder_ / "again/counterexample-1.svg"));
+  for (const char* extension : {".dot", ".svg"}) {
+    fs::copy_file(folder_ / ("again/counterexample-1" + std::string(extension)),
+                  folder_ / ("again/counterexample-7" + std::string(extension)));
+  }
+  write("again/counterexample-8.dot", "digraph mine {}");
+  write("again/counterexample-mine.svg", "<svg/>");
+  EXPECT_EQ(cupel("check --report again fine.txt").code, 0);
+  for (const char* name : {"counterexample-1.dot", "counterexample-1.svg", "counterexample-7.dot",
+                           "counterexample-7.svg"}) {
+    EXPECT_FALSE(fs::exists(folder_ / "again" / name)) << name;
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "again/counterexample-8.dot"));
+  EXPECT_TRUE(fs::exists(folder_ / "again/counterexample-mine.svg"));
 }
 
 TEST_F(Cli, NothingIsWrittenOverTheHistoryOrTwice) {
