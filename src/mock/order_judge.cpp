@@ -1,44 +1,736 @@
-// Prefix and above: a first step, that reads what was committed last. That is within
-// every level, but not all that a level allows.
-#include <vector>
+// Prefix, snapshot isolation and serializability: a witness, and what is forced.
+//
+// The history is within these levels iff its events (begin and commit, or one of a
+// transaction) have an order with the properties of docs/levels.md. Two things are kept:
+//
+//   witness   such an order of the committed transactions. A read that has a place for the
+//             open transaction in it is allowed: an intersection of intervals.
+//   forced    arcs between events that hold in every such order, closed under the rules
+//             of saturation (docs/algorithms/saturation.md), as clocks: for each event how
+//             far into each session its past reaches. A read that closes a cycle is not.
+//
+// What neither settles is asked of a schedule, which orders the events again from where
+// the witness gets in the way, greedily along the old one, and at last of the engine
+// (order::decide), which is exact. Either's order is the new witness.
+//
+// The open transaction's arcs and clocks are undone, the last first, when a try fails or
+// it aborts: every change leaves its undoing in a log.
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <utility>
 
 #include "mock/judge.hpp"
+#include "order/problem.hpp"
 
 namespace cupel::mock {
 
 namespace {
 
-class SerialJudge final : public Judge {
+using Event = std::uint32_t;    // begin of t: 2t; commit: 2t + 1, or 2t where they are one
+using Version = std::uint32_t;  // what a transaction, or nobody, wrote to a key
+using Place = std::uint32_t;    // in a session: begin 2i and commit 2i + 1 of its i-th; in the witness
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+using Clock = std::vector<Place>;  // by session: events at smaller places are in the past
+
+struct LastReader {
+  Session session;
+  Txn txn;
+};
+struct VersionFacts {
+  Key key;
+  Txn writer;
+  std::vector<LastReader> readers;  // of each session the last
+};
+struct OfSession {
+  Session session;
+  std::vector<Txn> all;
+};
+struct KeyFacts {
+  Version initial = kNone;
+  std::vector<OfSession> writers, readers;  // by session, in its order; the open one included
+  std::vector<Txn> in_witness;              // committed writers, in the order of the witness
+};
+struct Access {
+  Key key;
+  Version version;
+};
+struct Known {
+  Session session = 0;
+  std::uint32_t index = 0;     // in its session
+  bool committed = false;
+  std::vector<Access> reads;   // one a key
+  std::vector<Access> writes;
+};
+
+class OrderJudge final : public Judge {
  public:
-  void begin(Txn t, Session /*session*/, Level /*level*/) override { txn_ = t; }
-  void candidates(Key key, std::vector<Txn>& found) override {
-    found.assign(1, key < last_.size() ? last_[key] : kInitial);
-  }
-  bool take(Key key, Txn writer) override {
-    return writer == (key < last_.size() ? last_[key] : kInitial);
-  }
-  void untake() override {}
-  bool write(Key key) override {
-    writes_.push_back(key);
-    return true;
-  }
-  void commit() override {
-    for (const Key key : writes_) {
-      if (key >= last_.size()) last_.resize(key + 1, kInitial);
-      last_[key] = txn_;
-    }
-    writes_.clear();
-  }
-  void abort() override { writes_.clear(); }
+  explicit OrderJudge(Level level)
+      : split_(level != Level::kStrongSessionSerializable),
+        first_wins_(level == Level::kStrongSessionSnapshotIsolation) {}
+
+  void begin(Txn t, Session session, Level level) override;
+  void candidates(Key key, std::vector<Txn>& found) override;
+  bool take(Key key, Txn writer) override;
+  void untake() override { undo_to(saved_); }
+  bool write(Key key) override;
+  void commit() override;
+  void abort() override;
 
  private:
+  struct Undo {
+    enum class What : std::uint8_t { kClock, kArc, kRead, kReader, kKeyReader, kWrite } what;
+    std::uint32_t a = 0, b = 0, c = 0;
+  };
+  struct ToAdd {
+    Event from, to;
+  };
+  struct Spot {
+    std::size_t begin, commit;  // inserted before the witness's event at this place
+  };
+
+  [[nodiscard]] Event begin_of(Txn t) const { return 2 * t; }
+  [[nodiscard]] Event commit_of(Txn t) const { return split_ ? 2 * t + 1 : 2 * t; }
+  // Where an arc from an earlier version's commit ends.
+  [[nodiscard]] Event target_of(Txn t) const { return first_wins_ ? 2 * t : commit_of(t); }
+  [[nodiscard]] const Known& of(Event e) const { return known_[e / 2]; }
+  [[nodiscard]] Place place(Event e) const { return 2 * of(e).index + (e & 1); }
+  [[nodiscard]] Place clock(Event e, Session s) const {
+    const Clock& c = clocks_[e];
+    return s < c.size() ? c[s] : 0;
+  }
+  [[nodiscard]] bool before(Event a, Event b) const { return clock(b, of(a).session) > place(a); }
+  [[nodiscard]] bool reads_from(Event e) const { return !split_ || (e & 1) == 0; }
+  [[nodiscard]] bool writes_at(Event e) const { return !split_ || (e & 1) == 1; }
+
+  KeyFacts& facts(Key key) {
+    if (key >= keys_.size()) keys_.resize(key + 1);
+    KeyFacts& k = keys_[key];
+    if (k.initial == kNone) {
+      k.initial = static_cast<Version>(versions_.size());
+      versions_.push_back({key, kInitial, {}});
+    }
+    return k;
+  }
+  [[nodiscard]] Version version(Key key, Txn writer) {
+    if (writer == kInitial) return facts(key).initial;
+    for (const Access& w : known_[writer].writes) {
+      if (w.key == key) return w.version;
+    }
+    assert(false && "a writer of the key wrote it");
+    return kNone;
+  }
+  static std::vector<Txn>& in_session(std::vector<OfSession>& all, Session session) {
+    for (auto& part : all) {
+      if (part.session == session) return part.all;
+    }
+    all.push_back({session, {}});
+    return all.back().all;
+  }
+  // The last of these whose event, `which` of the transaction, is at a smaller place.
+  template <typename Which>
+  [[nodiscard]] Txn last_before(const std::vector<Txn>& all, Place until, Which which) const {
+    const auto end = std::partition_point(all.begin(), all.end(), [&](Txn t) { return place(which(t)) < until; });
+    return end == all.begin() ? kInitial : *(end - 1);
+  }
+
+  // ---- what is forced ----
+  void add_later(Event from, Event to) { to_add_.push_back({from, to}); }
+  bool drain();
+  bool add(Event from, Event to);
+  bool raise(Event event, const Clock& past, Session own, Place own_place);
+  void consequences(Event event);
+  bool read_forces(Key key, Version v);
+  bool write_forces(Key key);
+  void undo_to(std::size_t size);
+  void undo_one(const Undo& undo);
+
+  // ---- where it fits ----
+  bool settle();
+  std::optional<Spot> spot();
+  bool schedule(std::size_t from);
+  bool ask_engine();
+  void take_witness(const std::vector<Event>& order);
+
+  bool split_, first_wins_;
+  std::vector<Known> known_;              // by Txn
+  std::vector<std::vector<Txn>> sessions_;  // committed
+  std::vector<KeyFacts> keys_;
+  std::vector<VersionFacts> versions_;
+  std::vector<Clock> clocks_;             // by Event
+  std::vector<std::vector<Event>> out_;   // forced arcs
+  std::vector<Undo> log_;
+  std::size_t saved_ = 0;
   Txn txn_ = 0;
-  std::vector<Key> writes_;
-  std::vector<Txn> last_;
+
+  std::vector<ToAdd> to_add_;             // forced, not yet added
+  std::vector<Event> stack_;
+  std::vector<std::pair<Session, Place>> changed_;
+  bool impossible_ = false;               // a read of the initial version has a writer before it
+
+  std::vector<Event> witness_;
+  std::vector<Place> at_;                 // by Event, in the witness
 };
+
+void OrderJudge::begin(Txn t, Session session, Level /*level*/) {
+  txn_ = t;
+  known_.resize(t + 1);
+  clocks_.resize(2 * t + 2);
+  out_.resize(2 * t + 2);
+  at_.resize(2 * t + 2, kNone);
+  if (session >= sessions_.size()) sessions_.resize(session + 1);
+  Known& k = known_[t];
+  k.session = session;
+  k.index = static_cast<std::uint32_t>(sessions_[session].size());
+  log_.clear();
+  to_add_.clear();
+  impossible_ = false;
+  if (k.index > 0) add(commit_of(sessions_[session].back()), begin_of(t));
+  if (split_) add(begin_of(t), commit_of(t));
+}
+
+// Candidates: not before a writer that the transaction must see, in any order.
+void OrderJudge::candidates(Key key, std::vector<Txn>& found) {
+  found.clear();
+  for (const Access& read : known_[txn_].reads) {
+    if (read.key == key) return found.push_back(versions_[read.version].writer);
+  }
+  KeyFacts& k = facts(key);
+  Clock behind;  // places of commits' targets that are before a writer that must be seen
+  bool seen = false;
+  for (const OfSession& part : k.writers) {
+    const Txn last = last_before(part.all, clock(begin_of(txn_), part.session), [&](Txn t) { return commit_of(t); });
+    if (last == kInitial) continue;
+    seen = true;
+    const Clock& past = clocks_[commit_of(last)];
+    if (behind.size() < past.size()) behind.resize(past.size(), 0);
+    for (std::size_t s = 0; s < past.size(); ++s) {
+      // Its own begin is no reason against itself.
+      const Place place = s == part.session ? std::min(past[s], 2 * known_[last].index) : past[s];
+      behind[s] = std::max(behind[s], place);
+    }
+  }
+  if (!seen) found.push_back(kInitial);
+  for (const OfSession& part : k.writers) {
+    const Place from = part.session < behind.size() ? behind[part.session] : 0;
+    for (auto w = part.all.rbegin(); w != part.all.rend() && place(target_of(*w)) >= from; ++w) {
+      if (*w != txn_) found.push_back(*w);
+    }
+  }
+  std::sort(found.begin(), found.end(), [](Txn a, Txn b) { return a + 1 < b + 1; });
+}
+
+bool OrderJudge::take(Key key, Txn writer) {
+  saved_ = log_.size();
+  for (const Access& read : known_[txn_].reads) {
+    if (read.key == key) return versions_[read.version].writer == writer;
+  }
+  KeyFacts& k = facts(key);
+  const Version v = version(key, writer);
+  known_[txn_].reads.push_back({key, v});
+  log_.push_back({Undo::What::kRead});
+  const Session session = known_[txn_].session;
+  auto& readers = versions_[v].readers;
+  const auto of_session = std::find_if(readers.begin(), readers.end(), [&](const LastReader& r) { return r.session == session; });
+  if (of_session == readers.end()) {
+    log_.push_back({Undo::What::kReader, v, kNone});
+    readers.push_back({session, txn_});
+  } else {
+    log_.push_back({Undo::What::kReader, v, static_cast<std::uint32_t>(of_session - readers.begin()), of_session->txn});
+    of_session->txn = txn_;
+  }
+  in_session(k.readers, session).push_back(txn_);
+  log_.push_back({Undo::What::kKeyReader, key});
+  if (read_forces(key, v) && settle()) return true;
+  undo_to(saved_);
+  return false;
+}
+
+bool OrderJudge::write(Key key) {
+  saved_ = log_.size();
+  for (const Access& w : known_[txn_].writes) {
+    if (w.key == key) return true;
+  }
+  KeyFacts& k = facts(key);
+  known_[txn_].writes.push_back({key, static_cast<Version>(versions_.size())});
+  versions_.push_back({key, txn_, {}});
+  in_session(k.writers, known_[txn_].session).push_back(txn_);
+  log_.push_back({Undo::What::kWrite, key});
+  if (write_forces(key) && settle()) return true;
+  undo_to(saved_);
+  return false;
+}
+
+void OrderJudge::commit() {
+  const auto where = spot();
+  assert(where && "what was read and written has a place in the witness");
+  const Event b = begin_of(txn_), c = commit_of(txn_);
+  if (split_) witness_.insert(witness_.begin() + static_cast<std::ptrdiff_t>(where->commit), c);
+  witness_.insert(witness_.begin() + static_cast<std::ptrdiff_t>(where->begin), b);
+  for (std::size_t i = where->begin; i < witness_.size(); ++i) at_[witness_[i]] = static_cast<Place>(i);
+  for (const Access& w : known_[txn_].writes) {
+    auto& order = keys_[w.key].in_witness;
+    order.insert(std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < at_[c]; }), txn_);
+  }
+  known_[txn_].committed = true;
+  sessions_[known_[txn_].session].push_back(txn_);
+  log_.clear();
+}
+
+void OrderJudge::abort() {
+  undo_to(0);
+  known_[txn_] = {};
+}
+
+// ---- what is forced ----
+
+// Adds what is to be added, and what that forces, until nothing is left.
+bool OrderJudge::drain() {
+  while (!to_add_.empty() && !impossible_) {
+    const ToAdd arc = to_add_.back();
+    to_add_.pop_back();
+    if (!add(arc.from, arc.to)) impossible_ = true;
+  }
+  const bool possible = !impossible_;
+  to_add_.clear();
+  impossible_ = false;
+  return possible;
+}
+
+bool OrderJudge::add(Event from, Event to) {
+  if (from == to || before(to, from)) return false;
+  if (before(from, to)) return true;
+  out_[from].push_back(to);
+  log_.push_back({Undo::What::kArc, from});
+  if (!raise(to, clocks_[from], of(from).session, place(from))) return false;
+  // Depth first; each event takes over the clock of what is before it.
+  stack_.assign(1, to);
+  while (!stack_.empty()) {
+    const Event event = stack_.back();
+    stack_.pop_back();
+    for (const Event next : out_[event]) {
+      const auto changes = log_.size();
+      if (!raise(next, clocks_[event], of(event).session, place(event))) return false;
+      if (log_.size() != changes) stack_.push_back(next);
+    }
+  }
+  return true;
+}
+
+// False: a cycle. Logs what it changes, and notes what that forces.
+bool OrderJudge::raise(Event event, const Clock& past, Session own, Place own_place) {
+  Clock& mine = clocks_[event];
+  const auto size = std::max<std::size_t>(past.size(), own + 1);
+  if (mine.size() < size) mine.resize(size, 0);
+  changed_.clear();
+  const auto lift = [&](Session s, Place to) {
+    if (mine[s] >= to) return;
+    changed_.emplace_back(s, mine[s]);
+    log_.push_back({Undo::What::kClock, event, s, mine[s]});
+    mine[s] = to;
+  };
+  for (Session s = 0; s < past.size(); ++s) lift(s, past[s]);
+  lift(own, own_place + 1);
+  if (changed_.empty()) return true;
+  if (clock(event, of(event).session) > place(event)) return false;
+  consequences(event);
+  return true;
+}
+
+// The clock of the event rose in the sessions changed_: who is new in its past?
+void OrderJudge::consequences(Event event) {
+  const Txn t = event / 2;
+  if (reads_from(event)) {
+    for (const Access& read : known_[t].reads) {
+      const Txn w = versions_[read.version].writer;
+      for (const OfSession& part : keys_[read.key].writers) {
+        for (const auto& [session, was] : changed_) {
+          if (session != part.session) continue;
+          // A writer that is seen is before the one that was read.
+          const Txn k = last_before(part.all, clock(event, session), [&](Txn x) { return commit_of(x); });
+          if (k == kInitial || k == w || k == t || place(commit_of(k)) < was) continue;
+          if (w == kInitial) {
+            impossible_ = true;
+            return;
+          }
+          add_later(commit_of(k), target_of(w));
+        }
+      }
+    }
+  }
+  if (writes_at(event)) {
+    for (const Access& write : known_[t].writes) {
+      for (const OfSession& part : keys_[write.key].writers) {
+        for (const auto& [session, was] : changed_) {
+          if (session != part.session) continue;
+          const Txn w = last_before(part.all, clock(event, session), [&](Txn x) { return target_of(x); });
+          if (w == kInitial || w == t || place(target_of(w)) < was) continue;
+          if (first_wins_) add_later(commit_of(w), begin_of(t));
+          for (const LastReader& r : versions_[version(write.key, w)].readers) {
+            if (r.txn != t) add_later(begin_of(r.txn), commit_of(t));
+          }
+        }
+      }
+    }
+  }
+}
+
+// The open transaction reads v: with what was in its past already, and before what
+// overwrites v.
+bool OrderJudge::read_forces(Key key, Version v) {
+  const Txn w = versions_[v].writer;
+  const Event b = begin_of(txn_);
+  if (w != kInitial) add_later(commit_of(w), b);
+  if (!drain()) return false;
+  for (const OfSession& part : keys_[key].writers) {
+    const Txn k = last_before(part.all, clock(b, part.session), [&](Txn x) { return commit_of(x); });
+    if (k != kInitial && k != w && k != txn_) {
+      if (w == kInitial) return false;
+      add_later(commit_of(k), target_of(w));
+    }
+    // The first that cannot be before w.
+    const auto first = w == kInitial ? part.all.begin()
+                                     : std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
+                                         return !before(target_of(w), commit_of(x)) || x == w;
+                                       });
+    if (first != part.all.end() && *first != txn_) add_later(b, commit_of(*first));
+  }
+  return drain();
+}
+
+bool OrderJudge::write_forces(Key key) {
+  const Event b = begin_of(txn_), c = commit_of(txn_);
+  const KeyFacts& k = keys_[key];
+  for (const LastReader& r : versions_[k.initial].readers) {
+    if (r.txn != txn_) add_later(begin_of(r.txn), c);
+  }
+  for (const OfSession& part : k.writers) {
+    // Behind those whose place is before its commit …
+    const Txn w = [&] {
+      const auto end = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
+        return x != txn_ && place(target_of(x)) < clock(c, part.session);
+      });
+      return end == part.all.begin() ? kInitial : *(end - 1);
+    }();
+    if (w != kInitial) {
+      if (first_wins_) add_later(commit_of(w), b);
+      for (const LastReader& r : versions_[version(key, w)].readers) {
+        if (r.txn != txn_) add_later(begin_of(r.txn), c);
+      }
+    }
+    // … and before those that it cannot be behind.
+    if (first_wins_) {
+      const auto first = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
+        return x == txn_ || !before(b, commit_of(x));
+      });
+      if (first != part.all.end() && part.session != known_[txn_].session) add_later(c, begin_of(*first));
+    }
+  }
+  if (!drain()) return false;
+  if (out_[c].empty()) return true;
+  // Readers behind it that saw something else saw something later.
+  for (const OfSession& part : k.readers) {
+    auto r = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) { return !before(c, begin_of(x)); });
+    for (; r != part.all.end(); ++r) {
+      for (const Access& read : known_[*r].reads) {
+        if (read.key != key) continue;
+        const Txn w = versions_[read.version].writer;
+        if (w == kInitial) return to_add_.clear(), false;
+        if (w != txn_) add_later(c, target_of(w));
+      }
+    }
+  }
+  return drain();
+}
+
+void OrderJudge::undo_to(std::size_t size) {
+  while (log_.size() > size) {
+    undo_one(log_.back());
+    log_.pop_back();
+  }
+  to_add_.clear();
+  impossible_ = false;
+}
+
+void OrderJudge::undo_one(const Undo& undo) {
+  Known& open = known_[txn_];
+  switch (undo.what) {
+    case Undo::What::kClock:
+      clocks_[undo.a][undo.b] = undo.c;
+      break;
+    case Undo::What::kArc:
+      out_[undo.a].pop_back();
+      break;
+    case Undo::What::kRead:
+      open.reads.pop_back();
+      break;
+    case Undo::What::kReader:
+      if (undo.b == kNone) {
+        versions_[undo.a].readers.pop_back();
+      } else {
+        versions_[undo.a].readers[undo.b].txn = undo.c;
+      }
+      break;
+    case Undo::What::kKeyReader:
+      in_session(keys_[undo.a].readers, open.session).pop_back();
+      break;
+    case Undo::What::kWrite:
+      in_session(keys_[undo.a].writers, open.session).pop_back();
+      open.writes.pop_back();
+      break;
+  }
+}
+
+// ---- where it fits ----
+
+bool OrderJudge::settle() {
+  if (spot()) return true;
+  // The witness gets in the way from the first event on that overwrites what was read.
+  std::size_t from = witness_.size();
+  for (const Access& read : known_[txn_].reads) {
+    const Txn w = versions_[read.version].writer;
+    const auto& order = keys_[read.key].in_witness;
+    const auto next = w == kInitial ? order.begin() : std::find(order.begin(), order.end(), w) + 1;
+    if (next != order.end()) from = std::min<std::size_t>(from, at_[commit_of(*next)]);
+  }
+  return schedule(from) || schedule(0) || ask_engine();
+}
+
+// A place for the open transaction with the witness as it is; the latest begin.
+std::optional<OrderJudge::Spot> OrderJudge::spot() {
+  const Known& open = known_[txn_];
+  std::size_t low = 0, high = witness_.size();
+  if (open.index > 0) low = at_[commit_of(sessions_[open.session].back())] + 1;
+  const auto after = [&](const std::vector<Txn>& order, std::size_t place) {
+    return std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < place; });
+  };
+  for (const Access& read : open.reads) {
+    const Txn w = versions_[read.version].writer;
+    const auto& order = keys_[read.key].in_witness;
+    const std::size_t behind = w == kInitial ? 0 : at_[commit_of(w)] + 1;
+    low = std::max(low, behind);
+    const auto next = after(order, behind);
+    if (next != order.end()) high = std::min<std::size_t>(high, at_[commit_of(*next)]);
+  }
+  if (low > high) return std::nullopt;
+  if (split_ && !first_wins_) return Spot{high, witness_.size()};  // nobody minds a late commit
+  // Down from the latest place, to the next at which something is different.
+  std::size_t place = high;
+  for (;;) {
+    std::size_t earliest = place, latest = witness_.size();  // of the commit
+    std::size_t jump = kNone;                                // where the begin may be better
+    std::size_t change = 0;                                  // the last commit of a key before it
+    bool initial_only = true;
+    for (const Access& write : open.writes) {
+      const auto& order = keys_[write.key].in_witness;
+      const auto next = after(order, place);
+      Version current = keys_[write.key].initial;
+      if (next != order.begin()) {
+        current = version(write.key, *(next - 1));
+        change = std::max<std::size_t>(change, at_[commit_of(*(next - 1))]);
+        initial_only = false;
+      }
+      for (const LastReader& r : versions_[current].readers) {
+        if (r.txn != txn_) earliest = std::max<std::size_t>(earliest, at_[begin_of(r.txn)] + 1);
+      }
+      if (first_wins_ && next != order.end()) {
+        const std::size_t other = at_[begin_of(*next)];
+        if (other < place) jump = std::min(jump, other);
+        latest = std::min(latest, other);
+      }
+    }
+    if (jump == kNone) {
+      if (!split_ ? earliest == place : earliest <= latest) return Spot{place, earliest};
+      if (initial_only) return std::nullopt;
+      jump = change;
+    }
+    if (jump < low) return std::nullopt;
+    place = jump;
+  }
+}
+
+// Orders the witness again from this place on, with the open transaction, greedily: what
+// nothing is before that has not run, the first in the old order first.
+bool OrderJudge::schedule(std::size_t from) {
+  const Event b = begin_of(txn_), c = commit_of(txn_);
+  std::vector<Event> events(witness_.begin() + static_cast<std::ptrdiff_t>(from), witness_.end());
+  events.push_back(b);
+  if (split_) events.push_back(c);
+  const auto later = [&](Event e) { return e == b || e == c || at_[e] >= from; };
+  std::vector<std::uint32_t> waits(clocks_.size(), 0);  // by event: for how many
+  for (const Event e : events) {
+    for (const Event next : out_[e]) {
+      if (!later(next)) return false;
+      ++waits[next];
+    }
+  }
+  // Of each key the version that is current, of each version who is still to read it.
+  std::vector<std::uint32_t> to_read(versions_.size(), 0);
+  for (const Event e : events) {
+    if (!reads_from(e)) continue;
+    for (const Access& read : known_[e / 2].reads) ++to_read[read.version];
+  }
+  std::vector<Version> current(keys_.size(), kNone);
+  const auto now = [&](Key key) {
+    if (current[key] != kNone) return current[key];
+    const auto& order = keys_[key].in_witness;
+    const auto next = std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < from; });
+    return current[key] = next == order.begin() ? keys_[key].initial : version(key, *(next - 1));
+  };
+  // First committer wins: a begin waits for the commit of who writes one of its keys.
+  std::vector<Txn> writing(first_wins_ ? keys_.size() : 0, kInitial);
+  if (first_wins_) {
+    for (const Event e : events) {
+      if (e == c || !writes_at(e) || at_[begin_of(e / 2)] >= from) continue;
+      for (const Access& w : known_[e / 2].writes) writing[w.key] = e / 2;
+    }
+  }
+  // Parked until the version has no reader to come, or the transaction has committed.
+  std::vector<std::vector<Event>> for_readers(versions_.size());
+  std::vector<std::vector<Event>> for_commit(first_wins_ ? known_.size() : 0);
+  const auto rank = [&](Event e) -> std::int64_t {
+    if (e == b) return -1;
+    if (e == c) return first_wins_ || !split_ ? -1 : static_cast<std::int64_t>(clocks_.size());
+    return at_[e];
+  };
+  using Item = std::pair<std::int64_t, Event>;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
+  for (const Event e : events) {
+    if (waits[e] == 0) ready.emplace(rank(e), e);
+  }
+  std::vector<Event> order(witness_.begin(), witness_.begin() + static_cast<std::ptrdiff_t>(from));
+  const std::size_t whole = order.size() + events.size();
+  while (!ready.empty()) {
+    const Event e = ready.top().second;
+    ready.pop();
+    const Known& t = known_[e / 2];
+    bool parked = false;
+    if (reads_from(e) && !writes_at(e)) {
+      for (const Access& w : t.writes) {
+        if (!first_wins_ || writing[w.key] == kInitial) continue;
+        for_commit[writing[w.key]].push_back(e);
+        parked = true;
+        break;
+      }
+    }
+    for (const Access& read : t.reads) {
+      if (parked || !reads_from(e)) break;
+      if (now(read.key) != read.version) return false;  // overwritten, or not there: a wrong turn
+    }
+    if (writes_at(e) && !parked) {
+      for (const Access& w : t.writes) {
+        const Version v = now(w.key);
+        std::uint32_t readers = to_read[v];
+        if (!split_) {
+          for (const Access& read : t.reads) readers -= read.version == v;
+        }
+        if (readers == 0) continue;
+        for_readers[v].push_back(e);
+        parked = true;
+        break;
+      }
+    }
+    if (parked) continue;
+    order.push_back(e);
+    const auto wake = [&](std::vector<Event>& waiting) {
+      for (const Event other : waiting) ready.emplace(rank(other), other);
+      waiting.clear();
+    };
+    if (reads_from(e)) {
+      for (const Access& read : t.reads) {
+        // At 1 the last that is left may be the overwriter itself.
+        if (--to_read[read.version] <= 1) wake(for_readers[read.version]);
+      }
+      if (first_wins_) {
+        for (const Access& w : t.writes) writing[w.key] = e / 2;
+      }
+    }
+    if (writes_at(e)) {
+      for (const Access& w : t.writes) {
+        wake(for_readers[now(w.key)]);  // they look at the new version
+        current[w.key] = w.version;
+        if (first_wins_) writing[w.key] = kInitial;
+      }
+      if (first_wins_) wake(for_commit[e / 2]);
+    }
+    for (const Event next : out_[e]) {
+      if (--waits[next] == 0) ready.emplace(rank(next), next);
+    }
+  }
+  if (order.size() != whole) return false;
+  take_witness(order);
+  return spot().has_value();
+}
+
+// The whole question, to the engine.
+bool OrderJudge::ask_engine() {
+  order::Problem p;
+  p.split = split_;
+  p.write_to_begin = first_wins_;
+  std::vector<Txn> txns;
+  std::vector<order::Owner> owner(known_.size(), order::kInitial);
+  for (Session s = 0; s < sessions_.size(); ++s) {
+    std::vector<order::Owner> chain;
+    const auto add_txn = [&](Txn t) {
+      owner[t] = static_cast<order::Owner>(txns.size());
+      chain.push_back(owner[t]);
+      txns.push_back(t);
+    };
+    for (const Txn t : sessions_[s]) add_txn(t);
+    if (s == known_[txn_].session) add_txn(txn_);
+    if (!chain.empty()) p.chains.push_back(std::move(chain));
+  }
+  p.owner_count = static_cast<order::Owner>(txns.size());
+  p.object_count = static_cast<order::Object>(keys_.size());
+  for (const Txn t : txns) {
+    std::vector<Key> written;
+    for (const Access& w : known_[t].writes) written.push_back(w.key);
+    std::sort(written.begin(), written.end());
+    p.write_object.insert(p.write_object.end(), written.begin(), written.end());
+    p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+    for (const Access& read : known_[t].reads) {
+      const auto first = static_cast<std::uint32_t>(p.candidates.size());
+      const Txn w = versions_[read.version].writer;
+      p.candidates.push_back(w == kInitial ? order::kInitial : owner[w]);
+      p.reads.push_back({owner[t], read.key, first, first + 1});
+    }
+    // Later is better near the end of the old witness.
+    p.hint.push_back(t == txn_ ? witness_.size() : at_[begin_of(t)]);
+  }
+  base::Budget budget;
+  const auto outcome = order::decide(p, budget);
+  if (outcome.answer != order::Answer::kYes) return false;
+  std::vector<Event> order;
+  for (const auto node : outcome.order) {
+    if (p.is_helper(node)) continue;
+    const Txn t = txns[p.owner_of(node)];
+    order.push_back(split_ && node % 2 == 1 ? commit_of(t) : begin_of(t));
+  }
+  take_witness(order);
+  [[maybe_unused]] const bool fits = spot().has_value();
+  assert(fits && "the engine's order has a place for the open transaction");
+  return true;
+}
+
+// Everything but the open transaction's events, in this order.
+void OrderJudge::take_witness(const std::vector<Event>& order) {
+  witness_.clear();
+  for (const Event e : order) {
+    if (e / 2 != txn_) witness_.push_back(e);
+  }
+  for (std::size_t i = 0; i < witness_.size(); ++i) at_[witness_[i]] = static_cast<Place>(i);
+  const auto earlier = [&](Txn x, Txn y) { return at_[commit_of(x)] < at_[commit_of(y)]; };
+  for (KeyFacts& k : keys_) {
+    if (!std::is_sorted(k.in_witness.begin(), k.in_witness.end(), earlier)) {
+      std::sort(k.in_witness.begin(), k.in_witness.end(), earlier);
+    }
+  }
+}
 
 }  // namespace
 
-std::unique_ptr<Judge> order_judge(Level /*level*/) { return std::make_unique<SerialJudge>(); }
+std::unique_ptr<Judge> order_judge(Level level) { return std::make_unique<OrderJudge>(level); }
 
 }  // namespace cupel::mock

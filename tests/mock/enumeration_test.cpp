@@ -65,7 +65,9 @@ std::string in_camel_case(const testing::TestParamInfo<Level>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, MockEnumeration,
-                         testing::Values(Level::kReadCommitted, Level::kReadAtomic, Level::kCausal),
+                         testing::Values(Level::kReadCommitted, Level::kReadAtomic, Level::kCausal,
+                                         Level::kPrefix, Level::kStrongSessionSnapshotIsolation,
+                                         Level::kStrongSessionSerializable),
                          in_camel_case);
 
 }  // namespace
