@@ -130,8 +130,10 @@ std::string dot(const Figure& figure, const DotOptions& options) {
     out += fmt::format("  // {}\n  label={}; labelloc=b; fontname=\"monospace\"; fontsize=11;\n",
                        quoted(title), quoted(title));
   }
+  out += runs_down(figure) ? "  rankdir=TB; nodesep=0.42; ranksep=0.45;"
+                           : "  rankdir=LR; nodesep=0.42; ranksep=0.65;";
   out +=
-      "  rankdir=LR; nodesep=0.42; ranksep=0.65; bgcolor=\"white\";\n"
+      " bgcolor=\"white\";\n"
       "  node [shape=plain, fontname=\"monospace\", fontsize=11];\n"
       "  edge [fontname=\"monospace\", fontsize=11, arrowsize=0.8];\n";
   for (std::size_t i = 0; i < figure.boxes.size(); ++i) out += node(figure, i, options.text);

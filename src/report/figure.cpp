@@ -265,6 +265,17 @@ double label_width(const Figure& figure, std::size_t index) {
   return static_cast<double>(columns(arrow.number) + 3 + about) * kCharacter + 8;
 }
 
+bool runs_down(const Figure& figure) {
+  constexpr double kPage = 1000 / 1.2, kGap = 47;  // in points; between ranks
+  double boxes = 0, label = 0;
+  for (const auto& box : figure.boxes) boxes += box.width;
+  for (std::size_t i = 0; i < figure.arrows.size(); ++i) {
+    label = std::max(label, label_width(figure, i));
+  }
+  const auto gaps = static_cast<double>(figure.boxes.size()) - 1;
+  return boxes + gaps * (label + kGap) > kPage;
+}
+
 Figure figure_of(const History& history, levels::Level level, const levels::Violation& violation,
                  std::string_view name, const FigureOptions& options) {
   auto title = fmt::format("{} at {}", name, levels::name(level));

@@ -75,6 +75,9 @@ std::size_t columns(std::string_view text);
 inline constexpr double kCharacter = 6.6;  // at 11 points
 inline constexpr double kHeadHeight = 38, kLineHeight = 19, kLabelHeight = 15;
 double label_width(const Figure& figure, std::size_t arrow);
+// Is it drawn from top to bottom? From left to right is how one reads, as long as boxes and
+// labels in a row take no more than a page is wide (1000 pixels).
+bool runs_down(const Figure& figure);
 // "rw", with which an arrow's label begins after its number.
 std::string_view kind_name(levels::EdgeKind kind);
 // "#0072b2": of Okabe and Ito's palette, which the colour-blind can tell apart.

@@ -126,6 +126,20 @@ INSTANTIATE_TEST_SUITE_P(Anomalies, Pictures, testing::ValuesIn(kCases), [](cons
   return name;
 });
 
+TEST(Widths, SixTransactionsFitAPage) {
+  const auto drawn = draw({"chain", Level::kCausal,
+                           "init=0 s1: w(account-balance,1) ; w(customer-1,1) | "
+                           "s2: r(customer-1,1) w(customer-2,1) | s3: r(customer-2,1) w(customer-3,1) | "
+                           "s4: r(customer-3,1) w(customer-4,1) | s5: r(customer-4,1) r(account-balance,0)"});
+  ASSERT_EQ(drawn.figure.boxes.size(), 6U);
+  EXPECT_TRUE(runs_down(drawn.figure));
+  const auto picture = svg(drawn.figure);
+  ASSERT_TRUE(picture.ok());
+  const auto at = picture->find(" width=\"");
+  EXPECT_LE(std::stod(picture->substr(at + 8)), 1000) << picture->substr(0, 200);
+  EXPECT_FALSE(runs_down(draw(kCases[0]).figure));
+}
+
 TEST(FigureOf, ACycleIsClosedByItsArrows) {
   const auto figure = draw(kCases[1]).figure;
   std::vector<std::size_t> from, to;
