@@ -128,9 +128,9 @@ INSTANTIATE_TEST_SUITE_P(Anomalies, Pictures, testing::ValuesIn(kCases), [](cons
 
 TEST(Widths, SixTransactionsFitAPage) {
   const auto drawn = draw({"chain", Level::kCausal,
-                           "init=0 s1: w(account-balance,1) ; w(customer-1,1) | "
-                           "s2: r(customer-1,1) w(customer-2,1) | s3: r(customer-2,1) w(customer-3,1) | "
-                           "s4: r(customer-3,1) w(customer-4,1) | s5: r(customer-4,1) r(account-balance,0)"});
+                           "init=0 s1: w(balance,1) ; w(customera,1) | "
+                           "s2: r(customera,1) w(customerb,1) | s3: r(customerb,1) w(customerc,1) | "
+                           "s4: r(customerc,1) w(customerd,1) | s5: r(customerd,1) r(balance,0)"});
   ASSERT_EQ(drawn.figure.boxes.size(), 6U);
   EXPECT_TRUE(runs_down(drawn.figure));
   const auto picture = svg(drawn.figure);
