@@ -15,6 +15,9 @@ packages=(
   chromium  # the report's test in a browser (tests/browser)
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
+  libssl-dev  # digests of passwords, for the mock store's servers
+  # Programs that talk to the mock store's servers in the tests.
+  postgresql-client mariadb-client curl
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.

@@ -1,0 +1,32 @@
+// A store and its tables behind the servers.
+#include "mock/wire/backend.hpp"
+
+namespace cupel::mock::wire {
+
+namespace {
+
+class StoreBackend : public Backend {
+ public:
+  StoreBackend(Store& store, sql::Catalog& catalog) : store_(store), catalog_(catalog) {}
+  std::unique_ptr<sql::Session> open_sql(sql::Dialect dialect, const std::string& name) override {
+    return sql::Session::open(store_, catalog_, dialect, name);
+  }
+  std::uint32_t open_keys(const std::string& name) override { return store_.open_session(name); }
+  void close_keys(std::uint32_t session) override { store_.close_session(session); }
+  std::unique_ptr<Transaction> begin(std::uint32_t session, const Store::BeginOptions& options) override {
+    return store_.begin(session, options);
+  }
+  void shut_down() override { store_.shut_down(); }
+
+ private:
+  Store& store_;
+  sql::Catalog& catalog_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(Store& store, sql::Catalog& catalog) {
+  return std::make_unique<StoreBackend>(store, catalog);
+}
+
+}  // namespace cupel::mock::wire
