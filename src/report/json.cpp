@@ -8,6 +8,7 @@
 #include "explain/explain.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
+#include "survey/severity.hpp"
 
 namespace cupel::report {
 
@@ -276,6 +277,14 @@ std::string json(const Checked& checked) {
         level["anomalies_total"] = found->second.second;
       }
       add_causes(checked, result.level, level["anomalies"]);
+      // As the text: the most severe first, and of these the smallest.
+      auto& all = level["anomalies"].get_ref<Json::array_t&>();
+      const auto rank = [](const Json& anomaly) {
+        return std::pair(survey::severity(anomaly["name"].get_ref<const std::string&>()),
+                         anomaly["transactions"].size());
+      };
+      std::stable_sort(all.begin(), all.end(),
+                       [&](const Json& a, const Json& b) { return rank(a) < rank(b); });
     }
     object["levels"].push_back(std::move(level));
   }

@@ -18,6 +18,7 @@
 #include "report/figure.hpp"
 #include "report/render.hpp"
 #include "shrink/shrink.hpp"
+#include "survey/severity.hpp"
 
 namespace cupel::golden {
 namespace {
@@ -94,6 +95,15 @@ TEST_P(Circle, IsOneInWordsJsonAndPictures) {
   const auto file = GetParam().path.string();
   const report::Checked checked{file, *history, result, true, small};
   const auto json = nlohmann::json::parse(report::json(checked));
+
+  // The most severe first.
+  for (const auto& level : json["levels"]) {
+    const auto& all = level["anomalies"];
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_LE(survey::severity(all[i - 1]["name"].get<std::string>()),
+                survey::severity(all[i]["name"].get<std::string>()));
+    }
+  }
 
   std::size_t looked = 0;
   for (const auto& level : result.levels) {
