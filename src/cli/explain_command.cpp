@@ -1,5 +1,6 @@
 // cupel explain and cupel levels: the glossary.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -8,6 +9,14 @@
 #include "explain/glossary.hpp"
 
 namespace cupel::cli {
+
+namespace {
+
+std::string levels_for_output() {
+  return isatty(STDOUT_FILENO) != 0 ? explain::list_levels(100) : explain::list_levels();
+}
+
+}  // namespace
 
 void add_explain(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("explain", "Say what a level or an anomaly means");
@@ -24,7 +33,7 @@ void add_explain(CLI::App& app, Run& run) {
       const auto name = CLI::detail::join(*words, " ");  // lost update, unquoted
       if (name.empty()) {
         print(*as_json ? explain::list_json()
-                       : "Levels, weakest first\n\n" + explain::list_levels() + "\n" +
+                       : "Levels, weakest first\n\n" + levels_for_output() + "\n" +
                              explain::list_anomalies());
         return kSatisfied;
       }
@@ -42,7 +51,7 @@ void add_explain(CLI::App& app, Run& run) {
   });
   app.add_subcommand("levels", "List the isolation levels")->callback([&run] {
     run = []() -> int {
-      print(explain::list_levels());
+      print(levels_for_output());
       return kSatisfied;
     };
   });

@@ -59,7 +59,7 @@ const AnomalyEntry kAnomalies[] = {
      .example = "a: ! w(x,1) | b: r(x,1)",
      .weakest = kAll,
      .group = kMini,
-     .also = {"TAP-b", "AbortedRead", "dirty read"},
+     .also = {"TAP-b", "AbortedRead", "dirty read", "P1", "A1"},
      .allowed = "MySQL and MariaDB (InnoDB) at READ UNCOMMITTED; SQL Server at READ UNCOMMITTED or "
                 "with NOLOCK; SQLite only in shared-cache mode with PRAGMA read_uncommitted; "
                 "MongoDB with read concern local, where a failover rolls back what was read.",
@@ -111,7 +111,7 @@ const AnomalyEntry kAnomalies[] = {
      .example = "a: w(x,1) | b: r(x,0) r(x,1)",
      .weakest = {Level::kReadAtomic, Level::kSnapshotIsolation, Level::kLinearizable},
      .group = kMini,
-     .also = {"TAP-j", "NonRepeatableRead", "fuzzy read", "P2"},
+     .also = {"TAP-j", "NonRepeatableRead", "fuzzy read", "P2", "A2"},
      .allowed = kTwoStatements,
      .cause = "Each statement has a snapshot of its own.",
      .remedy = "REPEATABLE READ or more; or read once and keep the value; or select for update."},
@@ -258,14 +258,16 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Use transactions at all; look at the clocks of a store that lets the last writer win."},
     {.name = "G1a",
-     .meaning = "Adya's name for aborted-read.",
+     .meaning = "A read returned a value that an aborted transaction wrote: Adya's name for "
+                "aborted-read.",
      .weakest = kAll,
      .group = kAdya,
      .allowed = "See aborted-read.",
      .cause = "See aborted-read.",
      .remedy = "See aborted-read."},
     {.name = "G1b",
-     .meaning = "Adya's name for intermediate-read.",
+     .meaning = "A read returned a value that its writer overwrote in the same transaction: Adya's "
+                "name for intermediate-read.",
      .weakest = kAll,
      .group = kAdya,
      .allowed = "See intermediate-read.",
@@ -411,6 +413,38 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Where that matters, a strictly serializable database."},
 };
 
+const TermEntry kTerms[] = {
+    {.name = "phantom",
+     .meaning = "A query read twice found other rows the second time, because somebody had added or "
+                "removed some (ANSI's P3 and A3). A range read is here a read of every key in its "
+                "range, of the absent ones too, so a phantom goes by the name of what it does to "
+                "these keys.",
+     .see = {"non-repeatable-read", "write-skew", "G2-item"},
+     .also = {"phantom read", "P3", "A3"}},
+    {.name = "repeatable-read",
+     .meaning = "A name with several meanings. Adya's PL-2.99: serializable but for phantoms; there is "
+                "no such level here, and serializable is the next. PostgreSQL's REPEATABLE READ is "
+                "snapshot-isolation. That of MySQL and of MariaDB, where innodb_snapshot_isolation is "
+                "off, comes close to prefix and lets updates be lost.",
+     .see = {"serializable", "snapshot-isolation", "prefix"},
+     .also = {"PL-2.99"}},
+    {.name = "PL-1",
+     .meaning = "Adya's level for READ UNCOMMITTED: it forbids G0 and nothing else. No level here is "
+                "as weak; read-committed is the weakest.",
+     .see = {"G0", "read-committed"},
+     .also = {"read-uncommitted"}},
+    {.name = "G1",
+     .meaning = "Adya's name for G1a, G1b and G1c together: what read-committed (PL-2) forbids "
+                "besides G0.",
+     .see = {"aborted-read", "intermediate-read", "G1c"}},
+    {.name = "G2",
+     .meaning = "Adya's name for any cycle with an rw edge, of a predicate or of an item; serializable "
+                "(PL-3) forbids it. Of items it is G2-item, and more exactly G-single or "
+                "G-nonadjacent where no two rw edges follow each other.",
+     .see = {"G2-item", "G-single", "G-nonadjacent", "write-skew"},
+     .also = {"anti-dependency cycle"}},
+};
+
 const LevelEntry kLevels[] = {
     {.level = Level::kReadCommitted,
      .meaning = "Only committed, final values are read, and within a transaction reads do not "
@@ -514,6 +548,9 @@ const LevelEntry kLevels[] = {
 
 std::span<const AnomalyEntry> anomalies() {
   return kAnomalies;
+}
+std::span<const TermEntry> terms() {
+  return kTerms;
 }
 std::span<const LevelEntry> level_entries() {
   return kLevels;

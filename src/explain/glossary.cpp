@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::size_t kColumns = 100;
+
 std::string normal(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -60,6 +62,15 @@ std::vector<std::string> forbidden_by(Level level) {
   return names;
 }
 
+std::vector<std::string> forbidden_in_part_by(Level level) {
+  std::vector<std::string> names;
+  for (const auto& anomaly : anomalies()) {
+    const auto by = forbidding_some(anomaly);
+    if (std::find(by.begin(), by.end(), level) != by.end()) names.emplace_back(anomaly.name);
+  }
+  return names;
+}
+
 std::string section(std::string_view heading, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("  {}\n{}", heading, wrapped(text, 4));
 }
@@ -83,6 +94,11 @@ std::string describe_anomaly(const AnomalyEntry& entry) {
   return text + section("Also called", join_views(entry.also));
 }
 
+std::string describe_term(const TermEntry& entry) {
+  return fmt::format("{}\n{}", entry.name, wrapped(entry.meaning, 2)) +
+         section("See", join_views(entry.see)) + section("Also called", join_views(entry.also));
+}
+
 std::string describe_level(const LevelEntry& entry) {
   std::vector<std::string> weaker, stronger;
   for (const Level other : levels::all_levels()) {
@@ -97,7 +113,9 @@ std::string describe_level(const LevelEntry& entry) {
   text += section("Given by", entry.given_by);
   text += section("Implies", join(weaker));
   text += section("Is implied by", join(stronger));
-  return text + section("Forbids", join(forbidden_by(entry.level)));
+  text += section("Forbids", join(forbidden_by(entry.level)));
+  const auto some = forbidden_in_part_by(entry.level);
+  return some.empty() ? text : text + section("Forbids some of", join(some));
 }
 
 // ---- examples
@@ -137,7 +155,15 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
 struct Page {
   const AnomalyEntry* anomaly = nullptr;
   const LevelEntry* level = nullptr;
+  const TermEntry* term = nullptr;
 };
+
+// Blanks, hyphens and underscores do not count.
+std::string squeezed(std::string_view text) {
+  auto result = normal(text);
+  std::erase(result, '-');
+  return result;
+}
 
 // By name; else by what it is called as well.
 std::vector<Page> pages(std::string_view name) {
@@ -147,14 +173,21 @@ std::vector<Page> pages(std::string_view name) {
       if (entry.level == *level) return {{.level = &entry}};
     }
   }
+  const auto is = [short_name = squeezed(name)](std::string_view other) {
+    return squeezed(other) == short_name;
+  };
   for (const auto& entry : anomalies()) {
-    if (normal(entry.name) == wanted) return {{.anomaly = &entry}};
+    if (is(entry.name)) return {{.anomaly = &entry}};
+  }
+  for (const auto& entry : terms()) {
+    if (is(entry.name)) return {{.term = &entry}};
   }
   std::vector<Page> found;
   for (const auto& entry : anomalies()) {
-    const bool called = std::any_of(entry.also.begin(), entry.also.end(),
-                                    [&](auto other) { return normal(other) == wanted; });
-    if (called) found.push_back({.anomaly = &entry});
+    if (std::any_of(entry.also.begin(), entry.also.end(), is)) found.push_back({.anomaly = &entry});
+  }
+  for (const auto& entry : terms()) {
+    if (std::any_of(entry.also.begin(), entry.also.end(), is)) found.push_back({.term = &entry});
   }
   return found;
 }
@@ -184,6 +217,14 @@ Json page_json(const Page& page) {
     object["implies"] = names_json(weaker);
     object["implied_by"] = names_json(stronger);
     object["forbids"] = names_json(forbidden_by(entry.level));
+    object["forbids_some"] = names_json(forbidden_in_part_by(entry.level));
+    return object;
+  }
+  if (page.term != nullptr) {
+    object["term"] = page.term->name;
+    object["meaning"] = page.term->meaning;
+    object["see"] = page.term->see;
+    object["also_called"] = page.term->also;
     return object;
   }
   const auto& entry = *page.anomaly;
@@ -229,7 +270,9 @@ std::string describe(std::string_view name) {
   std::string text;
   for (const Page& page : pages(name)) {
     if (!text.empty()) text += "\n";
-    text += page.level != nullptr ? describe_level(*page.level) : describe_anomaly(*page.anomaly);
+    text += page.level != nullptr  ? describe_level(*page.level)
+            : page.term != nullptr ? describe_term(*page.term)
+                                   : describe_anomaly(*page.anomaly);
   }
   return text;
 }
@@ -298,9 +341,24 @@ std::string table(std::string_view example, std::size_t indent) {
   return text;
 }
 
+std::vector<std::string_view> plume_letters(std::string_view anomaly) {
+  std::vector<std::string_view> letters;
+  for (const auto& entry : anomalies()) {
+    if (entry.name != anomaly) continue;
+    for (const auto other : entry.also) {
+      if (other.starts_with("TAP-")) letters.push_back(other);
+    }
+  }
+  return letters;
+}
+
 std::vector<std::string> glossary_names() {
   std::vector<std::string> names;
   for (const auto& entry : anomalies()) {
+    names.emplace_back(entry.name);
+    for (const auto other : entry.also) names.emplace_back(other);
+  }
+  for (const auto& entry : terms()) {
     names.emplace_back(entry.name);
     for (const auto other : entry.also) names.emplace_back(other);
   }
@@ -311,12 +369,14 @@ std::vector<std::string> glossary_names() {
   return names;
 }
 
-std::string list_levels() {
+std::string list_levels(std::size_t width) {
   std::string text;
   for (const auto& entry : level_entries()) {
     const auto stop = entry.meaning.find_first_of(".;:");
-    text += fmt::format("{:<34} {:<7} {}\n", levels::name(entry.level),
-                        levels::short_name(entry.level), entry.meaning.substr(0, stop));
+    const auto head =
+        fmt::format("{:<34} {:<7} ", levels::name(entry.level), levels::short_name(entry.level));
+    const auto meaning = entry.meaning.substr(0, stop);
+    text += head + wrapped(meaning, head.size(), width).substr(head.size());
   }
   return text;
 }
@@ -329,12 +389,14 @@ std::string list_anomalies() {
       text += fmt::format("{}{}\n", text.empty() ? "" : "\n", entry.group);
       group = entry.group;
     }
-    std::string_view letter;  // Plume's
-    for (const auto other : entry.also) {
-      if (letter.empty() && other.starts_with("TAP-")) letter = other;
-    }
-    text += fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name, letter,
-                        levels::name(entry.weakest.front()));
+    const auto letters = plume_letters(entry.name);
+    text += fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name,
+                        letters.empty() ? "" : letters.front(), levels::name(entry.weakest.front()));
+    text += wrapped(entry.meaning.substr(0, entry.meaning.find(". ")), 6, kColumns);
+  }
+  text += "\nOther names\n";
+  for (const auto& entry : terms()) {
+    text += fmt::format("  {:<28} see {}\n", entry.name, join_views(entry.see));
   }
   return text;
 }

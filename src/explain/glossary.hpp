@@ -36,7 +36,17 @@ struct LevelEntry {
   std::string_view given_by;     // which databases give it, as on its page in docs/levels
 };
 
+// What people ask for that is neither: a name for several of them, or for something that
+// histories of keys do not show.
+struct TermEntry {
+  std::string_view name;
+  std::string_view meaning;
+  std::vector<std::string_view> see;  // levels and anomalies, each with a page
+  std::vector<std::string_view> also = {};
+};
+
 std::span<const AnomalyEntry> anomalies();
+std::span<const TermEntry> terms();
 std::span<const LevelEntry> level_entries();
 
 // Every level that forbids the anomaly, weakest first.
@@ -54,12 +64,16 @@ std::string describe_json(std::string_view name);
 // An example as a table: a column a session, a line an operation.
 std::string table(std::string_view example, std::size_t indent);
 
+// Plume's letters for an anomaly, "TAP-h"; where it has two patterns for one, both. Empty if none.
+std::vector<std::string_view> plume_letters(std::string_view anomaly);
+
 // Every name that describe() knows.
 std::vector<std::string> glossary_names();
 
-// One line for every level.
-std::string list_levels();
-// One line for every anomaly, by groups.
+// Every level with what it asks for, at most `width` columns; with none one line each, as scripts
+// expect.
+std::string list_levels(std::size_t width = std::string::npos);
+// Every anomaly with what it means, by groups, and the terms.
 std::string list_anomalies();
 // Levels and anomalies by name and group, as one JSON object.
 std::string list_json();
