@@ -1,5 +1,6 @@
-// Budget: the deadline and the memory limit of one run. Everything that may be
-// exponential, or large, asks it now and then and gives up with "unknown".
+// Budget: the deadline and the memory limit of one run, and what its time went to.
+// Everything that may be exponential, or large, asks it now and then and gives up with
+// "unknown".
 #pragma once
 
 #include <atomic>
@@ -7,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "base/stopwatch.hpp"
 
 namespace cupel::base {
 
@@ -42,11 +45,16 @@ class Budget {
   // Seconds left, or infinity.
   [[nodiscard]] double seconds_left() const;
 
+  // Not thread-safe but for what its own header says.
+  [[nodiscard]] Stopwatch& stopwatch() { return stopwatch_; }
+  [[nodiscard]] const Stopwatch& stopwatch() const { return stopwatch_; }
+
  private:
   std::optional<Clock::time_point> deadline_;
   std::uint64_t memory_bytes_ = 0;
   std::atomic<Limit> met_ = Limit::kNone;
   std::atomic<std::int64_t> next_memory_look_ns_ = 0;
+  Stopwatch stopwatch_;
 };
 
 // While it lives, the allocations of its thread count against a budget's memory

@@ -36,6 +36,7 @@ class Ladder {
  public:
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
       : budget_(budget) {
+    const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence), true); });
   }
 

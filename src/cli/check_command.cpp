@@ -97,8 +97,11 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
                           : std::nullopt,
                       options.memory_limit_bytes);
+  using Lap = base::Stopwatch::Lap;
+  std::optional<Lap> lap(std::in_place, budget.stopwatch(), "read");
   const auto read = formats::read(
       file, {.format = format, .threads = options.threads, .budget = &budget});
+  lap.reset();
   const bool stopped = !read.ok() && read.error().limit_met;
   if (!read.ok() && !stopped) {
     complain(read.error());
@@ -112,14 +115,23 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                               : check::check(*history, options, budget);
   // One --shrink-time for both, first for what is shown first.
   const auto began = base::Budget::Clock::now();
+  lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
   auto counterexamples = shrunk(*history, result, shrinking, budget);
   auto rest = shrinking;
   rest.seconds -= std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "survey", base::Stopwatch::Within::kWhole);
   auto survey = arguments.survey ? surveyed(*history, result, options, rest, budget)
                                  : std::optional<survey::Survey>();
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
   const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "worth", base::Stopwatch::Within::kWhole);
   const auto worth =
       stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
+  lap.reset();
+  const auto stages = budget.stopwatch().stages();
   const report::Checked checked{file,
                                 *history,
                                 result,
@@ -127,7 +139,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                                 counterexamples,
                                 worth ? &*worth : nullptr,
                                 survey ? &*survey : nullptr,
-                                &fields};
+                                &fields,
+                                &stages};
   const report::TextStyle style{.colour = use_colour()};
   if (emitter.any()) {
     emitter.add({checked, command_of(file, arguments),

@@ -51,7 +51,7 @@ std::optional<workload::Store> store_of(const std::string& text) {
 }
 
 void check_anomaly(const std::string& name) {
-  const auto known = workload::injectable_anomalies();
+  const auto known = workload::plantable_anomalies();
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::vector<std::string> names(known.begin(), known.end());
   throw CLI::ValidationError("--inject", fmt::format("found `{}`, expected {}{}", name,
@@ -95,6 +95,14 @@ void add_generate(CLI::App& app, Run& run) {
                    "of `cupel explain`")
       ->type_name("ANOMALY")
       ->allow_extra_args(false)
+      ->group(behaviour);
+  command
+      ->add_option("--inject-at", options.inject_at,
+                   "Plant them after this share of the transactions, from 0 to 1, in the clients' "
+                   "own sessions. Default: in sessions of their own")
+      ->type_name("SHARE")
+      ->check(share())
+      ->needs(command->get_option("--inject"))
       ->group(behaviour);
   command
       ->add_option("--abort-rate", options.abort_rate,

@@ -37,6 +37,7 @@ class Decider::State {
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
+    const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!collected_) {
       accesses_ = collect_accesses(h_, choices_, {}, budget);
       collected_ = accesses_.complete;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -105,7 +106,10 @@ std::vector<TxnId> merged(const Given& given, const LevelShape& shape, std::span
 PartResult decide_part(const Given& given, const Part& part, const LevelShape& shape,
                        base::Budget& budget, std::uint64_t proposals) {
   const Accesses& a = given.accesses;
-  Described described = describe_order(given.history, a, part, shape, given.drift, budget);
+  Described described = [&] {
+    const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
+    return describe_order(given.history, a, part, shape, given.drift, budget);
+  }();
   if (budget.exceeded()) return {};
   described.problem.max_proposals = proposals;
   described.problem.whole_proofs = given.evidence;
@@ -156,6 +160,11 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
   // that does not know. A part is left out only if one with a smaller number is known
   // to say no, so whatever the threads do, all parts up to that first one are decided.
   std::vector<PartResult> results(parts.size());
+  constexpr std::size_t kFewParts = 100;  // of more, the stages of each would cost too much to tell
+  std::optional<base::Stopwatch::Lap> lap;
+  if (parts.size() > kFewParts) {
+    lap.emplace(budget.stopwatch(), "parts", base::Stopwatch::Within::kWhole);
+  }
   std::atomic<std::size_t> stop{parts.size()};
   base::for_each_index(parts.size(), given.threads, [&](std::size_t i) {
     if (i > stop) return;
@@ -174,6 +183,7 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
     while (i < known && !stop.compare_exchange_weak(known, i)) {
     }
   });
+  lap.reset();
   if (const std::size_t i = stop; i < parts.size()) return {std::move(results[i].decision)};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (results[i].decision.answer == Answer::kYes) continue;

@@ -64,6 +64,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   const order::Visible visible = level == Level::kReadCommitted ? order::Visible::kEarlierRead
                                  : level == Level::kReadAtomic  ? order::Visible::kDirect
                                                                 : order::Visible::kCausal;
+  const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
   DescribedVisibility d = describe_visibility(given.history, a, every_read);
   d.problem.whole_proofs = given.evidence;
   if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};

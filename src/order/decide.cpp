@@ -5,6 +5,7 @@
 // or some owners leave their chains and the question is asked again.
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "order/loosen.hpp"
 #include "order/proof.hpp"
@@ -20,7 +21,9 @@ namespace {
 // judges a "no"; if it is not final, *again.
 Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* again,
                            base::Budget& budget) {
+  using Lap = base::Stopwatch::Lap;
   Outcome outcome;
+  std::optional<Lap> lap(std::in_place, budget.stopwatch(), "saturation");
   const auto judged = [&](std::optional<Outcome> final_outcome) {
     if (final_outcome) return std::move(*final_outcome);
     *again = true;
@@ -62,6 +65,8 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   }
 
   if (budget.exceeded()) return outcome;
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "schedule");
   std::vector<std::uint64_t> hint(problem.node_count(), 0);
   for (Owner o = 0; o < problem.owner_count; ++o) {
     hint[problem.begin(o)] = 2 * problem.hint[o];
@@ -78,6 +83,8 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
     outcome.writers = std::move(scheduled.writers);
     return outcome;
   }
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "refine");
   refine(problem, graph, versions, open, known, scheduled, hint, loosener != nullptr, budget, outcome);
   if (loosener == nullptr || outcome.answer != Answer::kNo) return outcome;
   return judged(loosener->proof(std::move(outcome.proof), Stage::kRefine, budget));

@@ -293,6 +293,15 @@ std::string json(const Checked& checked) {
   if (checked.survey != nullptr) object["causes_complete"] = checked.survey->causes.all;
   object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
   object["weakest_violated"] = names(checked.result.weakest_violated);
+  if (checked.stages != nullptr) {
+    const auto microseconds = [](double seconds) { return std::round(seconds * 1e6) / 1e6; };
+    object["stages"] = Json::array();
+    for (const auto& stage : *checked.stages) {
+      object["stages"].push_back({{"stage", stage.name},
+                                  {"seconds", microseconds(stage.seconds)},
+                                  {"cpu_seconds", microseconds(stage.cpu_seconds)}});
+    }
+  }
   if (checked.worth != nullptr) object["worth"] = worth_object(checked);
   // Text that is not UTF-8 is shown as well as it can be, rather than refused.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

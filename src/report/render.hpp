@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stopwatch.hpp"
 #include "check/check.hpp"
 #include "explain/counterexample.hpp"
 #include "history/history.hpp"
@@ -29,6 +30,7 @@ struct Checked {
   const worth::Worth* worth = nullptr;  // what a satisfied test was worth, if it was measured
   const survey::Survey* survey = nullptr;  // if there is one: how often, and further causes
   const explain::FieldsByLabel* fields = nullptr;  // more about the transactions, to be told
+  const std::vector<base::Stopwatch::Stage>* stages = nullptr;  // where the time went, if known
 };
 
 struct TextStyle {

@@ -60,6 +60,7 @@ struct Client {
   std::uint32_t commits = 0;
   Time now = 0;
   Time invoked = 0;
+  Time busy_until = 0;         // with a planted anomaly
   bool open = false;
   std::uint64_t snapshot = 0;
   int retries = 0;
@@ -85,15 +86,20 @@ class Simulation {
       const auto [time, s] = events_.top();
       events_.pop();
       Client& c = clients_[s];
+      if (time < c.busy_until) {  // with what was planted since it was put here
+        events_.push({c.busy_until, s});
+        continue;
+      }
       c.now = time;
       c.open ? commit(s) : begin(s);
       if (c.open || c.left > 0) events_.push({c.now, s});
+      if (o_.inject_at) plant_among_clients(time, *o_.inject_at);
     }
-    Time end = 1;
-    for (const Client& c : clients_) end = std::max(end, c.now);
-    for (std::size_t i = 0; i < o_.inject.size(); ++i) {
-      plant(o_.inject[i], static_cast<std::int64_t>(o_.keys) + 10 + 10 * static_cast<std::int64_t>(i),
-            fmt::format("planted-{}", i + 1), next_value_, label_, o_.times ? end / 2 : kNoTime, builder_);
+    if (o_.inject_at) {
+      while (planted_ < o_.inject.size()) plant_among_clients(last_time(), 0);
+    } else {
+      const Time middle = last_time() / 2;
+      for (std::size_t i = 0; i < o_.inject.size(); ++i) plant_apart(i, middle);
     }
     builder_.set_metadata("format", "generated");
     builder_.set_metadata("store", name(o_.store));
@@ -118,6 +124,66 @@ class Simulation {
   [[nodiscard]] bool validates() const {
     return o_.store == Store::kSnapshotIsolation || o_.store == Store::kSerializable ||
            o_.store == Store::kStrictSerializable;
+  }
+
+  [[nodiscard]] Time last_time() const {
+    Time end = 1;
+    for (const Client& c : clients_) end = std::max(end, c.now);
+    return end;
+  }
+  // The i-th anomaly's two keys are its own.
+  [[nodiscard]] std::int64_t planted_key(std::size_t i) const {
+    return static_cast<std::int64_t>(o_.keys) + 10 + 10 * static_cast<std::int64_t>(i);
+  }
+
+  // In sessions of its own, named planted-1-a, planted-1-b …
+  void plant_apart(std::size_t i, Time start) {
+    const auto session_of = [&](std::uint32_t number) {
+      return builder_.session(fmt::format("planted-{}-{}", i + 1, static_cast<char>('a' + number)));
+    };
+    plant(o_.inject[i], planted_key(i), session_of, next_value_, label_,
+          o_.times ? start : kNoTime, builder_);
+  }
+
+  // What is left to plant, once `share` of the transactions are made and enough clients
+  // are between two of theirs.
+  void plant_among_clients(Time now, double share) {
+    const double all = static_cast<double>(o_.txns_per_session) * o_.sessions;
+    while (planted_ < o_.inject.size() && static_cast<double>(finished_) >= share * all) {
+      std::vector<std::uint32_t> free;
+      const auto wanted = planted_sessions(o_.inject[planted_]);
+      for (std::uint32_t s = 0; s < o_.sessions && free.size() < wanted; ++s) {
+        const Client& c = clients_[s];
+        if (!c.open && c.retries == 0 && c.busy_until <= now) free.push_back(s);
+      }
+      if (free.size() < wanted) return;
+      Time start = now;
+      for (const auto s : free) start = std::max(start, clients_[s].now);
+      plant(o_.inject[planted_], planted_key(planted_),
+            [&](std::uint32_t number) { return session_of(free[number]); }, next_value_, label_,
+            o_.times ? start : kNoTime, builder_);
+      ++planted_;
+      // To the store it is one commit of them all: what they do next sees all that any of
+      // them had seen, so that the planted reads tie the rest to no order it does not have.
+      for (const auto s : free) {
+        clients_[s].now = clients_[s].busy_until = start + kPlantedTime + 1;
+        clients_[s].moment = commit_count_;
+      }
+      if (!by_session()) continue;
+      std::vector<std::uint32_t> joint(o_.sessions, 0);
+      for (const auto s : free) {
+        for (std::uint32_t i = 0; i < o_.sessions; ++i) {
+          joint[i] = std::max(joint[i], i == s ? clients_[s].commits : clients_[s].seen[i]);
+        }
+      }
+      for (const auto s : free) clients_[s].seen = joint;
+    }
+  }
+
+  SessionId session_of(std::uint32_t s) {
+    const auto incarnation = clients_[s].incarnation;
+    return builder_.session(incarnation == 0 ? std::to_string(s)
+                                             : fmt::format("{}.{}", s, incarnation));
   }
 
   void begin(std::uint32_t s) {
@@ -327,6 +393,7 @@ class Simulation {
     if (!unsure || random_.chance(0.5)) apply(s);
     record(s, unsure ? TxnStatus::kIndeterminate : TxnStatus::kCommitted);
     --c.left;
+    ++finished_;
     if (unsure) ++c.incarnation;  // the connection is gone: a new session
     rest(c);
   }
@@ -364,8 +431,7 @@ class Simulation {
 
   void record(std::uint32_t s, TxnStatus status) {
     Client& c = clients_[s];
-    const auto session = builder_.session(c.incarnation == 0 ? std::to_string(s)
-                                                             : fmt::format("{}.{}", s, c.incarnation));
+    const auto session = session_of(s);
     HistoryBuilder::TxnFacts facts{.label = label_++};
     if (o_.times) {
       facts.invoke = c.invoked;
@@ -431,6 +497,8 @@ class Simulation {
   std::vector<ValueId> scratch_;
   std::int64_t next_value_ = 1;
   std::uint32_t label_ = 0;
+  std::uint64_t finished_ = 0;  // transactions
+  std::size_t planted_ = 0;     // anomalies, of inject
 };
 
 constexpr std::array<Store, 7> kStores = {Store::kReadCommitted, Store::kReadAtomic,   Store::kCausal,
@@ -512,11 +580,18 @@ base::Result<History> generate(const GenerateOptions& o) {
   for (const auto& [what, share] : shares) {
     if (!(share >= 0 && share <= 1)) return refuse(fmt::format("found a {} of {}, expected 0 to 1", what, share));
   }
+  if (o.inject_at && !(*o.inject_at >= 0 && *o.inject_at <= 1)) {
+    return refuse(fmt::format("found a place of {} for what is planted, expected 0 to 1", *o.inject_at));
+  }
   if (o.abort_rate == 1) return refuse("found an abort rate of 1, with which nothing would ever commit; expected less");
   for (const auto& anomaly : o.inject) {
-    const auto all = injectable_anomalies();
+    const auto all = plantable_anomalies();
     if (std::find(all.begin(), all.end(), anomaly) == all.end()) {
       return refuse(fmt::format("found the anomaly \"{}\", expected one of: {}", anomaly, fmt::join(all, ", ")));
+    }
+    if (const auto wanted = planted_sessions(anomaly); o.inject_at && wanted > o.sessions) {
+      return refuse(fmt::format("found {} sessions, expected at least {}, in which {} is planted",
+                                o.sessions, wanted, anomaly));
     }
   }
   if (o.shape == Shape::kListAppend && o.duplicates > 0) {

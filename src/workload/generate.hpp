@@ -58,6 +58,10 @@ struct GenerateOptions {
   bool conflict_aborts = false;
   bool times = true;
   std::vector<std::string> inject;       // anomalies to plant, one each, on keys of their own
+  // Where they are planted: after this share of the transactions, from 0 to 1, in the
+  // clients' own sessions, so that what comes before and after is tied to them. Not
+  // given: in sessions of their own, which run beside the others.
+  std::optional<double> inject_at;
   std::uint64_t seed = 1;
 };
 
@@ -74,10 +78,13 @@ std::span<const Store> all_stores();
 std::span<const Shape> all_shapes();
 std::span<const Distribution> all_distributions();
 
-// The 14 anomalies that can be planted (levels.md).
+// The 14 anomalies of mini-transactions (levels.md), and all that can be planted: those
+// and Adya's G1c.
 std::span<const std::string_view> injectable_anomalies();
+std::span<const std::string_view> plantable_anomalies();
 
-// Errors: an option out of range, an anomaly that is not one of the 14.
+// Errors: an option out of range, an anomaly that cannot be planted, too few sessions
+// for it with inject_at.
 base::Result<history::History> generate(const GenerateOptions& options);
 
 }  // namespace cupel::workload

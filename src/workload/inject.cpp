@@ -3,6 +3,7 @@
 // (the initial value) on the keys x and y; digits name values.
 #include "workload/inject.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <map>
@@ -20,7 +21,9 @@ struct Plan {
   std::string_view name, text;
 };
 
-constexpr std::array<Plan, 14> kPlans = {{
+// The 14 of mini-transactions, and then Adya's.
+constexpr std::size_t kFourteen = 14;
+constexpr std::array<Plan, 15> kPlans = {{
     {"thin-air-read", "rx1"},
     {"aborted-read", "!wx1 | rx1"},
     {"future-read", "rx1 wx1"},
@@ -35,11 +38,20 @@ constexpr std::array<Plan, 14> kPlans = {{
     {"long-fork", "wx1 | wy2 | rx1 ry- | rx- ry2"},
     {"lost-update", "rx- wx1 | rx- wx2"},
     {"write-skew", "rx- ry- wx1 | rx- ry- wy2"},
+    {"G1c", "rx1 wy2 | ry2 wx1"},
 }};
+
+std::string_view text_of(std::string_view anomaly) {
+  for (const Plan& plan : kPlans) {
+    if (plan.name == anomaly) return plan.text;
+  }
+  assert(false && "generate() refuses unknown anomalies");
+  return {};
+}
 
 }  // namespace
 
-std::span<const std::string_view> injectable_anomalies() {
+std::span<const std::string_view> plantable_anomalies() {
   static const auto names = [] {
     std::array<std::string_view, kPlans.size()> all;
     for (std::size_t i = 0; i < kPlans.size(); ++i) all[i] = kPlans[i].name;
@@ -48,17 +60,20 @@ std::span<const std::string_view> injectable_anomalies() {
   return names;
 }
 
-void plant(std::string_view anomaly, std::int64_t first_key, const std::string& prefix,
-           std::int64_t& next_value, std::uint32_t& label, Time start, HistoryBuilder& builder) {
-  std::string_view text;
-  for (const Plan& plan : kPlans) {
-    if (plan.name == anomaly) text = plan.text;
-  }
-  assert(!text.empty() && "generate() refuses unknown anomalies");
+std::span<const std::string_view> injectable_anomalies() {
+  return plantable_anomalies().first(kFourteen);
+}
 
-  // All transactions run from `start` to start + kLength, but those of one
-  // session share that time, one after the other; those of others overlap.
-  constexpr Time kLength = 1000;
+std::uint32_t planted_sessions(std::string_view anomaly) {
+  const auto text = text_of(anomaly);
+  return 1 + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '|'));
+}
+
+void plant(std::string_view anomaly, std::int64_t first_key,
+           const std::function<SessionId(std::uint32_t)>& session_of, std::int64_t& next_value,
+           std::uint32_t& label, Time start, HistoryBuilder& builder) {
+  const std::string_view text = text_of(anomaly);
+  // Those of one session share the time, one after the other; those of others overlap.
   struct Txn {
     char session;
     std::vector<std::string_view> ops;
@@ -91,11 +106,11 @@ void plant(std::string_view anomaly, std::int64_t first_key, const std::string& 
   for (const Txn& txn : txns) {
     HistoryBuilder::TxnFacts facts{.label = label++};
     if (start != kNoTime) {
-      const Time slice = kLength / count[txn.session];
+      const Time slice = kPlantedTime / count[txn.session];
       facts.invoke = start + txn.place * slice + 1;
       facts.complete = start + (txn.place + 1) * slice;
     }
-    builder.begin(builder.session(prefix + "-" + txn.session),
+    builder.begin(session_of(static_cast<std::uint32_t>(txn.session - 'a')),
                   txn.aborted ? TxnStatus::kAborted : TxnStatus::kCommitted, facts);
     for (const auto op : txn.ops) {
       const auto key = builder.key(first_key + (op[1] - 'x'));

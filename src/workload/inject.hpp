@@ -1,19 +1,27 @@
-// plant: one anomaly of the 14, in a few transactions on sessions and keys of
-// its own, so that it violates exactly the levels that forbid it.
+// plant: one anomaly of generate.hpp's, in a few transactions on keys of its own, so
+// that it violates exactly the levels that forbid it.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <functional>
 #include <string_view>
 
 #include "history/builder.hpp"
 
 namespace cupel::workload {
 
-// Uses keys first_key and first_key + 1, sessions named PREFIX-a, -b …, values
-// from next_value on and labels from label on (both advanced). All transactions
-// of different sessions overlap in time, from `start` on (kNoTime: no times).
-void plant(std::string_view anomaly, std::int64_t first_key, const std::string& prefix,
+// How long a planted anomaly takes.
+inline constexpr history::Time kPlantedTime = 1000;
+
+// How many sessions it takes part in.
+std::uint32_t planted_sessions(std::string_view anomaly);
+
+// Uses keys first_key and first_key + 1, the sessions session_of(0), session_of(1) …,
+// values from next_value on and labels from label on (both advanced). All transactions
+// of different sessions overlap in time, from `start` to start + kPlantedTime
+// (kNoTime: no times).
+void plant(std::string_view anomaly, std::int64_t first_key,
+           const std::function<history::SessionId(std::uint32_t)>& session_of,
            std::int64_t& next_value, std::uint32_t& label, history::Time start,
            history::HistoryBuilder& builder);
 

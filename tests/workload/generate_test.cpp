@@ -191,6 +191,88 @@ TEST(Injection, ViolatesExactlyFromItsLevel) {
   }
 }
 
+// Planted among the clients, an anomaly violates the levels that forbid it and leaves
+// the store its level where that does not.
+TEST(Injection, AmongTheClientsViolatesExactlyFromItsLevel) {
+  auto forbidden_by = kForbiddenBy;
+  forbidden_by["G1c"] = Level::kReadCommitted;
+  ASSERT_EQ(workload::plantable_anomalies().size(), forbidden_by.size());
+  for (const auto& [anomaly, first] : forbidden_by) {
+    for (const double place : {0.0, 0.5, 1.0}) {
+      GenerateOptions o = small(7);
+      o.store = Store::kStrictSerializable;
+      o.sessions = 4;
+      o.txns_per_session = 1;
+      o.min_ops = o.max_ops = 2;
+      o.inject = {std::string(anomaly)};
+      o.inject_at = place;
+      const History h = generated(o);
+      EXPECT_EQ(h.session_count(), 4u) << anomaly << " has sessions of its own";
+      for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal,
+                                Level::kPrefix, Level::kStrongSnapshotIsolation,
+                                Level::kStrictSerializable}) {
+        const bool satisfied = oracle::oracle_satisfies(h, level);
+        if (levels::implies(level, first)) {
+          EXPECT_FALSE(satisfied) << anomaly << " at " << levels::name(level) << ": " << to_text(h);
+        } else if (levels::implies(first, level) || first == Level::kSerializable) {
+          EXPECT_TRUE(satisfied) << anomaly << " at " << levels::name(level) << ": " << to_text(h);
+        }
+      }
+      // And the engine, in large histories of every store.
+      for (const Store store : workload::all_stores()) {
+        GenerateOptions large = small(11);
+        large.store = store;
+        large.sessions = 6;
+        large.txns_per_session = 60;
+        large.keys = 30;
+        large.inject = {std::string(anomaly), "write-skew"};
+        large.inject_at = place;
+        const auto given = levels::parse_level(workload::name(store));
+        ASSERT_TRUE(given) << workload::name(store);
+        check::Options options;
+        options.asked = {*given};
+        options.threads = 1;
+        const bool forbidden = levels::implies(*given, first) ||
+                               levels::implies(*given, Level::kSerializable);
+        EXPECT_EQ(check::check(generated(large), options).levels[0].verdict,
+                  forbidden ? Verdict::kViolated : Verdict::kSatisfied)
+            << anomaly << " at " << place << " of " << workload::name(store);
+      }
+    }
+  }
+}
+
+TEST(Injection, ItsPlaceIsInTheMiddleOfTheClientsSessions) {
+  GenerateOptions o = small(3);
+  o.sessions = 4;
+  o.txns_per_session = 100;
+  o.inject = {"lost-update"};
+  o.inject_at = 0.25;
+  const History h = generated(o);
+  int found = 0;
+  for (std::size_t t = 0; t < h.txn_count(); ++t) {
+    const history::TxnId txn(t);
+    const auto key = h.key(h.op(history::OpId(h.first_op(txn))).key);
+    if (key.integer < static_cast<std::int64_t>(o.keys)) continue;
+    ++found;
+    EXPECT_NEAR(h.place(txn), 25, 10);
+  }
+  EXPECT_EQ(found, 2);
+}
+
+TEST(Injection, RefusesAPlaceWithTooFewSessionsOrOutOfRange) {
+  GenerateOptions o = small(3);
+  o.sessions = 3;
+  o.inject = {"long-fork"};
+  o.inject_at = 0.5;
+  const auto few = workload::generate(o);
+  ASSERT_FALSE(few.ok());
+  EXPECT_NE(few.error().message.find("expected at least 4"), std::string::npos);
+  o.sessions = 4;
+  o.inject_at = 1.5;
+  EXPECT_FALSE(workload::generate(o).ok());
+}
+
 TEST(Injection, RefusesAnUnknownAnomalyAndListsTheNames) {
   GenerateOptions o = small(1);
   o.inject = {"dirty-laundry"};
