@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "golden/collection.hpp"
 #include "golden/known_verdicts.hpp"
 
 namespace cupel::golden {

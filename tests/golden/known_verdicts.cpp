@@ -10,7 +10,6 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <stdexcept>
 
 #include "certify/verify.hpp"
@@ -102,30 +101,6 @@ std::string test_name(std::string_view path) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
-}
-
-std::vector<std::vector<std::string>> read_tsv(const fs::path& path) {
-  std::ifstream in(path);
-  std::vector<std::vector<std::string>> rows;
-  bool header = true;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    if (header) {
-      header = false;
-      continue;
-    }
-    std::vector<std::string> fields;
-    std::istringstream parts(line);
-    for (std::string field; std::getline(parts, field, '\t');) fields.push_back(field);
-    rows.push_back(std::move(fields));
-  }
-  return rows;
-}
-
-check::Verdict parse_verdict(std::string_view text) {
-  if (text == "satisfied") return check::Verdict::kSatisfied;
-  if (text == "violated") return check::Verdict::kViolated;
-  throw std::invalid_argument("not a verdict: " + std::string(text));
 }
 
 }  // namespace cupel::golden

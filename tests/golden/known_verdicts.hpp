@@ -30,10 +30,4 @@ void expect_verdicts(const KnownHistory& known);
 // A test's name for a path: letters, digits and underscores.
 std::string test_name(std::string_view path);
 
-// The fields of a tab-separated file, without its header and # lines.
-std::vector<std::vector<std::string>> read_tsv(const std::filesystem::path& path);
-
-// "satisfied" or "violated"; anything else is a mistake in the data.
-check::Verdict parse_verdict(std::string_view text);
-
 }  // namespace cupel::golden
