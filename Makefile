@@ -2,6 +2,7 @@
 # CMake presets do the building (CMakePresets.json); this only names the steps.
 
 JOBS ?= 2
+SIZE ?= small
 CUPEL := build/release/cupel
 
 .PHONY: help install configure build test demo bench sanitize long format tidy clean
@@ -28,8 +29,8 @@ test: build ## every test but the long ones
 demo: build ## generate a history, check it, then check a real violation
 	@tools/demo.sh $(CUPEL)
 
-bench: build ## the benchmarks; each checks its answers first
-	@tools/bench.sh build/release
+bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
+	@tools/bench.sh build/release $(SIZE)
 
 sanitize: install ## the quick tests under asan+ubsan and under tsan
 	@for preset in asan-ubsan tsan; do \

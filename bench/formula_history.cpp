@@ -33,6 +33,7 @@ Formula random_formula(int variables, int clauses, std::uint64_t seed) {
 
 bool has_model(const Formula& formula) {
   CaDiCaL::Solver solver;
+  solver.set("quiet", 1);
   for (const Clause& clause : formula.clauses) {
     for (const int literal : clause) solver.add(literal);
     solver.add(0);

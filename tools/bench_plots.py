@@ -16,7 +16,7 @@ import sys
 
 LEFT, RIGHT, TOP, HEIGHT = 70, 300, 64, 300
 PANEL, GAP, WIDTH = 330, 84, 1130
-COLOURS = ["#0b6fb8", "#c4500a", "#2e8540", "#8a3ab9", "#b0892c", "#c2255c", "#3a6ea5", "#555555"]
+COLOURS = ["#0b6fb8", "#c4500a", "#2e8540", "#8a3ab9", "#b0892c", "#c2255c", "#12a3a3", "#555555"]
 INK, FAINT, GRID = "#222222", "#666666", "#e3e3e3"
 LEAST_SECONDS = 0.05
 
