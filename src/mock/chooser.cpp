@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 namespace cupel::mock {
 
@@ -11,11 +12,11 @@ Chooser::Chooser(const Options& options, const Ledger& ledger, std::uint64_t see
 
 void Chooser::begin(Txn t, Session session, Level level, std::optional<Policy> policy) {
   txn_ = t;
-  session_ = session;
+  session_ = number(session);
   level_ = is_weak(options_.level) ? std::min(level, Level::kCausal) : level;
   policy_ = policy;
   judge_at();
-  judge_->begin(t, session, level_);
+  judge_->begin(t, session_, level_);
   const bool adversary = policy ? *policy == Policy::kAdversarial : options_.adversarial > 0;
   if (!shadow_.judge && adversary) cast_shadow(options_.level);
   shadow_begin(t);
@@ -24,6 +25,14 @@ void Chooser::begin(Txn t, Session session, Level level, std::optional<Policy> p
 void Chooser::judge_at() {
   // A store whose own level is weak has weak transactions; others are judged serially.
   if (!judge_) judge_ = is_weak(options_.level) ? weak_judge() : order_judge(options_.level);
+}
+
+// What a judge costs is by sessions, and most that a store ever saw may be idle.
+Session Chooser::number(Session session) {
+  constexpr auto kNoNumber = std::numeric_limits<Session>::max();
+  if (session >= numbers_.size()) numbers_.resize(session + 1, kNoNumber);
+  if (numbers_[session] == kNoNumber) numbers_[session] = next_number_++;
+  return numbers_[session];
 }
 
 Txn Chooser::read(Key key) {
@@ -189,7 +198,7 @@ void Chooser::cast_shadow(Level level) {
 void Chooser::shadow_begin(Txn t) {
   if (!shadow_.judge) return;
   const auto next = static_cast<Level>(static_cast<int>(options_.level) + 1);
-  shadow_.judge->begin(t, ledger_.at(t).session, next);
+  shadow_.judge->begin(t, number(ledger_.at(t).session), next);
   shadow_.known.resize(t + 1, false);
   shadow_.live = true;
 }

@@ -39,6 +39,7 @@ class Chooser {
   };
 
   void judge_at();
+  Session number(Session session);
   Policy draw_policy();
   Txn enumerated(Key key);
   Txn uniform();
@@ -55,7 +56,9 @@ class Chooser {
   base::Random random_;
   std::unique_ptr<Judge> judge_;
   Txn txn_ = 0;
-  Session session_ = 0;
+  Session session_ = 0;           // as the judges number it
+  std::vector<Session> numbers_;  // by session: those that began a transaction, from 0
+  Session next_number_ = 0;
   Level level_ = Level::kCausal;
   std::optional<Policy> policy_;
   Key key_ = 0;                   // that is being read

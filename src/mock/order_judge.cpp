@@ -150,7 +150,8 @@ class OrderJudge final : public Judge {
   // ---- where it fits ----
   bool settle();
   std::optional<Spot> spot();
-  bool schedule(std::size_t from);
+  bool schedule(std::size_t from, bool hurry);
+  bool reschedule(std::size_t from);
   bool ask_engine();
   void take_witness(const std::vector<Event>& order);
 
@@ -495,7 +496,16 @@ bool OrderJudge::settle() {
     const auto next = w == kInitial ? order.begin() : std::find(order.begin(), order.end(), w) + 1;
     if (next != order.end()) from = std::min<std::size_t>(from, at_[commit_of(*next)]);
   }
-  return schedule(from) || schedule(0) || ask_engine();
+  return schedule(from, false) || reschedule(from) || ask_engine();
+}
+
+// Earlier and earlier parts of the witness are left as they are.
+bool OrderJudge::reschedule(std::size_t from) {
+  for (std::size_t redone = std::max<std::size_t>(witness_.size() - from, 16);; redone *= 4) {
+    const std::size_t cut = redone < witness_.size() ? witness_.size() - redone : 0;
+    if (schedule(std::min(cut, from), true)) return true;
+    if (cut == 0) return schedule(0, false);
+  }
 }
 
 // A place for the open transaction with the witness as it is; the latest begin.
@@ -553,7 +563,9 @@ std::optional<OrderJudge::Spot> OrderJudge::spot() {
 
 // Orders the witness again from this place on, with the open transaction, greedily: what
 // nothing is before that has not run, the first in the old order first.
-bool OrderJudge::schedule(std::size_t from) {
+// `hurry`: the open transaction, and what is forced before it, as early as can be; else
+// the open transaction when nothing else can run.
+bool OrderJudge::schedule(std::size_t from, bool hurry) {
   const Event b = begin_of(txn_), c = commit_of(txn_);
   std::vector<Event> events(witness_.begin() + static_cast<std::ptrdiff_t>(from), witness_.end());
   events.push_back(b);
@@ -591,9 +603,10 @@ bool OrderJudge::schedule(std::size_t from) {
   std::vector<std::vector<Event>> for_readers(versions_.size());
   std::vector<std::vector<Event>> for_commit(first_wins_ ? known_.size() : 0);
   const auto rank = [&](Event e) -> std::int64_t {
-    if (e == b) return -1;
-    if (e == c) return first_wins_ || !split_ ? -1 : static_cast<std::int64_t>(clocks_.size());
-    return at_[e];
+    const auto end = static_cast<std::int64_t>(clocks_.size());
+    if (e == c && split_ && !first_wins_) return end + 1;
+    if (e == b || e == c) return hurry ? -1 : end;
+    return hurry && before(e, b) ? at_[e] - end : at_[e];
   };
   using Item = std::pair<std::int64_t, Event>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -66,9 +66,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::uint32_t open_session(std::string name) {
     const std::lock_guard lock(mutex_);
     std::string unique = name;
-    for (int again = 2; !names_taken_.insert(unique).second; ++again) {
-      unique = fmt::format("{}#{}", name, again);
-    }
+    while (names_taken_.contains(unique)) unique = fmt::format("{}#{}", name, ++names_taken_[name]);
+    names_taken_.emplace(unique, 1);
     session_names_.push_back(std::move(unique));
     return static_cast<std::uint32_t>(session_names_.size() - 1);
   }
@@ -133,7 +132,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   Clock::time_point idle_since_;     // of the open transaction, or since when somebody waits
 
   std::vector<std::string> session_names_;
-  std::set<std::string> names_taken_;
+  std::map<std::string, int> names_taken_;  // and how many asked for it
   Ledger ledger_;
   std::optional<Chooser> chooser_;
   base::Random delays_{0}, aborts_{0};
