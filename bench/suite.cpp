@@ -24,6 +24,7 @@
 
 #include "bench/cases.hpp"
 #include "bench/trial.hpp"
+#include "golden/collection.hpp"
 
 namespace {
 
@@ -201,6 +202,8 @@ std::string table(const std::string& group, const std::vector<Json>& rows) {
   return text;
 }
 
+bool has_collection() { return fs::exists(cupel::golden::collection_folder() / "expected.tsv"); }
+
 int main_of(const Arguments& arguments) {
   const auto size = parse_size(arguments.size);
   const fs::path output = arguments.output;
@@ -212,6 +215,10 @@ int main_of(const Arguments& arguments) {
   if (wanted.empty()) {
     fmt::print(stderr, "suite: found no case named like `{}`; see --list\n", arguments.only);
     return 3;
+  }
+  if (*size != Size::kTiny && !has_collection()) {
+    fmt::print(stderr, "suite: the published histories are left out: found no expected.tsv in {}; name their "
+               "folder in CUPEL_HISTORIES\n", cupel::golden::collection_folder().string());
   }
   if (arguments.list) {
     for (const auto& one : wanted) fmt::print("{}\n", one.name());
