@@ -13,18 +13,30 @@ Chooser::Chooser(const Options& options, const Ledger& ledger, std::uint64_t see
 void Chooser::begin(Txn t, Session session, Level level, std::optional<Policy> policy) {
   txn_ = t;
   session_ = number(session);
-  level_ = is_weak(options_.level) ? std::min(level, Level::kCausal) : level;
+  level_ = level;
   policy_ = policy;
-  judge_at();
+  judge_at(level);
   judge_->begin(t, session_, level_);
   const bool adversary = policy ? *policy == Policy::kAdversarial : options_.adversarial > 0;
   if (!shadow_.judge && adversary) cast_shadow(options_.level);
   shadow_begin(t);
 }
 
-void Chooser::judge_at() {
-  // A store whose own level is weak has weak transactions; others are judged serially.
-  if (!judge_) judge_ = is_weak(options_.level) ? weak_judge() : order_judge(options_.level);
+// A judge for this level too, if the one that is there is not.
+void Chooser::judge_at(Level level) {
+  if (judge_) {
+    if (kind_ == Kind::kMixed || (kind_ == Kind::kWeak && is_weak(level))) return;
+    if (kind_ == Kind::kOrder && level == order_level_) return;
+    const auto order = judge_->order();
+    if (!order.empty()) {
+      kind_ = Kind::kMixed;
+      judge_ = mixed_judge(ledger_, order, numbers_);
+      return;
+    }
+  }
+  kind_ = is_weak(level) ? Kind::kWeak : Kind::kOrder;
+  order_level_ = level;
+  judge_ = is_weak(level) ? weak_judge() : order_judge(level);
 }
 
 // What a judge costs is by sessions, and most that a store ever saw may be idle.

@@ -38,7 +38,7 @@ class Chooser {
     bool live = false;        // it has the open one
   };
 
-  void judge_at();
+  void judge_at(Level level);
   Session number(Session session);
   Policy draw_policy();
   Txn enumerated(Key key);
@@ -55,6 +55,8 @@ class Chooser {
   const Ledger& ledger_;
   base::Random random_;
   std::unique_ptr<Judge> judge_;
+  enum class Kind : std::uint8_t { kWeak, kOrder, kMixed } kind_ = Kind::kWeak;
+  Level order_level_ = Level::kPrefix;  // kOrder
   Txn txn_ = 0;
   Session session_ = 0;           // as the judges number it
   std::vector<Session> numbers_;  // by session: those that began a transaction, from 0

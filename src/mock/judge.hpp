@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "mock/ledger.hpp"
@@ -29,12 +30,18 @@ class Judge {
   virtual bool write(Key key) = 0;
   virtual void commit() = 0;
   virtual void abort() = 0;
+  // The committed transactions in an order that the level accepts as the commit order.
+  [[nodiscard]] virtual std::vector<Txn> order() const = 0;
 };
 
 // For transactions of read-committed, read-atomic and causal, each at its own of these.
 std::unique_ptr<Judge> weak_judge();
 // For transactions that are all at this one of the other levels.
 std::unique_ptr<Judge> order_judge(Level level);
+// For any mixture, after what is in the ledger; `order` is the last judge's, `numbers` the
+// judges' number of each session of the ledger.
+std::unique_ptr<Judge> mixed_judge(const Ledger& ledger, std::span<const Txn> order,
+                                   std::span<const Session> numbers);
 
 inline bool is_weak(Level level) { return level <= Level::kCausal; }
 

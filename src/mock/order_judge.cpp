@@ -78,6 +78,13 @@ class OrderJudge final : public Judge {
   bool write(Key key) override;
   void commit() override;
   void abort() override;
+  [[nodiscard]] std::vector<Txn> order() const override {
+    std::vector<Txn> found;
+    for (const Event e : witness_) {
+      if (writes_at(e)) found.push_back(e / 2);
+    }
+    return found;
+  }
 
  private:
   struct Undo {

@@ -125,7 +125,9 @@ class Store {
   void close_session(std::uint32_t session);
 
   // Waits for its turn. `level` overrides the store's for this transaction, `policy`
-  // its weights. Null when the store is shutting down.
+  // its weights. A level constrains what its transaction reads, not what others do; where
+  // levels are mixed and some are prefix or above, fewer of the allowed values are
+  // returned (mixed_judge.cpp). Null when the store is shutting down.
   struct BeginOptions {
     std::optional<Level> level;
     std::optional<Policy> policy;

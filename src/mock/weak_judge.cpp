@@ -137,6 +137,14 @@ class WeakJudge final : public Judge {
 
   void abort() override { order_.take_back_to(first_arc_); }
 
+  [[nodiscard]] std::vector<Txn> order() const override {
+    std::vector<Txn> found(order_.node_count());
+    for (const auto& session : sessions_) {
+      for (const Txn t : session) found[order_.rank(known_[t].node)] = t;
+    }
+    return found;
+  }
+
  private:
   struct Read {
     Key key;

@@ -58,6 +58,56 @@ TEST_P(MockEnumeration, OfRandomProgramsIsTheOracles) {
   }
 }
 
+// Whatever the order in which the transactions come: the store has to order them another
+// way to return what a later commit would have allowed.
+TEST_P(MockEnumeration, OfOneOrderIsTheOracles) {
+  base::Random random(2);
+  for (int programs = 0; programs < 1500;) {
+    const Program program = random_program(random, 3, 2, 3, 1 + static_cast<int>(random.below(3)));
+    if (outcome_count(program) > 100) continue;
+    const Order order = random_order(program, random);
+    ASSERT_EQ(reached(program, GetParam(), order), accepted(program, GetParam(), order)) << program.to_string();
+    ++programs;
+  }
+}
+
+// The test's own axioms, against the oracle.
+TEST_P(MockEnumeration, AxiomsAgreeWithTheOracle) {
+  base::Random random(3);
+  for (int programs = 0; programs < 150;) {
+    Program program = random_program(random, 3, 2, 3, 2);
+    if (outcome_count(program) > 40) continue;
+    for (const auto& session : program.sessions) program.levels.emplace_back(session.size(), GetParam());
+    ASSERT_EQ(accepted_mixed(program), accepted(program, GetParam())) << program.to_string();
+    ++programs;
+  }
+}
+
+// Each transaction at a level of its own. Over all orders all is reached: a commit order is
+// one of them.
+void try_mixed(int levels, std::uint64_t seed) {
+  base::Random random(seed);
+  for (int programs = 0; programs < 400;) {
+    Program program = random_program(random, 3, 2, 3, 2);
+    if (outcome_count(program) > 40) continue;
+    for (const auto& session : program.sessions) {
+      program.levels.emplace_back();
+      for (std::size_t t = 0; t < session.size(); ++t) {
+        program.levels.back().push_back(static_cast<Level>(random.below(levels)));
+      }
+    }
+    const auto store = reached(program, Level::kCausal), axioms = accepted_mixed(program);
+    for (const auto& outcome : store) {
+      ASSERT_TRUE(axioms.contains(outcome)) << program.to_string() << "\nreturned, and not within its levels: " << outcome;
+    }
+    ASSERT_EQ(store.size(), axioms.size()) << program.to_string();
+    ++programs;
+  }
+}
+
+TEST(MockMixedLevels, OfWeakTransactionsAreTheAxioms) { try_mixed(3, 4); }
+TEST(MockMixedLevels, OfAnyTransactionsAreTheAxioms) { try_mixed(6, 5); }
+
 std::string in_camel_case(const testing::TestParamInfo<Level>& info) {
   std::string text(mock::name(info.param));
   for (auto& c : text) c = c == '-' ? '_' : c;

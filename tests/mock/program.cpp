@@ -41,7 +41,9 @@ std::optional<Outcome> run(const Program& program, const std::vector<int>& order
   std::vector<std::vector<std::string>> reads(sessions.size());
   for (const int s : order) {
     const auto place = done[s]++;
-    const auto txn = store.begin(sessions[s]);
+    mock::Store::BeginOptions begin;
+    if (!program.levels.empty()) begin.level = program.levels[s][place];
+    const auto txn = store.begin(sessions[s], begin);
     const auto& steps = program.sessions[s][place];
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::string key = "k" + std::to_string(steps[i].key);
@@ -85,32 +87,52 @@ Program random_program(base::Random& random, int sessions, int transactions, int
   return program;
 }
 
-std::set<Outcome> reached(const Program& program, mock::Level level) {
-  std::vector<int> order;
+namespace {
+
+Order first_order(const Program& program) {
+  Order order;
   for (std::size_t s = 0; s < program.sessions.size(); ++s) {
     order.insert(order.end(), program.sessions[s].size(), static_cast<int>(s));
   }
+  return order;
+}
+
+}  // namespace
+
+Order random_order(const Program& program, base::Random& random) {
+  Order order = first_order(program);
+  random.shuffle(std::span(order));
+  return order;
+}
+
+std::set<Outcome> reached(const Program& program, mock::Level level, const Order& order) {
+  std::set<Outcome> found;
+  // The choices of a run as digits; the last that can be raised is raised next.
+  struct Digit {
+    std::size_t at, of;
+  };
+  std::vector<Digit> digits;
+  for (;;) {
+    std::size_t next = 0;
+    mock::Options options;
+    options.level = level;
+    options.choose = [&](std::size_t allowed) {
+      if (next == digits.size()) digits.push_back({0, allowed});
+      return digits[next++].at;
+    };
+    if (const auto outcome = run(program, order, options)) found.insert(*outcome);
+    digits.resize(next);
+    while (!digits.empty() && digits.back().at + 1 == digits.back().of) digits.pop_back();
+    if (digits.empty()) return found;
+    ++digits.back().at;
+  }
+}
+
+std::set<Outcome> reached(const Program& program, mock::Level level) {
+  Order order = first_order(program);
   std::set<Outcome> found;
   do {
-    // The choices of a run as digits; the last that can be raised is raised next.
-    struct Digit {
-      std::size_t at, of;
-    };
-    std::vector<Digit> digits;
-    for (;;) {
-      std::size_t next = 0;
-      mock::Options options;
-      options.level = level;
-      options.choose = [&](std::size_t allowed) {
-        if (next == digits.size()) digits.push_back({0, allowed});
-        return digits[next++].at;
-      };
-      if (const auto outcome = run(program, order, options)) found.insert(*outcome);
-      digits.resize(next);
-      while (!digits.empty() && digits.back().at + 1 == digits.back().of) digits.pop_back();
-      if (digits.empty()) break;
-      ++digits.back().at;
-    }
+    found.merge(reached(program, level, order));
   } while (std::next_permutation(order.begin(), order.end()));
   return found;
 }
@@ -118,12 +140,21 @@ std::set<Outcome> reached(const Program& program, mock::Level level) {
 namespace {
 
 // Final writes to each key by other transactions, and null, for each read that is not of
-// an own write.
-void for_each_outcome(const Program& program,
+// an own write. With an order: by earlier ones.
+void for_each_outcome(const Program& program, const Order* order,
                       const std::function<void(const history::History&, const Outcome&)>& visit) {
   struct Slot {
     std::size_t session, txn, step;
     std::vector<int> values;  // -1: null
+  };
+  const auto earlier = [&](std::size_t s, std::size_t t, std::size_t than_s, std::size_t than_t) {
+    std::vector<std::size_t> done(program.sessions.size(), 0);
+    for (const int session : *order) {
+      const auto place = done[session]++;
+      if (session == static_cast<int>(s) && place == t) return true;
+      if (session == static_cast<int>(than_s) && place == than_t) return false;
+    }
+    return false;
   };
   std::vector<Slot> slots;
   for (std::size_t s = 0; s < program.sessions.size(); ++s) {
@@ -140,6 +171,7 @@ void for_each_outcome(const Program& program,
           for (std::size_t so = 0; so < program.sessions.size(); ++so) {
             for (std::size_t to = 0; to < program.sessions[so].size(); ++to) {
               if (so == s && to == t) continue;
+              if (order != nullptr && !earlier(so, to, s, t)) continue;
               std::optional<int> last;
               const auto& other = program.sessions[so][to];
               for (std::size_t io = 0; io < other.size(); ++io) {
@@ -188,8 +220,141 @@ void for_each_outcome(const Program& program,
 std::set<Outcome> accepted(const Program& program, mock::Level level) {
   std::set<Outcome> found;
   const auto wanted = *levels::parse_level(mock::name(level));
-  for_each_outcome(program, [&](const history::History& history, const Outcome& outcome) {
+  for_each_outcome(program, nullptr, [&](const history::History& history, const Outcome& outcome) {
     if (oracle::oracle_satisfies(history, wanted)) found.insert(outcome);
+  });
+  return found;
+}
+
+std::set<Outcome> accepted(const Program& program, mock::Level level, const Order& order) {
+  std::set<Outcome> found;
+  const auto wanted = *levels::parse_level(mock::name(level));
+  for_each_outcome(program, &order, [&](const history::History& history, const Outcome& outcome) {
+    if (oracle::oracle_satisfies(history, wanted)) found.insert(outcome);
+  });
+  return found;
+}
+
+namespace {
+
+// A transaction as the axioms see it.
+struct Plain {
+  std::size_t session, place;
+  mock::Level level;
+  struct Read {
+    int key, writer;  // -1: the initial one
+  };
+  std::vector<Read> reads;
+  std::set<int> writes;
+};
+
+bool follows_axioms(const std::vector<Plain>& txns, const std::vector<int>& at) {
+  const auto n = static_cast<int>(txns.size());
+  std::vector<std::vector<bool>> step(n, std::vector<bool>(n)), past;
+  for (int t = 0; t < n; ++t) {
+    for (int k = 0; k < n; ++k) {
+      if (txns[k].session == txns[t].session && txns[k].place < txns[t].place) step[k][t] = true;
+    }
+    for (const auto& read : txns[t].reads) {
+      if (read.writer >= 0) step[read.writer][t] = true;
+    }
+  }
+  past = step;
+  for (int m = 0; m < n; ++m) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        if (past[i][m] && past[m][j]) past[i][j] = true;
+      }
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      if (step[i][j] && at[i] >= at[j]) return false;
+    }
+  }
+  for (int t = 0; t < n; ++t) {
+    for (std::size_t r = 0; r < txns[t].reads.size(); ++r) {
+      const auto& read = txns[t].reads[r];
+      for (int k = 0; k < n; ++k) {
+        if (k == t || k == read.writer || !txns[k].writes.contains(read.key)) continue;
+        bool seen = false;
+        // co* then so ∪ wr; co* then a conflicting writer before t.
+        const auto up_to = [&](auto last) {
+          for (int p = 0; p < n; ++p) {
+            if (last(p) && at[k] <= at[p]) seen = true;
+          }
+        };
+        switch (txns[t].level) {
+          case mock::Level::kReadCommitted:
+            for (std::size_t earlier = 0; earlier < r; ++earlier) seen = seen || txns[t].reads[earlier].writer == k;
+            break;
+          case mock::Level::kReadAtomic:
+            seen = step[k][t];
+            break;
+          case mock::Level::kCausal:
+            seen = past[k][t];
+            break;
+          case mock::Level::kStrongSessionSnapshotIsolation:
+            up_to([&](int p) {
+              return at[p] < at[t] && std::any_of(txns[p].writes.begin(), txns[p].writes.end(),
+                                                  [&](int key) { return txns[t].writes.contains(key); });
+            });
+            [[fallthrough]];
+          case mock::Level::kPrefix:
+            up_to([&](int p) { return step[p][t]; });
+            break;
+          case mock::Level::kStrongSessionSerializable:
+            seen = at[k] < at[t];
+            break;
+        }
+        if (seen && (read.writer < 0 || at[k] > at[read.writer])) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::set<Outcome> accepted_mixed(const Program& program) {
+  std::set<Outcome> found;
+  for_each_outcome(program, nullptr, [&](const history::History& h, const Outcome& outcome) {
+    std::vector<Plain> txns;
+    std::map<std::pair<int, std::int64_t>, int> writer;
+    for (std::size_t i = 0; i < h.txn_count(); ++i) {
+      const history::TxnId t(i);
+      const auto session = h.session(t).index();
+      const auto place = i - h.session_begin(h.session(t)).index();
+      txns.push_back({session, place, program.levels[session][place], {}, {}});
+      for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
+        const auto op = h.op(history::OpId(o));
+        if (op.kind != history::OpKind::kWrite) continue;
+        const int key = static_cast<int>(h.key(op.key).integer);
+        txns.back().writes.insert(key);
+        writer[{key, h.value(op.value).integer}] = static_cast<int>(i);
+      }
+    }
+    for (std::size_t i = 0; i < h.txn_count(); ++i) {
+      std::set<int> own;
+      for (auto o = h.first_op(history::TxnId(i)); o < h.last_op(history::TxnId(i)); ++o) {
+        const auto op = h.op(history::OpId(o));
+        const int key = static_cast<int>(h.key(op.key).integer);
+        if (op.kind == history::OpKind::kWrite) {
+          own.insert(key);
+        } else if (!own.contains(key)) {
+          const auto value = h.value(op.value);
+          txns[i].reads.push_back({key, value.kind == history::ScalarKind::kNull ? -1 : writer.at({key, value.integer})});
+        }
+      }
+    }
+    std::vector<int> at(txns.size());
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
+    do {
+      if (follows_axioms(txns, at)) {
+        found.insert(outcome);
+        return;
+      }
+    } while (std::next_permutation(at.begin(), at.end()));
   });
   return found;
 }
