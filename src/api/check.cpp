@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 
+#include "api/content.hpp"
 #include "check/check.hpp"
 #include "explain/explain.hpp"
 #include "explain/glossary.hpp"
@@ -31,10 +32,6 @@ static_assert(kSame<Level::kStrongSessionSerializable, levels::Level::kStrongSes
 static_assert(kSame<Level::kStrictSerializable, levels::Level::kStrictSerializable>);
 static_assert(kSame<Level::kLinearizable, levels::Level::kLinearizable>);
 static_assert(static_cast<int>(Level::kLinearizable) + 1 == static_cast<int>(levels::kLevelCount));
-
-struct History::Content {
-  history::History columns;
-};
 
 namespace {
 

@@ -44,7 +44,10 @@ constexpr std::array kLevels = {
 std::string_view name(Level level) { return levels::name(kLevels[static_cast<std::size_t>(level)]); }
 
 std::optional<Level> level_of(std::string_view text) {
-  const auto parsed = levels::parse_level(text);
+  auto parsed = levels::parse_level(text);
+  // Sessions are always ordered here.
+  if (parsed == levels::Level::kSnapshotIsolation) parsed = levels::Level::kStrongSessionSnapshotIsolation;
+  if (parsed == levels::Level::kSerializable) parsed = levels::Level::kStrongSessionSerializable;
   for (std::size_t i = 0; parsed && i < kLevels.size(); ++i) {
     if (kLevels[i] == *parsed) return static_cast<Level>(i);
   }

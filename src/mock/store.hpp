@@ -55,7 +55,9 @@ enum class Level : std::uint8_t {
   kStrongSessionSerializable,
 };
 std::string_view name(Level level);               // "read-committed"
-std::optional<Level> level_of(std::string_view);  // the names and aliases of levels.md
+// The names and aliases of levels.md; snapshot-isolation and serializable are these with
+// session order.
+std::optional<Level> level_of(std::string_view);
 
 // How a read chooses among the values that it is allowed.
 enum class Policy : std::uint8_t {

@@ -200,6 +200,8 @@ TEST(MockStore, LevelsHaveTheirNames) {
   EXPECT_EQ(name(Level::kCausal), "causal");
   EXPECT_EQ(level_of("sser"), Level::kStrongSessionSerializable);
   EXPECT_EQ(level_of("read-committed"), Level::kReadCommitted);
+  EXPECT_EQ(level_of("serializable"), Level::kStrongSessionSerializable);
+  EXPECT_EQ(level_of("SI"), Level::kStrongSessionSnapshotIsolation);
   EXPECT_EQ(level_of("linearizable"), std::nullopt);
   EXPECT_EQ(level_of("nonsense"), std::nullopt);
 }
