@@ -8,6 +8,7 @@ packages=(
   build-essential g++ cmake ninja-build ccache git pkg-config
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
   libabsl-dev libzstd-dev libcadical-dev
+  libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
   libgraphviz-dev  # lays out the pictures of counterexamples
   libgtest-dev libgmock-dev libbenchmark-dev
   zstd

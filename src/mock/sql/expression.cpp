@@ -1,0 +1,432 @@
+// Operators and coercions, by PostgreSQL's rules (its manual, chapter 10).
+#include "mock/sql/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cupel::mock::sql {
+
+bool holds(const ExpressionPtr& condition, const Frame& frame) {
+  const auto value = condition->value(frame);
+  return !is_null(value) && std::get<bool>(value);
+}
+
+ExpressionPtr constant(Scalar value, const FullType& type) {
+  auto made = std::make_shared<Expression>();
+  made->kind = Expression::Kind::kConstant;
+  made->type = type;
+  made->signature = is_null(value) ? "null" : "'" + to_text(value, type.type) + "'";
+  made->signature += "::" + std::string(type_name(type.type));
+  made->value = [value](const Frame&) { return value; };
+  made->constant = std::move(value);
+  return made;
+}
+
+ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                       std::function<Scalar(const Frame&)> value) {
+  auto made = std::make_shared<Expression>();
+  made->type = type;
+  made->signature = name + "(";
+  for (const auto& part : parts) {
+    made->signature += part->signature + " ";
+    made->sources |= part->sources;
+    made->reads_queries |= part->reads_queries;
+    made->has_aggregate |= part->has_aggregate;
+    made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
+  }
+  made->signature += ")";
+  made->parts = std::move(parts);
+  made->value = std::move(value);
+  return made;
+}
+
+ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                     std::function<Scalar(const std::vector<Scalar>&)> value) {
+  auto shared = parts;
+  return computed(std::move(name), type, std::move(parts),
+                  [shared = std::move(shared), value = std::move(value)](const Frame& frame) {
+                    std::vector<Scalar> values;
+                    values.reserve(shared.size());
+                    // All are evaluated, as PostgreSQL does, before null is the answer.
+                    bool null = false;
+                    for (const auto& part : shared) {
+                      values.push_back(part->value(frame));
+                      null |= is_null(values.back());
+                    }
+                    return null ? Scalar() : value(values);
+                  });
+}
+
+bool like(std::string_view text, std::string_view pattern, bool fold_case) {
+  const auto low = [&](char c) {
+    return fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  };
+  while (!pattern.empty()) {
+    if (pattern[0] == '%') {
+      while (!pattern.empty() && pattern[0] == '%') pattern.remove_prefix(1);
+      if (pattern.empty()) return true;
+      for (std::size_t at = 0; at <= text.size(); ++at) {
+        if (like(text.substr(at), pattern, fold_case)) return true;
+      }
+      return false;
+    }
+    if (text.empty()) {
+      if (pattern == "\\") raise("22025", "LIKE pattern must not end with escape character");
+      return false;
+    }
+    if (pattern[0] == '_') {
+      text.remove_prefix(first_characters(text, 1).size());
+      pattern.remove_prefix(1);
+      continue;
+    }
+    if (pattern[0] == '\\') {
+      pattern.remove_prefix(1);
+      if (pattern.empty()) raise("22025", "LIKE pattern must not end with escape character");
+    }
+    if (low(text[0]) != low(pattern[0])) return false;
+    text.remove_prefix(1);
+    pattern.remove_prefix(1);
+  }
+  return text.empty();
+}
+
+namespace {
+
+// The result type of arithmetic on two numbers.
+Type number_pair(Type left, Type right) {
+  if (left == right) return left;
+  if (left == Type::kDouble || right == Type::kDouble) return Type::kDouble;
+  if (left == Type::kReal || right == Type::kReal) return Type::kDouble;
+  if (left == Type::kNumeric || right == Type::kNumeric) return Type::kNumeric;
+  if (left == Type::kBigint || right == Type::kBigint) return Type::kBigint;
+  return Type::kInteger;
+}
+
+[[noreturn]] void no_operator(const std::string& name, Type left, Type right,
+                              std::optional<std::uint32_t> position) {
+  raise("42883",
+        fmt::format("operator does not exist: {} {} {}", type_name(left), name, type_name(right)),
+        position);
+}
+
+bool is_comparison(const std::string& name) {
+  return name == "=" || name == "<>" || name == "<" || name == "<=" || name == ">" || name == ">=";
+}
+
+[[noreturn]] void division_by_zero() { raise("22012", "division by zero"); }
+
+Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
+  std::int64_t result = 0;
+  bool over = false;
+  switch (operation) {
+    case '+': over = __builtin_add_overflow(left, right, &result); break;
+    case '-': over = __builtin_sub_overflow(left, right, &result); break;
+    case '*': over = __builtin_mul_overflow(left, right, &result); break;
+    case '/':
+      if (right == 0) division_by_zero();
+      over = right == -1 && __builtin_sub_overflow(std::int64_t{0}, left, &result);
+      if (right != -1) result = left / right;
+      break;
+    default:
+      if (right == 0) division_by_zero();
+      result = right == -1 ? 0 : left % right;
+  }
+  if (over) raise("22003", fmt::format("{} out of range", type_name(type)));
+  return checked_integer(result, type);
+}
+
+Scalar double_arithmetic(char operation, double left, double right, Type type) {
+  double result = 0;
+  switch (operation) {
+    case '+': result = left + right; break;
+    case '-': result = left - right; break;
+    case '*': result = left * right; break;
+    default:
+      if (right == 0 && !std::isnan(left)) division_by_zero();
+      result = left / right;
+  }
+  result = checked_double(result, type);
+  if (std::isinf(result) && !std::isinf(left) && !std::isinf(right)) {
+    raise("22003", "value out of range: overflow");
+  }
+  if (result == 0 && left != 0 && ((operation == '*' && right != 0) ||
+                                   (operation == '/' && !std::isinf(right)))) {
+    raise("22003", "value out of range: underflow");
+  }
+  return result;
+}
+
+Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& right) {
+  switch (operation) {
+    case '+': return left + right;
+    case '-': return left - right;
+    case '*': return left * right;
+    default:
+      if (right.sign() == 0) division_by_zero();
+      return operation == '/' ? left.divided_by(right) : left.remainder(right);
+  }
+}
+
+// MySQL: NULL for a divisor of zero, and four digits more for the quotient of exact numbers.
+Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
+  if (type == Type::kDouble) {
+    if (std::get<double>(right) == 0) return {};
+    return double_arithmetic('/', std::get<double>(left), std::get<double>(right), type);
+  }
+  const auto& divisor = std::get<Decimal>(right);
+  if (divisor.sign() == 0) return {};
+  const auto& number = std::get<Decimal>(left);
+  return number.divided_by(divisor, number.scale() + 4);
+}
+
+}  // namespace
+
+ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type,
+                           Context context) const {
+  const auto from = expression->type.type;
+  if (from == Type::kNull) {
+    if (expression->kind == Expression::Kind::kParameter) {
+      auto& known = parameters_[expression->parameter];
+      if (known == Type::kNull) known = type.type;
+      auto typed = std::make_shared<Expression>(*expression);
+      typed->type = {known};
+      return to(typed, type, context);
+    }
+    if (expression->kind == Expression::Kind::kConstant) {
+      const auto value = context == Context::kAssignment
+                             ? assign(expression->constant, from, type)
+                             : cast(expression->constant, from, type);
+      return constant(value, type);
+    }
+  }
+  const bool as_is = from == type.type &&
+                     (type == expression->type || (type.length < 0 && type.precision < 0));
+  if (as_is) return expression;
+  const bool mysql_number = dialect_ == Dialect::kMysql && from == Type::kBoolean &&
+                            is_number(type.type);
+  if (!mysql_number && !can_cast(from, type.type, context)) return nullptr;
+  return strict(fmt::format("cast to {} {} {} {}", type_name(type.type), type.length,
+                            type.precision, type.scale),
+                type, {expression},
+                [from, type, assigned = context == Context::kAssignment](
+                    const std::vector<Scalar>& values) {
+                  return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
+                });
+}
+
+FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) const {
+  FullType found;
+  bool same = true;
+  for (const auto& one : all) {
+    const auto& type = one->type;
+    if (type.type == Type::kNull) continue;
+    if (found.type == Type::kNull) {
+      found = type;
+      continue;
+    }
+    same = same && found == type;
+    if (found.type == type.type) continue;
+    const auto left = found.type;
+    if (dialect_ == Dialect::kMysql && (left == Type::kBoolean) != (type.type == Type::kBoolean) &&
+        (is_number(left) || is_number(type.type))) {
+      if (left == Type::kBoolean) found = {type.type};
+      continue;
+    }
+    // The first type wins unless it goes over into the other and not the reverse.
+    if (can_cast(left, type.type, Context::kImplicit) &&
+        !can_cast(type.type, left, Context::kImplicit)) {
+      found = {type.type};
+    } else if (is_string(left) && is_string(type.type)) {
+      // All go over into each other; text is the preferred one.
+      if (type.type == Type::kText) found = {Type::kText};
+    } else if (!can_cast(type.type, left, Context::kImplicit)) {
+      raise("42804", fmt::format("{} types {} and {} cannot be matched", what, type_name(left),
+                                 type_name(type.type)));
+    }
+  }
+  if (found.type == Type::kNull) return {Type::kText};
+  return same ? found : FullType{found.type};
+}
+
+ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) const {
+  if (dialect_ == Dialect::kMysql && is_number(part->type.type)) {
+    return binary("<>", part, constant(std::int64_t{0}, {Type::kInteger}), {});
+  }
+  auto made = to(part, {Type::kBoolean}, Context::kImplicit);
+  if (made == nullptr) {
+    raise("42804", fmt::format("argument of {} must be type boolean, not type {}", what,
+                               type_name(part->type.type)));
+  }
+  return made;
+}
+
+Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
+                          const ExpressionPtr& right,
+                          std::optional<std::uint32_t> position) const {
+  const auto one = left->type.type;
+  const auto other = right->type.type;
+  if (one == Type::kNull && other == Type::kNull) return Type::kText;
+  if (one == Type::kNull) return other;
+  if (other == Type::kNull) return one;
+  if (is_number(one) && is_number(other)) return number_pair(one, other);
+  if (one == other) return one;
+  if (is_string(one) && is_string(other)) return Type::kText;
+  if (is_time(one) && is_time(other)) {
+    return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
+                                                                     : Type::kTimestamp;
+  }
+  if (dialect_ == Dialect::kMysql) {
+    if (one == Type::kBoolean && is_number(other)) return other;
+    if (other == Type::kBoolean && is_number(one)) return one;
+    not_supported(fmt::format("comparing {} with {}", type_name(one), type_name(other)));
+  }
+  no_operator(name, one, other, position);
+}
+
+ExpressionPtr Coercion::minus(const ExpressionPtr& part,
+                              std::optional<std::uint32_t> position) const {
+  auto made = part;
+  if (made->type.type == Type::kNull) made = to(made, {Type::kDouble}, Context::kImplicit);
+  const auto type = made->type.type;
+  if (dialect_ == Dialect::kMysql && type == Type::kBoolean) {
+    return minus(to(made, {Type::kInteger}, Context::kImplicit), position);
+  }
+  if (!is_number(type)) {
+    raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
+  }
+  return strict("-", {type}, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
+    if (type == Type::kNumeric) return std::get<Decimal>(values[0]).negated();
+    if (is_integer(type)) {
+      return integer_arithmetic('-', 0, std::get<std::int64_t>(values[0]), type);
+    }
+    return -std::get<double>(values[0]);
+  });
+}
+
+ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, ExpressionPtr right,
+                               std::optional<std::uint32_t> position) const {
+  const auto one = left->type.type;
+  const auto other = right->type.type;
+  const bool mysql = dialect_ == Dialect::kMysql;
+  if (name == "!=") return binary("<>", std::move(left), std::move(right), position);
+
+  if (is_comparison(name)) {
+    const auto type = comparable(name, left, right, position);
+    left = to(left, {type}, Context::kImplicit);
+    right = to(right, {type}, Context::kImplicit);
+    auto made = strict(name, {Type::kBoolean}, {left, right},
+                       [type, name](const std::vector<Scalar>& values) -> Scalar {
+                         const int order = compare(values[0], values[1], type);
+                         if (name == "=") return order == 0;
+                         if (name == "<>") return order != 0;
+                         if (name == "<") return order < 0;
+                         if (name == "<=") return order <= 0;
+                         if (name == ">") return order > 0;
+                         return order >= 0;
+                       });
+    if (name != "=") return made;
+    auto equal = std::make_shared<Expression>(*made);
+    equal->kind = Expression::Kind::kEqual;
+    return equal;
+  }
+
+  if (name == "||") {
+    const bool text = is_string(one) || is_string(other) ||
+                      (one == Type::kNull && other == Type::kNull);
+    const bool unknown = one == Type::kNull || other == Type::kNull;
+    if (!text && !unknown) no_operator(name, one, other, position);
+    const auto as_text = [&](const ExpressionPtr& part) {
+      return to(part, {Type::kText}, is_string(part->type.type) || part->type.type == Type::kNull
+                                         ? Context::kImplicit
+                                         : Context::kExplicit);
+    };
+    return strict(name, {Type::kText}, {as_text(left), as_text(right)},
+                  [](const std::vector<Scalar>& values) -> Scalar {
+                    return std::get<std::string>(values[0]) + std::get<std::string>(values[1]);
+                  });
+  }
+
+  if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
+    const char operation = name[0];
+    if (mysql) {
+      if (one == Type::kBoolean) {
+        return binary(name, to(left, {Type::kInteger}, Context::kImplicit), right, position);
+      }
+      if (other == Type::kBoolean) {
+        return binary(name, left, to(right, {Type::kInteger}, Context::kImplicit), position);
+      }
+    }
+    // Days: date + integer, date - integer, date - date.
+    if (one == Type::kDate || other == Type::kDate) {
+      if (one == Type::kDate && other == Type::kDate && operation == '-') {
+        return strict(name, {Type::kInteger}, {left, right},
+                      [](const std::vector<Scalar>& values) -> Scalar {
+                        return std::get<std::int64_t>(values[0]) -
+                               std::get<std::int64_t>(values[1]);
+                      });
+      }
+      const bool days = (operation == '+' || (operation == '-' && one == Type::kDate)) &&
+                        (one == Type::kInteger || other == Type::kInteger ||
+                         one == Type::kSmallint || other == Type::kSmallint);
+      if (days) {
+        return strict(name, {Type::kDate}, {left, right},
+                      [operation](const std::vector<Scalar>& values) -> Scalar {
+                        const auto days_after = std::get<std::int64_t>(values[1]);
+                        const auto date = std::get<std::int64_t>(values[0]) +
+                                          (operation == '-' ? -days_after : days_after);
+                        if (date < -730119 || date > 2921939) {
+                          raise("22008", "date out of range");
+                        }
+                        return date;
+                      });
+      }
+    }
+    if (is_time(one) || is_time(other)) {
+      not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
+    }
+    if (one == Type::kNull && other == Type::kNull) {
+      raise("42725", fmt::format("operator is not unique: unknown {} unknown", name), position);
+    }
+    const auto known = one == Type::kNull ? other : one;
+    if (!is_number(known) || (other != Type::kNull && !is_number(other))) {
+      if (mysql) not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
+      no_operator(name, one, other, position);
+    }
+    auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
+    if (mysql && operation == '/' && is_integer(type)) type = Type::kNumeric;
+    if (mysql && operation == '/' && type == Type::kReal) type = Type::kDouble;
+    // MySQL computes whole numbers in 64 bits.
+    if (mysql && (type == Type::kInteger || type == Type::kSmallint)) type = Type::kBigint;
+    if (operation == '%' && (type == Type::kReal || type == Type::kDouble)) {
+      if (mysql) not_supported("% of floating-point numbers");
+      no_operator(name, one, other, position);
+    }
+    left = to(left, {type}, Context::kImplicit);
+    right = to(right, {type}, Context::kImplicit);
+    if (left == nullptr || right == nullptr) no_operator(name, one, other, position);
+    return strict(name, {type}, {left, right},
+                  [type, operation, mysql](const std::vector<Scalar>& values) -> Scalar {
+                    if (mysql && operation == '/') {
+                      return mysql_division(values[0], values[1], type);
+                    }
+                    if (type == Type::kNumeric) {
+                      const auto& divisor = std::get<Decimal>(values[1]);
+                      if (mysql && operation == '%' && divisor.sign() == 0) return {};
+                      return decimal_arithmetic(operation, std::get<Decimal>(values[0]), divisor);
+                    }
+                    if (is_integer(type)) {
+                      const auto divisor = std::get<std::int64_t>(values[1]);
+                      if (mysql && operation == '%' && divisor == 0) return {};
+                      return integer_arithmetic(operation, std::get<std::int64_t>(values[0]),
+                                                divisor, type);
+                    }
+                    return double_arithmetic(operation, std::get<double>(values[0]),
+                                             std::get<double>(values[1]), type);
+                  });
+  }
+  not_supported("the operator " + name, position);
+}
+
+}  // namespace cupel::mock::sql

@@ -1,0 +1,490 @@
+// A tokenizer for MySQL and the rewriting of its tokens; see the header.
+#include "mock/sql/mysql_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "mock/sql/scalar.hpp"
+
+namespace cupel::mock::sql {
+
+namespace {
+
+using Kind = MysqlToken::Kind;
+
+bool is_word_start(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
+}
+bool is_word_part(char c) {
+  return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '$';
+}
+
+std::string lowered(std::string text) {
+  for (auto& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return text;
+}
+
+MysqlTokens tokens_of(std::string_view text) {
+  MysqlTokens tokens;
+  std::size_t at = 0;
+  bool in_hint = false;  // inside of /*! … */, which MySQL runs
+  const auto quoted = [&](char quote) {
+    std::string body;
+    for (++at;; ++at) {
+      if (at >= text.size()) raise("42601", "unterminated quoted string");
+      if (text[at] == quote) {
+        if (at + 1 < text.size() && text[at + 1] == quote) {
+          ++at;
+        } else {
+          break;
+        }
+      } else if (text[at] == '\\' && quote != '`' && at + 1 < text.size()) {
+        const char c = text[++at];
+        switch (c) {
+          case 'n': body += '\n'; continue;
+          case 't': body += '\t'; continue;
+          case 'r': body += '\r'; continue;
+          case 'b': body += '\b'; continue;
+          case 'Z': body += '\x1a'; continue;
+          case '0': raise("22021", "a NUL byte in a string");
+          case '%':
+          case '_': body += '\\'; break;
+          default: break;
+        }
+      }
+      body += text[at];
+    }
+    ++at;
+    return body;
+  };
+  while (at < text.size()) {
+    const char c = text[at];
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      ++at;
+    } else if (c == '#' || (text.substr(at, 2) == "--" &&
+                            (at + 2 == text.size() ||
+                             std::isspace(static_cast<unsigned char>(text[at + 2])) != 0))) {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (text.substr(at, 3) == "/*!" && !in_hint) {
+      in_hint = true;
+      at += 3;
+      while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
+    } else if (in_hint && text.substr(at, 2) == "*/") {
+      in_hint = false;
+      at += 2;
+    } else if (text.substr(at, 2) == "/*") {
+      const auto end = text.find("*/", at + 2);
+      if (end == text.npos) raise("42601", "unterminated /* comment");
+      at = end + 2;
+    } else if (c == '`') {
+      tokens.push_back({Kind::kQuoted, lowered(quoted('`'))});
+    } else if (c == '\'' || c == '"') {
+      auto body = quoted(c);
+      tokens.push_back({Kind::kString, std::move(body)});
+    } else if (c == '?') {
+      tokens.push_back({Kind::kParameter, "?"});
+      ++at;
+    } else if (c == '@') {
+      const auto start = at;
+      while (at < text.size() && (text[at] == '@' || text[at] == '.' || is_word_part(text[at]))) ++at;
+      tokens.push_back({Kind::kVariable, lowered(std::string(text.substr(start, at - start)))});
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+               (c == '.' && at + 1 < text.size() &&
+                std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0)) {
+      if (c == '0' && at + 1 < text.size() && (text[at + 1] == 'x' || text[at + 1] == 'b')) {
+        not_supported("a hexadecimal or binary literal");
+      }
+      const auto start = at;
+      while (at < text.size() && (is_word_part(text[at]) || text[at] == '.' ||
+                                  ((text[at] == '+' || text[at] == '-') &&
+                                   (text[at - 1] == 'e' || text[at - 1] == 'E')))) {
+        ++at;
+      }
+      tokens.push_back({Kind::kNumber, std::string(text.substr(start, at - start))});
+    } else if (is_word_start(c)) {
+      const auto start = at;
+      while (at < text.size() && is_word_part(text[at])) ++at;
+      const auto word = lowered(std::string(text.substr(start, at - start)));
+      if (at < text.size() && text[at] == '\'' && (word == "x" || word == "b" || word[0] == '_')) {
+        not_supported("a literal with " + word + " before it");
+      }
+      tokens.push_back({Kind::kWord, word});
+    } else {
+      static constexpr std::string_view kLong[] = {"<=>", "<=", ">=", "<>", "!=", ":=",
+                                                   "||",  "&&", "<<", ">>", "->"};
+      std::string symbol(1, c);
+      for (const auto one : kLong) {
+        if (text.substr(at, one.size()) == one) {
+          symbol = one;
+          break;
+        }
+      }
+      at += symbol.size();
+      tokens.push_back({Kind::kSymbol, symbol});
+    }
+  }
+  return tokens;
+}
+
+std::string with_quotes(const std::string& body, char quote) {
+  std::string text(1, quote);
+  for (const char c : body) {
+    text += c;
+    if (c == quote) text += quote;
+  }
+  return text + quote;
+}
+
+class Rewriting {
+ public:
+  explicit Rewriting(const MysqlTokens& tokens) : in_(tokens) {}
+
+  std::string run() {
+    create_ = word(0, "create") && word(1, "table");
+    if (word(0, "replace")) {
+      out_ += "insert ";
+      at_ = 1;
+      ending_ = " on conflict on constraint \"cupel replace\" do nothing";
+      if (!word(1, "into")) out_ += "into ";
+    } else if (word(0, "insert")) {
+      out_ += "insert ";
+      at_ = 1;
+      for (; word(at_, "ignore") || word(at_, "low_priority") || word(at_, "delayed"); ++at_) {
+        if (word(at_, "ignore")) ending_ = " on conflict do nothing";
+        if (word(at_, "delayed")) not_supported("INSERT DELAYED");
+      }
+      if (!word(at_, "into")) out_ += "into ";
+    }
+    while (at_ < in_.size()) one();
+    return out_ + ending_;
+  }
+
+ private:
+  [[nodiscard]] bool word(std::size_t at, std::string_view text) const {
+    return at < in_.size() && in_[at].kind == Kind::kWord && in_[at].text == text;
+  }
+  [[nodiscard]] bool symbol(std::size_t at, std::string_view text) const {
+    return at < in_.size() && in_[at].kind == Kind::kSymbol && in_[at].text == text;
+  }
+  [[nodiscard]] bool name_at(std::size_t at) const {
+    return at < in_.size() && (in_[at].kind == Kind::kWord || in_[at].kind == Kind::kQuoted);
+  }
+  void put(const std::string& text) { out_ += text + " "; }
+
+  void plain() {
+    const auto& token = in_[at_++];
+    switch (token.kind) {
+      case Kind::kQuoted: put(with_quotes(token.text, '"')); return;
+      case Kind::kString: put(with_quotes(token.text, '\'')); return;
+      case Kind::kParameter: put("$" + std::to_string(++parameters_)); return;
+      case Kind::kVariable: {
+        if (!token.text.starts_with("@@")) not_supported("the user variable " + token.text);
+        auto name = token.text.substr(2);
+        for (const std::string_view scope : {"session.", "global.", "local."}) {
+          if (name.starts_with(scope)) name = name.substr(scope.size());
+        }
+        put("cupel_variable(" + with_quotes(name, '\'') + ")");
+        // MySQL's name of the output, unless it is given one or part of something.
+        if (word(0, "select") && (at_ >= in_.size() || symbol(at_, ",") || word(at_, "limit"))) {
+          put("as " + with_quotes(token.text, '"'));
+        }
+        return;
+      }
+      default: put(token.text);
+    }
+  }
+
+  void one() {
+    const auto& token = in_[at_];
+    if (token.kind == Kind::kSymbol) {
+      if (token.text == "(") ++depth_;
+      if (token.text == ")") {
+        --depth_;
+        if (create_ && depth_ == 0) {
+          put(")");
+          ++at_;
+          table_options();
+          return;
+        }
+      }
+      static const std::pair<std::string_view, const char*> kSymbols[] = {
+          {"&&", "and"}, {"||", "or"}, {"<=>", "is not distinct from"}};
+      for (const auto& [mine, theirs] : kSymbols) {
+        if (token.text == mine) {
+          put(theirs);
+          ++at_;
+          return;
+        }
+      }
+      for (const std::string_view bad : {":=", "<<", ">>", "->", "^", "&", "|", "~", "!"}) {
+        if (token.text == bad) not_supported("the operator " + token.text);
+      }
+      plain();
+      return;
+    }
+    if (token.kind != Kind::kWord) {
+      if (token.kind == Kind::kString && at_ > 0 && in_[at_ - 1].kind == Kind::kString) {
+        not_supported("two strings side by side");
+      }
+      plain();
+      return;
+    }
+    for (const std::string_view bad : {"div", "xor", "regexp", "rlike", "binary", "straight_join",
+                                       "interval", "partition", "sql_calc_found_rows"}) {
+      if (token.text == bad) not_supported(token.text);
+    }
+    if (token.text == "mod" && !symbol(at_ + 1, "(")) {
+      put("%");
+      ++at_;
+      return;
+    }
+    if (token.text == "user" && !symbol(at_ + 1, "(")) {
+      put("\"user\"");
+      ++at_;
+      return;
+    }
+    if (token.text == "from" && word(at_ + 1, "dual")) {
+      at_ += 2;
+      return;
+    }
+    if (token.text == "lock" && word(at_ + 1, "in") && word(at_ + 2, "share")) {
+      put("for share");
+      at_ += 4;
+      return;
+    }
+    if (token.text == "limit" && at_ + 3 < in_.size() && symbol(at_ + 2, ",")) {
+      // A parameter's number is its place in the text, not in the rewritten one.
+      const auto value = [&](std::size_t at) {
+        return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_) : in_[at].text;
+      };
+      const auto offset = value(at_ + 1);
+      const auto count = value(at_ + 3);
+      put("limit " + count + " offset " + offset);
+      at_ += 4;
+      return;
+    }
+    if (token.text == "on" && word(at_ + 1, "duplicate") && word(at_ + 2, "key") &&
+        word(at_ + 3, "update")) {
+      if (!ending_.empty()) not_supported("IGNORE and ON DUPLICATE KEY UPDATE");
+      put("on conflict do update set");
+      duplicate_ = true;
+      at_ += 4;
+      return;
+    }
+    if (duplicate_ && token.text == "values" && symbol(at_ + 1, "(") && name_at(at_ + 2) &&
+        symbol(at_ + 3, ")")) {
+      put("excluded." + with_quotes(in_[at_ + 2].text, '"'));
+      at_ += 4;
+      return;
+    }
+    if ((token.text == "value") && symbol(at_ + 1, "(") && word(0, "insert")) {
+      put("values");
+      ++at_;
+      return;
+    }
+    if (token.text == "cast" || token.text == "convert") cast_ = depth_ + 1;
+    if (token.text == "as" && cast_ > 0 && depth_ == cast_) {
+      cast_type();
+      return;
+    }
+    if (create_ && depth_ == 1) {
+      definition();
+      return;
+    }
+    plain();
+  }
+
+  // CAST(… AS SIGNED), AS CHAR: MySQL's names.
+  void cast_type() {
+    put("as");
+    ++at_;
+    cast_ = 0;
+    if (word(at_, "signed")) {
+      put("bigint");
+      at_ += word(at_ + 1, "integer") || word(at_ + 1, "int") ? 2 : 1;
+    } else if (word(at_, "char") && !symbol(at_ + 1, "(")) {
+      put("text");
+      ++at_;
+    } else if (word(at_, "datetime")) {
+      put("timestamp");
+      ++at_;
+    } else if (word(at_, "unsigned") || word(at_, "binary") || word(at_, "char")) {
+      not_supported("CAST AS " + in_[at_].text);
+    } else if (word(at_, "decimal") && !symbol(at_ + 1, "(")) {
+      put("decimal(10,0)");
+      ++at_;
+    }
+  }
+
+  // One word in the list of CREATE TABLE.
+  void definition() {
+    const bool start = symbol(at_ - 1, "(") || symbol(at_ - 1, ",");
+    if (start && (word(at_, "key") || word(at_, "index"))) {  // no effect
+      int depth = 0;
+      while (at_ < in_.size() && !(depth == 0 && (symbol(at_, ",") || symbol(at_, ")")))) {
+        if (symbol(at_, "(")) ++depth;
+        if (symbol(at_, ")")) --depth;
+        ++at_;
+      }
+      // The comma before it, or the one behind.
+      const auto comma = out_.find_last_not_of(' ');
+      if (comma != out_.npos && out_[comma] == ',') {
+        out_.erase(comma);
+      } else if (symbol(at_, ",")) {
+        ++at_;
+      }
+      out_ += " ";
+      return;
+    }
+    if (start && word(at_, "unique")) {
+      at_ += word(at_ + 1, "key") || word(at_ + 1, "index") ? 2 : 1;
+      if (name_at(at_)) put("constraint " + with_quotes(in_[at_++].text, '"'));
+      put("unique");
+      return;
+    }
+    if (start && (word(at_, "fulltext") || word(at_, "spatial"))) not_supported(in_[at_].text);
+    if (word(at_, "comment") && at_ + 1 < in_.size() && in_[at_ + 1].kind == Kind::kString) {
+      at_ += 2;
+      return;
+    }
+    if (word(at_, "auto_increment")) {
+      put("generated by default as identity");
+      ++at_;
+      return;
+    }
+    if (word(at_, "character") && word(at_ + 1, "set")) {
+      at_ += 3;
+      return;
+    }
+    if (word(at_, "collate")) {
+      at_ += 2;
+      return;
+    }
+    if (word(at_, "on") && word(at_ + 1, "update") &&
+        (word(at_ + 2, "current_timestamp") || word(at_ + 2, "now"))) {
+      not_supported("ON UPDATE CURRENT_TIMESTAMP");
+    }
+    if (word(at_, "current_timestamp") && symbol(at_ + 1, "(")) {
+      put("current_timestamp");
+      while (!symbol(at_, ")")) ++at_;
+      ++at_;
+      return;
+    }
+    if (!start && at_ > 0 && name_at(at_ - 1) && (symbol(at_ - 2, "(") || symbol(at_ - 2, ","))) {
+      type();
+      return;
+    }
+    plain();
+  }
+
+  void type() {
+    const auto column = with_quotes(in_[at_ - 1].text, '"');
+    const auto& name = in_[at_].text;
+    static const std::pair<std::string_view, const char*> kTypes[] = {
+        {"tinyint", "smallint"}, {"mediumint", "int"},    {"integer", "int"},
+        {"datetime", "timestamp"}, {"double", "double precision"}, {"float", "real"},
+        {"tinytext", "text"},    {"mediumtext", "text"},  {"longtext", "text"},
+        {"bool", "smallint"},    {"boolean", "smallint"}, {"dec", "decimal"}};
+    std::string made = name;
+    for (const auto& [mine, theirs] : kTypes) {
+      if (name == mine) made = theirs;
+    }
+    const bool whole = name == "int" || name == "integer" || name == "tinyint" ||
+                       name == "smallint" || name == "mediumint" || name == "bigint";
+    ++at_;
+    if (made == "double precision" && word(at_, "precision")) ++at_;
+    std::string size;
+    if (symbol(at_, "(")) {
+      do {
+        if (at_ >= in_.size()) raise("42601", "a type without its closing bracket");
+        size += in_[at_].text;
+      } while (!symbol(at_++, ")"));
+    }
+    if (whole) size.clear();  // a width of display
+    if ((made == "real" || made == "double precision" || made == "timestamp") && !size.empty() &&
+        size != "(6)") {
+      not_supported(name + size);
+    }
+    if (made == "decimal" && size.empty()) size = "(10,0)";
+    if (name == "numeric" && size.empty()) size = "(10,0)";
+    if (name == "char" && size.empty()) size = "(1)";
+    bool without_sign = false;
+    for (; word(at_, "unsigned") || word(at_, "signed") || word(at_, "zerofill"); ++at_) {
+      without_sign |= word(at_, "unsigned");
+      if (word(at_, "zerofill")) not_supported("ZEROFILL");
+    }
+    if (without_sign && name == "bigint") {
+      made = "decimal";
+      size = "(20,0)";
+    } else if (without_sign && whole && name != "tinyint") {
+      made = name == "smallint" ? "int" : "bigint";
+    }
+    put(made + size);
+    if (without_sign) {
+      static const std::pair<std::string_view, const char*> kMost[] = {
+          {"tinyint", "255"}, {"smallint", "65535"}, {"mediumint", "16777215"},
+          {"int", "4294967295"}, {"integer", "4294967295"}, {"bigint", "18446744073709551615"}};
+      put("check (" + column + " >= 0)");
+      for (const auto& [mine, most] : kMost) {
+        if (name == mine) put("check (" + column + " <= " + most + ")");
+      }
+      if (name == "bigint" && word(at_, "auto_increment")) not_supported("BIGINT UNSIGNED AUTO_INCREMENT");
+    } else if (name == "tinyint" || name == "bool" || name == "boolean") {
+      put("check (" + column + " between -128 and 127)");
+    } else if (name == "mediumint") {
+      put("check (" + column + " between -8388608 and 8388607)");
+    }
+  }
+
+  // ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 …, behind the list.
+  void table_options() {
+    while (at_ < in_.size()) {
+      if (word(at_, "default")) ++at_;
+      if (word(at_, "auto_increment")) not_supported("AUTO_INCREMENT as an option of a table");
+      std::size_t words = 1;
+      if (word(at_, "character") && word(at_ + 1, "set")) words = 2;
+      static const std::set<std::string> kNoEffect = {
+          "engine", "charset", "character", "collate", "comment", "row_format", "stats_persistent"};
+      if (in_[at_].kind != Kind::kWord || kNoEffect.count(in_[at_].text) == 0) {
+        not_supported("CREATE TABLE with " + in_[at_].text);
+      }
+      at_ += words;
+      if (symbol(at_, "=")) ++at_;
+      ++at_;
+      if (symbol(at_, ",")) ++at_;
+    }
+  }
+
+  const MysqlTokens& in_;
+  std::size_t at_ = 0;
+  std::string out_;
+  std::string ending_;
+  int depth_ = 0;
+  int cast_ = 0;
+  int parameters_ = 0;
+  bool create_ = false;
+  bool duplicate_ = false;
+};
+
+}  // namespace
+
+std::vector<MysqlTokens> mysql_statements(std::string_view text) {
+  if (!valid_utf8(text)) raise("22021", "invalid byte sequence for encoding \"UTF8\"");
+  std::vector<MysqlTokens> all(1);
+  for (auto& token : tokens_of(text)) {
+    if (token.kind == Kind::kSymbol && token.text == ";") {
+      all.emplace_back();
+    } else {
+      all.back().push_back(std::move(token));
+    }
+  }
+  std::erase_if(all, [](const MysqlTokens& one) { return one.empty(); });
+  return all;
+}
+
+std::string as_postgres(const MysqlTokens& statement) { return Rewriting(statement).run(); }
+
+}  // namespace cupel::mock::sql

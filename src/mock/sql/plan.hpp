@@ -1,0 +1,31 @@
+// SELECT, INSERT, UPDATE and DELETE: bound once, then run in a transaction.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mock/sql/query.hpp"
+
+namespace cupel::mock::sql {
+
+struct Plan {
+  std::string command;  // "SELECT"
+  bool has_rows = false;
+  bool writes = false;
+  std::vector<Column> columns;
+  std::function<Result(Running&)> run;
+};
+
+// Null if the statement is none of the four.
+std::optional<Plan> plan(const Tree& statement, const Catalog::State& catalog, Dialect dialect,
+                         std::vector<Type>& parameters);
+
+// A value as a client sees it: MySQL has no booleans.
+Datum shown(const Scalar& value, Type type, Dialect dialect);
+Type shown_type(Type type, Dialect dialect);
+
+// Deletes every row without asking (TRUNCATE).
+void clear(Running& running, const TablePtr& table);
+
+}  // namespace cupel::mock::sql

@@ -1,0 +1,971 @@
+// Transactions, settings and prepared statements around the plans; see session.hpp.
+#include "mock/sql/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "mock/sql/mysql_text.hpp"
+#include "mock/sql/schema.hpp"
+
+namespace cupel::mock::sql {
+
+namespace {
+
+std::string lowered(std::string text) {
+  for (auto& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return text;
+}
+
+// The values of settings at first. Those that are not `free` take no other value that
+// would mean something else than what is done here.
+struct Setting {
+  const char* name;
+  const char* value;
+  bool free;
+};
+constexpr Setting kPostgresSettings[] = {
+    {"application_name", "", true},
+    {"bytea_output", "hex", true},
+    {"client_encoding", "UTF8", false},
+    {"client_min_messages", "notice", true},
+    {"cupel.database", "cupel", false},
+    {"cupel.version", "PostgreSQL 15.0 (cupel mock)", false},
+    {"datestyle", "ISO, MDY", false},
+    {"extra_float_digits", "1", true},
+    {"idle_in_transaction_session_timeout", "0", true},
+    {"integer_datetimes", "on", false},
+    {"intervalstyle", "postgres", true},
+    {"jit", "off", true},
+    {"lock_timeout", "0", true},
+    {"max_identifier_length", "63", false},
+    {"row_security", "on", true},
+    {"search_path", "\"$user\", public", true},
+    {"server_encoding", "UTF8", false},
+    {"server_version", "15.0 (cupel mock)", false},
+    {"server_version_num", "150000", false},
+    {"standard_conforming_strings", "on", false},
+    {"statement_timeout", "0", true},
+    {"synchronous_commit", "on", true},
+    {"timezone", "UTC", false},
+};
+constexpr Setting kMysqlSettings[] = {
+    {"auto_increment_increment", "1", false},
+    {"character_set_client", "utf8mb4", false},
+    {"character_set_connection", "utf8mb4", false},
+    {"character_set_database", "utf8mb4", false},
+    {"character_set_results", "utf8mb4", true},
+    {"character_set_server", "utf8mb4", false},
+    {"collation_connection", "utf8mb4_bin", true},
+    {"collation_database", "utf8mb4_bin", false},
+    {"collation_server", "utf8mb4_bin", false},
+    {"cupel.database", "cupel", false},
+    {"cupel.version", "8.0.0-cupel-mock", false},
+    {"foreign_key_checks", "1", false},
+    {"innodb_lock_wait_timeout", "50", true},
+    {"interactive_timeout", "28800", true},
+    {"lower_case_table_names", "1", false},
+    {"max_allowed_packet", "16777216", true},
+    {"net_buffer_length", "16384", true},
+    {"net_read_timeout", "30", true},
+    {"net_write_timeout", "60", true},
+    {"performance_schema", "0", false},
+    {"sql_auto_is_null", "0", false},
+    {"sql_mode", "STRICT_TRANS_TABLES", true},
+    {"sql_safe_updates", "0", true},
+    {"sql_select_limit", "18446744073709551615", false},
+    {"system_time_zone", "UTC", false},
+    {"time_zone", "SYSTEM", false},
+    {"unique_checks", "1", true},
+    {"version", "8.0.0-cupel-mock", false},
+    {"version_comment", "cupel mock", false},
+    {"wait_timeout", "28800", true},
+};
+
+class PreparedStatement : public Prepared {
+ public:
+  [[nodiscard]] std::size_t parameter_count() const override { return types.size(); }
+  [[nodiscard]] const std::vector<Type>& parameter_types() const override { return types; }
+  [[nodiscard]] const std::vector<Column>& columns() const override { return shape; }
+  [[nodiscard]] bool has_rows() const override { return rows; }
+  [[nodiscard]] const std::string& command() const override { return word; }
+
+  std::vector<Type> types;
+  std::vector<Column> shape;
+  bool rows = false;
+  std::string word;
+  Dialect dialect = Dialect::kPostgres;
+  std::optional<Statement> statement;  // none: an empty text, or one of MySQL's own
+  MysqlTokens tokens;
+};
+
+// What a statement of a text is: PostgreSQL's tree, or MySQL's own words.
+struct Step {
+  std::optional<Statement> statement;
+  MysqlTokens tokens;
+};
+
+struct Savepoint {
+  std::string name;
+  std::size_t at = 0;
+  std::size_t undone = 0;
+};
+
+class SessionOfStore : public Session {
+ public:
+  SessionOfStore(Store& store, Catalog& catalog, Dialect dialect, std::string name)
+      : store_(store), catalog_(catalog.state()), number_(store.open_session(std::move(name))) {
+    facts_.dialect = dialect;
+    facts_.setting = [this](const std::string& setting) { return shown_setting(setting); };
+    first_settings();
+  }
+  ~SessionOfStore() override {
+    end_quietly();
+    store_.close_session(number_);
+  }
+
+  Run run(std::string_view text) override;
+  std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view text,
+                                                         std::span<const Type> types) override;
+  std::variant<Result, Error> execute(const Prepared& prepared,
+                                      std::span<const Datum> parameters) override;
+  [[nodiscard]] TransactionState state() const override {
+    return failed_ ? TransactionState::kFailed
+                   : block_ ? TransactionState::kOpen : TransactionState::kIdle;
+  }
+  [[nodiscard]] bool autocommit() const override { return autocommit_; }
+  void reset() override {
+    end_quietly();
+    block_ = failed_ = false;
+    first_settings();
+  }
+
+ private:
+  [[nodiscard]] bool mysql() const { return facts_.dialect == Dialect::kMysql; }
+  std::vector<Step> steps(std::string_view text) const;
+
+  // Transactions of the store.
+  Transaction& transaction();
+  void commit();
+  void end_quietly();
+  void undo_to(std::size_t size);
+
+  Result perform(const Step& step, std::span<const Datum> parameters,
+                 const std::vector<Type>& types);
+  Result perform_in_block(const Step& step, std::span<const Datum> parameters,
+                          const std::vector<Type>& types);
+  Result data(const Statement& statement, std::span<const Datum> parameters,
+              std::vector<Type> types);
+  std::optional<Result> control(const Statement& statement);
+  Result transaction_statement(const Tree& body);
+  Result set_statement(const Tree& body);
+  std::optional<Result> mysql_own(const MysqlTokens& tokens);
+  Result mysql_set(const MysqlTokens& tokens);
+  void take_error(const Raised& raised);
+
+  // Settings.
+  void first_settings();
+  std::string shown_setting(const std::string& name) const;
+  void set(const std::string& name, const std::string& value, bool now);
+  std::optional<Level> level_for(const std::string& standard_name) const;
+  void transaction_options(const Tree& options, bool session);
+  Result one_row(std::vector<std::string> names, std::vector<std::vector<Datum>> rows) const;
+
+  Store& store_;
+  Catalog::State& catalog_;
+  std::uint32_t number_;
+  SessionFacts facts_;
+  std::map<std::string, std::string> settings_;
+  bool autocommit_ = true;
+
+  std::unique_ptr<Transaction> transaction_;
+  std::vector<std::function<void()>> undo_;  // of the catalog
+  std::vector<Savepoint> savepoints_;
+  bool block_ = false;   // between BEGIN and COMMIT
+  bool failed_ = false;
+  bool implicit_ = false;  // several statements in one text
+  // The isolation of the session and of the transaction: the standard's name as asked for,
+  // and what it means here.
+  struct Isolation {
+    std::string name;
+    std::optional<Level> level;
+    bool read_only = false;
+  };
+  Isolation session_isolation_;
+  std::optional<Isolation> isolation_;
+  std::optional<Policy> policy_;
+};
+
+void SessionOfStore::first_settings() {
+  settings_.clear();
+  if (mysql()) {
+    for (const auto& one : kMysqlSettings) settings_[one.name] = one.value;
+  } else {
+    for (const auto& one : kPostgresSettings) settings_[one.name] = one.value;
+  }
+  session_isolation_ = {mysql() ? "repeatable read" : "read committed", std::nullopt, false};
+  isolation_.reset();
+  policy_.reset();
+  autocommit_ = true;
+  facts_.last_insert_id = 0;
+}
+
+std::vector<Step> SessionOfStore::steps(std::string_view text) const {
+  std::vector<Step> all;
+  if (!mysql()) {
+    for (auto& statement : parse(text)) all.push_back({std::move(statement), {}});
+    return all;
+  }
+  for (auto& tokens : mysql_statements(text)) {
+    static constexpr std::string_view kOwn[] = {"set",      "show", "use",   "start",    "begin",
+                                                "describe", "desc", "lock",  "unlock",   "explain",
+                                                "kill",     "flush", "analyze"};
+    const auto& first = tokens[0];
+    const bool create_database = tokens.size() > 2 && (first.text == "create" || first.text == "drop") &&
+                                 (tokens[1].text == "database" || tokens[1].text == "schema");
+    if (create_database || std::find(std::begin(kOwn), std::end(kOwn), first.text) != std::end(kOwn)) {
+      all.push_back({std::nullopt, std::move(tokens)});
+      continue;
+    }
+    try {
+      for (auto& statement : parse(as_postgres(tokens))) all.push_back({std::move(statement), {}});
+    } catch (Raised& raised) {
+      raised.error.position.reset();  // of the rewritten text
+      throw;
+    }
+  }
+  return all;
+}
+
+Transaction& SessionOfStore::transaction() {
+  if (transaction_ != nullptr) return *transaction_;
+  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
+  Store::BeginOptions options;
+  options.level = isolation.level;
+  options.policy = policy_;
+  transaction_ = store_.begin(number_, options);
+  if (transaction_ == nullptr) raise("57P01", "the mock is shutting down");
+  facts_.now = now_microseconds();
+  return *transaction_;
+}
+
+void SessionOfStore::undo_to(std::size_t size) {
+  while (undo_.size() > size) {
+    undo_.back()();
+    undo_.pop_back();
+  }
+}
+
+void SessionOfStore::end_quietly() {
+  if (transaction_ != nullptr) {
+    undo_to(0);
+    transaction_->rollback();
+  }
+  transaction_.reset();
+  undo_.clear();
+  savepoints_.clear();
+  isolation_.reset();
+}
+
+void SessionOfStore::commit() {
+  if (transaction_ != nullptr && !transaction_->commit()) {
+    const auto failure = transaction_->failure();
+    undo_to(0);
+    transaction_.reset();
+    end_quietly();
+    raise_ended(failure);
+  }
+  transaction_.reset();
+  undo_.clear();
+  end_quietly();
+}
+
+// After an error in a statement.
+void SessionOfStore::take_error(const Raised& raised) {
+  if (raised.ended || (transaction_ != nullptr && transaction_->failure())) {
+    undo_to(0);
+    transaction_.reset();
+    end_quietly();
+    if (mysql()) {
+      block_ = false;
+    } else {
+      failed_ = block_;
+    }
+    return;
+  }
+  if (mysql()) {
+    if (!block_ && autocommit_) end_quietly();
+    return;
+  }
+  if (!block_) {
+    end_quietly();
+    return;
+  }
+  failed_ = true;
+  // Nobody can use it any more, unless there is a savepoint to go back to.
+  if (savepoints_.empty()) {
+    const auto isolation = isolation_;
+    end_quietly();
+    isolation_ = isolation;
+  }
+}
+
+Session::Run SessionOfStore::run(std::string_view text) {
+  Run all;
+  try {
+    const auto list = steps(text);
+    implicit_ = !mysql() && list.size() > 1;
+    for (const auto& step : list) all.results.push_back(perform(step, {}, {}));
+    if (implicit_ && !block_) commit();
+  } catch (const Raised& raised) {
+    take_error(raised);
+    all.error = raised.error;
+  }
+  implicit_ = false;
+  return all;
+}
+
+std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(std::string_view text,
+                                                                       std::span<const Type> types) {
+  try {
+    auto made = std::make_unique<PreparedStatement>();
+    made->dialect = facts_.dialect;
+    auto list = steps(text);
+    if (list.size() > 1) raise("42601", "cannot insert multiple commands into a prepared statement");
+    made->types.assign(types.begin(), types.end());
+    if (!list.empty()) {
+      made->statement = std::move(list[0].statement);
+      made->tokens = std::move(list[0].tokens);
+      if (made->statement) {
+        const auto& tree = made->statement->tree;
+        const bool ends = kind_of(tree) == "TransactionStmt";
+        if (failed_ && !ends) {
+          raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+        }
+        if (const auto planned = plan(tree, catalog_, facts_.dialect, made->types)) {
+          made->shape = planned->columns;
+          made->rows = planned->has_rows;
+          made->word = planned->command;
+        } else {
+          made->word = std::string(kind_of(tree));
+          if (made->word == "VariableShowStmt") {
+            made->rows = true;
+            made->word = "SHOW";
+            made->shape = {{text_of(body_of(tree), "name"), Type::kText, ""}};
+          }
+        }
+      } else {
+        made->word = lowered(made->tokens[0].text);
+        made->rows = made->word == "show" || made->word == "describe" || made->word == "desc";
+      }
+    }
+    for (auto& type : made->types) {
+      if (type == Type::kNull) type = Type::kText;
+    }
+    return made;
+  } catch (const Raised& raised) {
+    // PostgreSQL fails the transaction here too.
+    take_error(raised);
+    return raised.error;
+  }
+}
+
+std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
+                                                    std::span<const Datum> parameters) {
+  const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
+  try {
+    if (parameters.size() != statement.types.size()) {
+      raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
+                                 statement.types.size()));
+    }
+    if (!statement.statement && statement.tokens.empty()) return Result{};
+    return perform({statement.statement, statement.tokens}, parameters, statement.types);
+  } catch (const Raised& raised) {
+    take_error(raised);
+    return raised.error;
+  }
+}
+
+Result SessionOfStore::perform(const Step& step, std::span<const Datum> parameters,
+                               const std::vector<Type>& types) {
+  const bool ending = step.statement && kind_of(step.statement->tree) == "TransactionStmt";
+  if (failed_ && !ending) {
+    raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+  // A statement that fails in MySQL's open transaction takes back its own writes only.
+  const bool open = mysql() && (block_ || !autocommit_) && transaction_ != nullptr && !ending;
+  if (!open) return perform_in_block(step, parameters, types);
+  const auto before = transaction_->savepoint();
+  const auto* same = transaction_.get();
+  try {
+    return perform_in_block(step, parameters, types);
+  } catch (const Raised& raised) {
+    if (!raised.ended && transaction_.get() == same && !transaction_->failure()) {
+      transaction_->rollback_to(before);
+    }
+    throw;
+  }
+}
+
+Result SessionOfStore::perform_in_block(const Step& step, std::span<const Datum> parameters,
+                                        const std::vector<Type>& types) {
+  std::optional<Result> result;
+  if (!step.statement) {
+    result = mysql_own(step.tokens);
+    if (!result) not_supported("the statement " + step.tokens[0].text);
+    return *result;
+  }
+  if (auto made = control(*step.statement)) return *made;
+  const bool schema = is_schema_statement(step.statement->tree);
+  if (schema && mysql()) {  // MySQL commits before and after
+    commit();
+    block_ = false;
+  }
+  result = data(*step.statement, parameters, types);
+  const bool stays = block_ || implicit_ || (mysql() && !autocommit_ && !schema);
+  if (!stays) commit();
+  return *result;
+}
+
+Result SessionOfStore::data(const Statement& statement, std::span<const Datum> parameters,
+                            std::vector<Type> types) {
+  const auto& tree = statement.tree;
+  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
+  const auto read_only = [&] {
+    if (isolation.read_only) {
+      raise("25006", "cannot execute a statement that writes in a read-only transaction");
+    }
+  };
+  if (is_schema_statement(tree)) {
+    read_only();
+    Running running(transaction(), catalog_, facts_);
+    return change_schema(tree, catalog_, facts_.dialect, undo_, running);
+  }
+  const auto given = types.size();
+  const auto planned = plan(tree, catalog_, facts_.dialect, types);
+  if (!planned) not_supported("the statement " + std::string(kind_of(tree)));
+  if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
+  if (planned->writes) read_only();
+  Running running(transaction(), catalog_, facts_);
+  for (std::size_t at = 0; at < parameters.size(); ++at) {
+    running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]}) : Scalar());
+  }
+  auto result = planned->run(running);
+  if (result.last_insert_id != 0) facts_.last_insert_id = result.last_insert_id;
+  return result;
+}
+
+Result SessionOfStore::one_row(std::vector<std::string> names,
+                               std::vector<std::vector<Datum>> rows) const {
+  Result result;
+  result.has_rows = true;
+  for (auto& name : names) result.columns.push_back({std::move(name), Type::kText, ""});
+  result.tag = mysql() ? fmt::format("SELECT {}", rows.size()) : "SHOW";
+  result.rows = std::move(rows);
+  return result;
+}
+
+std::optional<Result> SessionOfStore::control(const Statement& statement) {
+  const auto kind = kind_of(statement.tree);
+  const auto& body = body_of(statement.tree);
+  if (kind == "TransactionStmt") return transaction_statement(body);
+  if (kind == "VariableSetStmt") return set_statement(body);
+  if (kind == "VariableShowStmt") {
+    const auto name = lowered(text_of(body, "name"));
+    if (name == "all") not_supported("SHOW ALL");
+    return one_row({name}, {{shown_setting(name)}});
+  }
+  if (kind == "DiscardStmt") {
+    if (block_) raise("25001", "DISCARD ALL cannot run inside a transaction block");
+    first_settings();
+    Result result;
+    result.tag = "DISCARD ALL";
+    return result;
+  }
+  return std::nullopt;
+}
+
+// "read committed" and so on, of the standard: at least what the database of that name
+// gives, and no weaker than the mock's own level.
+std::optional<Level> SessionOfStore::level_for(const std::string& name) const {
+  std::optional<Level> least;
+  if (name == "read uncommitted" || name == "read committed") least = Level::kReadCommitted;
+  // PostgreSQL's is snapshot isolation; InnoDB's reads a snapshot but loses updates.
+  if (name == "repeatable read") {
+    least = mysql() ? Level::kPrefix : Level::kStrongSessionSnapshotIsolation;
+  }
+  if (name == "serializable") least = Level::kStrongSessionSerializable;
+  if (!least) {
+    raise("22023", fmt::format("invalid value for parameter \"transaction_isolation\": \"{}\"", name));
+  }
+  return std::max(*least, catalog_.level());
+}
+
+void SessionOfStore::transaction_options(const Tree& options, bool session) {
+  auto made = session ? session_isolation_ : isolation_.value_or(session_isolation_);
+  for (const auto& option : options) {
+    const auto& body = body_of(option);
+    understood(body, "a transaction's option", {"defname", "arg", "defaction"});
+    const auto name = text_of(body, "defname");
+    const auto& value = body_of(field(body, "arg"));
+    if (name == "transaction_isolation") {
+      if (!session && transaction_ != nullptr) {
+        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+      }
+      made.name = text_of(field(value, "sval"), "sval");
+      made.level = level_for(made.name);
+    } else if (name == "transaction_read_only") {
+      made.read_only = number_of(field(value, "ival"), "ival") != 0;
+    } else if (name != "transaction_deferrable") {
+      not_supported("the option " + name);
+    }
+  }
+  if (session) {
+    session_isolation_ = made;
+  } else {
+    isolation_ = made;
+  }
+}
+
+Result SessionOfStore::transaction_statement(const Tree& body) {
+  understood(body, "a transaction's statement", {"kind", "options", "savepoint_name"});
+  const auto kind = text_of(body, "kind");
+  const auto name = text_of(body, "savepoint_name");
+  Result result;
+  const auto find = [&] {
+    const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
+                                    [&](const Savepoint& one) { return one.name == name; });
+    if (found == savepoints_.rend()) {
+      raise("3B001", fmt::format("savepoint \"{}\" does not exist", name));
+    }
+    return found.base() - 1;
+  };
+  const auto aborted = [&] {
+    if (failed_) {
+      raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+    }
+  };
+  if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
+    aborted();
+    result.tag = kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION";
+    if (block_) result.notices.emplace_back("there is already a transaction in progress");
+    block_ = true;
+    transaction_options(list(body, "options"), false);
+  } else if (kind == "TRANS_STMT_COMMIT" || kind == "TRANS_STMT_ROLLBACK") {
+    const bool keep = kind == "TRANS_STMT_COMMIT" && !failed_;
+    if (!block_ && !mysql()) result.notices.emplace_back("there is no transaction in progress");
+    block_ = failed_ = false;
+    result.tag = keep ? "COMMIT" : "ROLLBACK";
+    if (keep) {
+      commit();
+    } else {
+      end_quietly();
+    }
+  } else if (kind == "TRANS_STMT_SAVEPOINT") {
+    aborted();
+    if (!block_ && !mysql() && !implicit_) {
+      raise("25P01", "SAVEPOINT can only be used in transaction blocks");
+    }
+    if (mysql()) std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
+    const auto at = transaction().savepoint();
+    savepoints_.push_back({name, at, undo_.size()});
+    result.tag = "SAVEPOINT";
+  } else if (kind == "TRANS_STMT_RELEASE") {
+    aborted();
+    if (!block_ && !mysql()) raise("25P01", "RELEASE SAVEPOINT can only be used in transaction blocks");
+    savepoints_.erase(find(), savepoints_.end());
+    result.tag = "RELEASE";
+  } else if (kind == "TRANS_STMT_ROLLBACK_TO") {
+    if (!block_ && !mysql()) {
+      raise("25P01", "ROLLBACK TO SAVEPOINT can only be used in transaction blocks");
+    }
+    const auto found = find();
+    if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
+    transaction_->rollback_to(found->at);
+    undo_to(found->undone);
+    savepoints_.erase(found + 1, savepoints_.end());
+    failed_ = false;
+    result.tag = "ROLLBACK";
+  } else {
+    not_supported("two-phase commit");
+  }
+  return result;
+}
+
+std::string SessionOfStore::shown_setting(const std::string& name) const {
+  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
+  auto hyphened = [&](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return c == ' ' ? '-' : static_cast<char>(std::toupper(c)); });
+    return text;
+  };
+  if (name == "transaction_isolation" || (mysql() && name == "tx_isolation")) {
+    return mysql() ? hyphened(session_isolation_.name) : isolation.name;
+  }
+  if (name == "default_transaction_isolation") return session_isolation_.name;
+  if (name == "transaction_read_only" || name == "default_transaction_read_only") {
+    const bool only = name[0] == 't' ? isolation.read_only : session_isolation_.read_only;
+    return mysql() ? (only ? "1" : "0") : (only ? "on" : "off");
+  }
+  if (name == "cupel.level") return std::string(mock::name(isolation.level.value_or(catalog_.level())));
+  if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
+  const auto found = settings_.find(name);
+  if (found == settings_.end()) {
+    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+  }
+  return found->second;
+}
+
+void SessionOfStore::set(const std::string& name, const std::string& value, bool now) {
+  if (name == "transaction_isolation" || name == "default_transaction_isolation" ||
+      (mysql() && name == "tx_isolation")) {
+    auto wanted = lowered(value);
+    std::replace(wanted.begin(), wanted.end(), '-', ' ');
+    const auto level = level_for(wanted);
+    if (name == "transaction_isolation" && !mysql()) {
+      if (transaction_ != nullptr) {
+        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+      }
+      if (!isolation_) isolation_ = session_isolation_;
+      isolation_->name = wanted;
+      isolation_->level = level;
+    } else {
+      session_isolation_.name = wanted;
+      session_isolation_.level = level;
+    }
+    return;
+  }
+  if (name == "default_transaction_read_only" || name == "transaction_read_only") {
+    const auto wanted = lowered(value);
+    (name[0] == 'd' || mysql() ? session_isolation_
+                               : isolation_ ? *isolation_ : isolation_.emplace(session_isolation_))
+        .read_only = wanted == "on" || wanted == "true" || wanted == "1";
+    return;
+  }
+  if (name == "cupel.level") {
+    const auto level = level_of(value);
+    if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
+    if (now && transaction_ != nullptr) {
+      raise("25001", "SET LOCAL cupel.level must be called before any query");
+    }
+    if (now) {
+      if (!isolation_) isolation_ = session_isolation_;
+      isolation_->level = level;
+    } else {
+      session_isolation_.level = level;
+    }
+    return;
+  }
+  if (name == "cupel.policy") {
+    if (value == "uniform") {
+      policy_ = Policy::kUniform;
+    } else if (value == "latest") {
+      policy_ = Policy::kLatest;
+    } else if (value == "adversarial") {
+      policy_ = Policy::kAdversarial;
+    } else {
+      raise("22023", "cupel.policy is one of uniform, latest and adversarial");
+    }
+    return;
+  }
+  const auto found = settings_.find(name);
+  if (found == settings_.end()) {
+    if (mysql()) raise("42704", fmt::format("unknown system variable '{}'", name));
+    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+  }
+  const auto allowed = [&](const auto& table) {
+    for (const auto& one : table) {
+      if (found->first != one.name) continue;
+      auto wanted = lowered(value);
+      std::erase(wanted, '-');
+      auto known = lowered(one.value);
+      std::erase(known, '-');
+      const bool zone = found->first == "timezone" || found->first == "time_zone";
+      return one.free || wanted == known ||
+             (zone && (wanted == "utc" || wanted == "gmt" || wanted == "etc/utc" ||
+                       wanted == "+00:00")) ||
+             (found->first == "datestyle" && wanted.starts_with("iso")) ||
+             (found->first == "client_encoding" && wanted == "unicode") ||
+             (found->first.starts_with("character_set") && wanted.starts_with("utf8"));
+    }
+    return false;
+  };
+  if (!(mysql() ? allowed(kMysqlSettings) : allowed(kPostgresSettings))) {
+    not_supported(fmt::format("{} = {}", name, value));
+  }
+  found->second = value;
+}
+
+Result SessionOfStore::set_statement(const Tree& body) {
+  understood(body, "SET", {"kind", "name", "args", "is_local"});
+  Result result;
+  result.tag = "SET";
+  const auto kind = text_of(body, "kind");
+  const auto name = lowered(text_of(body, "name"));
+  if (kind == "VAR_SET_MULTI") {
+    if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
+    const bool session = name == "session characteristics";
+    if (!session && !block_) {
+      result.notices.emplace_back("SET TRANSACTION can only be used in transaction blocks");
+      return result;
+    }
+    transaction_options(list(body, "args"), session);
+    return result;
+  }
+  if (kind == "VAR_SET_VALUE") {
+    std::string value;
+    for (const auto& argument : list(body, "args")) {
+      const auto& one = body_of(argument);
+      if (!value.empty()) value += ", ";
+      if (has(one, "sval")) {
+        value += text_of(one["sval"], "sval");
+      } else if (has(one, "ival")) {
+        value += std::to_string(number_of(one["ival"], "ival"));
+      } else if (has(one, "fval")) {
+        value += text_of(one["fval"], "fval");
+      } else if (has(one, "boolval")) {
+        value += flag_of(one["boolval"], "boolval") ? "on" : "off";
+      } else {
+        not_supported("this value of SET");
+      }
+    }
+    const bool local = flag_of(body, "is_local");
+    if (local && name != "cupel.level" && name != "transaction_isolation") {
+      not_supported("SET LOCAL of " + name);
+    }
+    set(name, value, local);
+    return result;
+  }
+  result.tag = "RESET";
+  if (kind == "VAR_RESET_ALL") {
+    const auto keep = isolation_;
+    first_settings();
+    isolation_ = keep;
+    return result;
+  }
+  if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
+    if (kind == "VAR_SET_DEFAULT") result.tag = "SET";
+    if (name == "cupel.level" || name == "default_transaction_isolation") {
+      session_isolation_ = {"read committed", std::nullopt, session_isolation_.read_only};
+      return result;
+    }
+    if (name == "cupel.policy") {
+      policy_.reset();
+      return result;
+    }
+    for (const auto& one : kPostgresSettings) {
+      if (name == one.name) {
+        settings_[name] = one.value;
+        return result;
+      }
+    }
+    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+  }
+  not_supported("SET … FROM CURRENT");
+}
+
+std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
+  const auto is = [&](std::size_t at, std::string_view text) {
+    return at < tokens.size() && tokens[at].text == text;
+  };
+  Result result;
+  if (is(0, "set")) return mysql_set(tokens);
+  if (is(0, "begin") || is(0, "start")) {
+    const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
+    commit();
+    isolation_ = next;
+    block_ = true;
+    result.tag = "BEGIN";
+    for (std::size_t at = is(0, "start") ? 2 : 1; at < tokens.size(); ++at) {
+      if (is(at, "read") && is(at + 1, "only")) {
+        if (!isolation_) isolation_ = session_isolation_;
+        isolation_->read_only = true;
+        ++at;
+      } else if (is(at, "read") && is(at + 1, "write")) {
+        ++at;
+      } else if (is(at, "with") && is(at + 1, "consistent")) {
+        at += 2;
+      } else if (!is(at, "work") && !is(at, ",")) {
+        raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
+      }
+    }
+    return result;
+  }
+  if (is(0, "use") && tokens.size() == 2) {
+    settings_["cupel.database"] = tokens[1].text;
+    result.tag = "USE";
+    return result;
+  }
+  if ((is(0, "create") || is(0, "drop")) && tokens.size() > 2) {
+    // There is one database, whatever it is called.
+    if (is(0, "drop")) not_supported("DROP DATABASE");
+    result.tag = "CREATE DATABASE";
+    return result;
+  }
+  if (is(0, "describe") || is(0, "desc") ||
+      (is(0, "show") && is(1, "columns") && is(2, "from"))) {
+    const auto name = tokens.back().text;
+    const auto table = catalog_.find(name);
+    if (table == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
+    std::vector<std::vector<Datum>> rows;
+    for (std::size_t at = 0; at < table->columns.size(); ++at) {
+      const auto& column = table->columns[at];
+      rows.push_back({column.name, std::string(type_name(column.type.type)),
+                      column.not_null ? "NO" : "YES", table->in_key(at) ? "PRI" : "", std::nullopt,
+                      column.counter != nullptr ? "auto_increment" : ""});
+    }
+    return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
+  }
+  if (!is(0, "show")) return std::nullopt;
+  if (is(1, "tables") && tokens.size() == 2) {
+    std::vector<std::vector<Datum>> rows;
+    for (const auto& table : catalog_.tables()) rows.push_back({table->name});
+    return one_row({"Tables_in_" + settings_.at("cupel.database")}, std::move(rows));
+  }
+  if (is(1, "databases") && tokens.size() == 2) {
+    return one_row({"Database"}, {{settings_.at("cupel.database")}});
+  }
+  if (is(1, "warnings") || is(1, "errors")) {
+    return one_row({"Level", "Code", "Message"}, {});
+  }
+  if (is(1, "engines")) return one_row({"Engine", "Support"}, {{"InnoDB", "DEFAULT"}});
+  std::size_t at = 1;
+  if (is(at, "session") || is(at, "global")) ++at;
+  if (is(at, "variables") || is(at, "status")) {
+    std::string pattern = "%";
+    if (is(at + 1, "like") && tokens.size() == at + 3) {
+      pattern = lowered(tokens[at + 2].text);
+    } else if (tokens.size() != at + 1) {
+      if (!(is(at + 1, "where"))) not_supported("this SHOW VARIABLES");
+      // WHERE Variable_name IN ('a', 'b') or = 'a' OR …, as drivers ask.
+      std::vector<std::vector<Datum>> rows;
+      for (std::size_t next = at + 2; next < tokens.size(); ++next) {
+        const auto& token = tokens[next];
+        if (token.kind == MysqlToken::Kind::kString) {
+          try {
+            const auto name = lowered(token.text);
+            rows.push_back({name, shown_setting(name)});
+          } catch (const Raised&) {
+            continue;  // an unknown variable has no row
+          }
+        } else if (token.text != "variable_name" && token.text != "=" && token.text != "or" &&
+                   token.text != "in" && token.text != "(" && token.text != ")" &&
+                   token.text != ",") {
+          not_supported("this SHOW VARIABLES");
+        }
+      }
+      return one_row({"Variable_name", "Value"}, std::move(rows));
+    }
+    std::vector<std::vector<Datum>> rows;
+    if (!is(at, "status")) {
+      for (const auto& [name, value] : settings_) {
+        if (!name.starts_with("cupel.") && like(name, pattern, true)) rows.push_back({name, value});
+      }
+      for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
+        if (like(name, pattern, true)) rows.push_back({name, shown_setting(name)});
+      }
+    }
+    return one_row({"Variable_name", "Value"}, std::move(rows));
+  }
+  return std::nullopt;
+}
+
+Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
+  const auto is = [&](std::size_t at, std::string_view text) {
+    return at < tokens.size() && tokens[at].text == text;
+  };
+  Result result;
+  result.tag = "SET";
+  std::size_t at = 1;
+  bool session = false;
+  if (is(at, "session") || is(at, "local")) {
+    session = true;
+    ++at;
+  } else if (is(at, "global") && is(at + 1, "transaction")) {
+    not_supported("SET GLOBAL TRANSACTION");
+  }
+  if (is(at, "transaction")) {
+    Isolation made = session ? session_isolation_ : isolation_.value_or(session_isolation_);
+    for (++at; at < tokens.size(); ++at) {
+      if (is(at, "isolation") && is(at + 1, "level")) {
+        at += 2;
+        std::string name;
+        while (at < tokens.size() && !is(at, ",")) {
+          name += (name.empty() ? "" : " ") + tokens[at++].text;
+        }
+        made.name = name;
+        made.level = level_for(name);
+      } else if (is(at, "read") && (is(at + 1, "only") || is(at + 1, "write"))) {
+        made.read_only = is(at + 1, "only");
+        ++at;
+      } else if (!is(at, ",")) {
+        raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
+      }
+    }
+    if (session) {
+      session_isolation_ = made;
+    } else {
+      if (block_) raise("25001", "transaction characteristics can't be changed while a transaction is in progress");
+      isolation_ = made;
+    }
+    return result;
+  }
+  if (is(at, "names") || (is(at, "character") && is(at + 1, "set"))) {
+    at += is(at, "names") ? 1 : 2;
+    const auto name = at < tokens.size() ? lowered(tokens[at].text) : "";
+    if (!name.starts_with("utf8") && name != "default" && name != "ascii") {
+      not_supported("the character set " + name);
+    }
+    return result;
+  }
+  // name = value, name = value …
+  while (at < tokens.size()) {
+    if (is(at, "session") || is(at, "local")) ++at;
+    if (is(at, "global")) not_supported("SET GLOBAL");
+    std::string name = tokens[at++].text;
+    if (name.starts_with("@@")) {
+      name = name.substr(2);
+      for (const std::string_view scope : {"session.", "local."}) {
+        if (name.starts_with(scope)) name = name.substr(scope.size());
+      }
+      if (name.starts_with("global.")) not_supported("SET GLOBAL");
+    } else if (name.starts_with("@")) {
+      not_supported("the user variable " + name);
+    }
+    if (is(at, ".") && at + 1 < tokens.size()) {
+      name += "." + tokens[at + 1].text;
+      at += 2;
+    }
+    if (!is(at, "=") && !is(at, ":=")) raise("42601", "SET needs name = value");
+    ++at;
+    if (at >= tokens.size()) raise("42601", "SET needs name = value");
+    std::string value = tokens[at++].text;
+    if (value == "@@sql_mode" || value == "concat") not_supported("a computed value of SET");
+    if (at < tokens.size() && !is(at, ",")) not_supported("a computed value of SET");
+    ++at;
+    if (name == "autocommit") {
+      const bool wanted = value == "1" || lowered(value) == "on" || lowered(value) == "true";
+      if (wanted && !autocommit_) {
+        block_ = false;
+        autocommit_ = true;
+        commit();
+      }
+      autocommit_ = wanted;
+    } else {
+      set(name, value, false);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> Session::open(Store& store, Catalog& catalog, Dialect dialect,
+                                       std::string name) {
+  return std::make_unique<SessionOfStore>(store, catalog, dialect, std::move(name));
+}
+
+}  // namespace cupel::mock::sql

@@ -1,0 +1,111 @@
+// libpg_query behind one function; see the header.
+#include "mock/sql/tree.hpp"
+
+#include <pg_query.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "mock/sql/scalar.hpp"
+
+namespace cupel::mock::sql {
+
+namespace {
+
+const Tree kNothing;
+const Tree kEmpty = Tree::array();
+
+// libpg_query asserts nothing about what it is given but a C string; it keeps its own
+// limit of nesting (54001).
+constexpr std::size_t kLongest = std::size_t{16} << 20;
+
+}  // namespace
+
+std::vector<Statement> parse(std::string_view text) {
+  if (text.size() > kLongest) raise("54000", "a statement of more than 16 MiB");
+  if (!valid_utf8(text)) raise("22021", "invalid byte sequence for encoding \"UTF8\"");
+  const std::string terminated(text);
+  const auto result = pg_query_parse(terminated.c_str());
+  const std::unique_ptr<const PgQueryParseResult, void (*)(const PgQueryParseResult*)> freed(
+      &result, [](const PgQueryParseResult* it) { pg_query_free_parse_result(*it); });
+  if (result.error != nullptr) {
+    const std::string message = result.error->message;
+    std::optional<std::uint32_t> position;
+    if (result.error->cursorpos > 0) {
+      position = static_cast<std::uint32_t>(result.error->cursorpos);
+    }
+    const bool deep = message.find("stack depth") != message.npos;
+    raise(deep ? "54001" : "42601", message, position);
+  }
+  auto tree = Tree::parse(result.parse_tree, nullptr, false);
+  if (tree.is_discarded() || !tree.is_object()) {
+    raise("XX000", "the parser's tree cannot be read");
+  }
+  std::vector<Statement> statements;
+  for (auto& statement : tree["stmts"]) {
+    if (!statement.contains("stmt")) continue;
+    statements.push_back({std::move(statement["stmt"]),
+                          statement.value("stmt_location", std::size_t{0})});
+  }
+  return statements;
+}
+
+std::string_view kind_of(const Tree& node) {
+  if (!node.is_object() || node.empty()) return "";
+  return node.begin().key();
+}
+
+const Tree& body_of(const Tree& node) {
+  if (!node.is_object() || node.empty()) return kNothing;
+  return node.begin().value();
+}
+
+void understood(const Tree& body, std::string_view kind,
+                std::initializer_list<std::string_view> fields) {
+  if (!body.is_object()) return;
+  for (auto at = body.begin(); at != body.end(); ++at) {
+    if (at.key() == "location") continue;
+    if (std::find(fields.begin(), fields.end(), at.key()) == fields.end()) {
+      not_supported(std::string(kind) + " with " + at.key());
+    }
+  }
+}
+
+bool has(const Tree& body, const char* field) {
+  return body.is_object() && body.contains(field);
+}
+
+const Tree& field(const Tree& body, const char* field) {
+  return has(body, field) ? body[field] : kNothing;
+}
+
+const Tree& list(const Tree& body, const char* name) {
+  const auto& found = field(body, name);
+  return found.is_array() ? found : kEmpty;
+}
+
+std::string text_of(const Tree& body, const char* name) {
+  const auto& found = field(body, name);
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+std::int64_t number_of(const Tree& body, const char* name) {
+  const auto& found = field(body, name);
+  return found.is_number_integer() ? found.get<std::int64_t>() : 0;
+}
+
+bool flag_of(const Tree& body, const char* name) {
+  const auto& found = field(body, name);
+  return found.is_boolean() && found.get<bool>();
+}
+
+std::vector<std::string> strings_of(const Tree& body, const char* name) {
+  std::vector<std::string> all;
+  for (const auto& node : list(body, name)) {
+    if (kind_of(node) != "String") not_supported("a name with " + std::string(kind_of(node)));
+    all.push_back(text_of(body_of(node), "sval"));
+  }
+  return all;
+}
+
+}  // namespace cupel::mock::sql
