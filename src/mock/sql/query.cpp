@@ -248,7 +248,11 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     const auto number = Decimal::parse(digits);
     if (!number) raise("22003", "value overflows numeric format", position_of(body));
     if (digits.find_first_of(".eE") == digits.npos) {
-      if (const auto whole = number->to_integer()) return constant(*whole, {Type::kBigint});
+      if (const auto whole = number->to_integer()) {
+        // Only the least of all fits: its digits alone do not.
+        const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
+        return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
+      }
     }
     return constant(*number, {Type::kNumeric});
   }
@@ -1041,7 +1045,7 @@ void Binder::finish(Join& root, const std::vector<Source>& sources) {
   }
   for (const auto column : source.table->key) {
     ExpressionPtr found;
-    for (const auto& filter : root.early) {
+    for (const auto& filter : root.filters) {
       if (filter->kind != Expression::Kind::kEqual) continue;
       for (const std::size_t side : {0, 1}) {
         const auto* plain = plain_column(*filter->parts[side]);
@@ -1273,6 +1277,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     const auto& sort = body_of(node);
     understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
+    if (mysql && flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
     const auto* output = output_at(by, "ORDER BY");
     if (output == nullptr) output = output_named(simple_name(by));
     auto value = output != nullptr ? output->value : expression(by, scope);

@@ -4,6 +4,7 @@
 #include <pg_query.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include "mock/sql/scalar.hpp"
@@ -18,6 +19,38 @@ const Tree kEmpty = Tree::array();
 // libpg_query asserts nothing about what it is given but a C string; it keeps its own
 // limit of nesting (54001).
 constexpr std::size_t kLongest = std::size_t{16} << 20;
+
+// libpg_query 15-4.0 leaves negative integers out of its JSON as it leaves out zero. The
+// number is then where the constant begins in the text: signs and brackets, then digits.
+std::int64_t written_integer(std::string_view text, std::size_t at) {
+  bool negative = false;
+  for (; at < text.size() && std::string_view(" \t\r\n\f\v-(").find(text[at]) != text.npos; ++at) {
+    if (text[at] == '-') negative = !negative;
+  }
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  if (read.ec != std::errc()) not_supported("a comment between a sign and its number");
+  return negative ? -value : value;
+}
+
+void restore_integers(Tree& tree, std::string_view text) {
+  std::vector<Tree*> waiting{&tree};
+  while (!waiting.empty()) {
+    auto& node = *waiting.back();
+    waiting.pop_back();
+    if (!node.is_structured()) continue;
+    if (node.is_object() && node.contains("A_Const")) {
+      auto& constant = node["A_Const"];
+      const auto at = constant.value("location", std::int64_t{-1});
+      if (constant.contains("ival") && constant["ival"].empty() && at >= 0 &&
+          static_cast<std::size_t>(at) < text.size() && text[static_cast<std::size_t>(at)] == '-') {
+        constant["ival"]["ival"] = written_integer(text, static_cast<std::size_t>(at));
+      }
+      continue;
+    }
+    for (auto& child : node) waiting.push_back(&child);
+  }
+}
 
 }  // namespace
 
@@ -41,6 +74,7 @@ std::vector<Statement> parse(std::string_view text) {
   if (tree.is_discarded() || !tree.is_object()) {
     raise("XX000", "the parser's tree cannot be read");
   }
+  restore_integers(tree, text);
   std::vector<Statement> statements;
   for (auto& statement : tree["stmts"]) {
     if (!statement.contains("stmt")) continue;

@@ -1,0 +1,85 @@
+// MySQL's dialect: its words, and what differs in its answers.
+#include "mock/sql/bench.hpp"
+
+namespace cupel::mock::sql {
+namespace {
+
+TEST(MockSqlMysql, TablesInItsWords) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("CREATE TABLE `T` (`id` INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, `name` VARCHAR(20) "
+                "CHARACTER SET utf8mb4 DEFAULT \"x\" COMMENT 'c', KEY `k` (`name`), "
+                "UNIQUE KEY `uk` (name), PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"),
+            "CREATE TABLE");
+  EXPECT_EQ(sql("INSERT INTO t (name) VALUES ('a'), (\"b\") # comment"), "INSERT 0 2");
+  EXPECT_EQ(sql("SELECT LAST_INSERT_ID()"), "1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (NULL, 'c'), (9, 'd'), (0, 'e')"), "INSERT 0 3");
+  EXPECT_EQ(sql("SELECT id, name FROM T ORDER BY id LIMIT 1, 10"), "2,b | 3,c | 9,d | 10,e");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (-1, 'f')"), "error 23514");
+  EXPECT_EQ(sql("INSERT IGNORE INTO t VALUES (1, 'z')"), "INSERT 0 0");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 'z') ON DUPLICATE KEY UPDATE name = concat(name, VALUES(name))"),
+            "INSERT 0 2");
+  EXPECT_EQ(sql("REPLACE INTO t VALUES (2, 'new')"), "INSERT 0 2");
+  EXPECT_EQ(sql("SELECT name FROM t WHERE id <= 2"), "az | new");
+}
+
+TEST(MockSqlMysql, ItsArithmetic) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT 1/2, 7 % 0, 1/0, 1 = 1, true + 1, 5 MOD 3, 1 <=> NULL"),
+            "0.5000,null,null,1,2,2,0");
+  EXPECT_EQ(sql("SELECT ifnull(NULL, 2), if(1 > 2, 'a', 'b'), concat('a', NULL), greatest(1, NULL)"),
+            "2,b,null,null");
+  EXPECT_EQ(sql("SELECT 'a\\'b', \"it's\", 1 && 0, 1 || 0"), "a'b,it's,0,1");
+  EXPECT_EQ(sql("SELECT 5 DIV 2"), "error 0A000");
+  EXPECT_EQ(sql("SELECT @x"), "error 0A000");
+}
+
+TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)");
+  sql("UPDATE t SET a = a + 1, b = a");
+  EXPECT_EQ(sql("SELECT a, b FROM t"), "2,2");
+  EXPECT_EQ(sql("SELECT id FROM t ORDER BY NULL"), "1");
+}
+
+TEST(MockSqlMysql, AFailedStatementIsAlone) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY)");
+  EXPECT_EQ(sql("START TRANSACTION"), "BEGIN");
+  sql("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (2), (1)"), "error 23505");
+  EXPECT_EQ(sql.session->state(), TransactionState::kOpen);
+  EXPECT_EQ(sql("COMMIT; SELECT * FROM t"), "1");
+  sql("SET autocommit=0");
+  EXPECT_FALSE(sql.session->autocommit());
+  sql("INSERT INTO t VALUES (5)");
+  sql("ROLLBACK");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1");
+}
+
+TEST(MockSqlMysql, WhatDriversAsk) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SET NAMES utf8mb4"), "SET");
+  EXPECT_EQ(sql("SELECT @@session.autocommit, @@max_allowed_packet"), "1,16777216");
+  EXPECT_EQ(sql("select @@version_comment limit 1"), "cupel mock");
+  EXPECT_EQ(sql("SHOW VARIABLES LIKE 'lower_case%'"), "lower_case_table_names,1");
+  EXPECT_EQ(sql("USE shop; SELECT DATABASE()"), "shop");
+  EXPECT_EQ(sql("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT @@transaction_isolation"),
+            "SERIALIZABLE");
+  EXPECT_EQ(sql("/*!40101 SET NAMES utf8 */"), "SET");
+}
+
+TEST(MockSqlMysql, Prepared) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY, n INT); INSERT INTO t VALUES (1, 5), (2, 6), (3, 7)");
+  auto prepared = sql.session->prepare("SELECT n FROM t WHERE n > ? ORDER BY n LIMIT ?, ?");
+  auto* select = std::get_if<std::unique_ptr<Prepared>>(&prepared);
+  ASSERT_NE(select, nullptr) << std::get<Error>(prepared).message;
+  ASSERT_EQ((*select)->parameter_count(), 3u);
+  const std::vector<Datum> values{"4", "1", "5"};
+  auto done = sql.session->execute(**select, values);
+  ASSERT_TRUE(std::holds_alternative<Result>(done)) << std::get<Error>(done).message;
+  EXPECT_EQ(told(std::get<Result>(done)), "6 | 7");
+}
+
+}  // namespace
+}  // namespace cupel::mock::sql
