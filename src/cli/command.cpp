@@ -217,7 +217,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
                        did_you_mean(word, names));
   }
   // A misspelled option comes first: it may be why another is missing.
-  const auto remaining = app.remaining(true);
+  auto remaining = app.remaining(true);
+  std::erase(remaining, "--");  // what is behind it is somebody else's
   if (remaining.empty()) return error.what();
   const std::string& extra = remaining.front();
   const CLI::App& asked = chosen.empty() ? app : *chosen.front();
@@ -256,6 +257,9 @@ int run(int argc, char** argv) {
   add_convert(app, chosen);
   add_generate(app, chosen);
   add_lab(app, chosen);
+#ifdef CUPEL_MOCK
+  add_mock(app, chosen);
+#endif
   add_explain(app, chosen);
 
   try {

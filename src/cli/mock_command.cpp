@@ -1,0 +1,490 @@
+// cupel mock: serves a database as weak as its level allows; with `test`, once for each
+// run of a command, until one fails and its history says why.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "base/parallel.hpp"
+#include "base/process.hpp"
+#include "check/check.hpp"
+#include "cli/command.hpp"
+#include "cli/emit.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/spelling.hpp"
+#include "cli/units.hpp"
+#include "mock/sql/session.hpp"
+#include "mock/store.hpp"
+#include "mock/wire/server.hpp"
+#include "report/render.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using mock::wire::Interface;
+using mock::wire::Server;
+using mock::wire::ServerOptions;
+
+constexpr mock::Level kMockLevels[] = {mock::Level::kReadCommitted,
+                                       mock::Level::kReadAtomic,
+                                       mock::Level::kCausal,
+                                       mock::Level::kPrefix,
+                                       mock::Level::kStrongSessionSnapshotIsolation,
+                                       mock::Level::kStrongSessionSerializable};
+
+// As given; `store` has what they come to.
+struct StoreArguments {
+  mock::Options store;
+  std::string level = std::string(mock::name(mock::Options().level));
+  std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
+  std::vector<std::string> given;  // the options of a command line that gives the same, but for the seed
+};
+
+struct ServeArguments : StoreArguments {
+  std::optional<std::uint16_t> postgres, mysql, http;
+  std::string address = "127.0.0.1", history;
+  std::optional<std::string> password;
+};
+
+struct TestArguments : StoreArguments {
+  std::uint64_t iterations = 100;
+  unsigned jobs = 1;
+  std::string time_limit = "60s", history;
+  double time_limit_seconds = 60;
+  LimitArguments limits;
+  std::vector<std::string> command;
+};
+
+std::vector<std::string> level_names_of_mock() {
+  std::vector<std::string> names;
+  for (const auto level : kMockLevels) names.emplace_back(mock::name(level));
+  return names;
+}
+
+void add_store_options(CLI::App& command, StoreArguments& arguments) {
+  const char* behaviour = "How the store behaves";
+  command
+      .add_option("--level", arguments.level,
+                  fmt::format("The level that every history stays within, and no more: {}. Short names will do",
+                              one_of(level_names_of_mock())))
+      ->type_name("LEVEL")
+      ->capture_default_str()
+      ->group(behaviour);
+  command.add_option("--seed", arguments.store.seed, "The same seed and requests give the same answers")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--policy", arguments.policy,
+                  "How a read chooses among the values that it may return: uniform, latest, adversarial (one that "
+                  "leaves the next stronger level), or weights, as in uniform=3,adversarial=1")
+      ->type_name("POLICY")
+      ->capture_default_str()
+      ->group(behaviour);
+  command.add_option("--delay", arguments.delay, "Wait before each transaction, at random up to this")
+      ->type_name("DURATION")->capture_default_str()->group(behaviour);
+  command.add_option("--abort-rate", arguments.store.abort_rate, "Share of commits that abort instead, from 0 to 1")
+      ->type_name("SHARE")->capture_default_str()->check(share())->group(behaviour);
+  command.add_option("--latency", arguments.latency, "Wait before each read, write and commit")
+      ->type_name("DURATION")->capture_default_str()->group(behaviour);
+  command
+      .add_option("--patience", arguments.patience,
+                  "Roll back an open transaction that does nothing for this long while others wait for their turn")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
+}
+
+void take_policy(const std::string& text, mock::Options& options) {
+  const std::pair<std::string, double mock::Options::*> known[] = {
+      {"uniform", &mock::Options::uniform}, {"latest", &mock::Options::latest}, {"adversarial", &mock::Options::adversarial}};
+  for (const auto& [name, weight] : known) options.*weight = 0;
+  double sum = 0;
+  for (const auto& part : CLI::detail::split(text, ',')) {
+    const auto name = part.substr(0, part.find('='));
+    double weight = 1;
+    if (name.size() < part.size() && !CLI::detail::lexical_cast(part.substr(name.size() + 1), weight)) weight = -1;
+    bool well = false;
+    for (const auto& [policy, member] : known) {
+      if (policy != name || !(weight >= 0 && weight <= 1e9)) continue;
+      options.*member += weight;
+      sum += weight;
+      well = true;
+    }
+    if (!well) {
+      throw CLI::ValidationError("--policy", fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
+                                                         "a weight or without, as in uniform=3,adversarial=1", part));
+    }
+  }
+  if (!(sum > 0)) throw CLI::ValidationError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
+}
+
+void take_store_options(StoreArguments& arguments) {
+  const auto level = mock::level_of(arguments.level);
+  if (!level) {
+    throw CLI::ValidationError("--level", fmt::format("found `{}`, expected {}{}", arguments.level, one_of(level_names_of_mock()),
+                                                      did_you_mean(arguments.level, level_names_of_mock())));
+  }
+  auto& store = arguments.store;
+  store.level = *level;
+  take_policy(arguments.policy, store);
+  store.delay_ms = 1000 * or_throw(parse_duration(arguments.delay, 0.001), "--delay");
+  store.latency_ms = 1000 * or_throw(parse_duration(arguments.latency, 0.001), "--latency");
+  store.patience_s = or_throw(parse_duration(arguments.patience, 1), "--patience");
+  const StoreArguments usual;
+  const auto say = [&](const char* option, const std::string& value, const std::string& otherwise) {
+    if (value != otherwise) arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
+  };
+  arguments.given.push_back(fmt::format("--level {}", mock::name(*level)));
+  say("--policy", arguments.policy, usual.policy);
+  say("--delay", arguments.delay, usual.delay);
+  say("--latency", arguments.latency, usual.latency);
+  say("--patience", arguments.patience, usual.patience);
+  if (store.abort_rate != 0) arguments.given.push_back(fmt::format("--abort-rate {}", store.abort_rate));
+}
+
+// A store, its tables and its servers, in the order of their lives.
+struct Served {
+  explicit Served(const mock::Options& options)
+      : store(options), catalog(options.level), backend(mock::wire::make_backend(store, catalog)) {}
+  mock::Store store;
+  mock::sql::Catalog catalog;
+  std::unique_ptr<mock::wire::Backend> backend;
+  std::unique_ptr<Server> server;
+
+  base::Status start(const ServerOptions& options) {
+    auto started = Server::start(*backend, options);
+    if (!started.ok()) return std::move(started).error();
+    server = std::move(*started);
+    return base::Ok{};
+  }
+};
+
+std::string host_of(const std::string& address) {
+  if (address == "0.0.0.0") return "127.0.0.1";
+  if (address == "::") return "[::1]";
+  return address.find(':') != std::string::npos ? fmt::format("[{}]", address) : address;
+}
+std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
+  return fmt::format("{}://cupel@{}:{}/cupel", scheme, host_of(address), port);
+}
+std::string http_url(const std::string& address, std::uint16_t port) { return fmt::format("http://{}:{}", host_of(address), port); }
+
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1" || address == "localhost"; }
+
+int bad(const base::Error& error) {
+  complain(error);
+  return kBad;
+}
+
+// --- serving
+
+int serve(const ServeArguments& arguments) {
+  std::optional<formats::WriteOptions> target;
+  if (!arguments.history.empty()) {
+    const auto asked = write_options(arguments.history, "", false);
+    if (!asked.ok()) return bad(asked.error());
+    target = *asked;
+  }
+  Served served(arguments.store);
+  const bool all = !arguments.postgres && !arguments.mysql && !arguments.http;
+  const auto port = [&](const std::optional<std::uint16_t>& given) { return all ? std::optional<std::uint16_t>(0) : given; };
+  const Interruptible interruptible;
+  if (const auto started = served.start({.address = arguments.address, .postgres = port(arguments.postgres),
+                                         .mysql = port(arguments.mysql), .http = port(arguments.http),
+                                         .password = arguments.password});
+      !started.ok()) {
+    return bad(started.error());
+  }
+  if (!is_loopback(arguments.address) && !arguments.password) {
+    complain(fmt::format("warning: whoever reaches {} may use this server; --password keeps others out", arguments.address));
+  }
+  const auto& server = *served.server;
+  if (const auto open = server.port(Interface::kPostgres)) {
+    print(fmt::format("postgres  psql {}\n", url("postgres", arguments.address, open)));
+  }
+  if (const auto open = server.port(Interface::kMysql)) {
+    auto host = host_of(arguments.address);
+    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open, arguments.password ? " -p" : ""));
+  }
+  if (const auto open = server.port(Interface::kHttp)) {
+    print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
+                      arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "", http_url(arguments.address, open)));
+  }
+  flush_output();
+  complain(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level), arguments.store.seed));
+  while (!interruptible.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  served.server->stop();
+  if (!target) return kSatisfied;
+  const auto history = served.store.history();
+  if (!history.ok()) return bad(history.error());
+  const int code = write_history(*history, arguments.history, *target);
+  if (code == kSatisfied && arguments.history != "-") {
+    complain(fmt::format("wrote {} transactions; check them with: cupel check -l {} {}", history->txn_count(),
+                         mock::name(arguments.store.level), shell_word(arguments.history)));
+  }
+  return code;
+}
+
+// --- testing
+
+// Of one run of the command.
+struct Failed {
+  std::uint64_t seed = 0;
+  std::string how;     // "exited with 1"
+  std::string output;  // its end
+  history::History history;
+};
+
+// A folder for what the commands print, removed at the end.
+class OutputFolder {
+ public:
+  static base::Result<std::unique_ptr<OutputFolder>> make() {
+    std::error_code error;
+    auto pattern = (fs::temp_directory_path(error) / "cupel-mock-XXXXXX").string();
+    if (error || ::mkdtemp(pattern.data()) == nullptr) {
+      return base::Error{.message = "cannot make a folder for the command's output", .file = pattern};
+    }
+    return std::unique_ptr<OutputFolder>(new OutputFolder(pattern));
+  }
+  ~OutputFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  [[nodiscard]] std::string file(std::uint64_t number) const { return (path_ / std::to_string(number)).string(); }
+
+ private:
+  explicit OutputFolder(const std::string& path) : path_(path) {}
+  fs::path path_;
+};
+
+// The last lines, indented; says what is left out.
+std::string end_of_file(const std::string& file) {
+  constexpr std::uint64_t kMostBytes = 16384;
+  constexpr std::size_t kMostLines = 40;
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(in.tellg(), 0));
+  const auto skipped = size > kMostBytes ? size - kMostBytes : 0;
+  in.seekg(static_cast<std::streamoff>(skipped));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  const auto first = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+  std::string text = skipped > 0 || first > 0 ? "  …\n" : "";
+  for (auto i = first; i < lines.size(); ++i) text += "  " + lines[i] + "\n";
+  return text;
+}
+
+class Tester {
+ public:
+  Tester(const TestArguments& arguments, const OutputFolder& folder, const std::atomic<bool>& stopped)
+      : arguments_(arguments), folder_(folder), stopped_(stopped) {}
+
+  // One iteration, unless an earlier one failed.
+  void run(std::uint64_t number) {
+    if (over(number)) return;
+    auto options = arguments_.store;
+    options.seed += number;
+    Served served(options);
+    if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok()) return stop(started.error());
+    const auto output = folder_.file(number);
+    auto process = base::Process::start({.arguments = arguments_.command,
+                                         .environment = environment(*served.server, options.seed),
+                                         .input = base::Stream::nothing(),
+                                         .output = base::Stream::file(output),
+                                         .errors = base::Stream::output()});
+    if (!process.ok()) return stop(process.error());
+    const auto began = std::chrono::steady_clock::now();
+    std::optional<base::ExitStatus> status;
+    bool late = false;
+    while (!status && !late && !over(number)) {
+      status = process->wait(base::Seconds(0.05));
+      late = base::Seconds(std::chrono::steady_clock::now() - began).count() > arguments_.time_limit_seconds;
+    }
+    if (!status) process->stop(base::Seconds(1));
+    served.server->stop();
+    ++done_;
+    if ((status && !status->well()) || (!status && late)) {
+      auto history = served.store.history();
+      if (!history.ok()) return stop(history.error());
+      const std::lock_guard lock(mutex_);
+      if (number < first_) {
+        first_ = number;
+        failed_ = Failed{options.seed,
+                         status ? status->to_string()
+                                : fmt::format("took more than {} (--time-limit)", arguments_.time_limit),
+                         end_of_file(output), std::move(*history)};
+      }
+    }
+    std::error_code ignored;
+    fs::remove(output, ignored);
+  }
+
+  [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
+  [[nodiscard]] const std::optional<Failed>& failed() const { return failed_; }
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+
+ private:
+  [[nodiscard]] bool over(std::uint64_t number) const { return stopped_ || broken_ || number > first_; }
+  void stop(base::Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    broken_ = true;
+  }
+  static std::vector<std::pair<std::string, std::string>> environment(const Server& server, std::uint64_t seed) {
+    const std::string address = "127.0.0.1";
+    const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
+    return {{"PGHOST", address}, {"PGPORT", std::to_string(postgres)}, {"PGUSER", "cupel"}, {"PGDATABASE", "cupel"},
+            {"MYSQL_HOST", address}, {"MYSQL_TCP_PORT", std::to_string(mysql)},
+            {"CUPEL_MOCK_PG_URL", url("postgres", address, postgres)},
+            {"CUPEL_MOCK_MYSQL_URL", url("mysql", address, mysql)},
+            {"CUPEL_MOCK_HTTP_URL", http_url(address, server.port(Interface::kHttp))},
+            {"CUPEL_MOCK_SEED", std::to_string(seed)}};
+  }
+
+  const TestArguments& arguments_;
+  const OutputFolder& folder_;
+  const std::atomic<bool>& stopped_;
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> first_ = std::numeric_limits<std::uint64_t>::max(), done_ = 0;
+  std::atomic<bool> broken_ = false;
+  std::optional<Failed> failed_;
+  std::optional<base::Error> error_;
+};
+
+std::string command_text(const std::vector<std::string>& command) {
+  std::string text;
+  for (const auto& word : command) text += (text.empty() ? "" : " ") + shell_word(word);
+  return text;
+}
+
+// The weakest stronger level that the history leaves, and why: what the command saw
+// that it did not expect.
+void explain_failure(const TestArguments& arguments, const history::History& history, const std::string& file) {
+  const auto options = check_options({}, arguments.limits);
+  base::Budget budget(options.timeout_seconds ? std::optional(std::chrono::duration<double>(*options.timeout_seconds)) : std::nullopt,
+                      options.memory_limit_bytes);
+  for (const auto stronger : kMockLevels) {
+    if (stronger <= arguments.store.level) continue;
+    auto asked = options;
+    asked.asked = {*levels::parse_level(mock::name(stronger))};
+    const auto result = check::check(history, asked, budget);
+    const auto counterexamples = shrunk(history, result, shrink_options(arguments.limits), budget);
+    const report::Checked checked{.file = file, .history = history, .result = result, .counterexamples = counterexamples};
+    print(report::lines(checked) + report::explanation(checked));
+    if (result.levels.front().verdict != check::Verdict::kSatisfied) return;
+  }
+  print("The history keeps to the strongest level of the mock: it is not weak isolation that made the command fail.\n");
+}
+
+int test(const TestArguments& arguments) {
+  const auto folder = OutputFolder::make();
+  if (!folder.ok()) return bad(folder.error());
+  const Interruptible interruptible;
+  Tester tester(arguments, **folder, interruptible.stopped());
+  base::for_each_index(arguments.iterations, arguments.jobs, [&](std::size_t number) { tester.run(number); });
+  const auto level = mock::name(arguments.store.level);
+  const auto command = command_text(arguments.command);
+  if (const auto& error = tester.error()) return bad(*error);
+  if (!tester.failed()) {
+    if (interruptible.stopped()) {
+      complain(fmt::format("stopped after {} of {} iterations, of which none failed", tester.done(), arguments.iterations));
+      return kUnknown;
+    }
+    print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations, level, arguments.store.seed,
+                      arguments.store.seed + arguments.iterations - 1, command));
+    return kSatisfied;
+  }
+  const auto& failed = *tester.failed();
+  const auto file = arguments.history.empty() ? fmt::format("cupel-mock-{}.jsonl", failed.seed) : arguments.history;
+  const auto target = write_options(file, "", false);
+  if (!target.ok()) return bad(target.error());
+  print(fmt::format("failed: iteration {} of {} at {}, seed {}: {} {}\n", failed.seed - arguments.store.seed + 1, arguments.iterations,
+                    level, failed.seed, command, failed.how));
+  print(failed.output);
+  print(fmt::format("again: cupel mock test {} --seed {} --iterations 1 -- {}\n", fmt::join(arguments.given, " "), failed.seed, command));
+  if (const int code = write_history(failed.history, file, *target); code != kSatisfied) return code;
+  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file, failed.history.txn_count(), shell_word(file)));
+  explain_failure(arguments, failed.history, file);
+  return kViolated;
+}
+
+}  // namespace
+
+void add_mock(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("mock", "Serve a database that behaves as badly as its level allows");
+  command->require_subcommand(0, 1);
+  auto arguments = std::make_shared<ServeArguments>();
+  add_store_options(*command, *arguments);
+  const char* where = "Where it is served (default: all three on free ports)";
+  const auto port = [&](const char* option, std::optional<std::uint16_t>& value, const char* what) {
+    command->add_option(option, value, fmt::format("{}; 0: any free port", what))
+        ->type_name("PORT")->check(whole_number(0, 65535))->group(where);
+  };
+  port("--pg", arguments->postgres, "PostgreSQL's wire protocol on this port");
+  port("--mysql", arguments->mysql, "MySQL's wire protocol on this port");
+  port("--http", arguments->http, "HTTP with JSON on this port (docs/mock-server.md)");
+  command->add_option("--bind", arguments->address, "The address to listen on")
+      ->type_name("ADDRESS")->capture_default_str()->group(where);
+  command->add_option("--password", arguments->password, "What clients have to say. Default: any will do")
+      ->type_name("TEXT")->group(where);
+  command->add_option("--history", arguments->history,
+                      "Write what happened, at the end; the format is by the extension (.jsonl, .edn, .cupel …)")
+      ->type_name("FILE");
+  command->footer(
+      "Examples:\n"
+      "  cupel mock --level causal --pg 5433 --history history.jsonl\n"
+      "  cupel mock --level read-committed --policy adversarial\n"
+      "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh");
+  command->callback([arguments, command, &run] {
+    if (command->got_subcommand("test")) return;
+    take_store_options(*arguments);
+    run = [arguments] { return serve(*arguments); };
+  });
+
+  auto* testing = command->add_subcommand("test", "Run a command against fresh stores with other seeds until it fails");
+  auto tested = std::make_shared<TestArguments>();
+  add_store_options(*testing, *tested);
+  testing->add_option("--iterations", tested->iterations, "Runs of the command, each with a store of its own; the seeds count up")
+      ->type_name("N")->capture_default_str()->check(whole_number(1, 1'000'000'000));
+  testing->add_option("--jobs", tested->jobs, "Runs at the same time")
+      ->type_name("N")->capture_default_str()->check(whole_number(1, 256));
+  testing->add_option("--time-limit", tested->time_limit, "A run that takes longer has failed")
+      ->type_name("DURATION")->capture_default_str();
+  testing->add_option("--history", tested->history, "Where the history of the run that failed goes. Default: cupel-mock-SEED.jsonl here")
+      ->type_name("FILE");
+  add_limit_options(*testing, "For the check of the run that failed", tested->limits);
+  testing->add_option("COMMAND", tested->command, "What to run, behind --")->required()->type_name("");
+  testing->footer(
+      "The command finds the store by PGHOST, PGPORT, PGUSER, PGDATABASE, MYSQL_HOST, MYSQL_TCP_PORT,\n"
+      "CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and CUPEL_MOCK_HTTP_URL. It fails with an exit code that\n"
+      "is not 0. Exit code here: 0 no run failed, 1 one did, 2 stopped before, 3 it could not be run.\n"
+      "\n"
+      "Example:\n"
+      "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick");
+  testing->callback([tested, &run] {
+    take_store_options(*tested);
+    tested->time_limit_seconds = or_throw(parse_duration(tested->time_limit, 1), "--time-limit");
+    check_options({}, tested->limits);
+    if (!tested->history.empty()) {
+      const auto target = write_options(tested->history, "", false);
+      if (!target.ok()) throw CLI::ValidationError("--history", target.error().to_string());
+    }
+    run = [tested] { return test(*tested); };
+  });
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,164 @@
+// cupel mock, the program: scripted sessions of psql, mariadb and curl on the store
+// itself, whose history then satisfies the level; and `cupel mock test`.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "base/process.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace cupel::mock::wire {
+namespace {
+
+using base::Process;
+using base::Seconds;
+using base::Stream;
+
+struct Ran {
+  int code = -1;
+  std::string output;
+};
+
+Ran run(std::vector<std::string> arguments, const std::string& directory = "") {
+  auto process = Process::start({.arguments = std::move(arguments), .directory = directory, .output = Stream::pipe(), .errors = Stream::output()});
+  if (!process.ok()) return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
+  auto output = process->read_all(Seconds(60)).value_or("timeout");
+  const auto ended = process->wait(Seconds(60));
+  return {ended ? ended->code : -1, output};
+}
+Ran shell(const std::string& script) { return run({"sh", "-c", script}); }
+
+class MockCommand : public ::testing::Test {
+ protected:
+  // Starts it; `lines` of connections are awaited.
+  void start(std::vector<std::string> arguments, int lines) {
+    arguments.insert(arguments.begin(), {CUPEL_BINARY, "mock"});
+    auto process = Process::start({.arguments = arguments, .output = Stream::pipe(), .errors = Stream::file(folder_.path("errors"))});
+    ASSERT_TRUE(process.ok()) << process.error().to_string();
+    mock_.emplace(std::move(*process));
+    for (int i = 0; i < lines; ++i) {
+      const auto line = mock_->read_line(Seconds(20)).text;
+      const auto blank = line.find("  ");
+      ASSERT_NE(blank, std::string::npos) << line;
+      how_[line.substr(0, blank)] = line.substr(line.find_first_not_of(' ', blank));
+    }
+  }
+  // Ends it as Ctrl-C does; what it said besides.
+  std::string stop() {
+    mock_->signal(SIGINT);
+    const auto ended = mock_->wait(Seconds(20));
+    EXPECT_TRUE(ended && ended->well()) << "it ends well, and soon";
+    std::ostringstream said;
+    said << std::ifstream(folder_.path("errors")).rdbuf();
+    return said.str();
+  }
+
+  test::ScratchFolder folder_;
+  std::optional<Process> mock_;
+  std::map<std::string, std::string> how_;
+};
+
+TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
+  start({"--level", "causal", "--policy", "latest", "--history", folder_.path("h.jsonl")}, 3);
+  const auto psql = shell("printf '%s\\n' 'CREATE TABLE accounts (id int PRIMARY KEY, balance int);' "
+                          "'INSERT INTO accounts VALUES (1, 100), (2, 50);' 'BEGIN;' "
+                          "'UPDATE accounts SET balance = balance - 10 WHERE id = 1;' "
+                          "'SELECT nonsense FROM accounts;' 'COMMIT;' 'SELECT * FROM accounts ORDER BY id;' "
+                          "'COPY accounts TO stdout;' 'INSERT INTO accounts VALUES (1, 1);' "
+                          "| " + how_["postgres"] + " -X -A -t -q -v VERBOSITY=sqlstate");
+  EXPECT_EQ(psql.output, "ERROR:  42703\n1|100\n2|50\nERROR:  0A000\nERROR:  23505\n");
+  // --no-defaults has to come first.
+  const auto mariadb = shell("printf '%s\\n' 'create table t (id int auto_increment primary key, v varchar(9));' "
+                             "'insert into t (v) values (\"x\"), (\"y\");' 'select last_insert_id();' "
+                             "'select v from t order by id;' 'insert into t values (1, 2);' "
+                             "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
+                             how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" + folder_.path("mariadb"));
+  std::ostringstream complaints;
+  complaints << std::ifstream(folder_.path("mariadb")).rdbuf();
+  EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << complaints.str();
+  EXPECT_NE(complaints.str().find("ERROR 1062 (23000)"), std::string::npos) << complaints.str();
+  const auto curl = shell(how_["http"]);
+  EXPECT_NE(curl.output.find(R"("rows":[[1]])"), std::string::npos) << curl.output;
+  const auto said = stop();
+  EXPECT_NE(said.find("cupel check -l causal"), std::string::npos) << said;
+  const auto check = run({CUPEL_BINARY, "check", "-l", "causal", folder_.path("h.jsonl")});
+  EXPECT_EQ(check.code, 0) << check.output;
+  EXPECT_GT(std::filesystem::file_size(folder_.path("h.jsonl")), 100u);
+}
+
+TEST_F(MockCommand, OnlyWhatIsAskedFor) {
+  start({"--http", "0", "--password", "secret"}, 1);
+  EXPECT_EQ(how_.begin()->first, "http");
+  EXPECT_NE(shell(how_["http"]).output.find("28P01"), std::string::npos);
+  stop();
+}
+
+// Two clients that each add one to a counter: at causal one of them is lost in some run.
+constexpr const char* kCounter = R"(
+post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+for s in 1 2; do post /sessions '{}' > /dev/null; done
+for s in 1 2; do
+  post /sessions/$s/begin '' > /dev/null
+  v=$(post /sessions/$s/read '{"key": "x"}' | tr -dc 0-9)
+  post /sessions/$s/write "{\"key\": \"x\", \"value\": $((${v:-0} + 1))}" > /dev/null
+  post /sessions/$s/commit '' > /dev/null
+done
+echo "the second read ${v:-nothing}"
+[ "${v:-0}" = 1 ]
+)";
+
+TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
+  const auto script = folder_.file("counter.sh", kCounter);
+  const auto test = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {CUPEL_BINARY, "mock", "test"});
+    options.insert(options.end(), {"--", "sh", script});
+    return run(options, folder_.path());
+  };
+  const auto found = test({"--level", "causal", "--iterations", "60"});
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("the second read nothing"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("lost-update"), std::string::npos) << found.output;
+  const auto seed = found.output.substr(found.output.find("seed ") + 5);
+  const auto number = seed.substr(0, seed.find(':'));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("cupel-mock-" + number + ".jsonl")));
+  EXPECT_NE(found.output.find("again: cupel mock test --level causal --seed " + number + " --iterations 1 -- sh"), std::string::npos);
+  // The same seed fails again, and no run at the strongest level does.
+  const auto again = test({"--level", "causal", "--seed", number, "--iterations", "1"});
+  EXPECT_EQ(again.code, 1) << again.output;
+  const auto strong = test({"--level", "strong-session-serializable", "--policy", "latest", "--iterations", "4", "--jobs", "2"});
+  EXPECT_EQ(strong.code, 0) << strong.output;
+  EXPECT_NE(strong.output.find("passed: 4 iterations"), std::string::npos) << strong.output;
+}
+
+TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c", "echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7"}, folder_.path());
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("exited with 7"), std::string::npos);
+  EXPECT_NE(ran.output.find("it is not weak isolation"), std::string::npos) << ran.output;
+  const auto late = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "200ms", "--", "sleep", "60"}, folder_.path());
+  EXPECT_EQ(late.code, 1);
+  EXPECT_NE(late.output.find("took more than 200ms"), std::string::npos) << late.output;
+}
+
+TEST_F(MockCommand, BadUsage) {
+  for (const auto& [arguments, word] : std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
+           {{"--level", "perfect"}, "perfect"}, {{"--policy", "nice"}, "nice"}, {{"--policy", "latest=0"}, "above 0"},
+           {{"--pg", "70000"}, "65535"}, {{"--bind", "no.such.address.invalid"}, "cannot listen"},
+           {{"--history", "h.unknown"}, "format"}, {{"test", "--level", "nice", "--", "true"}, "nice"}, {{"test"}, "COMMAND"},
+           {{"test", "--", "/no/such/program"}, "/no/such/program"}}) {
+    auto all = arguments;
+    all.insert(all.begin(), {CUPEL_BINARY, "mock"});
+    const auto ran = run(all, folder_.path());
+    EXPECT_EQ(ran.code, 3) << ran.output;
+    EXPECT_NE(ran.output.find(word), std::string::npos) << ran.output;
+  }
+}
+
+}  // namespace
+}  // namespace cupel::mock::wire
