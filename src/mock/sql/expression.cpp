@@ -44,6 +44,12 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
 
 ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
                      std::function<Scalar(const std::vector<Scalar>&)> value) {
+  // As PostgreSQL's planner: null whatever the other parts are, which are not evaluated.
+  for (const auto& part : parts) {
+    if (part->kind == Expression::Kind::kConstant && is_null(part->constant)) {
+      return constant({}, type);
+    }
+  }
   auto shared = parts;
   return computed(std::move(name), type, std::move(parts),
                   [shared = std::move(shared), value = std::move(value)](const Frame& frame) {

@@ -1,0 +1,28 @@
+// Fuzz target: SQL over the mock store, in PostgreSQL's dialect or MySQL's by the first
+// byte. Whatever the text, it is answered or refused with an SQLSTATE of five characters.
+#include "mock/sql/session.hpp"
+#include "touch_history.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cupel::mock;
+  if (size == 0 || size > 4096) return 0;
+  const auto dialect = data[0] % 2 == 0 ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  Store store(Options{});
+  sql::Catalog catalog(Level::kCausal);
+  const auto session = sql::Session::open(store, catalog, dialect, "fuzz");
+  session->run("CREATE TABLE t (id int PRIMARY KEY, a int, w text)");
+  session->run("INSERT INTO t VALUES (1, 2, 'x'), (2, NULL, 'y')");
+  (void)session->prepare(text);
+  const auto run = session->run(text);
+  if (run.error) {
+    cupel::fuzz::require(run.error->sqlstate.size() == 5, "an error has an SQLSTATE");
+    cupel::fuzz::require(!run.error->message.empty(), "an error says what is wrong");
+  }
+  for (const auto& result : run.results) {
+    for (const auto& row : result.rows) {
+      cupel::fuzz::require(row.size() == result.columns.size(), "a row has a cell a column");
+    }
+  }
+  return 0;
+}
