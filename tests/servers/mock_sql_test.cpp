@@ -25,30 +25,50 @@ class Author {
   explicit Author(std::uint64_t seed) : random_(seed) {}
 
   static std::vector<std::string> tables() {
-    return {"CREATE TABLE t (id int PRIMARY KEY, a int, n numeric(8,2), w text, b boolean, d double precision)",
-            "CREATE TABLE u (x int, y varchar(5), t int REFERENCES t ON DELETE CASCADE, q smallint UNIQUE, "
-            "CHECK (q < 100), PRIMARY KEY (x, y))",
-            "CREATE TABLE s (id serial PRIMARY KEY, v bigint NOT NULL DEFAULT 7, c char(3), day date)",
-            "CREATE TABLE p (v int, w text)"};
+    return {
+        "CREATE TABLE t (id int PRIMARY KEY, a int, n numeric(8,2), w text, b boolean, d double "
+        "precision)",
+        "CREATE TABLE u (x int, y varchar(5), t int REFERENCES t ON DELETE CASCADE, q smallint "
+        "UNIQUE, "
+        "CHECK (q < 100), PRIMARY KEY (x, y))",
+        "CREATE TABLE s (id serial PRIMARY KEY, v bigint NOT NULL DEFAULT 7, c char(3), day date)",
+        "CREATE TABLE p (v int, w text)"};
   }
 
   std::string statement() {
     switch (below(24)) {
-      case 0: case 1: case 2: return insert();
-      case 3: return update();
-      case 4: return below(3) == 0 ? remove() : update();
-      case 5: return conflict();
-      case 6: return aggregate();
-      case 7: return grouped();
-      case 8: return join();
-      case 9: return sub_query();
-      case 10: return "SELECT " + any(3);
-      case 11: return block();
-      case 12: return aggregate();
-      case 13: return join();
-      case 14: return sub_query();
-      case 15: return grouped();
-      default: return select();
+      case 0:
+      case 1:
+      case 2:
+        return insert();
+      case 3:
+        return update();
+      case 4:
+        return below(3) == 0 ? remove() : update();
+      case 5:
+        return conflict();
+      case 6:
+        return aggregate();
+      case 7:
+        return grouped();
+      case 8:
+        return join();
+      case 9:
+        return sub_query();
+      case 10:
+        return "SELECT " + any(3);
+      case 11:
+        return block();
+      case 12:
+        return aggregate();
+      case 13:
+        return join();
+      case 14:
+        return sub_query();
+      case 15:
+        return grouped();
+      default:
+        return select();
     }
   }
 
@@ -60,107 +80,173 @@ class Author {
   std::string column(const char* type) {
     if (!table_) return literal(type);
     switch (type[0]) {
-      case 'i': return pick({"id", "a"});
-      case 'n': return "n";
-      case 't': return "w";
-      case 'b': return "b";
-      default: return "d";
+      case 'i':
+        return pick({"id", "a"});
+      case 'n':
+        return "n";
+      case 't':
+        return "w";
+      case 'b':
+        return "b";
+      default:
+        return "d";
     }
   }
   std::string literal(const char* type) {
     switch (type[0]) {
-      case 'i': return pick({"0", "1", "2", "3", "5", "-1", "7", "2147483647", "NULL::int"});
-      case 'n': return pick({"0.5", "1.25", "-3.10", "2.00", "100.005", "NULL::numeric"});
-      case 't': return pick({"'a'::text", "'ab'::text", "'B'::text", "''::text", "'a%'::text", "NULL::text"});
-      case 'b': return pick({"true", "false", "NULL::boolean"});
-      default: return pick({"0.5::float8", "2::float8", "-1.25::float8", "1e10::float8"});
+      case 'i':
+        return pick({"0", "1", "2", "3", "5", "-1", "7", "2147483647", "NULL::int"});
+      case 'n':
+        return pick({"0.5", "1.25", "-3.10", "2.00", "100.005", "NULL::numeric"});
+      case 't':
+        return pick(
+            {"'a'::text", "'ab'::text", "'B'::text", "''::text", "'a%'::text", "NULL::text"});
+      case 'b':
+        return pick({"true", "false", "NULL::boolean"});
+      default:
+        return pick({"0.5::float8", "2::float8", "-1.25::float8", "1e10::float8"});
     }
   }
   std::string integer(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("i") : column("i");
     const auto one = [&] { return integer(depth - 1); };
     switch (below(9)) {
-      case 0: return "(" + one() + " + " + one() + ")";
-      case 1: return "(" + one() + " - " + one() + ")";
-      case 2: return "(" + one() + " * " + one() + ")";
-      case 3: return "(" + one() + pick({" / ", " % "}) + one() + ")";
-      case 4: return "abs(" + one() + ")";
-      case 5: return "length(" + text(depth - 1) + ")";
-      case 6: return "coalesce(" + one() + ", " + one() + ")";
-      case 7: return "CASE WHEN " + condition(depth - 1) + " THEN " + one() + " ELSE " + one() + " END";
-      default: return pick({"nullif(", "greatest(", "least("}) + one() + ", " + one() + ")";
+      case 0:
+        return "(" + one() + " + " + one() + ")";
+      case 1:
+        return "(" + one() + " - " + one() + ")";
+      case 2:
+        return "(" + one() + " * " + one() + ")";
+      case 3:
+        return "(" + one() + pick({" / ", " % "}) + one() + ")";
+      case 4:
+        return "abs(" + one() + ")";
+      case 5:
+        return "length(" + text(depth - 1) + ")";
+      case 6:
+        return "coalesce(" + one() + ", " + one() + ")";
+      case 7:
+        return "CASE WHEN " + condition(depth - 1) + " THEN " + one() + " ELSE " + one() + " END";
+      default:
+        return pick({"nullif(", "greatest(", "least("}) + one() + ", " + one() + ")";
     }
   }
   std::string numeric(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("n") : column("n");
     const auto one = [&] { return numeric(depth - 1); };
     switch (below(7)) {
-      case 0: return "(" + one() + pick({" + ", " - ", " * "}) + integer(depth - 1) + ")";
-      case 1: return "(" + one() + pick({" / ", " % "}) + one() + ")";
-      case 2: return "round(" + one() + ", " + pick({"0", "1", "3"}) + ")";
-      case 3: return pick({"floor(", "ceil(", "abs(", "trunc(", "sign("}) + one() + ")";
-      case 4: return "coalesce(" + one() + ", " + integer(depth - 1) + ")";
-      case 5: return "(" + integer(depth - 1) + ")::numeric";
-      default: return "(- " + one() + ")";
+      case 0:
+        return "(" + one() + pick({" + ", " - ", " * "}) + integer(depth - 1) + ")";
+      case 1:
+        return "(" + one() + pick({" / ", " % "}) + one() + ")";
+      case 2:
+        return "round(" + one() + ", " + pick({"0", "1", "3"}) + ")";
+      case 3:
+        return pick({"floor(", "ceil(", "abs(", "trunc(", "sign("}) + one() + ")";
+      case 4:
+        return "coalesce(" + one() + ", " + integer(depth - 1) + ")";
+      case 5:
+        return "(" + integer(depth - 1) + ")::numeric";
+      default:
+        return "(- " + one() + ")";
     }
   }
   std::string text(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("t") : column("t");
     const auto one = [&] { return text(depth - 1); };
     switch (below(9)) {
-      case 0: return "(" + one() + " || " + one() + ")";
-      case 1: return pick({"upper(", "lower(", "reverse(", "trim("}) + one() + ")";
-      case 2: return "substr(" + one() + ", " + pick({"0", "1", "2", "-1"}) + ", " + pick({"1", "2", "3"}) + ")";
-      case 3: return "(" + integer(depth - 1) + ")::text";
-      case 4: return "replace(" + one() + ", 'a', 'xy')";
-      case 5: return pick({"left(", "right("}) + one() + ", " + pick({"1", "2", "-1"}) + ")";
-      case 6: return "concat(" + one() + ", " + integer(depth - 1) + ")";
-      case 7: return pick({"lpad(", "rpad("}) + one() + ", 3, '*')";
-      default: return "coalesce(" + one() + ", 'z')";
+      case 0:
+        return "(" + one() + " || " + one() + ")";
+      case 1:
+        return pick({"upper(", "lower(", "reverse(", "trim("}) + one() + ")";
+      case 2:
+        return "substr(" + one() + ", " + pick({"0", "1", "2", "-1"}) + ", " +
+               pick({"1", "2", "3"}) + ")";
+      case 3:
+        return "(" + integer(depth - 1) + ")::text";
+      case 4:
+        return "replace(" + one() + ", 'a', 'xy')";
+      case 5:
+        return pick({"left(", "right("}) + one() + ", " + pick({"1", "2", "-1"}) + ")";
+      case 6:
+        return "concat(" + one() + ", " + integer(depth - 1) + ")";
+      case 7:
+        return pick({"lpad(", "rpad("}) + one() + ", 3, '*')";
+      default:
+        return "coalesce(" + one() + ", 'z')";
     }
   }
   std::string real(int depth) {
     if (depth <= 0) return below(3) == 0 ? literal("d") : column("d");
     const auto one = [&] { return real(depth - 1); };
     switch (below(4)) {
-      case 0: return "(" + one() + pick({" + ", " - ", " * ", " / "}) + one() + ")";
-      case 1: return "(" + one() + " + " + integer(depth - 1) + ")";
-      case 2: return pick({"round(", "floor(", "abs(", "sqrt("}) + column("d") + ")";
-      default: return "(" + numeric(depth - 1) + ")::float8";
+      case 0:
+        return "(" + one() + pick({" + ", " - ", " * ", " / "}) + one() + ")";
+      case 1:
+        return "(" + one() + " + " + integer(depth - 1) + ")";
+      case 2:
+        return pick({"round(", "floor(", "abs(", "sqrt("}) + column("d") + ")";
+      default:
+        return "(" + numeric(depth - 1) + ")::float8";
     }
   }
   std::string condition(int depth) {
     const std::string compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= "});
     if (depth <= 0) {
       switch (below(4)) {
-        case 0: return column("b");
-        case 1: return text(0) + compare + text(0);
-        default: return integer(0) + compare + integer(0);
+        case 0:
+          return column("b");
+        case 1:
+          return text(0) + compare + text(0);
+        default:
+          return integer(0) + compare + integer(0);
       }
     }
     switch (below(13)) {
-      case 0: return "(" + condition(depth - 1) + " AND " + condition(depth - 1) + ")";
-      case 1: return "(" + condition(depth - 1) + " OR " + condition(depth - 1) + ")";
-      case 2: return "NOT (" + condition(depth - 1) + ")";
-      case 3: return integer(depth - 1) + compare + integer(depth - 1);
-      case 4: return numeric(depth - 1) + compare + integer(depth - 1);
-      case 5: return text(depth - 1) + compare + text(depth - 1);
-      case 6: return integer(depth - 1) + pick({" IN (", " NOT IN ("}) + integer(0) + ", " + integer(0) + ")";
-      case 7: return integer(depth - 1) + pick({" BETWEEN ", " NOT BETWEEN "}) + integer(0) + " AND " + integer(0);
-      case 8: return text(depth - 1) + pick({" LIKE ", " ILIKE ", " NOT LIKE "}) + pick({"'a%'", "'%b'", "'_'", "'%'"});
-      case 9: return any(depth - 1) + pick({" IS NULL", " IS NOT NULL"});
-      case 10: return integer(depth - 1) + " IS DISTINCT FROM " + integer(0);
-      case 11: return "(" + condition(depth - 1) + ") IS " + pick({"TRUE", "NOT TRUE", "FALSE", "UNKNOWN"});
-      default: return real(depth - 1) + compare + real(0);
+      case 0:
+        return "(" + condition(depth - 1) + " AND " + condition(depth - 1) + ")";
+      case 1:
+        return "(" + condition(depth - 1) + " OR " + condition(depth - 1) + ")";
+      case 2:
+        return "NOT (" + condition(depth - 1) + ")";
+      case 3:
+        return integer(depth - 1) + compare + integer(depth - 1);
+      case 4:
+        return numeric(depth - 1) + compare + integer(depth - 1);
+      case 5:
+        return text(depth - 1) + compare + text(depth - 1);
+      case 6:
+        return integer(depth - 1) + pick({" IN (", " NOT IN ("}) + integer(0) + ", " + integer(0) +
+               ")";
+      case 7:
+        return integer(depth - 1) + pick({" BETWEEN ", " NOT BETWEEN "}) + integer(0) + " AND " +
+               integer(0);
+      case 8:
+        return text(depth - 1) + pick({" LIKE ", " ILIKE ", " NOT LIKE "}) +
+               pick({"'a%'", "'%b'", "'_'", "'%'"});
+      case 9:
+        return any(depth - 1) + pick({" IS NULL", " IS NOT NULL"});
+      case 10:
+        return integer(depth - 1) + " IS DISTINCT FROM " + integer(0);
+      case 11:
+        return "(" + condition(depth - 1) + ") IS " +
+               pick({"TRUE", "NOT TRUE", "FALSE", "UNKNOWN"});
+      default:
+        return real(depth - 1) + compare + real(0);
     }
   }
   std::string any(int depth) {
     switch (below(5)) {
-      case 0: return numeric(depth);
-      case 1: return text(depth);
-      case 2: return real(depth);
-      case 3: return "(" + condition(depth) + ")";
-      default: return integer(depth);
+      case 0:
+        return numeric(depth);
+      case 1:
+        return text(depth);
+      case 2:
+        return real(depth);
+      case 3:
+        return "(" + condition(depth) + ")";
+      default:
+        return integer(depth);
     }
   }
 
@@ -170,7 +256,9 @@ class Author {
     Author& author_;
   };
 
-  std::string where() { return below(4) == 0 ? "" : " WHERE " + condition(1 + static_cast<int>(below(2))); }
+  std::string where() {
+    return below(4) == 0 ? "" : " WHERE " + condition(1 + static_cast<int>(below(2)));
+  }
 
   std::string select() {
     const Over over(*this);
@@ -183,7 +271,8 @@ class Author {
     const bool distinct = sql.find("DISTINCT") != sql.npos;
     sql += " FROM t" + where();
     if (!distinct && below(3) == 0) {
-      sql += " ORDER BY " + pick({"a", "n", "w", "d", "b"}) + pick({"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}) + ", id";
+      sql += " ORDER BY " + pick({"a", "n", "w", "d", "b"}) +
+             pick({"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}) + ", id";
       if (below(2) == 0) sql += " LIMIT " + pick({"0", "1", "3"}) + pick({"", " OFFSET 1"});
       ordered_ = true;
     }
@@ -192,63 +281,90 @@ class Author {
   std::string aggregate() {
     const Over over(*this);
     return "SELECT count(*), " +
-           pick({"sum(a)", "sum(n)", "avg(a)", "avg(n)", "min(w)", "max(d)", "max(n)", "min(a)", "count(DISTINCT a)",
-                 "bool_and(b)", "sum(a) FILTER (WHERE b)", "max(" + integer(1) + ")", "sum(" + numeric(1) + ")"}) +
+           pick({"sum(a)", "sum(n)", "avg(a)", "avg(n)", "min(w)", "max(d)", "max(n)", "min(a)",
+                 "count(DISTINCT a)", "bool_and(b)", "sum(a) FILTER (WHERE b)",
+                 "max(" + integer(1) + ")", "sum(" + numeric(1) + ")"}) +
            " FROM t" + where();
   }
   std::string grouped() {
     const Over over(*this);
     const auto by = pick({"a", "b", "w", "a % 2", "n"});
-    return "SELECT " + by + " AS g, count(*), " + pick({"sum(id)", "max(w)", "avg(a)", "min(n)"}) + " FROM t" + where() +
-           " GROUP BY " + pick({by, "1"}) + pick({"", " HAVING count(*) > 1", " HAVING max(id) > 2"});
+    return "SELECT " + by + " AS g, count(*), " + pick({"sum(id)", "max(w)", "avg(a)", "min(n)"}) +
+           " FROM t" + where() + " GROUP BY " + pick({by, "1"}) +
+           pick({"", " HAVING count(*) > 1", " HAVING max(id) > 2"});
   }
   std::string join() {
-    return "SELECT " + pick({"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)"}) + " FROM t" + pick({" JOIN ", " LEFT JOIN ", " RIGHT JOIN "}) +
-           "u ON " + pick({"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w"}) +
+    return "SELECT " + pick({"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)"}) + " FROM t" +
+           pick({" JOIN ", " LEFT JOIN ", " RIGHT JOIN "}) + "u ON " +
+           pick({"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w"}) +
            pick({"", " WHERE u.q IS NULL", " WHERE t.id > 1", " WHERE u.x = 1 AND t.a <> 0"});
   }
   std::string sub_query() {
-    return pick({"SELECT id FROM t WHERE id IN (SELECT t FROM u)", "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
-                 "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t", "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
-                 "SELECT x, y FROM u WHERE q >= ALL (SELECT a FROM t)", "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)",
-                 "SELECT id FROM t WHERE a > ANY (SELECT x FROM u)", "SELECT (SELECT id FROM t)",
-                 "SELECT g, c FROM (SELECT a AS g, count(*) AS c FROM t GROUP BY a) k WHERE c > 1"});
+    return pick(
+        {"SELECT id FROM t WHERE id IN (SELECT t FROM u)",
+         "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
+         "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t",
+         "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
+         "SELECT x, y FROM u WHERE q >= ALL (SELECT a FROM t)",
+         "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)",
+         "SELECT id FROM t WHERE a > ANY (SELECT x FROM u)", "SELECT (SELECT id FROM t)",
+         "SELECT g, c FROM (SELECT a AS g, count(*) AS c FROM t GROUP BY a) k WHERE c > 1"});
   }
   std::string insert() {
     const auto id = std::to_string(below(12));
     switch (below(7)) {
-      case 0: return "INSERT INTO u VALUES (" + pick({"1", "2", "3"}) + ", " + pick({"'a'", "'b'", "'ab'", "'toolong'", "NULL"}) + ", " + id + ", " + pick({"1", "2", "5", "NULL", "99", "100", "40000"}) + ")";
-      case 1: return "INSERT INTO s (c, day) VALUES (" + pick({"'a'", "'abc'", "'abcd'", "NULL"}) + ", " + pick({"'2024-02-29'", "'2023-02-29'", "NULL"}) + ") RETURNING *";
-      case 2: return "INSERT INTO p VALUES (" + integer(1) + ", " + text(1) + "), (1, 'k')";
-      case 3: return "INSERT INTO s (v) SELECT id FROM t WHERE a > 1 AND id < 3";
+      case 0:
+        return "INSERT INTO u VALUES (" + pick({"1", "2", "3"}) + ", " +
+               pick({"'a'", "'b'", "'ab'", "'toolong'", "NULL"}) + ", " + id + ", " +
+               pick({"1", "2", "5", "NULL", "99", "100", "40000"}) + ")";
+      case 1:
+        return "INSERT INTO s (c, day) VALUES (" + pick({"'a'", "'abc'", "'abcd'", "NULL"}) + ", " +
+               pick({"'2024-02-29'", "'2023-02-29'", "NULL"}) + ") RETURNING *";
+      case 2:
+        return "INSERT INTO p VALUES (" + integer(1) + ", " + text(1) + "), (1, 'k')";
+      case 3:
+        return "INSERT INTO s (v) SELECT id FROM t WHERE a > 1 AND id < 3";
       default:
-        return "INSERT INTO t VALUES (" + id + ", " + integer(1) + ", " + numeric(1) + ", " + text(1) + ", " + condition(0) + ", " + real(1) + ")" + pick({"", " RETURNING id, n, w || '!'"});
+        return "INSERT INTO t VALUES (" + id + ", " + integer(1) + ", " + numeric(1) + ", " +
+               text(1) + ", " + condition(0) + ", " + real(1) + ")" +
+               pick({"", " RETURNING id, n, w || '!'"});
     }
   }
   std::string conflict() {
     const auto id = std::to_string(below(8));
     return "INSERT INTO t (id, a) VALUES (" + id + ", " + integer(0) + ") ON CONFLICT " +
-           pick({"DO NOTHING", "(id) DO UPDATE SET a = excluded.a + 1", "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING"});
+           pick({"DO NOTHING", "(id) DO UPDATE SET a = excluded.a + 1",
+                 "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING"});
   }
   std::string update() {
     const auto id = std::to_string(below(8));
     switch (below(5)) {
-      case 0: return "UPDATE u SET q = " + pick({"3", "4", "q + 1", "NULL", "t"}) + " WHERE x = " + pick({"1", "2"}) + pick({" AND y = 'a'", " AND y = 'b'"});
-      case 1: return "UPDATE t SET id = " + std::to_string(below(12)) + " WHERE id = " + id;
-      case 2: return "UPDATE p SET v = v + 1" + pick({"", " WHERE w = 'k'", " WHERE v IS NULL"});
+      case 0:
+        return "UPDATE u SET q = " + pick({"3", "4", "q + 1", "NULL", "t"}) +
+               " WHERE x = " + pick({"1", "2"}) + pick({" AND y = 'a'", " AND y = 'b'"});
+      case 1:
+        return "UPDATE t SET id = " + std::to_string(below(12)) + " WHERE id = " + id;
+      case 2:
+        return "UPDATE p SET v = v + 1" + pick({"", " WHERE w = 'k'", " WHERE v IS NULL"});
       default: {
         const Over over(*this);
-        return "UPDATE t SET " + pick({"a = " + integer(1), "n = " + numeric(1), "w = " + text(1), "d = " + real(1), "a = " + integer(1) + ", w = " + text(1)}) +
-               pick({" WHERE id = " + id, " WHERE id < 2 AND id > -1 AND id = " + id, " WHERE id IN (" + id + ")"}) + pick({"", " RETURNING *"});
+        return "UPDATE t SET " +
+               pick({"a = " + integer(1), "n = " + numeric(1), "w = " + text(1), "d = " + real(1),
+                     "a = " + integer(1) + ", w = " + text(1)}) +
+               pick({" WHERE id = " + id, " WHERE id < 2 AND id > -1 AND id = " + id,
+                     " WHERE id IN (" + id + ")"}) +
+               pick({"", " RETURNING *"});
       }
     }
   }
   std::string remove() {
     const auto id = std::to_string(below(8));
-    return pick({"DELETE FROM t WHERE id = " + id, "DELETE FROM u WHERE q = 1", "DELETE FROM p WHERE v > 3 RETURNING v", "DELETE FROM u WHERE x = 2"});
+    return pick({"DELETE FROM t WHERE id = " + id, "DELETE FROM u WHERE q = 1",
+                 "DELETE FROM p WHERE v > 3 RETURNING v", "DELETE FROM u WHERE x = 2"});
   }
   std::string block() {
-    return pick({"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT k", "ROLLBACK TO k", "RELEASE k", "COMMIT", "COMMIT"});
+    return pick({"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT k", "ROLLBACK TO k", "RELEASE k",
+                 "COMMIT", "COMMIT"});
   }
 
   std::mt19937_64 random_;
@@ -265,7 +381,8 @@ struct Answer {
 };
 
 Answer in_postgres(PGconn* connection, const std::string& sql) {
-  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()), PQclear);
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()),
+                                                             PQclear);
   Answer answer;
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
@@ -277,7 +394,9 @@ Answer in_postgres(PGconn* connection, const std::string& sql) {
   for (int row = 0; row < PQntuples(result.get()); ++row) {
     std::string text;
     for (int column = 0; column < PQnfields(result.get()); ++column) {
-      text += PQgetisnull(result.get(), row, column) != 0 ? "null|" : std::string("'") + PQgetvalue(result.get(), row, column) + "'|";
+      text += PQgetisnull(result.get(), row, column) != 0
+                  ? "null|"
+                  : std::string("'") + PQgetvalue(result.get(), row, column) + "'|";
     }
     answer.rows.push_back(std::move(text));
   }
@@ -317,10 +436,12 @@ TEST(MockSqlServer, AgreesWithPostgres) {
   lab_options.durable = false;
   auto server = lab::start(lab::Kind::kPostgres, lab_options);
   ASSERT_TRUE(server.ok()) << server.error().to_string();
-  const auto to = "host=127.0.0.1 user=cupel dbname=cupel connect_timeout=10 port=" + std::to_string(server->port());
+  const auto to = "host=127.0.0.1 user=cupel dbname=cupel connect_timeout=10 port=" +
+                  std::to_string(server->port());
   const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(to.c_str()), PQfinish);
   ASSERT_EQ(PQstatus(connection.get()), CONNECTION_OK) << PQerrorMessage(connection.get());
-  PQsetNoticeProcessor(connection.get(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      connection.get(), [](void*, const char*) {}, nullptr);
 
   const auto statements = asked("CUPEL_MOCK_SQL_STATEMENTS", 6000);
   const auto seed = asked("CUPEL_MOCK_SQL_SEED", 1);
@@ -365,15 +486,17 @@ TEST(MockSqlServer, AgreesWithPostgres) {
         continue;
       }
       // PostgreSQL evaluates more than the answer needs: constants when it plans, outputs
-      // before LIMIT. An error there is none here; the reverse would be a mistake.
-      if (theirs.state.starts_with("22") && ours.state.empty()) {
+      // before LIMIT. Or less, where its planner sees that no row can be there. The rest of
+      // the round would differ: an error may have failed a transaction.
+      const bool select = sql.starts_with("SELECT");
+      if ((theirs.state.starts_with("22") && ours.state.empty()) ||
+          (select && ours.state.starts_with("22") && theirs.state.empty() && theirs.rows.empty())) {
         ++unneeded;
-        if (sql.rfind("SELECT", 0) != 0) break;
-        continue;
+        break;
       }
       ++differences;
-      ADD_FAILURE() << "seed " << seed << " round " << round << " statement " << count << "\n  " << sql
-                    << "\n  PostgreSQL: " << told(theirs) << "\n  the mock: " << told(ours);
+      ADD_FAILURE() << "seed " << seed << " round " << round << " statement " << count << "\n  "
+                    << sql << "\n  PostgreSQL: " << told(theirs) << "\n  the mock: " << told(ours);
       if (sql.rfind("SELECT", 0) != 0) break;  // what follows would differ too
     }
   }
@@ -381,9 +504,10 @@ TEST(MockSqlServer, AgreesWithPostgres) {
   for (const auto& [state, count] : states) summary += state + " " + std::to_string(count) + ", ";
   RecordProperty("states", summary);
   std::printf("%llu statements: %s\n", static_cast<unsigned long long>(done), summary.c_str());
-  std::printf("%zu with two errors, %zu with an error in what the answer does not need\n", either, unneeded);
+  std::printf("%zu with two errors, %zu with an error in what the answer does not need\n", either,
+              unneeded);
   EXPECT_LE(either, 2 + statements / 200);
-  EXPECT_LE(unneeded, 5 + statements / 50);
+  EXPECT_LE(unneeded, 5 + statements / 200);
   if (statements >= 1000) {  // no test if all of them fail
     EXPECT_GT(states["well"], statements / 3) << summary;
     EXPECT_GT(states.size(), 6u) << summary;
