@@ -53,6 +53,12 @@ constexpr Open kExec = open_exec;
 constexpr Open kExec = nullptr;
 #endif
 
+#ifdef CUPEL_DRIVER_MOCK
+constexpr Open kMock = open_mock;
+#else
+constexpr Open kMock = nullptr;
+#endif
+
 constexpr std::array kSqliteLevels{"serializable"sv, "read-uncommitted"sv};
 constexpr std::array kPostgresLevels{"serializable"sv, "repeatable-read"sv, "read-committed"sv,
                                      "read-uncommitted"sv};
@@ -62,11 +68,20 @@ constexpr std::array kRocksdbLevels{"pessimistic-snapshot"sv, "pessimistic"sv,
                                     "pessimistic-for-update"sv, "optimistic-snapshot"sv,
                                     "optimistic"sv, "optimistic-for-update"sv};
 constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
+constexpr std::array kMockLevels{
+    "causal"sv, "read-committed"sv, "read-atomic"sv, "prefix"sv, "strong-session-snapshot-isolation"sv,
+    "strong-session-serializable"sv};
 constexpr std::array kUnnamed{"unspecified"sv};
 
 bool there(Open open) { return open != nullptr; }
 
 constexpr workload::Needs kOneKey{.deletes = true, .lists = true, .compare_and_set = true};
+constexpr workload::Needs kNoLists{.interactive = true,
+                                   .multiple = true,
+                                   .tables = true,
+                                   .ranges = true,
+                                   .deletes = true,
+                                   .compare_and_set = true};
 constexpr workload::Needs kBlocks{
     .multiple = true, .ranges = true, .deletes = true, .lists = true, .compare_and_set = true};
 
@@ -81,9 +96,10 @@ const std::array kDrivers{
     DriverInfo{"redis", "redis://[:PASSWORD@]HOST[:PORT]", kSingleObject, there(kRedis), kOneKey},
     DriverInfo{"etcd", "etcd://HOST[:PORT][,HOST…]", kSingleObject, there(kEtcd), kOneKey},
     DriverInfo{"exec", "exec:COMMAND", kUnnamed, there(kExec), kBlocks},
+    DriverInfo{"mock", "mock:[LEVEL]", kMockLevels, there(kMock), kNoLists},
 };
 constexpr std::array<Open, kDrivers.size()> kOpen{kSqlite, kPostgres, kMysql, kRocksdb,
-                                                  kRedis,  kEtcd,     kExec};
+                                                  kRedis,  kEtcd,     kExec,  kMock};
 
 }  // namespace
 

@@ -22,5 +22,6 @@ base::Result<std::unique_ptr<Database>> open_rocksdb(const std::string&, const O
 base::Result<std::unique_ptr<Database>> open_redis(const std::string&, const OpenOptions&);
 base::Result<std::unique_ptr<Database>> open_etcd(const std::string&, const OpenOptions&);
 base::Result<std::unique_ptr<Database>> open_exec(const std::string&, const OpenOptions&);
+base::Result<std::unique_ptr<Database>> open_mock(const std::string&, const OpenOptions&);
 
 }  // namespace cupel::drivers

@@ -35,6 +35,8 @@ Key Ledger::key(std::string_view name) {
   return key;
 }
 
+void Ledger::set_initial(Key key, Value value) { initial_[key] = std::move(value); }
+
 Txn Ledger::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
@@ -105,7 +107,10 @@ std::vector<Key> Ledger::open_writes() const {
 
 const Value& Ledger::value(Txn writer, Key key) const {
   static const Value null;
-  if (writer == kInitial) return null;
+  if (writer == kInitial) {
+    const auto held = initial_.find(key);
+    return held == initial_.end() ? null : held->second;
+  }
   const auto& operations = transactions_[writer].operations;
   for (auto it = operations.rbegin(); it != operations.rend(); ++it) {
     if (it->is_write && it->key == key) return it->value;
@@ -118,7 +123,7 @@ std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const
   std::vector<std::string> found;
   const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
   for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix); ++it) {
-    if (!writers_[it->second].empty() || (open && own(it->second) != nullptr)) {
+    if (!writers_[it->second].empty() || initial_.contains(it->second) || (open && own(it->second) != nullptr)) {
       found.push_back(it->first);
     }
   }
@@ -129,6 +134,7 @@ base::Result<history::History> Ledger::history(std::span<const std::string> sess
   history::HistoryBuilder builder;
   std::vector<history::KeyId> keys;
   for (const auto* name : names_) keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));
+  for (const auto& [key, held] : initial_) builder.set_initial(keys[key], builder.value(scalar(held)));
   for (Txn t = 0; t < count(); ++t) {
     const auto& txn = transactions_[t];
     if (txn.status == Status::kOpen) continue;

@@ -40,6 +40,8 @@ class Ledger {
   };
 
   Key key(std::string_view name);  // interned
+  // What the key holds at first, instead of null.
+  void set_initial(Key key, Value value);
   [[nodiscard]] std::size_t key_count() const { return writers_.size(); }
 
   Txn begin(Session session, Level level);
@@ -60,7 +62,7 @@ class Ledger {
   [[nodiscard]] std::vector<Key> open_writes() const;
   // Committed writers of the key, in the order of their commits.
   [[nodiscard]] std::span<const Txn> writers(Key key) const { return writers_[key]; }
-  // The committed transaction's last value of the key; null's for kInitial.
+  // The committed transaction's last value of the key; the initial one for kInitial.
   [[nodiscard]] const Value& value(Txn writer, Key key) const;
   [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;
 
@@ -71,6 +73,7 @@ class Ledger {
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
+  std::map<Key, Value> initial_;  // where it is not null
 };
 
 }  // namespace cupel::mock

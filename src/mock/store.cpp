@@ -83,6 +83,11 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
 
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
+  void set_initial(std::string_view key, Value value) {
+    const std::lock_guard lock(mutex_);
+    assert(ledger_.count() == 0 && "initial values come before transactions");
+    ledger_.set_initial(ledger_.key(key), std::move(value));
+  }
   void reset(std::uint64_t seed);
   void shut_down();
   base::Result<history::History> history() {
@@ -301,6 +306,7 @@ void Store::close_session(std::uint32_t session) { state_->close_session(session
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
 }
+void Store::set_initial(std::string_view key, Value value) { state_->set_initial(key, std::move(value)); }
 void Store::reset(std::uint64_t seed) { state_->reset(seed); }
 void Store::shut_down() { state_->shut_down(); }
 base::Result<history::History> Store::history() const { return state_->history(); }

@@ -99,7 +99,7 @@ class Transaction {
   // nullopt and a failure() when the transaction is over.
   virtual std::optional<Value> read(std::string_view key) = 0;
   // Every key with this prefix that anybody committed a write to or this transaction
-  // wrote, in the order of their bytes. No read: what the keys hold is to be read
+  // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold is to be read
   // from them. (A table is its set of primary keys, thesis 4.3.)
   virtual std::vector<std::string> keys_with_prefix(std::string_view prefix) = 0;
   virtual bool write(std::string_view key, Value value) = 0;
@@ -136,6 +136,10 @@ class Store {
   };
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
   std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }
+
+  // What the key holds at first, instead of null: a part of no transaction, that every
+  // session has seen. Before the first transaction.
+  void set_initial(std::string_view key, Value value);
 
   // Forgets everything, the history too, and starts again from `seed`.
   void reset(std::uint64_t seed);

@@ -143,6 +143,18 @@ TEST(MockStore, ResetForgetsEverything) {
   EXPECT_TRUE(after->keys_with_prefix("").empty());
 }
 
+TEST(MockStore, KeysMayHoldSomethingAtFirst) {
+  Store store(quiet(Level::kReadCommitted));
+  store.set_initial("x", Value::of(7));
+  const auto t = store.begin(store.open_session("a"));
+  EXPECT_EQ(t->read("x"), Value::of(7));
+  EXPECT_EQ(t->keys_with_prefix(""), std::vector<std::string>{"x"});
+  t->commit();
+  const auto history = store.history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->value(history->initial_value(history::KeyId(0))).to_string(), "7");
+}
+
 TEST(MockStore, SessionsOfOneNameAreToldApart) {
   Store store(quiet());
   for (int i = 0; i < 2; ++i) {

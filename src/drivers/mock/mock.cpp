@@ -1,0 +1,304 @@
+// Mock: the mock store as an embedded database with known answers.
+//
+// A cell is a key of the store: the row's ordered key (drivers/cells.hpp), a byte 0x02 and
+// the column's number. Cells are what the history records, so the store's level is the
+// history's. A row is there if one of its cells is not null; deleting writes nulls. Rows
+// before a run are initial values. A range lists keys and reads the cells of each row.
+// A comparison reads and writes. There are no lists: an append reads, and at the weaker
+// levels another's append would be lost, which no history of a list can tell.
+//
+// Each Database has a store of its own: it is gone with it. See docs/drivers/mock.md.
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+
+#include "drivers/cells.hpp"
+#include "drivers/registry.hpp"
+#include "drivers/url.hpp"
+#include "mock/store.hpp"
+
+namespace cupel::drivers {
+
+namespace {
+
+using workload::Datum;
+using workload::Reply;
+using workload::Row;
+using workload::Statement;
+using workload::StatementKind;
+using workload::Table;
+
+std::string cell_key(const std::string& row, std::uint32_t column) {
+  return row + '\x02' + std::to_string(column);
+}
+
+mock::Value value_of(const Datum& datum) {
+  if (const auto* number = std::get_if<std::int64_t>(&datum)) return mock::Value::of(*number);
+  if (const auto* text = std::get_if<std::string>(&datum)) return mock::Value::of(*text);
+  return {};
+}
+Datum datum_of(mock::Value value) {
+  switch (value.kind) {
+    case mock::Value::Kind::kInteger:
+      return value.integer;
+    case mock::Value::Kind::kText:
+      return std::move(value.text);
+    case mock::Value::Kind::kNull:
+      break;
+  }
+  return {};
+}
+bool is_null(const Datum& datum) { return std::holds_alternative<std::monostate>(datum); }
+
+class MockConnection final : public Connection {
+ public:
+  MockConnection(std::shared_ptr<mock::Store> store, workload::Schema schema, std::uint32_t session)
+      : store_(std::move(store)), schema_(std::move(schema)), session_(session) {}
+  ~MockConnection() override {
+    transaction_.reset();
+    store_->close_session(session_);
+  }
+
+  Outcome begin() override {
+    transaction_.reset();
+    transaction_ = store_->begin(session_);
+    if (transaction_) return std::nullopt;
+    return Failure{.fate = Fate::kAborted,
+                   .cause = Cause::kConnection,
+                   .code = "stopped",
+                   .message = "the mock store is shutting down",
+                   .connection_lost = true};
+  }
+
+  Outcome execute(const Statement& statement, Reply& reply) override {
+    reply = {};
+    if (!transaction_) return refused("a statement outside a transaction");
+    auto failure = run(statement, reply);
+    if (!failure) return std::nullopt;
+    rollback();
+    reply = {};
+    return failure;
+  }
+
+  Outcome commit() override {
+    if (!transaction_) return refused("a commit outside a transaction");
+    auto failure = transaction_->commit() ? Outcome() : over();
+    transaction_.reset();
+    return failure;
+  }
+
+  void rollback() override { transaction_.reset(); }
+
+ private:
+  // Why the transaction is over. It certainly did not commit.
+  Outcome over() {
+    const auto& failure = transaction_->failure();
+    Failure told;
+    told.fate = Fate::kAborted;
+    told.message = failure ? failure->message : "the transaction is over";
+    switch (failure ? failure->kind : mock::Failure::Kind::kEnded) {
+      case mock::Failure::Kind::kConflict:
+        told.cause = Cause::kConflict;
+        told.code = "conflict";
+        break;
+      case mock::Failure::Kind::kEnded:
+        told.cause = Cause::kTimeout;
+        told.code = "ended";
+        break;
+      case mock::Failure::Kind::kStopped:
+        told.cause = Cause::kConnection;
+        told.code = "stopped";
+        told.connection_lost = true;
+        break;
+    }
+    return told;
+  }
+
+  // The cells of these columns; none if the row is absent as far as they tell.
+  Outcome read_row(const std::string& row, std::span<const std::uint32_t> columns,
+                   std::optional<std::vector<Datum>>& cells) {
+    std::vector<Datum> found;
+    bool present = false;
+    for (const auto column : columns) {
+      auto value = transaction_->read(cell_key(row, column));
+      if (!value) return over();
+      found.push_back(datum_of(*std::move(value)));
+      present = present || !is_null(found.back());
+    }
+    cells.reset();
+    if (present) cells = std::move(found);
+    return std::nullopt;
+  }
+
+  Outcome write_cell(const std::string& row, std::uint32_t column, const Datum& datum) {
+    if (transaction_->write(cell_key(row, column), value_of(datum))) return std::nullopt;
+    return over();
+  }
+
+  Outcome run(const Statement& statement, Reply& reply) {
+    if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
+      return refused("a statement that does not fit the schema: " + wrong);
+    }
+    const Table& table = schema_.tables[statement.table];
+    const auto row = ordered_key(table, statement.key);
+    std::vector<std::uint32_t> all(table.columns.size());
+    std::iota(all.begin(), all.end(), 0u);
+    const auto& columns = statement.columns.empty() ? all : statement.columns;
+    std::optional<std::vector<Datum>> cells;
+    switch (statement.kind) {
+      case StatementKind::kRead:
+        if (auto failure = read_row(row, columns, cells)) return failure;
+        if (cells) reply.rows.push_back({statement.key, *std::move(cells)});
+        return std::nullopt;
+      case StatementKind::kRange:
+        return range(table, statement, columns, reply);
+      case StatementKind::kDelete:
+        for (const auto column : all) {
+          if (auto failure = write_cell(row, column, {})) return failure;
+        }
+        return std::nullopt;
+      case StatementKind::kInsert:
+        if (auto failure = read_row(row, all, cells)) return failure;
+        if (cells) {
+          return Failure{.fate = Fate::kAborted,
+                         .cause = Cause::kConstraint,
+                         .code = "exists",
+                         .message = fmt::format("a row of {} is there already", table.name)};
+        }
+        [[fallthrough]];
+      case StatementKind::kWrite:
+        for (std::size_t i = 0; i < statement.values.size(); ++i) {
+          const auto type = table.columns[columns[i]].type;
+          if (auto failure = write_cell(row, columns[i], normal(type, statement.values[i]))) return failure;
+        }
+        return std::nullopt;
+      case StatementKind::kCompareAndSet: {
+        const auto type = table.columns[columns[0]].type;
+        if (auto failure = read_row(row, columns, cells)) return failure;
+        const Datum& expected = statement.values[0];
+        reply.succeeded = is_null(expected) ? !cells : cells && (*cells)[0] == normal(type, expected);
+        if (!reply.succeeded) return std::nullopt;
+        return write_cell(row, columns[0], normal(type, statement.values[1]));
+      }
+      case StatementKind::kAppend:
+        break;
+    }
+    return refused("a list: the mock store has none");
+  }
+
+  Outcome range(const Table& table, const Statement& statement, std::span<const std::uint32_t> columns,
+                Reply& reply) {
+    const auto low = ordered_key(table, statement.key), high = ordered_key(table, statement.high);
+    std::vector<std::string> rows;
+    for (const auto& key : transaction_->keys_with_prefix(ordered_prefix(table))) {
+      auto row = key.substr(0, key.rfind('\x02'));
+      if (row < low || row > high || (!rows.empty() && rows.back() == row)) continue;
+      rows.push_back(std::move(row));
+    }
+    if (transaction_->failure()) return over();
+    for (const auto& row : rows) {
+      std::optional<std::vector<Datum>> cells;
+      if (auto failure = read_row(row, columns, cells)) return failure;
+      auto key = parse_ordered_key(table, row);
+      if (cells && key) reply.rows.push_back({*std::move(key), *std::move(cells)});
+    }
+    return std::nullopt;
+  }
+
+  std::shared_ptr<mock::Store> store_;
+  workload::Schema schema_;
+  std::uint32_t session_;
+  std::unique_ptr<mock::Transaction> transaction_;
+};
+
+class MockDatabase final : public Database {
+ public:
+  explicit MockDatabase(const mock::Options& options) : options_(options) {}
+
+  [[nodiscard]] Facts facts() const override {
+    return {.product = "cupel mock",
+            .version = "1",
+            .isolation = std::string(mock::name(options_.level)),
+            .detail = fmt::format("seed={}, uniform={:g}, latest={:g}, adversarial={:g}", options_.seed,
+                                  options_.uniform, options_.latest, options_.adversarial)};
+  }
+  [[nodiscard]] workload::Needs can() const override {
+    return {.interactive = true,
+            .multiple = true,
+            .tables = true,
+            .ranges = true,
+            .deletes = true,
+            .compare_and_set = true};
+  }
+
+  base::Status prepare(const workload::Workload& workload) override {
+    store_ = std::make_shared<mock::Store>(options_);
+    schema_ = workload.schema();
+    workload.load([&](std::uint32_t number, const Row& row) {
+      const auto& table = schema_.tables[number];
+      const auto key = ordered_key(table, row.key);
+      for (std::uint32_t i = 0; i < row.values.size(); ++i) {
+        store_->set_initial(cell_key(key, i), value_of(normal(table.columns[i].type, row.values[i])));
+      }
+    });
+    return base::Ok{};
+  }
+
+  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
+    if (!store_) {
+      return base::Error{.message = "the mock store has no tables; prepare it anew"};
+    }
+    const auto id = store_->open_session(std::to_string(session));
+    return std::unique_ptr<Connection>(std::make_unique<MockConnection>(store_, schema_, id));
+  }
+
+  void clean() override { store_.reset(); }
+
+ private:
+  mock::Options options_;
+  workload::Schema schema_;
+  std::shared_ptr<mock::Store> store_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<Database>> open_mock(const std::string& text, const OpenOptions& options) {
+  auto url = parse_url(text);
+  if (!url) return std::move(url).error();
+  mock::Options store;
+  const auto& asked = url->path.empty() ? options.isolation : url->path;
+  const auto level = mock::level_of(asked);
+  if (!url->hosts.empty() || !level) {
+    return base::Error{.message = fmt::format("found `{}`, expected mock:LEVEL with read-committed, "
+                                              "read-atomic, causal, prefix, strong-session-snapshot-isolation "
+                                              "or strong-session-serializable",
+                                              text)};
+  }
+  // The default cannot be told from what was asked for.
+  if (!url->path.empty() && options.isolation != "causal" && mock::level_of(options.isolation) != *level) {
+    return base::Error{.message = fmt::format("found the level {} in the URL and the isolation {}, expected one "
+                                              "of them",
+                                              url->path, options.isolation)};
+  }
+  store.level = *level;
+  if (const auto seed = take_option(*url, "seed")) {
+    const auto number = option_number("seed", *seed, 0, std::numeric_limits<std::int64_t>::max());
+    if (!number) return number.error();
+    store.seed = static_cast<std::uint64_t>(*number);
+  }
+  if (const auto policy = take_option(*url, "policy")) {
+    store.uniform = *policy == "uniform";
+    store.latest = *policy == "latest";
+    store.adversarial = *policy == "adversarial";
+    if (store.uniform + store.latest + store.adversarial == 0) {
+      return base::Error{.message = fmt::format(
+                             "found policy={} in the URL, expected uniform, latest or adversarial", *policy)};
+    }
+  }
+  if (auto unknown = unknown_options(*url, "seed, policy")) return *std::move(unknown);
+  store.patience_s = options.statement_timeout;
+  return std::unique_ptr<Database>(std::make_unique<MockDatabase>(store));
+}
+
+}  // namespace cupel::drivers

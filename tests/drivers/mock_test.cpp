@@ -1,0 +1,46 @@
+// The mock store as a database: what each statement does to one session, its levels, URLs.
+#include <gtest/gtest.h>
+
+#include "drivers/conformance.hpp"
+
+namespace cupel::drivers::testing {
+namespace {
+
+using workload::Datum;
+
+std::unique_ptr<Database> opened(const std::string& url) {
+  auto database = open(url, {});
+  EXPECT_TRUE(database.ok()) << database.error().to_string();
+  return *std::move(database);
+}
+
+TEST(MockDriver, DoesWhatTheStatementsSay) {
+  for (const char* level : {"read-atomic", "causal", "prefix", "serializable"}) {
+    auto database = opened(std::string("mock:") + level);
+    Tables tables(workload::kv_schema());
+    tables.row(0, {Datum{5}}, {Datum{50}});
+    ASSERT_TRUE(database->prepare(tables).ok());
+    auto connection = std::move(*database->connect(0));
+    EXPECT_EQ(run(*connection, {read(5), write(5, 51), read(5), read(6)}),
+              (std::vector<std::string>{"5=50", "", "5=51", ""}));
+    const auto replies = run(*connection, {insert(-7, 70), range(-10, 10), remove(5), range(-10, 10), range(0, 10)});
+    EXPECT_EQ(replies[1], "-7=70, 5=51");
+    EXPECT_EQ(replies[3], "-7=70");
+    EXPECT_EQ(replies[4], "");
+    EXPECT_EQ(run(*connection, {compare_and_set(9, {}, 1), read(9)}).back(), "9=1");
+    database->clean();
+  }
+}
+
+TEST(MockDriver, SaysWhatItDoesNotKnow) {
+  for (const char* url : {"mock:linearizable", "mock:causal?policy=worst", "mock:causal?colour=red", "mock:causal?seed=-1",
+                          "mock://host/causal"}) {
+    EXPECT_FALSE(open(url, {}).ok()) << url;
+  }
+  EXPECT_FALSE(open("mock:causal", {.isolation = "prefix"}).ok());
+  EXPECT_TRUE(open("mock:prefix", {.isolation = "prefix"}).ok());
+  EXPECT_EQ(opened("mock:")->facts().isolation, "causal");
+}
+
+}  // namespace
+}  // namespace cupel::drivers::testing
