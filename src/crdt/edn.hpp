@@ -1,0 +1,15 @@
+// EDN values as JSON: keywords and symbols become strings, lists, vectors and sets
+// arrays, maps objects with their keys as text. What JSON cannot say is an error.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace cupel::crdt {
+
+// The one value of `text`; `byte` of an error counts within it.
+base::Result<nlohmann::json> parse_edn(std::string_view text);
+
+}  // namespace cupel::crdt

@@ -1,0 +1,119 @@
+// History of a replicated data type: what each replica was asked and what it
+// answered, in the order of that replica (thesis 2.1: Op and ro).
+//
+// Replicas, keys and elements are small numbers in order of appearance. An element
+// belongs to a key: a member of that set, a value of that register, a character of
+// that array. Nothing here says what is right; that is decide.hpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace cupel::crdt {
+
+enum class Type : std::uint8_t {
+  kAddWinsSet, kRemoveWinsSet, kEnableWinsFlag, kDisableWinsFlag,
+  kMultiValueRegister, kLastWriterWinsRegister, kCounter, kGrowableArray,
+};
+
+// "add-wins-set" and so on.
+std::string_view name(Type type);
+std::span<const Type> all_types();
+// Also aliases: or-set, grow-only-set, pn-counter, rga … None: no such type.
+struct NamedType {
+  Type type;
+  bool grow_only = false;  // removes, disables and decrements are refused
+};
+std::optional<NamedType> type_of(std::string_view name);
+// The names and the aliases, for messages and help.
+std::vector<std::string> type_names();
+
+inline bool is_set(Type t) { return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet; }
+inline bool is_flag(Type t) { return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag; }
+inline bool is_register(Type t) {
+  return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
+}
+// Does the positive side win: add, enable?
+inline bool up_wins(Type t) { return t == Type::kAddWinsSet || t == Type::kEnableWinsFlag; }
+
+enum class Kind : std::uint8_t {
+  kUp,      // add (element), enable
+  kDown,    // remove (element), disable
+  kTest,    // contains (element), read of a flag: `returned`
+  kState,   // read of a whole set: `list`
+  kInc,     // inc or dec: `amount`, negative for dec
+  kValue,   // read of a counter: `amount`
+  kWrite,   // of `element`
+  kValues,  // read of a register: `list`
+  kInsert,  // addAfter(parent, element); no parent: at the beginning
+  kDelete,  // of `element` from an array
+  kList,    // read of an array: `list`
+};
+inline bool is_read(Kind k) {
+  return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues || k == Kind::kList;
+}
+
+using OpId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+struct Operation {
+  Kind kind = Kind::kUp;
+  bool returned = false;
+  std::uint32_t replica = 0;
+  std::uint32_t seq = 0;  // place in its replica, from 0
+  std::uint32_t key = 0;
+  std::uint32_t element = kNone;
+  std::uint32_t parent = kNone;
+  std::int64_t amount = 0;
+  std::uint32_t list_begin = 0, list_end = 0;
+  std::uint64_t line = 0;                 // of the file, from 1; 0: none
+  std::optional<std::int64_t> time = {};  // nanoseconds, of the completion
+};
+
+struct Element {
+  std::uint32_t key;
+  std::string text;  // its value, as JSON
+};
+
+class History {
+ public:
+  Type type = Type::kAddWinsSet;
+  std::vector<std::string> replicas;  // as the file has them, as JSON
+  std::vector<std::string> keys;
+  std::vector<Element> elements;
+  std::vector<Operation> ops;  // in the order of the file
+  std::vector<std::vector<OpId>> by_replica;
+  std::vector<std::uint32_t> lists;
+  // Updates of unknown outcome, each on a replica of its own: nobody must see them.
+  std::vector<std::uint32_t> indeterminate;  // replicas
+
+  [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {
+    return std::span(lists).subspan(op.list_begin, op.list_end - op.list_begin);
+  }
+  // "add(\"a\") on s", "read(c) = 3": with its key where there are several.
+  [[nodiscard]] std::string text(OpId op) const;
+  [[nodiscard]] std::string element_text(std::uint32_t element) const;
+  // What a set, flag, counter, register or array calls an operation of this kind.
+  [[nodiscard]] std::string_view method(const Operation& op) const;
+
+  std::uint32_t replica(const std::string& name);
+  std::uint32_t key(const std::string& name);
+  std::uint32_t element(std::uint32_t key, const std::string& text);
+  // Sets the operation's place in its replica.
+  OpId add(Operation op);
+  OpId add(Operation op, std::span<const std::uint32_t> list);
+
+ private:
+  std::map<std::string, std::uint32_t> replica_ids_, key_ids_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> element_ids_;
+};
+
+}  // namespace cupel::crdt

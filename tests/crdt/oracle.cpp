@@ -1,0 +1,256 @@
+// Oracle: all strict partial orders that contain the replica order, by deciding each
+// pair of operations in turn and closing; then the axioms as they are printed.
+#include "oracle.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace cupel::crdt {
+
+namespace {
+
+using Mask = std::uint32_t;
+
+class Oracle {
+ public:
+  Oracle(const History& history, bool letter) : h_(history), letter_(letter), n_(history.ops.size()) {}
+
+  bool run() {
+    std::vector<Mask> past(n_, 0);
+    for (const auto& line : h_.by_replica) {
+      Mask before = 0;
+      for (const OpId id : line) {
+        past[id] = before;
+        before |= bit(id);
+      }
+    }
+    std::vector<Mask> apart(n_, 0);
+    return next(past, apart, 0);
+  }
+
+  [[nodiscard]] bool axioms(const std::vector<Mask>& past) const {
+    switch (h_.type) {
+      case Type::kAddWinsSet: case Type::kEnableWinsFlag: case Type::kRemoveWinsSet: case Type::kDisableWinsFlag: return sets(past);
+      case Type::kCounter: return counters(past);
+      case Type::kMultiValueRegister: return multi_value(past);
+      case Type::kLastWriterWinsRegister: return last_writer(past, 0, {});
+      case Type::kGrowableArray: return array(past);
+    }
+    return false;
+  }
+
+ private:
+  static Mask bit(std::size_t i) { return Mask{1} << i; }
+
+  bool next(const std::vector<Mask>& past, const std::vector<Mask>& apart, std::size_t pair) const {
+    for (; pair < n_ * n_; ++pair) {
+      const auto a = pair / n_, b = pair % n_;
+      if (a >= b || h_.ops[a].replica == h_.ops[b].replica) continue;
+      if ((past[b] & bit(a)) || (past[a] & bit(b)) || (apart[a] & bit(b))) continue;
+      auto separate = apart;
+      separate[a] |= bit(b);
+      separate[b] |= bit(a);
+      if (next(past, separate, pair + 1)) return true;
+      for (const auto& [first, second] : {std::pair{a, b}, std::pair{b, a}}) {
+        auto with = past;
+        const Mask added = past[first] | bit(first);
+        bool well = !(added & bit(second));
+        for (std::size_t o = 0; o < n_ && well; ++o) {
+          if (o == second || (past[o] & bit(second))) {
+            with[o] |= added;
+            well = !(with[o] & bit(o)) && !(with[o] & apart[o]);
+          }
+        }
+        if (well && next(with, apart, pair + 1)) return true;
+      }
+      return false;
+    }
+    return axioms(past);
+  }
+
+  // ReadFromMaximal and ReadAllMaximals: what is read is exactly the maximal ones.
+  [[nodiscard]] std::vector<OpId> maximals(const std::vector<Mask>& past, OpId read, const std::function<bool(OpId)>& related) const {
+    std::vector<OpId> found;
+    for (OpId o = 0; o < n_; ++o) {
+      if (!(past[read] & bit(o)) || !related(o)) continue;
+      bool maximal = true;
+      for (OpId other = 0; other < n_; ++other) {
+        if (other != o && (past[read] & bit(other)) && related(other) && (past[other] & bit(o))) maximal = false;
+      }
+      if (maximal) found.push_back(o);
+    }
+    return found;
+  }
+
+  bool sets(const std::vector<Mask>& past) const {
+    const bool set = h_.type == Type::kAddWinsSet || h_.type == Type::kRemoveWinsSet;
+    const bool add_wins = h_.type == Type::kAddWinsSet || h_.type == Type::kEnableWinsFlag;
+    for (OpId r = 0; r < n_; ++r) {
+      const auto& read = h_.ops[r];
+      if (read.kind != Kind::kTest && read.kind != Kind::kState) continue;
+      const std::size_t objects = set ? h_.elements.size() : h_.keys.size();
+      for (std::uint32_t x = 0; x < objects; ++x) {
+        if (read.kind == Kind::kTest && x != (set ? read.element : read.key)) continue;
+        if (read.kind == Kind::kState && h_.elements[x].key != read.key) continue;
+        bool returned = read.returned;
+        if (read.kind == Kind::kState) {
+          const auto list = h_.list(read);
+          returned = std::find(list.begin(), list.end(), x) != list.end();
+        }
+        const auto rf = maximals(past, r, [&](OpId o) { return !is_read(h_.ops[o].kind) && (set ? h_.ops[o].element : h_.ops[o].key) == x; });
+        const bool reads_add = std::any_of(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kUp; });
+        const bool reads_remove = std::any_of(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kDown; });
+        // RetValSet(contains, true, add), or RetValSet(contains, false, remove) with the
+        // initial remove that has no operation.
+        const bool expected = add_wins ? reads_add : !(reads_remove || rf.empty());
+        if (returned != expected) return false;
+      }
+    }
+    return true;
+  }
+
+  bool counters(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kValue) continue;
+      std::int64_t sum = 0;
+      for (OpId o = 0; o < n_; ++o) {
+        if ((past[r] & bit(o)) && h_.ops[o].kind == Kind::kInc && h_.ops[o].key == h_.ops[r].key) sum += h_.ops[o].amount;
+      }
+      if (sum != h_.ops[r].amount) return false;
+    }
+    return true;
+  }
+
+  bool multi_value(const std::vector<Mask>& past) const {
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kValues) continue;
+      const auto rf = maximals(past, r, [&](OpId o) { return h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key; });
+      const auto list = h_.list(h_.ops[r]);
+      for (const OpId o : rf) {
+        if (std::find(list.begin(), list.end(), h_.ops[o].element) == list.end()) return false;
+      }
+      for (const auto v : list) {
+        const auto count = std::count_if(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].element == v; });
+        if (count == 0 || (letter_ && count > 1)) return false;
+      }
+    }
+    return true;
+  }
+
+  using Arcs = std::vector<std::pair<OpId, OpId>>;
+
+  bool last_writer(const std::vector<Mask>& past, OpId r, const Arcs& lin) const {
+    if (r == n_) return acyclic(past, lin);
+    if (h_.ops[r].kind != Kind::kValues) return last_writer(past, r + 1, lin);
+    const auto list = h_.list(h_.ops[r]);
+    const auto sees_write = [&](OpId o) { return (past[r] & bit(o)) && h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key; };
+    if (list.empty()) {
+      for (OpId o = 0; o < n_; ++o) {
+        if (sees_write(o)) return false;
+      }
+      return last_writer(past, r + 1, lin);
+    }
+    for (OpId w = 0; w < n_; ++w) {  // which write it reads from
+      if (!sees_write(w) || h_.ops[w].element != list[0]) continue;
+      Arcs more = lin;
+      for (OpId o = 0; o < n_; ++o) {
+        if (o != w && sees_write(o)) more.emplace_back(o, w);
+      }
+      if (last_writer(past, r + 1, more)) return true;
+    }
+    return false;
+  }
+
+  // Does a total order contain both?
+  bool acyclic(const std::vector<Mask>& past, const Arcs& arcs) const {
+    std::vector<Mask> before(past);
+    for (const auto& [a, b] : arcs) before[b] |= bit(a);
+    Mask done = 0;
+    for (std::size_t round = 0; round < n_; ++round) {
+      std::size_t chosen = n_;
+      for (std::size_t o = 0; o < n_ && chosen == n_; ++o) {
+        if (!(done & bit(o)) && (before[o] & ~done) == 0) chosen = o;
+      }
+      if (chosen == n_) return false;
+      done |= bit(chosen);
+    }
+    return true;
+  }
+
+  bool array(const std::vector<Mask>& past) const {
+    std::vector<OpId> insert(h_.elements.size(), kNone);
+    for (OpId o = 0; o < n_; ++o) {
+      if (h_.ops[o].kind == Kind::kInsert) insert[h_.ops[o].element] = o;
+    }
+    const auto sees_insert = [&](OpId o, std::uint32_t e) { return insert[e] != kNone && (past[o] & bit(insert[e])); };
+    for (OpId o = 0; o < n_; ++o) {
+      const auto& op = h_.ops[o];
+      if (op.kind == Kind::kInsert && op.parent != kNone && !sees_insert(o, op.parent)) return false;
+      if (op.kind == Kind::kDelete && !sees_insert(o, op.element)) return false;
+      if (op.kind != Kind::kList) continue;
+      const auto list = h_.list(op);
+      for (const auto e : list) {
+        if (!sees_insert(o, e) || std::count(list.begin(), list.end(), e) != 1) return false;
+      }
+      for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+        if (h_.elements[e].key != op.key) continue;
+        bool sees_remove = false;
+        for (OpId d = 0; d < n_; ++d) sees_remove = sees_remove || ((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete && h_.ops[d].element == e);
+        const bool shown = std::find(list.begin(), list.end(), e) != list.end();
+        if (!shown && sees_insert(o, e) && !sees_remove) return false;
+        if (shown && sees_remove && !letter_) return false;
+      }
+    }
+    // rf* over addAfter: is x an ancestor of y, or y itself?
+    const auto leads = [&](OpId x, OpId y) {
+      for (OpId at = y;;) {
+        if (at == x) return true;
+        const auto parent = h_.ops[at].parent;
+        if (parent == kNone) return false;
+        at = insert[parent];
+      }
+    };
+    Arcs lin;
+    for (OpId r = 0; r < n_; ++r) {
+      if (h_.ops[r].kind != Kind::kList) continue;
+      const auto list = h_.list(h_.ops[r]);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        for (std::size_t k = i + 1; k < list.size(); ++k) {
+          const OpId o4 = insert[list[i]], o3 = insert[list[k]];  // arg(o4) stands before arg(o3)
+          if (!letter_ && leads(o3, o4)) return false;
+          for (OpId o1 = 0; o1 < n_; ++o1) {
+            for (OpId o2 = 0; o2 < n_; ++o2) {
+              if (o1 == o2 || h_.ops[o1].kind != Kind::kInsert || h_.ops[o2].kind != Kind::kInsert) continue;
+              if (h_.ops[o1].key != h_.ops[o2].key || h_.ops[o1].parent != h_.ops[o2].parent) continue;
+              if (leads(o1, o3) && leads(o2, o4)) lin.emplace_back(o1, o2);
+            }
+          }
+        }
+      }
+    }
+    return acyclic(past, lin);
+  }
+
+  const History& h_;
+  bool letter_;
+  std::size_t n_;
+};
+
+}  // namespace
+
+bool admitted_by_oracle(const History& history, bool letter) { return Oracle(history, letter).run(); }
+
+bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool letter) {
+  for (OpId o = 0; o < history.ops.size(); ++o) {
+    for (OpId p = 0; p < history.ops.size(); ++p) {
+      if (!(past[o] & (1U << p))) continue;
+      if (p == o || (past[p] & ~past[o])) return false;
+    }
+    for (OpId p = 0; p < history.ops.size(); ++p) {
+      if (history.ops[p].replica == history.ops[o].replica && history.ops[p].seq < history.ops[o].seq && !(past[o] & (1U << p))) return false;
+    }
+  }
+  return Oracle(history, letter).axioms(past);
+}
+
+}  // namespace cupel::crdt
