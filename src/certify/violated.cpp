@@ -47,7 +47,7 @@ class Violated {
     how = d.by_clauses ? fmt::format("{} and a refutation of {}", counted(d.clauses.size(), "cycle", "cycles"),
                                      counted(d.refutation.size(), "step", "steps"))
                        : fmt::format("a cycle of {}", counted(d.cycle.size(), "edge", "edges"));
-    if (!d.by_clauses && d.edges.size() > d.cycle.size()) how += fmt::format(", with {} below", d.edges.size() - d.cycle.size());
+    if (!d.by_clauses && d.edges.size() > d.cycle.size()) how += fmt::format(", which follow from {} more", d.edges.size() - d.cycle.size());
     return std::nullopt;
   }
 

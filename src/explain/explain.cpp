@@ -215,9 +215,10 @@ class Teller {
     const bool whole =
         raw_[0].empty() || derivation_.edges[raw_[0].front()].from_point == levels::Point::kWhole;
     return fmt::format(
-        "no order fits {}: {} of their reads missed a write of the next. {}, at least one of {} "
-        "would have seen something else",
-        who, reads, whole ? "Run one after the other" : "On snapshots that fit together", them);
+        "no order fits {}. Going round them in a circle, {} missed a write of the one that follows "
+        "it. {}, at least one of {} would have seen something else",
+        who, static_cast<std::size_t>(reads) == seen.size() ? "each" : fmt::format("{} of them", reads),
+        whole ? "Run one after the other" : "On snapshots that fit together", them);
   }
 
   std::string missed(const std::string& name, const Miss& miss) {
@@ -238,8 +239,8 @@ class Teller {
     }
     if (name == "session-guarantee-violation") {
       return fmt::format(
-          "a session lost sight of its own past. {} did not see {}, which was made before it in "
-          "the same session",
+          "a session lost sight of its own past, a causality violation within one session. {} did "
+          "not see {}, which was made before it in the same session",
           reader, write);
     }
     if (name == "non-monotonic-read") {
@@ -256,9 +257,8 @@ class Teller {
     }
     if (name == "causality-violation") {
       return fmt::format(
-          "{} saw an effect without its cause. What else it saw came about after {}, and yet it "
-          "read "
-          "{} as it was before",
+          "{} saw an effect without its cause. What it or its session had seen came after {}, and "
+          "yet it read {} as it was before",
           reader, write, key);
     }
     if (seen != nullptr && seen->kind == EdgeKind::kRealTime) {

@@ -158,18 +158,20 @@ class Writer {
     if (d.refutation) {
       list(",\n   \"clauses\": ", d.refutation->cases,
            [&](std::uint32_t i) { numbers({}, d.cases[i].cycle); });
-      list(",\n   \"refutation\": ", d.refutation->lemmas, [&](const std::vector<std::int32_t>& lemma) {
-        list({}, lemma, [&](std::int32_t literal) {
-          fmt::format_to(std::back_inserter(out_), "{}", literal);
-        });
-      });
+      list(",\n   \"refutation\": ", d.refutation->lemmas,
+           [&](const std::vector<std::int32_t>& lemma) {
+             list({}, lemma, [&](std::int32_t literal) {
+               fmt::format_to(std::back_inserter(out_), "{}", literal);
+             });
+           });
     }
     out_ += '}';
   }
 
   void choice(const levels::Choice& c) {
     if (!c.read.valid()) {
-      fmt::format_to(std::back_inserter(out_), "{{\"before\": [{}, {}]}}", c.before.raw, c.after.raw);
+      fmt::format_to(std::back_inserter(out_), "{{\"before\": [{}, {}]}}", c.before.raw,
+                     c.after.raw);
       return;
     }
     out_ += "{\"read\": ";
@@ -187,10 +189,13 @@ class Writer {
   }
 
   void edge(const Edge& e, bool split) {
-    const auto letter = [](levels::Point point) { return point == levels::Point::kBegin ? 'b' : 'c'; };
+    const auto letter = [](levels::Point point) {
+      return point == levels::Point::kBegin ? 'b' : 'c';
+    };
     fmt::format_to(std::back_inserter(out_), "{{\"from\": {}, \"to\": {}, ", e.from.raw, e.to.raw);
     if (split && e.kind != EdgeKind::kSaw) {
-      fmt::format_to(std::back_inserter(out_), "\"at\": \"{}{}\", ", letter(e.from_point), letter(e.to_point));
+      fmt::format_to(std::back_inserter(out_), "\"at\": \"{}{}\", ", letter(e.from_point),
+                     letter(e.to_point));
     }
     fmt::format_to(std::back_inserter(out_), "\"kind\": \"{}\"", explain::to_string(e.kind));
     if (e.key.valid()) {
@@ -257,7 +262,10 @@ bool complete(const Violation& v) {
   return v.derivation.complete && (v.derivation.cases.empty() || v.derivation.refutation);
 }
 
-std::string name_of(const history::ScalarView& key) { return nlohmann::json(key.to_string()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string name_of(const history::ScalarView& key) {
+  return nlohmann::json(key.to_string())
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -277,8 +285,9 @@ Certificate certificate(const history::History& history, const check::CheckResul
     const Level level = satisfied ? answer.witness->level : *answer.explained_at;
     const auto [it, fresh] = by_level.try_emplace({level, satisfied}, by_level.size());
     if (!answers.empty()) answers += ",\n  ";
-    answers += fmt::format(R"({{"level": "{}", "verdict": "{}", "proof": {}}})", levels::name(answer.level),
-                           check::to_string(answer.verdict), it->second);
+    answers +=
+        fmt::format(R"({{"level": "{}", "verdict": "{}", "proof": {}}})",
+                    levels::name(answer.level), check::to_string(answer.verdict), it->second);
     if (!fresh) continue;
     if (!proofs.empty()) proofs += ",\n  ";
     proofs += fmt::format(R"({{"level": "{}", "verdict": "{}", )", levels::name(level),
@@ -292,13 +301,16 @@ Certificate certificate(const history::History& history, const check::CheckResul
   }
   std::string keys;
   for (const KeyId key : writer.keys()) {
-    keys += fmt::format("{}\"{}\": {}", keys.empty() ? "" : ", ", key.raw, name_of(history.key(key)));
+    keys +=
+        fmt::format("{}\"{}\": {}", keys.empty() ? "" : ", ", key.raw, name_of(history.key(key)));
   }
   made.json = fmt::format(
       "{{\"cupel_certificate\": 1,\n \"history\": {{\"digest\": \"{:016x}\", \"transactions\": {}, "
-      "\"operations\": {}}},\n \"clock_drift_ns\": {},\n \"keys\": {{{}}},\n \"answers\": [\n  {}],\n "
+      "\"operations\": {}}},\n \"clock_drift_ns\": {},\n \"keys\": {{{}}},\n \"answers\": [\n  "
+      "{}],\n "
       "\"proofs\": [\n  {}]}}\n",
-      history::digest(history), history.txn_count(), history.op_count(), clock_drift_ns, keys, answers, proofs);
+      history::digest(history), history.txn_count(), history.op_count(), clock_drift_ns, keys,
+      answers, proofs);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include "explain/words.hpp"
 #include "history/naming.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
@@ -20,7 +21,7 @@ std::string keys_of(const history::History& history, const survey::Count& count)
   std::vector<std::string> names;
   for (const auto key : count.keys) names.push_back(history::shown_key(history.key(key)));
   if (count.key_count > names.size()) {
-    names.push_back(fmt::format("{} more", count.key_count - names.size()));
+    names.push_back(fmt::format("{} more", grouped(count.key_count - names.size())));
   }
   return fmt::format(" ({} {})", count.key_count == 1 ? "key" : "keys", explain::enumerate(names));
 }
@@ -68,7 +69,7 @@ std::string counts(const Checked& checked) {
   };
   const auto& all = checked.survey->counts;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    add(fmt::format("{} {}{}{}{}", all[i].name, all[i].exact ? "" : "≥ ", all[i].count,
+    add(fmt::format("{} {}{}{}{}", all[i].name, all[i].exact ? "" : "≥ ", grouped(all[i].count),
                     keys_of(checked.history, all[i]), i + 1 == all.size() ? "" : ","));
   }
   if (!checked.survey->counted) add("(counting stopped at a limit)");

@@ -6,35 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/wording.hpp"
+
 namespace cupel::report {
 
 using levels::EdgeKind;
 
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // Control characters have no place in HTML-like labels, not even escaped.
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
@@ -77,10 +55,10 @@ std::string node(const Figure& figure, std::size_t index, bool text) {
       index);
   std::string head;
   if (text) {
-    head = fmt::format("<B>{}</B>", escaped(box.name));
+    head = fmt::format("<B>{}</B>", in_markup(box.name));
     if (!box.place.empty()) {
       head += fmt::format(R"(<BR/><FONT POINT-SIZE="10" COLOR="#5f6770">{}</FONT>)",
-                          escaped(box.place));
+                          in_markup(box.place));
     }
   }
   out +=
@@ -89,8 +67,8 @@ std::string node(const Figure& figure, std::size_t index, bool text) {
     const auto& line = box.lines[i];
     std::string words;
     if (text) {
-      words = line.marked ? escaped(line.text)
-                          : fmt::format(R"(<FONT COLOR="#5f6770">{}</FONT>)", escaped(line.text));
+      words = line.marked ? in_markup(line.text)
+                          : fmt::format(R"(<FONT COLOR="#5f6770">{}</FONT>)", in_markup(line.text));
     }
     out += "    " + cell(fmt::format("l{}", i), box.width, kLineHeight, "", words) + "\n";
   }
@@ -102,7 +80,7 @@ std::string edge(const Figure& figure, std::size_t index, bool text) {
   std::string words;
   if (text) {
     words = fmt::format("{} <B>{}</B>{}", arrow.number, kind_name(arrow.kind),
-                        arrow.about.empty() ? "" : " " + escaped(arrow.about));
+                        arrow.about.empty() ? "" : " " + in_markup(arrow.about));
   }
   const auto label = fmt::format(
       R"(<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">{}</TABLE>>)",

@@ -110,11 +110,6 @@ std::vector<Finding> findings_of(const Checked& checked, std::size_t most) {
   return all;
 }
 
-std::string title_of(const explain::Anomaly& anomaly) {
-  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
-  return other ? anomaly.name + " (" + anomaly.adya + ")" : anomaly.name;
-}
-
 std::string sentence_of(const explain::Anomaly& anomaly) {
   return anomaly.summary;
 }
@@ -143,11 +138,6 @@ std::string verdict_of(const Checked& checked) {
   add("weakest violated: ", checked.result.weakest_violated);
   add("unknown: ", unknown);
   return text.empty() ? "no level was decided" : text;
-}
-
-std::string metadata_of(const History& history, const char* name) {
-  const auto found = history.metadata().find(name);
-  return found == history.metadata().end() ? std::string() : found->second;
 }
 
 std::string recorded_from(const History& history) {

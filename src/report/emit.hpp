@@ -10,6 +10,7 @@
 #include "explain/counterexample.hpp"
 #include "explain/explain.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
@@ -37,16 +38,12 @@ std::vector<Finding> further_of(const Checked& checked, std::size_t most);
 // At most `most`. What is borrowed is of `checked`.
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most);
 
-// "lost-update (G-single)".
-std::string title_of(const explain::Anomaly& anomaly);
 // The sentence that says what went wrong: the explanation's first line.
 std::string sentence_of(const explain::Anomaly& anomaly);
 // "strongest satisfied: prefix; weakest violated: snapshot-isolation", or what of it there is.
 std::string verdict_of(const Checked& checked);
 // "PostgreSQL 15.3 at repeatable read", from the metadata; empty if it says nothing.
 std::string recorded_from(const history::History& history);
-// The metadata of that name; empty if there is none.
-std::string metadata_of(const history::History& history, const char* name);
 // The labels of the transactions of the findings, to be looked up in the file.
 std::vector<std::uint32_t> labels_of(const Checked& checked);
 

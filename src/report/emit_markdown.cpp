@@ -101,7 +101,8 @@ std::vector<Row> rows_of(const History& history, const std::vector<Step>& steps,
       case Step::What::kOperation: {
         auto text = in_cell(markdown_code(clause(history, words, step.op)));
         if (!step.missed.empty()) {
-          text += ", although " + in_cell(markdown_code(step.missed)) + " was committed";
+          text += ", although " + in_cell(markdown_code(step.missed)) +
+                  (step.missed_initial ? " was not overwritten yet" : " was committed");
         }
         if (follows && !rows.back().operation) {
           rows.back().text += ", " + text;

@@ -346,7 +346,9 @@ class Script {
         case Step::What::kOperation: {
           auto behind = name;
           if (const auto what = seen(step.op); !what.empty()) behind += ": " + what;
-          if (!step.missed.empty()) behind += ", although " + step.missed + " was committed";
+          if (!step.missed.empty())
+            behind += ", although " + step.missed +
+                      (step.missed_initial ? " was not overwritten yet" : " was committed");
           line(statement(step.op) + " -- " + comment(behind));
           break;
         }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/explain.hpp"
+#include "explain/glossary.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
 #include "survey/severity.hpp"
@@ -21,8 +22,15 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A history may hold a million thin-air reads; the first ones show what is wrong.
-constexpr std::size_t kAnomaliesListed = 1000;
+// A history may hold a million thin-air reads; the first ones show what is wrong. Where
+// there was to be one for each cause, and no time was left to group them, fewer do.
+constexpr std::size_t kAnomaliesListed = 1000, kUngroupedListed = 10;
+
+struct Listed {
+  Json anomalies = Json::array();
+  std::size_t total = 0;
+  std::map<std::string, std::uint64_t> left_out;  // by name
+};
 
 Json scalar(history::ScalarView value) {
   switch (value.kind) {
@@ -111,6 +119,8 @@ Json anomaly_object(const Found& found) {
   Json object;
   object["name"] = anomaly.name;
   object["adya"] = anomaly.adya.empty() ? Json(nullptr) : Json(anomaly.adya);
+  object["plume"] = Json::array();
+  for (const auto letter : explain::plume_letters(anomaly.name)) object["plume"].push_back(letter);
   object["found_at"] = levels::name(anomaly.at);
   object["transactions"] = Json::array();
   for (const TxnId txn : anomaly.transactions)
@@ -234,7 +244,7 @@ std::string json(const Checked& checked) {
   object["keys"] = count(history.key_count());
   object["levels"] = Json::array();
   Json refused = Json::array();
-  std::map<Level, std::pair<Json, std::size_t>> explained;  // many levels share one violation
+  std::map<Level, Listed> explained;  // many levels share one violation
   for (const auto& result : checked.result.levels) {
     if (result.verdict == Verdict::kRefused) {
       refused.push_back({{"level", levels::name(result.level)}, {"reason", result.detail}});
@@ -257,25 +267,27 @@ std::string json(const Checked& checked) {
         const ByCause causes = by_cause(checked, result);
         const auto anomalies =
             explain::explain(history, at, causes.violation, {.fields = checked.fields});
-        Json array = Json::array();
-        for (std::size_t i = 0; i < std::min(anomalies.size(), kAnomaliesListed); ++i) {
+        Listed listed;
+        const auto most = checked.survey != nullptr ? kUngroupedListed : kAnomaliesListed;
+        for (std::size_t i = 0; i < anomalies.size(); ++i) {
+          if (i >= most) {
+            ++listed.left_out[anomalies[i].name];
+            continue;
+          }
           const auto* small = counterexample_of(checked, result, anomalies, i);
-          array.push_back(anomaly_object(
+          listed.anomalies.push_back(anomaly_object(
               {history, small != nullptr ? small->anomaly : anomalies[i], small, checked.fields}));
           if (i < causes.occurrences.size()) {
-            array.back()["occurrences"] = causes.occurrences[i];
+            listed.anomalies.back()["occurrences"] = causes.occurrences[i];
           }
         }
-        const auto& internal = result.violation->internal;
-        found = explained
-                    .emplace(at, std::pair(std::move(array),
-                                           std::max(anomalies.size(), internal.size())))
-                    .first;
+        listed.total = std::max(anomalies.size(), result.violation->internal.size());
+        found = explained.emplace(at, std::move(listed)).first;
       }
-      level["anomalies"] = found->second.first;
-      if (found->second.second > level["anomalies"].size()) {
-        level["anomalies_total"] = found->second.second;
-      }
+      const Listed& listed = found->second;
+      level["anomalies"] = listed.anomalies;
+      if (listed.total > listed.anomalies.size()) level["anomalies_total"] = listed.total;
+      if (!listed.left_out.empty()) level["anomalies_left_out"] = listed.left_out;
       add_causes(checked, result.level, level["anomalies"]);
       // As the text: the most severe first, and of these the smallest.
       auto& all = level["anomalies"].get_ref<Json::array_t&>();
@@ -290,7 +302,13 @@ std::string json(const Checked& checked) {
   }
   object["refused"] = std::move(refused);
   object["counts"] = counts_object(checked);
-  if (checked.survey != nullptr) object["causes_complete"] = checked.survey->causes.all;
+  if (checked.survey != nullptr) {
+    object["causes_complete"] = checked.survey->causes.all;
+    object["causes_left_out"] = Json::object();
+    for (const auto& [name, number] : checked.survey->causes.left_out) {
+      object["causes_left_out"][name] = number;
+    }
+  }
   object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
   object["weakest_violated"] = names(checked.result.weakest_violated);
   if (checked.stages != nullptr) {

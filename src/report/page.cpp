@@ -23,6 +23,7 @@
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
 #include "report/web_assets.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
@@ -37,45 +38,8 @@ namespace {
 constexpr std::size_t kDeepestEvidence = 6;
 constexpr std::size_t kLongestNarrative = 40'000;  // bytes
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
-std::string counted(std::uint64_t number, std::string_view noun) {
-  auto digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), " ");  // narrow: a group of digits does not break
-  }
-  return fmt::format("{} {}{}", digits, noun, number == 1 || noun.empty() ? "" : "s");
-}
-std::string grouped(std::uint64_t number) {
-  auto text = counted(number, "");
-  text.pop_back();
-  return text;
-}
-
-std::string said(const History& history, const char* name) {
-  const auto it = history.metadata().find(name);
-  return it == history.metadata().end() ? std::string() : it->second;
+std::string in_page(std::string_view text) {
+  return in_markup(text, "\n\t");
 }
 
 // A violation as it is told: by the whole history, or by a part of it made small.
@@ -325,7 +289,7 @@ class Page {
   }
 
   std::string html() {
-    const auto file = escaped(checked_.file);
+    const auto file = in_page(checked_.file);
     std::string out =
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -399,9 +363,10 @@ class Page {
         "title=\"Keys (?)\">?</button></nav>\n</div>\n</header>\n";
     std::string facts;
     const auto add = [&](const std::string& text) {
-      if (!text.empty()) facts += (facts.empty() ? "" : " · ") + escaped(text);
+      if (!text.empty()) facts += (facts.empty() ? "" : " · ") + in_page(text);
     };
-    const auto database = said(history, "database"), isolation = said(history, "isolation");
+    const auto database = metadata_of(history, "database"),
+               isolation = metadata_of(history, "isolation");
     if (!database.empty()) add(database + (isolation.empty() ? "" : " at " + isolation));
     if (checked_.whole) {
       add(counted(history.txn_count(), "transaction"));
@@ -413,7 +378,7 @@ class Page {
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        mood(checked_.result), escaped(checked_.file), escaped(answer(checked_.result)), facts);
+        mood(checked_.result), in_page(checked_.file), in_page(answer(checked_.result)), facts);
   }
 
   // ---- violations
@@ -426,7 +391,7 @@ class Page {
     for (std::size_t i = 0; i < violations_.told.size(); ++i) violation(out, i);
     for (const auto& [name, count] : violations_.left_out) {
       out +=
-          fmt::format("<p class=\"more\">… and {} more of {}</p>\n", grouped(count), escaped(name));
+          fmt::format("<p class=\"more\">… and {} more of {}</p>\n", grouped(count), in_page(name));
     }
     out += "</section>\n";
   }
@@ -442,11 +407,11 @@ class Page {
         "aria-labelledby=\"violation-{0}-title\">\n<header>\n<h3 "
         "id=\"violation-{0}-title\">{2}{3}</h3>\n"
         "<p class=\"forbids\">forbidden by {4}</p>\n</header>\n<p class=\"lead\">{5}</p>\n",
-        index + 1, index, escaped(told.anomaly.name),
-        adya ? fmt::format(" <small>{}</small>", escaped(told.anomaly.adya)) : "",
-        escaped(names(told.levels)), escaped(lead));
+        index + 1, index, in_page(told.anomaly.name),
+        adya ? fmt::format(" <small>{}</small>", in_page(told.anomaly.adya)) : "",
+        in_page(names(told.levels)), in_page(lead));
     if (const auto meaning = meaning_of(told.anomaly); !meaning.empty()) {
-      out += fmt::format("<p class=\"meaning\">{}</p>\n", escaped(meaning));
+      out += fmt::format("<p class=\"meaning\">{}</p>\n", in_page(meaning));
     }
     if (told.small != nullptr) {
       out += fmt::format("<p class=\"meaning\">{} and {} of the history suffice for this{}.</p>\n",
@@ -481,7 +446,7 @@ class Page {
     out += fmt::format(
         "<details class=\"narrative\"><summary>The same as text</summary>\n<pre "
         "tabindex=\"0\">{}</pre></details>\n</article>\n",
-        escaped(narrative));
+        in_page(narrative));
   }
 
   void picture(std::string& out, std::size_t index) const {
@@ -546,8 +511,8 @@ class Page {
     const auto head = fmt::format(
         "<span class=\"number\">{}</span> <span class=\"pair-of\">{} → {}</span> <b class=\"kind "
         "{}\">{}</b> <span class=\"sentence\">{}</span>",
-        escaped(arrow.number), escaped(figure.boxes[arrow.from].name),
-        escaped(figure.boxes[arrow.to].name), kind, kind, escaped(arrow.sentence));
+        in_page(arrow.number), in_page(figure.boxes[arrow.from].name),
+        in_page(figure.boxes[arrow.to].name), kind, kind, in_page(arrow.sentence));
     out += fmt::format("<li data-step=\"{}\">", index);
     const bool again = told_before[index];
     told_before[index] = true;
@@ -616,8 +581,8 @@ class Page {
           "aria-hidden=\"true\">{3}</span> {0}</span>{4}</td><td>{5}</td><td "
           "class=\"figure\">{6}</td></tr>\n",
           check::to_string(one.verdict), levels::name(one.level),
-          product.empty() ? "" : fmt::format(" <small>{}</small>", escaped(product)),
-          sign(one.verdict), where, escaped(by),
+          product.empty() ? "" : fmt::format(" <small>{}</small>", in_page(product)),
+          sign(one.verdict), where, in_page(by),
           decided_here ? fmt::format("{:.3f}", one.seconds) : "");
     }
     out += "</tbody>\n</table>\n</section>\n";
@@ -630,7 +595,7 @@ class Page {
         "<section id=\"statistics\" aria-labelledby=\"statistics-title\">\n<h2 "
         "id=\"statistics-title\">The history</h2>\n<dl class=\"facts-list\">\n";
     const auto row = [&](std::string_view name, const std::string& value) {
-      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(name), escaped(value));
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", in_page(name), in_page(value));
     };
     std::string split = grouped(stats.committed) + " committed";
     if (stats.aborted > 0) split += fmt::format(", {} aborted", grouped(stats.aborted));
@@ -676,7 +641,7 @@ class Page {
       const auto gap = std::min(line.find("  ", begin), line.size());
       const auto rest = std::min(line.find_first_not_of(' ', gap), line.size());
       out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n",
-                         escaped(line.substr(begin, gap - begin)), escaped(line.substr(rest)));
+                         in_page(line.substr(begin, gap - begin)), in_page(line.substr(rest)));
     }
     out += "</dl>\n</section>\n";
   }
@@ -731,12 +696,12 @@ std::string contents_page(std::span<const ReportLink> links) {
   for (const auto& link : links) {
     if (link.result == nullptr) {
       out += fmt::format("<li class=\"verdict unknown\">{}<p>Could not be read: {}</p></li>\n",
-                         escaped(link.file), escaped(link.error));
+                         in_page(link.file), in_page(link.error));
       continue;
     }
     out += fmt::format("<li class=\"verdict {}\"><a href=\"{}/index.html\">{}</a><p>{}</p></li>\n",
-                       mood(*link.result), escaped(link.folder), escaped(link.file),
-                       escaped(answer(*link.result)));
+                       mood(*link.result), in_page(link.folder), in_page(link.file),
+                       in_page(answer(*link.result)));
   }
   return out + "</ul>\n</main>\n</body>\n</html>\n";
 }

@@ -14,6 +14,7 @@
 #include "explain/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
@@ -51,10 +52,6 @@ std::string decided(const LevelResult& result) {
   return result.decided_by;
 }
 
-std::string counted(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 std::string facts(const history::History& history) {
   std::size_t committed = 0;
   for (std::size_t t = 0; t < history.txn_count(); ++t) {
@@ -69,7 +66,7 @@ std::string facts(const history::History& history) {
   if (!text.empty()) text += ": ";
   text +=
       fmt::format("{} ({} committed) of {}, {} on {}", counted(history.txn_count(), "transaction"),
-                  committed, counted(history.session_count(), "session"),
+                  grouped(committed), counted(history.session_count(), "session"),
                   counted(history.op_count(), "operation"), counted(history.key_count(), "key"));
   const auto database = say("database"), isolation = say("isolation");
   if (!database.empty()) text += ", recorded from " + database;
@@ -92,11 +89,6 @@ void append_indented(std::string& out, std::string_view text, std::string_view i
     out += '\n';
     at = end + 1;
   }
-}
-
-std::string name_of(const explain::Anomaly& anomaly) {
-  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
-  return other ? fmt::format("{} ({})", anomaly.name, anomaly.adya) : anomaly.name;
 }
 
 // What makes two anomalies of two levels the same: the name, with the transactions
@@ -149,9 +141,9 @@ class Teller {
       const auto before = small != nullptr ? told_before(*small, result.level)
                                            : told_before(anomalies[i], result.level);
       if (before) {
-        again[{name_of(one.anomaly), *before}].push_back(one);
+        again[{title_of(one.anomaly), *before}].push_back(one);
       } else if (shown < kAnomaliesShown) {
-        append_indented(text, name_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
+        append_indented(text, title_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
         if (small != nullptr) text += size_of(*small);
         if (i < causes.occurrences.size()) text += alike(causes.occurrences[i]);
         ++shown;
@@ -160,7 +152,7 @@ class Teller {
       }
     }
     for (const auto& [name, count] : left_out) {
-      text += fmt::format("  ... and {} more of {}\n", count, name);
+      text += fmt::format("  ... and {} more of {}\n", grouped(count), name);
     }
     for (const auto& [which, list] : again) text += reference(which.first, which.second, list);
     return text;
@@ -175,11 +167,13 @@ class Teller {
     const auto& history = small != nullptr ? small->history : checked_.history;
     std::string text;
     for (const auto& anomaly : anomalies) {
-      text += fmt::format("  {}: {}", name_of(anomaly), explain::enumerate(named(history, anomaly)));
+      text +=
+          fmt::format("  {}: {}", title_of(anomaly), explain::enumerate(named(history, anomaly)));
       if (!anomaly.keys.empty()) {
         std::vector<std::string> keys;
         for (const auto key : anomaly.keys) keys.push_back(history.key(key).to_string());
-        text += fmt::format(" on {} {}", keys.size() == 1 ? "key" : "keys", explain::enumerate(keys));
+        text +=
+            fmt::format(" on {} {}", keys.size() == 1 ? "key" : "keys", explain::enumerate(keys));
       }
       text += '\n';
     }
@@ -191,9 +185,9 @@ class Teller {
     std::string text;
     for (const auto& anomaly :
          small != nullptr ? std::vector{small->anomaly}
-               : explain::explain(checked_.history, cause.level, cause.violation,
-                                  {.fields = checked_.fields})) {
-      append_indented(text, name_of(anomaly) + ": " + anomaly.explanation, "  ");
+                          : explain::explain(checked_.history, cause.level, cause.violation,
+                                             {.fields = checked_.fields})) {
+      append_indented(text, title_of(anomaly) + ": " + anomaly.explanation, "  ");
     }
     return text + (small != nullptr ? size_of(*small) : "") + alike(cause.occurrences);
   }
@@ -219,7 +213,7 @@ class Teller {
 
   static std::string alike(std::uint64_t occurrences) {
     if (occurrences < 2) return {};
-    return fmt::format("  ... and {} more like it, of the same cause\n", occurrences - 1);
+    return fmt::format("  ... and {} more like it, of the same cause\n", grouped(occurrences - 1));
   }
 
   // How little of the history it takes; nothing where that is no news.
@@ -230,8 +224,8 @@ class Teller {
     }
     const auto text = fmt::format("  {} and {} of {} and {} suffice for this",
                                   counted(small.history.txn_count(), "transaction"),
-                                  counted(small.history.op_count(), "operation"), whole.txn_count(),
-                                  whole.op_count());
+                                  counted(small.history.op_count(), "operation"),
+                                  grouped(whole.txn_count()), grouped(whole.op_count()));
     return text +
            (small.minimal ? "; none can be left out."
                           : "; the time for making it smaller was up.") +
@@ -276,9 +270,11 @@ class Teller {
   }
 
   // The transactions by name, the last ones as a number if they are many.
-  static std::vector<std::string> named(const history::History& history, const explain::Anomaly& anomaly) {
+  static std::vector<std::string> named(const history::History& history,
+                                        const explain::Anomaly& anomaly) {
     std::vector<std::string> who;
-    for (const auto txn : anomaly.transactions) who.push_back(history::transaction_name(history, txn));
+    for (const auto txn : anomaly.transactions)
+      who.push_back(history::transaction_name(history, txn));
     if (who.size() > kTransactionsNamed) {
       const auto more = who.size() - kTransactionsNamed;
       who.resize(kTransactionsNamed);
@@ -312,7 +308,8 @@ std::string level_of_causes(const Checked& checked, Level level) {
     if (stronger == nullptr || levels::implies(stronger->level, result.level)) stronger = &result;
   }
   if (stronger == nullptr) return named_level(checked, level);
-  return fmt::format("{} (because {} is)", named_level(checked, stronger->level), levels::name(level));
+  return fmt::format("{} (because {} is)", named_level(checked, stronger->level),
+                     levels::name(level));
 }
 
 // The other causes, level by level, the first in full, and how far they were looked for.
@@ -449,14 +446,17 @@ namespace {
 std::string about_sessions(const check::CheckResult& result) {
   std::vector<Level> without, with;
   for (const Level level : result.strongest_satisfied) {
-    if (!levels::has_session_order(level) && level != Level::kLinearizable) without.push_back(level);
+    if (!levels::has_session_order(level) && level != Level::kLinearizable)
+      without.push_back(level);
   }
   for (const Level level : result.weakest_violated) {
     if (levels::is_weak(level)) with.push_back(level);
   }
   if (without.empty() || with.empty()) return {};
-  return fmt::format("  {} {} transactions of one session change places; {} and the strong-session levels {} not.\n",
-                     names(without), without.size() == 1 ? "lets" : "let", names(with), "do");
+  return fmt::format(
+      "  {} {} transactions of one session change places; {} and the strong-session levels {} "
+      "not.\n",
+      names(without), without.size() == 1 ? "lets" : "let", names(with), "do");
 }
 
 }  // namespace

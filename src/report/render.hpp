@@ -27,7 +27,7 @@ struct Checked {
   // Violations made small (shrink::counterexamples). A violation that has one is explained by
   // it, the others in the terms of the whole history.
   std::span<const explain::Counterexample> counterexamples = {};
-  const worth::Worth* worth = nullptr;  // what a satisfied test was worth, if it was measured
+  const worth::Worth* worth = nullptr;     // what a satisfied test was worth, if it was measured
   const survey::Survey* survey = nullptr;  // if there is one: how often, and further causes
   const explain::FieldsByLabel* fields = nullptr;  // more about the transactions, to be told
   const std::vector<base::Stopwatch::Stage>* stages = nullptr;  // where the time went, if known

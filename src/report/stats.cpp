@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/wording.hpp"
+
 namespace cupel::report {
 
 using namespace history;
@@ -20,7 +22,9 @@ struct Write {
   friend auto operator<=>(const Write&, const Write&) = default;
 };
 
-std::uint64_t version_of(KeyId key, ValueId value) { return std::uint64_t{key.raw} << 32 | value.raw; }
+std::uint64_t version_of(KeyId key, ValueId value) {
+  return std::uint64_t{key.raw} << 32 | value.raw;
+}
 
 // Every write and every read of one version, whatever operation they are part of.
 template <typename OnWrite, typename OnRead>
@@ -30,11 +34,15 @@ void visit(const History& h, OnWrite on_write, OnRead on_read) {
     for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
       const auto op = h.op(OpId(o));
       switch (op.kind) {
-        case OpKind::kRead: on_read(op.key, op.value); break;
+        case OpKind::kRead:
+          on_read(op.key, op.value);
+          break;
         case OpKind::kWrite:
         case OpKind::kAppend:
         case OpKind::kInsert:
-        case OpKind::kDelete: on_write(t, op.key, op.value); break;
+        case OpKind::kDelete:
+          on_write(t, op.key, op.value);
+          break;
         case OpKind::kListRead:
           if (h.list_known(op)) {
             const auto list = h.list(op);
@@ -49,7 +57,8 @@ void visit(const History& h, OnWrite on_write, OnRead on_read) {
           }
           break;
         }
-        case OpKind::kRangeRead: break;
+        case OpKind::kRangeRead:
+          break;
       }
     }
   }
@@ -57,10 +66,13 @@ void visit(const History& h, OnWrite on_write, OnRead on_read) {
 
 void count_versions(const History& h, Stats& stats) {
   std::vector<Write> writes;
-  visit(h, [&](TxnId t, KeyId key, ValueId value) {
-    ++stats.writes;
-    writes.push_back({version_of(key, value), t.raw});
-  }, [](KeyId, ValueId) {});
+  visit(
+      h,
+      [&](TxnId t, KeyId key, ValueId value) {
+        ++stats.writes;
+        writes.push_back({version_of(key, value), t.raw});
+      },
+      [](KeyId, ValueId) {});
   std::sort(writes.begin(), writes.end());
   writes.erase(std::unique(writes.begin(), writes.end()), writes.end());
 
@@ -80,20 +92,23 @@ void count_versions(const History& h, Stats& stats) {
   }
   stats.duplicated_values = duplicated.size();
 
-  visit(h, [](TxnId, KeyId, ValueId) {}, [&](KeyId key, ValueId value) {
-    ++stats.reads;
-    const bool list = h.is_list(key);
-    if (!value.valid()) {
-      stats.initial_reads += list;
-      return;
-    }
-    const auto version = version_of(key, value);
-    const bool initial = !list && value == h.initial_value(key);
-    stats.initial_reads += initial;
-    const auto it = std::lower_bound(writes.begin(), writes.end(), Write{version, 0});
-    const bool written = it != writes.end() && it->version == version;
-    stats.ambiguous_reads += initial ? written : std::binary_search(duplicated.begin(), duplicated.end(), version);
-  });
+  visit(
+      h, [](TxnId, KeyId, ValueId) {},
+      [&](KeyId key, ValueId value) {
+        ++stats.reads;
+        const bool list = h.is_list(key);
+        if (!value.valid()) {
+          stats.initial_reads += list;
+          return;
+        }
+        const auto version = version_of(key, value);
+        const bool initial = !list && value == h.initial_value(key);
+        stats.initial_reads += initial;
+        const auto it = std::lower_bound(writes.begin(), writes.end(), Write{version, 0});
+        const bool written = it != writes.end() && it->version == version;
+        stats.ambiguous_reads +=
+            initial ? written : std::binary_search(duplicated.begin(), duplicated.end(), version);
+      });
 }
 
 void measure_time(const History& h, Stats& stats) {
@@ -117,14 +132,9 @@ void measure_time(const History& h, Stats& stats) {
   stats.most_open = static_cast<std::uint64_t>(most);
   stats.span_ns = static_cast<Time>(static_cast<std::uint64_t>(edges.back().first) -
                                     static_cast<std::uint64_t>(edges.front().first));
-  const double span = static_cast<double>(edges.back().first) - static_cast<double>(edges.front().first);
+  const double span =
+      static_cast<double>(edges.back().first) - static_cast<double>(edges.front().first);
   stats.mean_open = span > 0 ? open_time / span : static_cast<double>(most);
-}
-
-std::string grouped(std::uint64_t n) {
-  auto digits = std::to_string(n);
-  for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
 }
 
 std::string duration(Time ns) {
@@ -152,13 +162,20 @@ Stats compute_stats(const History& h) {
   stats.transactions = h.txn_count();
   for (std::size_t i = 0; i < h.txn_count(); ++i) {
     switch (h.status(TxnId(i))) {
-      case TxnStatus::kCommitted: ++stats.committed; break;
-      case TxnStatus::kAborted: ++stats.aborted; break;
-      case TxnStatus::kIndeterminate: ++stats.indeterminate; break;
+      case TxnStatus::kCommitted:
+        ++stats.committed;
+        break;
+      case TxnStatus::kAborted:
+        ++stats.aborted;
+        break;
+      case TxnStatus::kIndeterminate:
+        ++stats.indeterminate;
+        break;
     }
   }
   stats.operations = h.op_count();
-  for (std::size_t o = 0; o < h.op_count(); ++o) ++stats.operations_by_kind[static_cast<std::size_t>(h.kind(OpId(o)))];
+  for (std::size_t o = 0; o < h.op_count(); ++o)
+    ++stats.operations_by_kind[static_cast<std::size_t>(h.kind(OpId(o)))];
   stats.keys = h.key_count();
   for (std::size_t k = 0; k < h.key_count(); ++k) stats.list_keys += h.is_list(KeyId(k));
   count_versions(h, stats);
@@ -178,9 +195,10 @@ std::string stats_text(const Stats& s, const std::string& file) {
   };
   for (const auto& [name, value] : s.metadata) {
     // One a line of the text: how many is enough here.
-    line(name, name == "faults" ? grouped(static_cast<std::uint64_t>(
-                                      std::count(value.begin(), value.end(), '\n') + 1))
-                                : value);
+    line(name,
+         name == "faults"
+             ? grouped(static_cast<std::uint64_t>(std::count(value.begin(), value.end(), '\n') + 1))
+             : value);
   }
   line("sessions", grouped(s.sessions));
   line("transactions", grouped(s.transactions));
@@ -192,20 +210,28 @@ std::string stats_text(const Stats& s, const std::string& file) {
     part(to_string(static_cast<OpKind>(kind)), s.operations_by_kind[kind]);
   }
   line("operations a transaction",
-       s.transactions ? fmt::format("{:.1f}", static_cast<double>(s.operations) / static_cast<double>(s.transactions)) : "-");
-  line("keys", grouped(s.keys) + (s.list_keys ? fmt::format(" ({} lists)", grouped(s.list_keys)) : ""));
-  line("reads a write", s.writes ? fmt::format("{:.2f}", static_cast<double>(s.reads) / static_cast<double>(s.writes)) : "-");
+       s.transactions ? fmt::format("{:.1f}", static_cast<double>(s.operations) /
+                                                  static_cast<double>(s.transactions))
+                      : "-");
+  line("keys",
+       grouped(s.keys) + (s.list_keys ? fmt::format(" ({} lists)", grouped(s.list_keys)) : ""));
+  line("reads a write", s.writes ? fmt::format("{:.2f}", static_cast<double>(s.reads) /
+                                                             static_cast<double>(s.writes))
+                                 : "-");
   line("reads of the initial value", grouped(s.initial_reads));
   line("distinct written values", grouped(s.distinct_values));
   line("values with several writers",
-       s.duplicated_values ? fmt::format("{} (on {} keys; at most {} writers)", grouped(s.duplicated_values),
-                                         grouped(s.keys_with_duplicates), grouped(s.most_writers))
-                           : "0");
+       s.duplicated_values
+           ? fmt::format("{} (on {} keys; at most {} writers)", grouped(s.duplicated_values),
+                         grouped(s.keys_with_duplicates), grouped(s.most_writers))
+           : "0");
   line("reads with several writers", grouped(s.ambiguous_reads));
   if (s.timed_transactions) {
     line("time span", duration(s.span_ns));
-    line("open transactions", fmt::format("{:.1f} on average, at most {}", s.mean_open, grouped(s.most_open)));
-    if (s.timed_transactions != s.transactions) line("transactions with both times", grouped(s.timed_transactions));
+    line("open transactions",
+         fmt::format("{:.1f} on average, at most {}", s.mean_open, grouped(s.most_open)));
+    if (s.timed_transactions != s.transactions)
+      line("transactions with both times", grouped(s.timed_transactions));
   } else {
     line("time span", "not recorded");
   }
@@ -239,7 +265,8 @@ std::string stats_json(const Stats& s, const std::string& file) {
       {"most_writers", s.most_writers},
       {"ambiguous_reads", s.ambiguous_reads},
       {"timed_transactions", s.timed_transactions},
-      {"span_ns", s.timed_transactions ? nlohmann::ordered_json(s.span_ns) : nlohmann::ordered_json(nullptr)},
+      {"span_ns",
+       s.timed_transactions ? nlohmann::ordered_json(s.span_ns) : nlohmann::ordered_json(nullptr)},
       {"mean_open", s.mean_open},
       {"most_open", s.most_open},
       {"resident_bytes", s.resident_bytes},

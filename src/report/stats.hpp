@@ -27,7 +27,7 @@ struct Stats {
   // Over the transactions with both times. 0 when there are none.
   std::uint64_t timed_transactions = 0;
   history::Time span_ns = 0;
-  double mean_open = 0;          // transactions open at a time, averaged over the span
+  double mean_open = 0;  // transactions open at a time, averaged over the span
   std::uint64_t most_open = 0;
   std::uint64_t resident_bytes = 0;
   std::map<std::string, std::string> metadata;

@@ -321,6 +321,7 @@ void note_missed(const History& history, std::vector<Step>& steps) {
       if (mine != own.end() ? op.value != mine->second.back() && there != std::vector{op.value}
                             : there != std::vector{op.value}) {
         step.missed = words.key(op.key) + " = " + words.value(there.back());
+        step.missed_initial = !committed.contains(op.key);
       }
     } else if (op.kind == OpKind::kListRead && history.list_known(op)) {
       auto expected = there;

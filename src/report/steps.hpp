@@ -24,6 +24,7 @@ struct Step {
   // A read that did not see what was committed last, nor its own write: the value that
   // was ("x = 1"). Empty otherwise, and where one cannot say.
   std::string missed;
+  bool missed_initial = false;  // that is the initial value, which nobody had overwritten
 };
 
 // Every transaction's begin, operations and end. For histories of some dozen

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/dot.hpp"
+#include "report/wording.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -109,27 +110,8 @@ base::Result<Placed> place(const Figure& figure) {
   return placed;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
-    }
-  }
-  return out;
+std::string in_svg(std::string_view text) {
+  return in_markup(text, "\n");
 }
 
 // One decimal, without a minus before a zero.
@@ -222,13 +204,13 @@ class Painter {
     out_ = fmt::format(
         R"(<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" width="{}" height="{}" viewBox="0 0 {} {}"{} aria-label="{}">)",
         number(width * 1.2), number(height * 1.2), number(width), number(height), least,
-        escaped(spoken()));
+        in_svg(spoken()));
     out_ += '\n';
     if (standalone_) {
       out_ += fmt::format("<style>{}</style>\n<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n",
                           kStyle, number(width), number(height));
       out_ += fmt::format("<text class=\"title\" x=\"{}\" y=\"22\">{}</text>\n", number(kMargin),
-                          escaped(figure_.title));
+                          in_svg(figure_.title));
     }
     for (std::size_t i = 0; i < figure_.boxes.size(); ++i) box(i);
     // The cycle on top of what explains it.
@@ -241,7 +223,7 @@ class Painter {
       double y = top + placed_.height + 2 * kMargin + 8;
       for (const auto& line : legend) {
         out_ += fmt::format("<text class=\"legend\" x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin),
-                            number(y), escaped(line));
+                            number(y), in_svg(line));
         y += kLegendLine;
       }
     }
@@ -322,7 +304,7 @@ class Painter {
     }
     const auto words = [&](std::string_view what, double x, double y, std::string_view text) {
       out_ += fmt::format(R"(<text class="{}" x="{}" y="{}">{}</text>)", what, number(x), number(y),
-                          escaped(text));
+                          in_svg(text));
       out_ += '\n';
     };
     words("name", at.x + 10, at.y + (box.place.empty() ? 24 : 17), box.name);
@@ -343,7 +325,7 @@ class Painter {
         R"(<g class="arrow {} {}{}" data-arrow="{}" data-from="{}" data-to="{}"><title>{}. {}</title>)",
         kind_name(arrow.kind), arrow.certain ? "certain" : "inferred",
         arrow.in_cycle ? " cycle" : "", index, figure_.boxes[arrow.from].txn.raw,
-        figure_.boxes[arrow.to].txn.raw, escaped(arrow.number), escaped(arrow.sentence));
+        figure_.boxes[arrow.to].txn.raw, in_svg(arrow.number), in_svg(arrow.sentence));
     out_ += '\n';
     std::string path = "M" + pair(shifted(route.spline[0]));
     for (std::size_t i = 1; i + 2 < route.spline.size(); i += 3) {
@@ -355,8 +337,8 @@ class Painter {
     const Point at = shifted(route.label);
     out_ += fmt::format(
         R"(<text class="label" x="{}" y="{}" text-anchor="middle"><tspan class="number">{}</tspan> <tspan class="kind">{}</tspan>{}</text></g>)",
-        number(at.x), number(at.y + 4), escaped(arrow.number), kind_name(arrow.kind),
-        arrow.about.empty() ? "" : " " + escaped(arrow.about));
+        number(at.x), number(at.y + 4), in_svg(arrow.number), kind_name(arrow.kind),
+        arrow.about.empty() ? "" : " " + in_svg(arrow.about));
     out_ += '\n';
   }
 

@@ -7,20 +7,13 @@
 
 #include "explain/words.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 
 using worth::Chance;
 
 namespace {
-
-std::string grouped(std::uint64_t n) {
-  auto digits = std::to_string(n);
-  for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
-}
 
 // "61% (6,120 of 10,000)".
 std::string share(std::uint64_t part, std::uint64_t whole) {
@@ -47,8 +40,10 @@ std::string worth_text(const Checked& checked) {
   if (w.timed == 0) {
     line("concurrency", "not known: no times were recorded");
   } else {
-    line("concurrency", fmt::format("{:.1f} transactions open on average, at most {}", w.mean_open,
-                                    grouped(w.most_open)));
+    line("concurrency",
+         fmt::format(
+             "{:.1f} transactions open on average, at most {}{}", w.mean_open, grouped(w.most_open),
+             w.transactions < checked.history.txn_count() ? ", the aborted ones left out" : ""));
     line("met on a key", share(w.met, w.timed) +
                              " transactions overlapped with another that touched a key of theirs, "
                              "one of the two writing" +

@@ -8,6 +8,7 @@
 #include <new>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "explain/explain.hpp"
 #include "history/mask.hpp"
@@ -32,8 +33,9 @@ namespace {
 // Many readers share one cause where it is the writer's doing.
 using Group = std::tuple<InternalKind, bool, std::uint32_t>;
 Group group_of(const InternalAnomaly& a) {
-  const bool by_writer = (a.kind == InternalKind::kAbortedRead || a.kind == InternalKind::kIntermediateRead) &&
-                         a.other_txn.valid();
+  const bool by_writer =
+      (a.kind == InternalKind::kAbortedRead || a.kind == InternalKind::kIntermediateRead) &&
+      a.other_txn.valid();
   return {a.kind, by_writer, by_writer ? a.other_txn.raw : a.key.raw};
 }
 
@@ -114,7 +116,8 @@ class Finder {
       bool wanted = false, satisfied = false;
       for (const auto& one : result_.levels) {
         wanted = wanted || (one.verdict == Verdict::kViolated && levels::implies(one.level, level));
-        satisfied = satisfied || (one.verdict == Verdict::kSatisfied && levels::implies(one.level, level));
+        satisfied =
+            satisfied || (one.verdict == Verdict::kSatisfied && levels::implies(one.level, level));
       }
       if (wanted && !satisfied) some.push_back(level);
     }
@@ -124,6 +127,14 @@ class Finder {
   void find() {
     const auto wanted = levels_in_question();
     causes_.all = true;
+    // What there is no room for hides what is behind it, and takes away reads that others
+    // share: first every level is asked for what comes before.
+    find(wanted, false);
+    if (skipped_) find(wanted, true);
+  }
+
+  void find(const std::vector<Level>& wanted, bool pass_over) {
+    std::size_t at = 0;        // the level at which something was last set aside
     bool looked_ahead = true;  // since something was last set aside
     for (std::size_t i = 0; i < wanted.size();) {
       const Level level = wanted[i];
@@ -157,11 +168,21 @@ class Finder {
           ++i;
           break;
         case levels::Answer::kNo: {
-          if (causes_.found.size() >= limits_.causes || passed_over_ >= limits_.causes) return give_up();
+          if (std::exchange(at, i) != i) passed_over_ = 0;
+          if (passed_over_ >= limits_.causes || !room_for_some()) {
+            causes_.all = false;  // another level may have other names
+            ++i;
+            break;
+          }
           const levels::Violation violation = *decision.violation;
-          if (!(violation.internal.empty() ? set_aside(level, violation.derivation)
-                                           : set_aside(level, violation.internal))) {
-            return give_up();
+          const auto next = violation.internal.empty()
+                                ? set_aside(level, violation.derivation, pass_over)
+                                : set_aside(level, violation.internal);
+          if (next == Next::kStop) return give_up();
+          if (next == Next::kSkip) {
+            skipped_ = true;
+            ++i;
+            break;
           }
           looked_ahead = false;
           break;
@@ -217,8 +238,10 @@ class Finder {
                         });
   }
 
+  enum class Next { kOn, kSkip, kStop };
+
   // Several groups at once: one cause each.
-  bool set_aside(Level level, const std::vector<InternalAnomaly>& internal) {
+  Next set_aside(Level level, const std::vector<InternalAnomaly>& internal) {
     std::map<Group, std::pair<const InternalAnomaly*, std::uint64_t>> groups;
     std::vector<OpId> reads;
     std::set<std::tuple<InternalKind, OpId, KeyId>> once;
@@ -234,7 +257,9 @@ class Finder {
       Cause cause;
       cause.level = level;
       cause.name = levels::name(found.first->kind);
-      cause.transactions = found.first->other_txn.valid() && found.first->other_txn != found.first->txn ? 2 : 1;
+      if (found.first->key.valid()) cause.keys = {found.first->key};
+      cause.transactions =
+          found.first->other_txn.valid() && found.first->other_txn != found.first->txn ? 2 : 1;
       cause.violation = std::move(violation);
       cause.occurrences = found.second;
       cause.from_check = first_found(level) != nullptr;
@@ -244,15 +269,16 @@ class Finder {
     return mask_later(std::move(reads));
   }
 
-  bool set_aside(Level level, const Derivation& derivation) {
+  Next set_aside(Level level, const Derivation& derivation, bool pass_over) {
     levels::Violation violation;
     violation.derivation = derivation;
     const auto anomalies = explain::explain(whole_, level, violation);
-    if (anomalies.empty()) return false;
+    if (anomalies.empty()) return Next::kStop;
     Cause cause;
     cause.level = level;
     cause.name = anomalies.front().name;
     cause.adya = anomalies.front().adya;
+    cause.keys = anomalies.front().keys;
     cause.transactions = anomalies.front().transactions.size();
     cause.violation = std::move(violation);
     cause.from_check = first_found(level) != nullptr;
@@ -261,10 +287,13 @@ class Finder {
     std::vector<OpId> reads;
     std::set<std::uint32_t> marked;
     const auto mark = mark_of(cause.name);
-    // Of such a name all that the census has marked are set aside already. What the reads that
-    // are left say of the same transactions (real time, other keys) is the same to whoever reads it.
-    const bool enough = mark && census_.finished() && of_name(cause.name) >= limits_.of_one_name;
+    // Of a name with a mark all that the census has marked are set aside already. What the reads
+    // that are left say of the same transactions (real time, other keys) is the same to whoever
+    // reads it.
+    const bool enough = !room_for(cause.name);
+    if (enough && !mark && !pass_over) return Next::kSkip;
     const auto note = [&](std::uint32_t r) {
+      if (of_another_name(r, mark)) return;
       reads.push_back(census_.accesses().reads[r].op);
       if (mark && census_.marked(r, *mark)) marked.insert(r);
     };
@@ -286,9 +315,11 @@ class Finder {
     }
     if (enough) {
       ++passed_over_;
+      if (!mark) ++left_out_[cause.name];
       return mask_later(std::move(reads));
     }
     const auto name = cause.name;
+    if (causes_.found.size() >= limits_.causes) drop_one();
     causes_.found.push_back(std::move(cause));
     if (mark && census_.finished() && of_name(name) >= limits_.of_one_name) {
       for (std::uint32_t r = 0; r < census_.accesses().reads.size(); ++r) {
@@ -299,8 +330,39 @@ class Finder {
   }
 
   [[nodiscard]] std::size_t of_name(const std::string& name) const {
-    return static_cast<std::size_t>(std::count_if(
-        causes_.found.begin(), causes_.found.end(), [&](const Cause& c) { return c.name == name; }));
+    return static_cast<std::size_t>(std::count_if(causes_.found.begin(), causes_.found.end(),
+                                                  [&](const Cause& c) { return c.name == name; }));
+  }
+  // A name that was not told yet may take the place of another that was told twice.
+  [[nodiscard]] bool room_for(const std::string& name) const {
+    if (causes_.found.size() < limits_.causes) return of_name(name) < limits_.of_one_name;
+    return of_name(name) == 0 && room_for_some();
+  }
+  [[nodiscard]] bool room_for_some() const {
+    return causes_.found.size() < limits_.causes ||
+           std::any_of(causes_.found.begin(), causes_.found.end(),
+                       [&](const Cause& c) { return of_name(c.name) > 1; });
+  }
+  // Of the name told most often, if there is one without a mark of these, the last that the
+  // result of the check does not have.
+  void drop_one() {
+    auto last = causes_.found.end();
+    for (auto it = causes_.found.begin(); it != causes_.found.end(); ++it) {
+      const auto rank = [&](const Cause& c) {
+        return std::tuple(of_name(c.name) > 1 && !c.from_check, !mark_of(c.name), of_name(c.name));
+      };
+      if (last == causes_.found.end() || rank(*it) >= rank(*last)) last = it;
+    }
+    ++left_out_[last->name];
+    causes_.found.erase(last);
+  }
+  // The census counts the read, but not under this name.
+  [[nodiscard]] bool of_another_name(std::uint32_t r, std::optional<Mark> mark) const {
+    if (mark && census_.marked(r, *mark)) return false;
+    for (std::size_t m = 0; m < kMarkCount; ++m) {
+      if (census_.marked(r, static_cast<Mark>(m))) return true;
+    }
+    return false;
   }
   static std::optional<Mark> mark_of(std::string_view wanted) {
     for (std::size_t m = 0; m < kMarkCount; ++m) {
@@ -333,14 +395,14 @@ class Finder {
     }
   }
 
-  // False if that changes nothing, and the search would go on for ever.
-  bool mask_later(std::vector<OpId> reads) {
+  // Stops if that changes nothing, and the search would go on for ever.
+  Next mask_later(std::vector<OpId> reads) {
     std::erase_if(reads, [&](OpId op) { return !aside_.insert(op).second; });
-    if (reads.empty()) return false;
+    if (reads.empty()) return Next::kStop;
     pending_.insert(pending_.end(), reads.begin(), reads.end());
     decider_.reset();
     decisions_.clear();
-    return true;
+    return Next::kOn;
   }
 
   // False if there is no memory for a copy.
@@ -358,9 +420,8 @@ class Finder {
 
   // At most so many of one name, and at most so many; the larger groups first.
   void cut() {
-    std::stable_sort(causes_.found.begin(), causes_.found.end(), [](const Cause& x, const Cause& y) {
-      return x.occurrences > y.occurrences;
-    });
+    std::stable_sort(causes_.found.begin(), causes_.found.end(),
+                     [](const Cause& x, const Cause& y) { return x.occurrences > y.occurrences; });
     std::map<std::string, std::size_t> kept;
     std::vector<Cause> some;
     survey::sort(causes_);
@@ -378,9 +439,8 @@ class Finder {
   void finish() {
     survey::sort(causes_);
     causes_.left_out.assign(left_out_.begin(), left_out_.end());
-    std::sort(causes_.left_out.begin(), causes_.left_out.end(), [](const auto& x, const auto& y) {
-      return severity(x.first) < severity(y.first);
-    });
+    std::sort(causes_.left_out.begin(), causes_.left_out.end(),
+              [](const auto& x, const auto& y) { return severity(x.first) < severity(y.first); });
   }
 
   const History& whole_;
@@ -391,12 +451,13 @@ class Finder {
 
   std::optional<History> masked_;
   std::set<OpId> aside_;
-  std::vector<OpId> pending_;  // of these, not yet unknown in masked_
+  std::vector<OpId> pending_;               // of these, not yet unknown in masked_
   std::optional<levels::Decider> decider_;  // of what is left
   std::map<Level, Decision> decisions_;     // of what is left
   std::vector<Level> satisfied_;            // stay so, whatever is set aside
   std::map<std::string, std::uint64_t> left_out_;
-  std::size_t passed_over_ = 0;  // circles of a name of which there were enough
+  bool skipped_ = false;         // a level, for want of room
+  std::size_t passed_over_ = 0;  // at this level: circles of a name of which there were enough
   Causes causes_;
 };
 

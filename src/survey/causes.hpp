@@ -4,8 +4,9 @@
 // nothing is violated or a limit is met. The cause of a circle is taken to be the
 // reads in it that missed something (where rw edges start, and where an order is
 // forced because a read missed a visible write): they, and every other first read of
-// the same version of the same key, become unknown (history/mask.hpp). A circle in
-// which nothing was missed loses all its reads. Reads that became unknown constrain
+// the same version of the same key, become unknown (history/mask.hpp), but for reads that
+// the census counts under another name: they are causes of their own. A circle in which
+// nothing was missed loses all its reads. Reads that became unknown constrain
 // nothing, so each violation found later is one of the whole history as well.
 //
 // Anomalies inside a transaction or a read are one cause for each kind and key; for
@@ -36,6 +37,7 @@ struct Cause {
   levels::Level level;          // the weakest level looked at that forbids it
   levels::Violation violation;  // at that level, or one that implies it. An internal anomaly: one of them
   std::string name, adya;       // as explain() calls it
+  std::vector<history::KeyId> keys;  // that it is about
   std::size_t transactions = 0;  // that take part
   // How often the same thing shows: internal anomalies of the group; reads of the same
   // version that missed a write in the same way; updates lost from one version.
@@ -48,15 +50,17 @@ struct Cause {
 
 struct CauseLimits {
   std::size_t causes = 10;       // told at most
-  std::size_t of_one_name = 3;   // over all levels; then the others of that name are set aside
-                                 // unseen, where the census has marked their reads
+  // Over all levels; then the others of that name are set aside untold, at once where the
+  // census has marked their reads. A new name may take the place of another's second or third.
+  std::size_t of_one_name = 3;
   history::Time clock_drift_ns = 0;
   unsigned threads = 0;
 };
 
 struct Causes {
   std::vector<Cause> found;  // most severe first (severity.hpp), then smallest
-  // Internal causes that `causes` and `of_one_name` cut off: their number, by name.
+  // Causes that `causes` and `of_one_name` cut off: their number, by name. Of a name that
+  // the census counts those alone that were found first.
   std::vector<std::pair<std::string, std::uint64_t>> left_out;
   // With these set aside (and all of their names, where there were too many) no level
   // is violated; else a limit was met, and there may be more.

@@ -17,7 +17,6 @@ using levels::InternalKind;
 
 namespace {
 
-constexpr std::size_t kKeysNamed = 5;
 // Long forks and write skews: looking into hot keys that nobody read before writing
 // would be quadratic.
 constexpr std::uint64_t kStepsPerOperation = 40;

@@ -49,6 +49,8 @@
 
 namespace cupel::survey {
 
+inline constexpr std::size_t kKeysNamed = 5;  // of a count, at most
+
 struct Count {
   std::string name;
   std::uint64_t count = 0;

@@ -17,16 +17,32 @@ constexpr double kCausesAtLeast = 2;
 constexpr double kCausesShare = 0.25;
 
 // A name that some cause has occurs, whatever its count counts.
-void count_causes(Survey& survey) {
+void count_causes(const History& history, Survey& survey) {
   for (const auto& cause : survey.causes.found) {
     auto it = std::find_if(survey.counts.begin(), survey.counts.end(),
                            [&](const Count& count) { return count.name == cause.name; });
     if (it == survey.counts.end()) it = survey.counts.insert(it, Count{cause.name, 0, false, {}, 0});
     std::uint64_t causes = 0;
     for (const auto& other : survey.causes.found) causes += other.name == cause.name ? 1 : 0;
-    if (it->count >= causes) continue;
-    it->count = causes;
-    it->exact = false;
+    // An exact count stands: one transaction may be part of two causes.
+    if (it->count < causes && (it->count == 0 || !it->exact)) {
+      it->count = causes;
+      it->exact = false;
+    }
+    // Counted exactly, the keys are known as well; else more than are named need no more.
+    if (it->exact || it->key_count > it->keys.size()) continue;
+    for (const auto& other : survey.causes.found) {
+      if (other.name != cause.name) continue;
+      for (const auto key : other.keys) {
+        if (std::find(it->keys.begin(), it->keys.end(), key) == it->keys.end()) it->keys.push_back(key);
+      }
+    }
+    std::sort(it->keys.begin(), it->keys.end(),
+              [&](KeyId x, KeyId y) { return history.key(x) < history.key(y); });
+    it->key_count = it->keys.size();
+  }
+  for (auto& count : survey.counts) {
+    if (count.keys.size() > kKeysNamed) count.keys.resize(kKeysNamed);
   }
   std::stable_sort(survey.counts.begin(), survey.counts.end(), [](const Count& a, const Count& b) {
     return severity(a.name) < severity(b.name);
@@ -63,7 +79,7 @@ std::optional<Survey> survey(const History& history, const check::CheckResult& r
                           options.memory_limit_bytes);
   const CauseLimits limits{.clock_drift_ns = options.clock_drift_ns, .threads = options.threads};
   found.causes = find_causes(history, result, *census, limits, for_causes);
-  count_causes(found);
+  count_causes(history, found);
   return found;
 }
 

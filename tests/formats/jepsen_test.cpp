@@ -122,7 +122,7 @@ TEST(Jepsen, OperationsWithoutAProcessAreSessionsOfTheirOwn) {
   const auto h = read_jepsen("{:type :invoke :value [[:w 1 1]]}\n{:type :ok :value [[:w 1 1]]}\n"
                              "{:type :ok :value [[:r 1 1]]}", "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
-  EXPECT_EQ(text_of(*h), "op 0: #1 w(1,1)\nop 2: #2 r(1,1)\n");
+  EXPECT_EQ(text_of(*h), "of operation 0: #1 w(1,1)\nof operation 2: #2 r(1,1)\n");
   EXPECT_FALSE(h->has_times());
 }
 

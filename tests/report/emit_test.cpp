@@ -538,9 +538,9 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
     // As the survey would find it, made small or not.
     const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
     survey::Survey survey;
-    survey::Cause own{Level::kSnapshotIsolation, {}, "lost-update", "G-single", 2, 1, true, {}};
+    survey::Cause own{Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
     survey.causes.found.push_back(own);
-    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", 2, 1, false,
+    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
                         skew.examples.front()};
     survey.causes.found.push_back(other);
     auto checked = given.checked();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "check/check.hpp"
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 using levels::Level;
 
 fs::path shared() {
+  if (const char* place = std::getenv("CUPEL_HISTORIES")) return place;
   return fs::path(CUPEL_SOURCE_DIR) / "../shared/histories";
 }
 

@@ -114,6 +114,30 @@ TEST(Causes, OfOneNameThereAreEnoughOverAllLevels) {
   }
 }
 
+// A session that lost sight of its own write, and a reader of the same version in another
+// session, in whose past that write is.
+TEST(Causes, ReadersOfOneVersionUnderTwoNamesAreTwo) {
+  const auto survey = survey_of(
+      history_of("w(x,1) w(p,1) | r(p,1) w(x,2) ; r(x,1) ; w(q,1) | r(q,1) ; r(x,1)"));
+  EXPECT_EQ(names_of(*survey), (Names{{"session-guarantee-violation", 1}, {"causality-violation", 1}}));
+  EXPECT_TRUE(survey->causes.all);
+}
+
+// Circles that the census does not count: three of them, and what is of another name behind them.
+TEST(Causes, OfANameThatIsNotCountedThereAreThree) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    const auto key = [&](const char* name) { return name + std::to_string(i); };
+    text += "r(" + key("a") + ",nil) w(" + key("b") + ",1) | r(" + key("b") + ",nil) w(" + key("c") +
+            ",1) | r(" + key("c") + ",nil) w(" + key("a") + ",1) | ";
+  }
+  const auto survey = survey_of(history_of(text + "r(x,nil) w(y,1) | r(y,nil) w(x,1)"));
+  EXPECT_EQ(names_of(*survey)["G2-item"], 3);
+  EXPECT_FALSE(survey->causes.all);
+  ASSERT_FALSE(survey->causes.left_out.empty());
+  EXPECT_EQ(survey->causes.left_out.front().first, "G2-item");
+}
+
 TEST(Causes, MostSevereFirst) {
   const auto survey = survey_of(history_of(
       "r(a,nil) r(b,nil) w(a,1) | r(a,nil) r(b,nil) w(b,1) | r(x,nil) w(x,1) | r(x,nil) w(x,2) | "

@@ -1,0 +1,61 @@
+// Wording: see the header.
+#include "report/wording.hpp"
+
+#include <fmt/format.h>
+
+#include "explain/glossary.hpp"
+
+namespace cupel::report {
+
+std::string grouped(std::uint64_t number) {
+  auto digits = std::to_string(number);
+  for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string title_of(const explain::Anomaly& anomaly) {
+  std::string others = anomaly.adya != anomaly.name ? anomaly.adya : std::string();
+  bool first = true;
+  for (const auto letter : explain::plume_letters(anomaly.name)) {
+    if (!others.empty()) others += first ? ", " : " or ";
+    others += letter;
+    first = false;
+  }
+  return others.empty() ? anomaly.name : fmt::format("{} ({})", anomaly.name, others);
+}
+
+std::string metadata_of(const history::History& history, const char* name) {
+  const auto found = history.metadata().find(name);
+  return found == history.metadata().end() ? std::string() : found->second;
+}
+
+std::string in_markup(std::string_view text, std::string_view kept) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 && kept.find(c) == kept.npos ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace cupel::report

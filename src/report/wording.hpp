@@ -1,0 +1,27 @@
+// Wording: what the reports for people share. Numbers, names, and text in markup.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "explain/explain.hpp"
+#include "history/history.hpp"
+
+namespace cupel::report {
+
+// "12,345". For people: JSON and lines for scripts have plain digits.
+std::string grouped(std::uint64_t number);
+// "1 transaction", "12,345 transactions".
+std::string counted(std::uint64_t number, std::string_view noun);
+
+// "lost-update (G-single, TAP-l)": Adya's name, where it is another, and Plume's letters.
+std::string title_of(const explain::Anomaly& anomaly);
+// The metadata of that name; empty if there is none.
+std::string metadata_of(const history::History& history, const char* name);
+
+// For HTML, XML and HTML-like labels. Control characters, which have no place there,
+// become blanks, but for those that are to be kept.
+std::string in_markup(std::string_view text, std::string_view kept = "");
+
+}  // namespace cupel::report
