@@ -395,8 +395,9 @@ std::string process_name(const Event& e) {
 
 std::uint32_t Assembly::session_of(const Event& e, Ref ref, Process& process) {
   if (e.process.tag == Tag::kAbsent) {  // nothing orders it: a session of its own
-    return builder_.session(fmt::format("of operation {}", e.index >= 0 ? static_cast<std::uint64_t>(e.index)
-                                                              : ordinal(ref))).raw;
+    return builder_.session(fmt::format("of operation {}",
+                                        e.index >= 0 ? static_cast<std::uint64_t>(e.index)
+                                                     : ordinal(ref))).raw;
   }
   if (process.session == kNone) {
     std::string name;
