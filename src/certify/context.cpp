@@ -71,9 +71,11 @@ std::vector<TxnId> Context::fitting(KeyId key, const Seen& seen) const {
       if (w.final && counts(w.txn) && (!last.valid() || w.op == last)) found.push_back(w.txn);
     }
   } else {
-    const auto some = seen.what == Seen::kValue ? subject_.written(key, seen.value) : subject_.written(key);
+    const auto some =
+        seen.what == Seen::kValue ? subject_.written(key, seen.value) : subject_.written(key);
     for (const auto& w : some) {
-      if (w.final && counts(w.txn) && seen.fits(subject_.version(w.op), null)) found.push_back(w.txn);
+      if (w.final && counts(w.txn) && seen.fits(subject_.version(w.op), null))
+        found.push_back(w.txn);
     }
     if (seen.fits(subject_.initial(key), null)) found.push_back(TxnId::none());
   }
@@ -91,31 +93,37 @@ std::vector<TxnId> Context::candidates_alone(TxnId t, KeyId key, const Seen& see
 // they are prefixes of one list; if not, no execution is possible anyway.
 std::span<const TxnId> Context::shared(KeyId key, const Seen& seen) {
   if (seen.what == Seen::kList) return kept_.emplace_back(fitting(key, seen));
-  const auto [it, fresh] = shared_.try_emplace({static_cast<std::uint32_t>(seen.what), key.raw, seen.value.raw});
+  const auto [it, fresh] =
+      shared_.try_emplace({static_cast<std::uint32_t>(seen.what), key.raw, seen.value.raw});
   if (fresh) it->second = kept_.emplace_back(fitting(key, seen));
   return it->second;
 }
 
 Context::Asked Context::candidates(OpId read, KeyId key) {
   const TxnId t = subject_.txn_of(read);
-  if (const auto it = by_read_.find({read.raw, key.raw}); it != by_read_.end()) return {std::nullopt, t, it->second};
+  if (const auto it = by_read_.find({read.raw, key.raw}); it != by_read_.end())
+    return {std::nullopt, t, it->second};
   const auto wrong = [&](std::string_view what) {
     return Asked{fmt::format("operation {} {}", read.raw, what)};
   };
   const auto reads = external_reads(t, key);
-  const auto it = std::find_if(reads.begin(), reads.end(), [read](const External& r) { return r.op == read; });
+  const auto it =
+      std::find_if(reads.begin(), reads.end(), [read](const External& r) { return r.op == read; });
   if (it == reads.end()) {
-    return wrong(fmt::format("is not known to read {} from another transaction", shown_key(subject_, key)));
+    return wrong(
+        fmt::format("is not known to read {} from another transaction", shown_key(subject_, key)));
   }
   const bool alone = shape_.phi == Phi::kEarlierRead;
-  if (!alone && it != reads.begin()) return wrong("is not the first of its transaction to read the key");
+  if (!alone && it != reads.begin())
+    return wrong("is not the first of its transaction to read the key");
   Candidates found{shared(key, it->seen), t};
   if (!alone) {
     for (const External& other : std::span(reads).subspan(1)) {
       const auto also = shared(key, other.seen);
       if (also.data() == found.all.data()) continue;
       std::vector<TxnId> both;
-      std::set_intersection(found.all.begin(), found.all.end(), also.begin(), also.end(), std::back_inserter(both));
+      std::set_intersection(found.all.begin(), found.all.end(), also.begin(), also.end(),
+                            std::back_inserter(both));
       found.all = kept_.emplace_back(std::move(both));
     }
   }

@@ -29,7 +29,9 @@ struct Candidates {
   std::span<const TxnId> all;  // sorted; with the reader itself, perhaps
   TxnId reader;
 
-  [[nodiscard]] bool contains(TxnId w) const { return w != reader && std::binary_search(all.begin(), all.end(), w); }
+  [[nodiscard]] bool contains(TxnId w) const {
+    return w != reader && std::binary_search(all.begin(), all.end(), w);
+  }
   [[nodiscard]] std::size_t size() const {
     return all.size() - (std::binary_search(all.begin(), all.end(), reader) ? 1 : 0);
   }
@@ -44,7 +46,8 @@ struct External {
 
 class Context {
  public:
-  Context(Subject& subject, const Shape& shape, history::Time drift) : subject_(subject), shape_(shape), drift_(drift) {
+  Context(Subject& subject, const Shape& shape, history::Time drift)
+      : subject_(subject), shape_(shape), drift_(drift) {
     subject.index_writes();
   }
 
@@ -57,9 +60,13 @@ class Context {
     const auto it = fates_.find(t);
     return it == fates_.end() ? Fate::kOpen : it->second;
   }
-  [[nodiscard]] bool counts(TxnId t) const { return !subject_.aborted(t) && fate(t) != Fate::kNever; }
+  [[nodiscard]] bool counts(TxnId t) const {
+    return !subject_.aborted(t) && fate(t) != Fate::kNever;
+  }
   // Is it known what it read?
-  [[nodiscard]] bool reads_known(TxnId t) const { return subject_.committed(t) || fate(t) == Fate::kHappened; }
+  [[nodiscard]] bool reads_known(TxnId t) const {
+    return subject_.committed(t) || fate(t) == Fate::kHappened;
+  }
 
   // Both forget what was found out under the old suppositions.
   void suppose(TxnId t, Fate fate);
@@ -94,9 +101,11 @@ class Context {
   const Shape shape_;
   const history::Time drift_;
   absl::flat_hash_map<TxnId, Fate> fates_;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, OpId> places_;  // by key and position
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, OpId>
+      places_;  // by key and position
   std::deque<std::vector<TxnId>> kept_;
-  absl::flat_hash_map<std::array<std::uint32_t, 3>, std::span<const TxnId>> shared_;  // by what is asked
+  absl::flat_hash_map<std::array<std::uint32_t, 3>, std::span<const TxnId>>
+      shared_;  // by what is asked
   absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Candidates> by_read_;
 };
 

@@ -51,7 +51,7 @@ struct Edge {
   Number from = kNone, to = kNone;
   Point from_point = Point::kWhole, to_point = Point::kWhole;
   Number key = kNone, read = kNone, writer = kNone;
-  Number write = kNone;                         // kNone: not named
+  Number write = kNone;  // kNone: not named
   std::array<Number, 2> writes = {kNone, kNone};
   Bound bound = Bound::kExact;
   bool has_because = false;

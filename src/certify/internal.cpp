@@ -14,8 +14,9 @@ namespace {
 using history::OpKind;
 
 constexpr std::string_view kNames[] = {
-    "thin-air-read",     "aborted-read",      "intermediate-read",  "future-read",       "not-my-own-write",
-    "not-my-last-write", "incompatible-order", "duplicate-element", "non-repeatable-read", "failed-compare-read"};
+    "thin-air-read",       "aborted-read",       "intermediate-read",  "future-read",
+    "not-my-own-write",    "not-my-last-write",  "incompatible-order", "duplicate-element",
+    "non-repeatable-read", "failed-compare-read"};
 
 class Check {
  public:
@@ -33,7 +34,8 @@ class Check {
     if (std::find(std::begin(kNames), std::end(kNames), a_.name) == std::end(kNames)) {
       return fmt::format("found `{}`, expected the name of an internal anomaly", a_.name);
     }
-    if (s_.txn_of(read_) != t_) return fmt::format("operation {} is not of {}", read_.raw, shown(s_, t_));
+    if (s_.txn_of(read_) != t_)
+      return fmt::format("operation {} is not of {}", read_.raw, shown(s_, t_));
     const TxnId owner = other_.valid() ? s_.txn_of(other_) : TxnId::none();
     if (owner != (a_.other_transaction == kNone ? TxnId::none() : TxnId(a_.other_transaction))) {
       return std::string("other_transaction is not whose operation `other` is");
@@ -45,7 +47,8 @@ class Check {
       found = true;
       seen_ = seen;
     });
-    if (!found) return fmt::format("operation {} is not known to read {}", read_.raw, shown_key(s_, key_));
+    if (!found)
+      return fmt::format("operation {} is not known to read {}", read_.raw, shown_key(s_, key_));
     for (auto i = h_.first_op(t_); i < read_.raw; ++i) {
       const auto op = h_.op(OpId(i));
       if (op.key == key_ && s_.writes(op)) last_own_ = OpId(i);
@@ -53,9 +56,12 @@ class Check {
     if (a_.name == "non-repeatable-read" && c_.shape().phi == Phi::kEarlierRead) {
       return std::string("read-committed allows a non-repeatable read");
     }
-    const bool there = seen_.what == Seen::kList ? of_list() : last_own_.valid() ? of_own() : of_register();
+    const bool there = seen_.what == Seen::kList ? of_list()
+                       : last_own_.valid()       ? of_own()
+                                                 : of_register();
     if (there) return std::nullopt;
-    return fmt::format("operation {} of {}, which read {}, is no such thing", read_.raw, shown(s_, t_), shown_key(s_, key_));
+    return fmt::format("operation {} of {}, which read {}, is no such thing", read_.raw,
+                       shown(s_, t_), shown_key(s_, key_));
   }
 
  private:
@@ -69,7 +75,9 @@ class Check {
   [[nodiscard]] bool other_is_own() const { return other_writes() && s_.txn_of(other_) == t_; }
 
   // What the read saw, as a value that somebody may have written.
-  [[nodiscard]] bool would_fit(OpId write) const { return seen_.fits(s_.version(write), h_.null_value()); }
+  [[nodiscard]] bool would_fit(OpId write) const {
+    return seen_.fits(s_.version(write), h_.null_value());
+  }
 
   // --- registers ---
 
@@ -97,7 +105,8 @@ class Check {
         auto these = c_.candidates_alone(t_, key_, r.seen);
         if (begun) {
           std::vector<TxnId> both;
-          std::set_intersection(common.begin(), common.end(), these.begin(), these.end(), std::back_inserter(both));
+          std::set_intersection(common.begin(), common.end(), these.begin(), these.end(),
+                                std::back_inserter(both));
           these = std::move(both);
         }
         begun = true;
@@ -196,7 +205,8 @@ class Check {
       if (r.op == other_) before = &r;
     }
     return now != nullptr && before != nullptr && before->op < now->op &&
-           !std::equal(now->seen.list.begin(), now->seen.list.end(), before->seen.list.begin(), before->seen.list.end());
+           !std::equal(now->seen.list.begin(), now->seen.list.end(), before->seen.list.begin(),
+                       before->seen.list.end());
   }
 
   [[nodiscard]] bool incompatible() const {
@@ -206,7 +216,8 @@ class Check {
       if (op.key != key_ || !h_.list_known(op) || !s_.committed(s_.txn_of(other_))) return false;
       const auto theirs = h_.list(op);
       const auto common = std::min(theirs.size(), seen_.list.size());
-      return !std::equal(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(common), seen_.list.begin());
+      return !std::equal(theirs.begin(), theirs.begin() + static_cast<std::ptrdiff_t>(common),
+                         seen_.list.begin());
     }
     // The placing puts an append there that never happened.
     if (!other_writes() || c_.counts(s_.txn_of(other_))) return false;
@@ -220,7 +231,8 @@ class Check {
   [[nodiscard]] bool breaks_program_order() const {
     std::vector<OpId> known;  // by place
     absl::flat_hash_map<OpId, std::size_t> place_of;
-    absl::flat_hash_map<ValueId, std::size_t> first_unknown;  // of an element at a place where it is not known whose
+    absl::flat_hash_map<ValueId, std::size_t>
+        first_unknown;  // of an element at a place where it is not known whose
     for (std::size_t p = 0; p < seen_.list.size(); ++p) {
       known.push_back(c_.append_at(key_, p, seen_.list[p]));
       if (known[p].valid()) {
@@ -237,7 +249,8 @@ class Check {
         if (op.kind != OpKind::kAppend || op.key != key_) continue;
         const auto at = place_of.find(OpId(i));
         const auto unknown = first_unknown.find(op.value);
-        const bool may_be_before = (at != place_of.end() && at->second < p) || (unknown != first_unknown.end() && unknown->second < p);
+        const bool may_be_before = (at != place_of.end() && at->second < p) ||
+                                   (unknown != first_unknown.end() && unknown->second < p);
         if (!may_be_before) return true;
       }
     }
@@ -258,6 +271,8 @@ class Check {
 
 }  // namespace
 
-Complaint shows_internal(Context& context, const InternalAnomaly& anomaly) { return Check(context, anomaly).run(); }
+Complaint shows_internal(Context& context, const InternalAnomaly& anomaly) {
+  return Check(context, anomaly).run();
+}
 
 }  // namespace cupel::certify

@@ -36,8 +36,12 @@ constexpr std::array<Row, 12> kRows = {{
 
 }  // namespace
 
-Shape shape_of(Level level) { return kRows[static_cast<std::size_t>(level)].shape; }
-std::string_view name_of(Level level) { return kRows[static_cast<std::size_t>(level)].name; }
+Shape shape_of(Level level) {
+  return kRows[static_cast<std::size_t>(level)].shape;
+}
+std::string_view name_of(Level level) {
+  return kRows[static_cast<std::size_t>(level)].name;
+}
 
 std::optional<Level> level_named(std::string_view name) {
   for (std::size_t i = 0; i < kRows.size(); ++i) {

@@ -6,7 +6,8 @@
 
 namespace cupel::certify {
 
-Propagator::Propagator(std::size_t variables) : value_(2 * variables + 2, 0), watched_by_(2 * variables + 2) {}
+Propagator::Propagator(std::size_t variables)
+    : value_(2 * variables + 2, 0), watched_by_(2 * variables + 2) {}
 
 void Propagator::assign(std::int32_t literal) {
   value_[slot(literal)] = 1;
@@ -28,7 +29,8 @@ void Propagator::add_clause(std::span<const std::int32_t> clause) {
   std::vector<std::int32_t> open;
   for (const auto literal : clause) {
     if (is_true(literal)) return;
-    if (!is_false(literal) && std::find(open.begin(), open.end(), literal) == open.end()) open.push_back(literal);
+    if (!is_false(literal) && std::find(open.begin(), open.end(), literal) == open.end())
+      open.push_back(literal);
   }
   for (const auto literal : open) {
     if (std::find(open.begin(), open.end(), -literal) != open.end()) return;  // always true
@@ -56,7 +58,8 @@ bool Propagator::propagate() {
     for (std::size_t i = 0; i < watchers.size(); ++i) {
       auto& clause = clauses_[watchers[i]];
       if (clause[0] == now_false) std::swap(clause[0], clause[1]);
-      const auto other = std::find_if(clause.begin() + 2, clause.end(), [this](auto l) { return !is_false(l); });
+      const auto other =
+          std::find_if(clause.begin() + 2, clause.end(), [this](auto l) { return !is_false(l); });
       if (!is_true(clause[0]) && other != clause.end()) {
         std::swap(clause[1], *other);
         watched_by_[slot(clause[1])].push_back(watchers[i]);

@@ -30,7 +30,7 @@ class Propagator {
   bool propagate();
   void undo(std::size_t size);
 
-  std::vector<std::int8_t> value_;  // by slot: 1 true, -1 false, 0 open
+  std::vector<std::int8_t> value_;                      // by slot: 1 true, -1 false, 0 open
   std::vector<std::vector<std::uint32_t>> watched_by_;  // by slot: clauses that watch the literal
   std::vector<std::vector<std::int32_t>> clauses_;      // the first two literals are watched
   std::vector<std::int32_t> assigned_;

@@ -47,7 +47,8 @@ class Replay {
       const auto wrong = [&](std::string_view what) {
         return fmt::format("{}order[{}]: {} {}", of_key(key), at, shown(subject_, t), what);
       };
-      if (subject_.aborted(t)) return wrong("is aborted, and an aborted transaction has no place in an order");
+      if (subject_.aborted(t))
+        return wrong("is aborted, and an aborted transaction has no place in an order");
       if (shape_.one_object && only_key(h_, t) != key) return wrong("does not touch the key");
       if (begin_at_[t.index()] == kNowhere) {
         begin_at_[t.index()] = at;
@@ -55,8 +56,9 @@ class Replay {
       } else if (commit_at_[t.index()] == kNowhere) {
         commit_at_[t.index()] = at;
       } else {
-        return wrong(shape_.begin_and_commit ? "stands there for the third time, expected its begin and its commit"
-                                             : "stands there for the second time");
+        return wrong(shape_.begin_and_commit
+                         ? "stands there for the third time, expected its begin and its commit"
+                         : "stands there for the second time");
       }
     }
     return std::nullopt;
@@ -66,7 +68,8 @@ class Replay {
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
       if (begin_at_[i] != kNowhere && commit_at_[i] == kNowhere) {
-        return fmt::format("{} stands once in the order, expected its begin and its commit", shown(subject_, t));
+        return fmt::format("{} stands once in the order, expected its begin and its commit",
+                           shown(subject_, t));
       }
       if (begin_at_[i] != kNowhere || !subject_.committed(t)) continue;
       if (shape_.one_object && !only_key(h_, t).valid()) continue;
@@ -87,8 +90,8 @@ class Replay {
       TxnId& before = latest[shape_.one_object ? only_key(h_, t).index() : 0];
       const bool same = before.valid() && h_.session(before) == h_.session(t);
       if (same && commit_at_[before.index()] > begin_at_[i]) {
-        return fmt::format("{} is after {} in session order, and before it in the order", shown(subject_, t),
-                           shown(subject_, before));
+        return fmt::format("{} is after {} in session order, and before it in the order",
+                           shown(subject_, t), shown(subject_, before));
       }
       // In a well ordered session the last committed one is also the latest.
       if (subject_.committed(t)) before = t;
@@ -153,11 +156,12 @@ class Replay {
         subject_, t, own_,
         [&](OpId op, KeyId key, const Seen& seen) -> Complaint {
           const bool fits = seen.what == Seen::kList
-                                ? std::equal(seen.list.begin(), seen.list.end(), lists_[key.index()].begin(),
-                                             lists_[key.index()].end())
+                                ? std::equal(seen.list.begin(), seen.list.end(),
+                                             lists_[key.index()].begin(), lists_[key.index()].end())
                                 : seen.fits(current_[key.index()], h_.null_value());
           if (fits) return std::nullopt;
-          return fmt::format("{} did not read what {} is at this place", operation(t, op), shown_key(subject_, key));
+          return fmt::format("{} did not read what {} is at this place", operation(t, op),
+                             shown_key(subject_, key));
         },
         [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Complaint {
           if (sees_own(subject_, t, op, key, seen, last)) return std::nullopt;
@@ -193,9 +197,12 @@ class Replay {
       if (own == 0) continue;
       const auto list = h_.list(op);
       const auto& now = lists_[op.key.index()];
-      if (list.size() == now.size() + own && std::equal(now.begin(), now.end(), list.begin())) continue;
-      return fmt::format("{} read a list of {} in which the transaction's own appends do not stand where it commits",
-                         operation(t, OpId(i)), shown_key(subject_, op.key));
+      if (list.size() == now.size() + own && std::equal(now.begin(), now.end(), list.begin()))
+        continue;
+      return fmt::format(
+          "{} read a list of {} in which the transaction's own appends do not stand where it "
+          "commits",
+          operation(t, OpId(i)), shown_key(subject_, op.key));
     }
     return std::nullopt;
   }
@@ -214,7 +221,8 @@ class Replay {
 
 }  // namespace
 
-Complaint replay(const Subject& subject, const Shape& shape, Time drift, const std::vector<Number>& order) {
+Complaint replay(const Subject& subject, const Shape& shape, Time drift,
+                 const std::vector<Number>& order) {
   Replay replay(subject, shape, drift);
   if (auto wrong = replay.enter(order, KeyId::none())) return wrong;
   if (auto wrong = replay.everybody_is_there()) return wrong;

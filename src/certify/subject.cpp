@@ -12,7 +12,8 @@ using history::OpKind;
 Subject::Subject(const History& history) : h_(history) {
   starts_.reserve(h_.txn_count());
   for (std::size_t t = 0; t < h_.txn_count(); ++t) {
-    if (h_.first_op(TxnId(t)) != h_.last_op(TxnId(t))) starts_.emplace_back(h_.first_op(TxnId(t)), TxnId(t));
+    if (h_.first_op(TxnId(t)) != h_.last_op(TxnId(t)))
+      starts_.emplace_back(h_.first_op(TxnId(t)), TxnId(t));
   }
   // Transactions are by session, operations where the source has them.
   if (!std::is_sorted(starts_.begin(), starts_.end())) std::sort(starts_.begin(), starts_.end());
@@ -21,8 +22,9 @@ Subject::Subject(const History& history) : h_(history) {
 }
 
 TxnId Subject::txn_of(OpId op) const {
-  const auto it = std::upper_bound(starts_.begin(), starts_.end(), op.raw,
-                                   [](std::uint32_t raw, const auto& start) { return raw < start.first; });
+  const auto it =
+      std::upper_bound(starts_.begin(), starts_.end(), op.raw,
+                       [](std::uint32_t raw, const auto& start) { return raw < start.first; });
   return (it - 1)->second;
 }
 
@@ -31,9 +33,12 @@ bool Subject::writes(const history::Operation& op) const {
     case OpKind::kWrite:
     case OpKind::kAppend:
     case OpKind::kInsert:
-    case OpKind::kDelete: return true;
-    case OpKind::kCompareAndSet: return h_.compare_and_set(op).succeeded;
-    default: return false;
+    case OpKind::kDelete:
+      return true;
+    case OpKind::kCompareAndSet:
+      return h_.compare_and_set(op).succeeded;
+    default:
+      return false;
   }
 }
 
@@ -46,8 +51,8 @@ Version Subject::version(OpId id) const {
 bool Subject::before_in_real_time(TxnId i, TxnId j, history::Time drift) const {
   const auto end = h_.complete(i), start = h_.invoke(j);
   // The difference fits into 64 bits without a sign, and twice the drift as well.
-  return end < start && static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end) >
-                            2 * static_cast<std::uint64_t>(drift);
+  return end<start&& static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end)> 2 *
+         static_cast<std::uint64_t>(drift);
 }
 
 void Subject::index_writes() {
@@ -80,7 +85,8 @@ void Subject::index_writes() {
     for (auto i = h_.first_op(TxnId(t)); i < h_.last_op(TxnId(t)); ++i) {
       const auto op = h_.op(OpId(i));
       if (!writes(op)) continue;
-      written_[next[op.key.index()]++] = {version(OpId(i)).value, TxnId(t), OpId(i), is_final[i] != 0};
+      written_[next[op.key.index()]++] = {version(OpId(i)).value, TxnId(t), OpId(i),
+                                          is_final[i] != 0};
     }
   }
   for (std::size_t k = 0; k < h_.key_count(); ++k) {
@@ -93,12 +99,14 @@ void Subject::index_writes() {
 }
 
 std::span<const FinalWrite> Subject::final_writes(TxnId t) const {
-  return std::span(finals_).subspan(final_first_[t.index()], final_first_[t.index() + 1] - final_first_[t.index()]);
+  return std::span(finals_).subspan(final_first_[t.index()],
+                                    final_first_[t.index() + 1] - final_first_[t.index()]);
 }
 
 OpId Subject::final_write(TxnId t, KeyId key) const {
   const auto all = final_writes(t);
-  const auto it = std::lower_bound(all.begin(), all.end(), key, [](const FinalWrite& w, KeyId k) { return w.key < k; });
+  const auto it = std::lower_bound(all.begin(), all.end(), key,
+                                   [](const FinalWrite& w, KeyId k) { return w.key < k; });
   return it != all.end() && it->key == key ? it->op : OpId::none();
 }
 
@@ -109,8 +117,10 @@ std::span<const Written> Subject::written(KeyId key) const {
 
 std::span<const Written> Subject::written(KeyId key, ValueId value) const {
   const auto all = written(key);
-  const auto begin = std::lower_bound(all.begin(), all.end(), value, [](const Written& w, ValueId v) { return w.value < v; });
-  const auto end = std::upper_bound(begin, all.end(), value, [](ValueId v, const Written& w) { return v < w.value; });
+  const auto begin = std::lower_bound(all.begin(), all.end(), value,
+                                      [](const Written& w, ValueId v) { return w.value < v; });
+  const auto end = std::upper_bound(begin, all.end(), value,
+                                    [](ValueId v, const Written& w) { return v < w.value; });
   return {begin, end};
 }
 
@@ -140,7 +150,8 @@ std::size_t own_appends_before(const History& h, TxnId txn, OpId read, KeyId key
   return count;
 }
 
-bool sees_own(const Subject& subject, TxnId txn, OpId read, KeyId key, const Seen& seen, OpId last) {
+bool sees_own(const Subject& subject, TxnId txn, OpId read, KeyId key, const Seen& seen,
+              OpId last) {
   const History& h = subject.history();
   if (seen.what != Seen::kList) return seen.fits(subject.version(last), h.null_value());
   std::size_t end = seen.list.size();
@@ -154,10 +165,18 @@ bool sees_own(const Subject& subject, TxnId txn, OpId read, KeyId key, const See
 }
 
 std::string shown(const Subject& subject, TxnId txn) {
-  return fmt::format("transaction {}, {}", txn.raw, history::transaction_in_full(subject.history(), txn));
+  return fmt::format("transaction {}, {}", txn.raw,
+                     history::transaction_in_full(subject.history(), txn));
 }
 std::string shown_key(const Subject& subject, KeyId key) {
   return fmt::format("key {}, {}", key.raw, history::shown_key(subject.history().key(key)));
+}
+std::string counted(std::size_t number, std::string_view one, std::string_view many) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  }
+  return fmt::format("{} {}", digits, number == 1 ? one : many);
 }
 
 }  // namespace cupel::certify

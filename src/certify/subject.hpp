@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "certify/document.hpp"
@@ -48,10 +49,14 @@ struct Seen {
   // Registers only.
   [[nodiscard]] bool fits(Version version, ValueId null) const {
     switch (what) {
-      case kValue: return version.value == value;
-      case kAbsence: return version.deleted || version.value == null;
-      case kOther: return version.value != value;
-      case kList: break;
+      case kValue:
+        return version.value == value;
+      case kAbsence:
+        return version.deleted || version.value == null;
+      case kOther:
+        return version.value != value;
+      case kList:
+        break;
     }
     return false;
   }
@@ -79,7 +84,9 @@ class Subject {
   [[nodiscard]] TxnId txn_of(OpId op) const;
 
   [[nodiscard]] bool aborted(TxnId t) const { return h_.status(t) == history::TxnStatus::kAborted; }
-  [[nodiscard]] bool committed(TxnId t) const { return h_.status(t) == history::TxnStatus::kCommitted; }
+  [[nodiscard]] bool committed(TxnId t) const {
+    return h_.status(t) == history::TxnStatus::kCommitted;
+  }
 
   [[nodiscard]] Version initial(KeyId key) const { return {initial_[key.index()], false}; }
   [[nodiscard]] bool initial_fits(KeyId key, const Seen& seen) const {
@@ -132,7 +139,9 @@ class OwnWrites {
  public:
   explicit OwnWrites(std::size_t keys) : txn_(keys), op_(keys) {}
   // The last one to the key before now; none().
-  [[nodiscard]] OpId of(TxnId t, KeyId key) const { return txn_[key.index()] == t ? op_[key.index()] : OpId::none(); }
+  [[nodiscard]] OpId of(TxnId t, KeyId key) const {
+    return txn_[key.index()] == t ? op_[key.index()] : OpId::none();
+  }
   void note(TxnId t, KeyId key, OpId op) {
     txn_[key.index()] = t;
     op_[key.index()] = op;
@@ -152,8 +161,8 @@ std::size_t own_appends_before(const History& history, TxnId txn, OpId read, Key
 // external(op, key, seen) for reads of others' versions; own(op, key, seen, last write)
 // for reads after own writes. Both in program order, and both return a Complaint.
 template <typename External, typename Own>
-Complaint walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes, const External& external,
-                     const Own& own) {
+Complaint walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes,
+                     const External& external, const Own& own) {
   const History& h = subject.history();
   Complaint complaint;
   for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
@@ -211,5 +220,7 @@ void Subject::for_each_seen(TxnId txn, OpId id, const Visit& visit) const {
 // For messages: "T5 (session a, its 3rd transaction)", by the certificate's number too.
 std::string shown(const Subject& subject, TxnId txn);
 std::string shown_key(const Subject& subject, KeyId key);
+// "1 object", "1,000,000 objects".
+std::string counted(std::size_t number, std::string_view one, std::string_view many);
 
 }  // namespace cupel::certify

@@ -16,20 +16,12 @@ namespace cupel::certify {
 
 namespace {
 
-// 1,000,000 transactions
-std::string counted(std::size_t number, std::string_view one, std::string_view many) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return fmt::format("{} {}", digits, number == 1 ? one : many);
-}
-
 // What every answer and proof at the level needs of the history.
 Complaint has_no_meaning(const Subject& subject, Level level) {
   const Shape shape = shape_of(level);
   if (shape.real_time() && !subject.history().has_all_times()) {
-    return fmt::format("{} needs the times of all transactions, which this history does not have", name_of(level));
+    return fmt::format("{} needs the times of all transactions, which this history does not have",
+                       name_of(level));
   }
   if (!shape.one_object) return std::nullopt;
   if (auto which = touches_more_than_one(subject)) {
@@ -47,16 +39,19 @@ class Verifier {
     const Proof& p = document_.proofs[i];
     const auto wrong = p.satisfied ? satisfied(p, how_[i]) : violated(p, how_[i]);
     if (!wrong) return std::nullopt;
-    return fmt::format("proofs[{}], {} {}: {}", i, name_of(p.level), p.satisfied ? "satisfied" : "violated", *wrong);
+    return fmt::format("proofs[{}], {} {}: {}", i, name_of(p.level),
+                       p.satisfied ? "satisfied" : "violated", *wrong);
   }
 
   Complaint answer(std::size_t i, Report& report) {
     const ClaimedAnswer& a = document_.answers[i];
     const auto wrong = [&](std::string_view what) {
-      return fmt::format("answers[{}], {} {}: {}", i, name_of(a.level), a.satisfied ? "satisfied" : "violated", what);
+      return fmt::format("answers[{}], {} {}: {}", i, name_of(a.level),
+                         a.satisfied ? "satisfied" : "violated", what);
     };
     for (std::size_t before = 0; before < i; ++before) {
-      if (document_.answers[before].level == a.level) return wrong("the level has an answer already");
+      if (document_.answers[before].level == a.level)
+        return wrong("the level has an answer already");
     }
     if (auto why = has_no_meaning(subject_, a.level)) return wrong(*why);
     const Proof& p = document_.proofs[a.proof];
@@ -66,8 +61,8 @@ class Verifier {
     }
     const bool follows = a.satisfied ? implies(p.level, a.level) : implies(a.level, p.level);
     if (!follows) {
-      return wrong(fmt::format("it does not follow from {} {}, which proofs[{}] proves", name_of(p.level),
-                               p.satisfied ? "satisfied" : "violated", a.proof));
+      return wrong(fmt::format("it does not follow from {} {}, which proofs[{}] proves",
+                               name_of(p.level), p.satisfied ? "satisfied" : "violated", a.proof));
     }
     report.answers.push_back({std::string(name_of(a.level)), a.satisfied, a.proof, how_[a.proof],
                               p.level == a.level ? std::string() : std::string(name_of(p.level))});
@@ -113,8 +108,9 @@ Report verify(const history::History& history, std::string_view certificate_json
 
   const auto digest = fmt::format("{:016x}", history::digest(history));
   if (document.digest != digest) {
-    report.reason = fmt::format("the certificate is about another history: its digest is `{}`, that of this one {}",
-                                document.digest, digest);
+    report.reason = fmt::format(
+        "the certificate is about another history: its digest is `{}`, that of this one {}",
+        document.digest, digest);
     return report;
   }
   Verifier verifier(history, document);

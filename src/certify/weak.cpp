@@ -32,7 +32,8 @@ struct ByKey {
   std::vector<std::uint32_t> items;
 
   [[nodiscard]] std::span<const std::uint32_t> of(KeyId key) const {
-    return std::span(items).subspan(first[key.index()], first[key.index() + 1] - first[key.index()]);
+    return std::span(items).subspan(first[key.index()],
+                                    first[key.index() + 1] - first[key.index()]);
   }
 };
 
@@ -58,13 +59,15 @@ class Weak {
       const bool there = it != lists_.end() && place.position < it->second.appends.size() &&
                          it->second.appends[place.position] == OpId(place.operation);
       if (!there) {
-        return fmt::format("placings: operation {} does not stand at place {} of {} under this order", place.operation,
-                           place.position, shown_key(subject_, KeyId(place.key)));
+        return fmt::format(
+            "placings: operation {} does not stand at place {} of {} under this order",
+            place.operation, place.position, shown_key(subject_, KeyId(place.key)));
       }
     }
     for (const auto& r : reads_from) {
       if (!named_.try_emplace({r.operation, r.key}, Named{TxnId::none(), false}).second) {
-        return fmt::format("reads_from: operation {} and {} are named twice", r.operation, shown_key(subject_, KeyId(r.key)));
+        return fmt::format("reads_from: operation {} and {} are named twice", r.operation,
+                           shown_key(subject_, KeyId(r.key)));
       }
       if (r.writer != kNone) named_[{r.operation, r.key}].writer = TxnId(r.writer);
     }
@@ -76,42 +79,55 @@ class Weak {
     read_first_.push_back(static_cast<std::uint32_t>(reads_.size()));
     for (const auto& r : reads_from) {
       if (named_[{r.operation, r.key}].used) continue;
-      return fmt::format("reads_from: operation {} does not read {} from another transaction in this order{}",
-                         r.operation, shown_key(subject_, KeyId(r.key)),
-                         shape_.phi == Phi::kEarlierRead ? "" : ", or is not the first of its transaction to do so");
+      return fmt::format(
+          "reads_from: operation {} does not read {} from another transaction in this order{}",
+          r.operation, shown_key(subject_, KeyId(r.key)),
+          shape_.phi == Phi::kEarlierRead ? ""
+                                          : ", or is not the first of its transaction to do so");
     }
     find_open();
     if (open_.empty()) return std::nullopt;
     switch (shape_.phi) {
-      case Phi::kEarlierRead: return earlier_reads();
-      case Phi::kOneStep: return one_step();
-      default: return causal();
+      case Phi::kEarlierRead:
+        return earlier_reads();
+      case Phi::kOneStep:
+        return one_step();
+      default:
+        return causal();
     }
   }
 
  private:
   [[nodiscard]] Position at(TxnId t) const { return t.valid() ? position_[t.index()] : 0; }
   [[nodiscard]] std::string operation(const ReadOf& r) const {
-    return fmt::format("operation {} of {}", r.op.raw - h_.first_op(r.reader), shown(subject_, r.reader));
+    return fmt::format("operation {} of {}", r.op.raw - h_.first_op(r.reader),
+                       shown(subject_, r.reader));
   }
   [[nodiscard]] std::string writer_name(TxnId t) const {
     return t.valid() ? shown(subject_, t) : std::string("the initial transaction");
   }
   Complaint broken(const ReadOf& r, TxnId k, std::string_view why) const {
-    return fmt::format("{} read {} from {}; {} writes it too and is visible to the read ({}), but stands after that writer",
-                       operation(r), shown_key(subject_, r.key), writer_name(r.writer), shown(subject_, k), why);
+    return fmt::format(
+        "{} read {} from {}; {} writes it too and is visible to the read ({}), but stands after "
+        "that writer",
+        operation(r), shown_key(subject_, r.key), writer_name(r.writer), shown(subject_, k), why);
   }
 
   Complaint enter() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const TxnId t(order_[i]);
-      if (subject_.aborted(t)) return fmt::format("order[{}]: {} is aborted, and an aborted transaction has no place in an order", i, shown(subject_, t));
-      if (position_[t.index()] != kNowhere) return fmt::format("order[{}]: {} stands there for the second time", i, shown(subject_, t));
+      if (subject_.aborted(t))
+        return fmt::format(
+            "order[{}]: {} is aborted, and an aborted transaction has no place in an order", i,
+            shown(subject_, t));
+      if (position_[t.index()] != kNowhere)
+        return fmt::format("order[{}]: {} stands there for the second time", i, shown(subject_, t));
       position_[t.index()] = static_cast<Position>(i + 1);
     }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (position_[t] == kNowhere && subject_.committed(TxnId(t))) {
-        return fmt::format("{} is committed, and does not stand in the order", shown(subject_, TxnId(t)));
+        return fmt::format("{} is committed, and does not stand in the order",
+                           shown(subject_, TxnId(t)));
       }
     }
     return std::nullopt;
@@ -123,7 +139,8 @@ class Weak {
       const TxnId t(i);
       if (position_[i] == kNowhere) continue;
       if (before.valid() && h_.session(before) == h_.session(t) && at(before) > at(t)) {
-        return fmt::format("{} is after {} in session order, and before it in the order", shown(subject_, t), shown(subject_, before));
+        return fmt::format("{} is after {} in session order, and before it in the order",
+                           shown(subject_, t), shown(subject_, before));
       }
       if (subject_.committed(t)) before = t;
     }
@@ -146,7 +163,7 @@ class Weak {
     }
   }
 
-  // --- lists: under a total order a key's list is what its writers appended, one after the other ---
+  // --- lists: under a total order a key's list is what its writers appended, one by one ---
 
   struct Laid {
     std::vector<ValueId> elements;
@@ -178,12 +195,15 @@ class Weak {
   }
 
   // The writer of what a list read saw, or why it could not see that.
-  Complaint list_writer(TxnId t, OpId op, KeyId key, std::span<const ValueId> list, bool after_own, TxnId& writer) const {
+  Complaint list_writer(TxnId t, OpId op, KeyId key, std::span<const ValueId> list, bool after_own,
+                        TxnId& writer) const {
     const Laid& laid = lists_.at(key);
     const auto wrong = [&](std::string_view what) {
-      return fmt::format("{} read a list of {} that {}", operation({t, op, key, {}}), shown_key(subject_, key), what);
+      return fmt::format("{} read a list of {} that {}", operation({t, op, key, {}}),
+                         shown_key(subject_, key), what);
     };
-    if (list.size() > laid.elements.size() || !std::equal(list.begin(), list.end(), laid.elements.begin())) {
+    if (list.size() > laid.elements.size() ||
+        !std::equal(list.begin(), list.end(), laid.elements.begin())) {
       return wrong("is not how the list begins under this order");
     }
     const auto own = laid.starts.find(t);
@@ -191,7 +211,8 @@ class Weak {
       if (list.size() == own->second + own_appends_before(h_, t, op, key)) return std::nullopt;
       return wrong("does not end in the transaction's own appends so far");
     }
-    if (own != laid.starts.end() && own->second < list.size()) return wrong("has elements that the transaction appended later");
+    if (own != laid.starts.end() && own->second < list.size())
+      return wrong("has elements that the transaction appended later");
     if (list.empty()) return std::nullopt;
     writer = laid.ends[list.size()];
     if (!writer.valid()) return wrong("ends in the middle of a transaction's appends");
@@ -216,14 +237,17 @@ class Weak {
         },
         [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Complaint {
           if (!sees_own(subject_, t, op, key, seen, last)) {
-            return fmt::format("{} did not read the transaction's own write of {}", operation({t, op, key, {}}), shown_key(subject_, key));
+            return fmt::format("{} did not read the transaction's own write of {}",
+                               operation({t, op, key, {}}), shown_key(subject_, key));
           }
           TxnId unused;
-          return seen.what == Seen::kList ? list_writer(t, op, key, seen.list, true, unused) : std::nullopt;
+          return seen.what == Seen::kList ? list_writer(t, op, key, seen.list, true, unused)
+                                          : std::nullopt;
         });
     if (wrong) return wrong;
     // By key, in program order: all reads of a key together.
-    std::stable_sort(externals_.begin(), externals_.end(), [](const External& a, const External& b) { return a.key < b.key; });
+    std::stable_sort(externals_.begin(), externals_.end(),
+                     [](const External& a, const External& b) { return a.key < b.key; });
     for (std::size_t i = 0; i < externals_.size();) {
       std::size_t end = i + 1;
       const bool each = shape_.phi == Phi::kEarlierRead;
@@ -232,10 +256,12 @@ class Weak {
       TxnId writer;
       if (auto why = writer_of(t, group, writer)) return why;
       if (writer.valid() && at(writer) >= at(t)) {
-        return fmt::format("{} read {} from {}, which stands after it in the order", operation({t, group.front().op, group.front().key, {}}),
+        return fmt::format("{} read {} from {}, which stands after it in the order",
+                           operation({t, group.front().op, group.front().key, {}}),
                            shown_key(subject_, group.front().key), shown(subject_, writer));
       }
-      if (!writers_.of(group.front().key).empty()) reads_.push_back({t, group.front().op, group.front().key, writer});
+      if (!writers_.of(group.front().key).empty())
+        reads_.push_back({t, group.front().op, group.front().key, writer});
       i = end;
     }
     return std::nullopt;
@@ -251,27 +277,34 @@ class Weak {
         TxnId its;
         if (auto wrong = list_writer(t, r.op, r.key, r.seen.list, false, its)) return wrong;
         if (&r != &first && its != writer) {
-          return fmt::format("{} read another list of {} than before", operation({t, r.op, r.key, {}}), shown_key(subject_, r.key));
+          return fmt::format("{} read another list of {} than before",
+                             operation({t, r.op, r.key, {}}), shown_key(subject_, r.key));
         }
         writer = its;
       }
       if (named != named_.end() && named->second.writer != writer) {
-        return fmt::format("reads_from: {} did not read {} from {}", read(), shown_key(subject_, first.key), writer_name(named->second.writer));
+        return fmt::format("reads_from: {} did not read {} from {}", read(),
+                           shown_key(subject_, first.key), writer_name(named->second.writer));
       }
       return std::nullopt;
     }
     if (named != named_.end()) {
       writer = named->second.writer;
       if (fits_all(t, writer, group)) return std::nullopt;
-      return fmt::format("reads_from: {} cannot have read {} from {}", read(), shown_key(subject_, first.key), writer_name(writer));
+      return fmt::format("reads_from: {} cannot have read {} from {}", read(),
+                         shown_key(subject_, first.key), writer_name(writer));
     }
     const auto [found, last] = possible_writers(t, group);
     if (found == 1) {
       writer = last;
       return std::nullopt;
     }
-    if (found == 0) return fmt::format("{} read what nobody in the order wrote to {}", read(), shown_key(subject_, first.key));
-    return fmt::format("{} may have read {} from several transactions, and reads_from does not say from which", read(), shown_key(subject_, first.key));
+    if (found == 0)
+      return fmt::format("{} read what nobody in the order wrote to {}", read(),
+                         shown_key(subject_, first.key));
+    return fmt::format(
+        "{} may have read {} from several transactions, and reads_from does not say from which",
+        read(), shown_key(subject_, first.key));
   }
 
   [[nodiscard]] bool fits_all(TxnId t, TxnId w, std::span<const External> group) const {
@@ -280,7 +313,8 @@ class Weak {
     const OpId write = w.valid() ? subject_.final_write(w, key) : OpId::none();
     if (w.valid() && !write.valid()) return false;
     const Version version = w.valid() ? subject_.version(write) : subject_.initial(key);
-    return std::all_of(group.begin(), group.end(), [&](const External& r) { return r.seen.fits(version, h_.null_value()); });
+    return std::all_of(group.begin(), group.end(),
+                       [&](const External& r) { return r.seen.fits(version, h_.null_value()); });
   }
 
   // How many, up to two, and one of them.
@@ -310,11 +344,14 @@ class Weak {
     // Absence, or anything but a value: reads that ask the same share what was found.
     if (group.size() == 1) {
       const Seen& seen = group.front().seen;
-      const auto [it, fresh] = few_.try_emplace({static_cast<std::uint32_t>(seen.what), key.raw, seen.value.raw});
+      const auto [it, fresh] =
+          few_.try_emplace({static_cast<std::uint32_t>(seen.what), key.raw, seen.value.raw});
       if (fresh) {
         for (const auto& w : subject_.written(key)) {
           if (it->second.size() == 3) break;  // one of them may be the reader
-          if (!w.final || position_[w.txn.index()] == kNowhere || !seen.fits(subject_.version(w.op), h_.null_value())) continue;
+          if (!w.final || position_[w.txn.index()] == kNowhere ||
+              !seen.fits(subject_.version(w.op), h_.null_value()))
+            continue;
           it->second.push_back(w.txn);
         }
       }
@@ -350,13 +387,15 @@ class Weak {
     for (std::size_t i = 0; i < open_.size();) {
       std::size_t end = i + 1;
       while (end < open_.size() && open_[end].reader == open_[i].reader) ++end;
-      if (auto wrong = visit(open_[i].reader, std::span<const ReadOf>(open_).subspan(i, end - i))) return wrong;
+      if (auto wrong = visit(open_[i].reader, std::span<const ReadOf>(open_).subspan(i, end - i)))
+        return wrong;
       i = end;
     }
     return std::nullopt;
   }
   [[nodiscard]] std::span<const ReadOf> reads_of(TxnId t) const {
-    return std::span(reads_).subspan(read_first_[t.index()], read_first_[t.index() + 1] - read_first_[t.index()]);
+    return std::span(reads_).subspan(read_first_[t.index()],
+                                     read_first_[t.index() + 1] - read_first_[t.index()]);
   }
 
   // For each writer that t reads from, the first operation that does.
@@ -368,8 +407,10 @@ class Weak {
     std::sort(sources_.begin(), sources_.end(), [](const ReadOf& a, const ReadOf& b) {
       return a.writer != b.writer ? a.writer < b.writer : a.op < b.op;
     });
-    sources_.erase(std::unique(sources_.begin(), sources_.end(), [](const ReadOf& a, const ReadOf& b) { return a.writer == b.writer; }),
-                   sources_.end());
+    sources_.erase(
+        std::unique(sources_.begin(), sources_.end(),
+                    [](const ReadOf& a, const ReadOf& b) { return a.writer == b.writer; }),
+        sources_.end());
   }
 
   // visit(key) for the keys that k writes and an open read is of; open reads are by key.
@@ -398,7 +439,8 @@ class Weak {
   // second if the first is of k itself.
   Complaint earlier_reads() {
     struct Oldest {
-      std::size_t first, second;  // into the open reads of the transaction; second: of another writer
+      // Into the open reads of the transaction; second: of another writer.
+      std::size_t first, second;
     };
     std::vector<Oldest> oldest;
     return for_each_reader([&](TxnId t, std::span<const ReadOf> open) -> Complaint {
@@ -425,7 +467,8 @@ class Weak {
           while (i < open.size() && open[i].key == key && open[i].op <= source.op) ++i;
           if (i == open.size() || open[i].key != key) return std::nullopt;
           for (const std::size_t r : {oldest[i].first, oldest[i].second}) {
-            if (open[r].writer != k && at(k) > at(open[r].writer)) return broken(open[r], k, "an earlier read of the transaction is from it");
+            if (open[r].writer != k && at(k) > at(open[r].writer))
+              return broken(open[r], k, "an earlier read of the transaction is from it");
           }
           return std::nullopt;
         });
@@ -458,7 +501,8 @@ class Weak {
       for (; next < open_.size() && open_[next].reader == t; ++next) {
         const ReadOf& r = open_[next];
         const TxnId k = last[r.key.index()];
-        if (!k.valid() || h_.session(k) != h_.session(t) || k == r.writer || at(k) < at(r.writer)) continue;
+        if (!k.valid() || h_.session(k) != h_.session(t) || k == r.writer || at(k) < at(r.writer))
+          continue;
         return broken(r, k, "earlier in its session");
       }
       if (!subject_.committed(t)) continue;
@@ -494,10 +538,12 @@ class Weak {
     auto next = by_txn_.first;
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       if (!subject_.committed(TxnId(i))) continue;
-      for (const auto& w : subject_.final_writes(TxnId(i))) by_txn_.items[next[w.key.index()]++] = i;
+      for (const auto& w : subject_.final_writes(TxnId(i)))
+        by_txn_.items[next[w.key.index()]++] = i;
     }
     for (std::size_t first = 0; first < h_.session_count(); first += kSessions) {
-      if (auto wrong = causal_sessions(first, std::min(first + kSessions, h_.session_count()))) return wrong;
+      if (auto wrong = causal_sessions(first, std::min(first + kSessions, h_.session_count())))
+        return wrong;
     }
     return causal_lone();
   }
@@ -511,7 +557,8 @@ class Weak {
         const Clock& its = clocks_[before.index()];
         for (std::size_t c = 0; c < kSessions; ++c) clock[c] = std::max(clock[c], its[c]);
         const SessionId session = h_.session(before);
-        if (!subject_.committed(before) || session.index() < first || session.index() >= end) return;
+        if (!subject_.committed(before) || session.index() < first || session.index() >= end)
+          return;
         auto& mine = clock[session.index() - first];
         mine = std::max(mine, before.raw - h_.session_begin(session).raw + 1);
       };
@@ -530,7 +577,8 @@ class Weak {
           const TxnId k(order_[p - 1]);
           const SessionId session = h_.session(k);
           if (session.index() < first || session.index() >= end || !subject_.committed(k)) continue;
-          if (k.raw - h_.session_begin(session).raw < clock[session.index() - first]) return broken(r, k, kByPath);
+          if (k.raw - h_.session_begin(session).raw < clock[session.index() - first])
+            return broken(r, k, kByPath);
         }
         continue;
       }
@@ -552,7 +600,8 @@ class Weak {
     std::vector<TxnId> lone;
     std::vector<std::uint32_t> number(h_.txn_count(), kNowhere);
     for (const auto& r : reads_) {
-      if (!r.writer.valid() || subject_.committed(r.writer) || number[r.writer.index()] != kNowhere) continue;
+      if (!r.writer.valid() || subject_.committed(r.writer) || number[r.writer.index()] != kNowhere)
+        continue;
       number[r.writer.index()] = static_cast<std::uint32_t>(lone.size());
       lone.push_back(r.writer);
     }
@@ -575,7 +624,8 @@ class Weak {
         const auto after = [&](TxnId before) {
           for (std::size_t i = 0; i < kLoneWords; ++i) mine[i] |= seen[before.index()][i];
           const std::size_t n = number[before.index()];
-          if (n != kNowhere && n >= first && n < first + kBlock) mine[(n - first) / 64] |= std::uint64_t{1} << ((n - first) % 64);
+          if (n != kNowhere && n >= first && n < first + kBlock)
+            mine[(n - first) / 64] |= std::uint64_t{1} << ((n - first) % 64);
         };
         if (previous_[t].valid()) after(previous_[t]);
         for (const auto& r : reads_of(TxnId(t))) {
@@ -587,7 +637,8 @@ class Weak {
         for (const auto& w : subject_.final_writes(k)) {
           for (const auto i : open_of.at(w.key)) {
             const ReadOf& r = open_[i];
-            const bool visible = (seen[r.reader.index()][(n - first) / 64] >> ((n - first) % 64) & 1) != 0;
+            const bool visible =
+                (seen[r.reader.index()][(n - first) / 64] >> ((n - first) % 64) & 1) != 0;
             if (visible && k != r.writer && at(k) > at(r.writer)) return broken(r, k, kByPath);
           }
         }
@@ -609,12 +660,13 @@ class Weak {
   OwnWrites own_;
   ByKey writers_;  // positions
   absl::flat_hash_map<KeyId, Laid> lists_;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Named> named_;  // by operation and key
+  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Named>
+      named_;  // by operation and key
   absl::flat_hash_map<std::array<std::uint32_t, 3>, std::vector<TxnId>> few_;
   std::vector<External> externals_;
   std::vector<ReadOf> reads_;  // by reader, then key, then operation
   std::vector<std::uint32_t> read_first_;
-  std::vector<ReadOf> open_;   // likewise
+  std::vector<ReadOf> open_;  // likewise
   std::vector<ReadOf> sources_;
   std::vector<TxnId> previous_;
   ByKey by_txn_;  // committed writers, by number
@@ -624,7 +676,8 @@ class Weak {
 }  // namespace
 
 Complaint satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
-                         const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
+                         const std::vector<ReadFrom>& reads_from,
+                         const std::vector<Place>& placings) {
   return Weak(subject, shape, order).run(reads_from, placings);
 }
 

@@ -19,6 +19,7 @@
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 #include "run/assay.hpp"
 
 namespace cupel::cli {
@@ -50,14 +51,6 @@ std::string history_name(const std::string& format) {
   std::string name = fmt::format("{}.{}", text, extension);
   for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.{}", text, i, extension);
   return name;
-}
-
-std::string thousands(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
 }
 
 // A line on the terminal, rewritten five times a second while a run goes on.
@@ -102,9 +95,9 @@ class ProgressLine {
       const std::uint64_t committed = progress_.committed, aborted = progress_.aborted;
       const auto done = static_cast<double>(committed + aborted + progress_.unknown);
       std::string text = fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown",
-                                     passed.count(), thousands(committed),
+                                     passed.count(), report::grouped(committed),
                                      static_cast<double>(committed) / passed.count(),
-                                     thousands(aborted), thousands(progress_.unknown));
+                                     report::grouped(aborted), report::grouped(progress_.unknown));
       if (const auto waiting = progress_.sessions_waiting.load(); waiting > 0) {
         text += fmt::format(", {} of {} sessions without a connection", waiting, options_.sessions);
       }
@@ -141,22 +134,22 @@ std::string run_text(const run::Assay& assay, const run::AssayOptions& options) 
   if (!assay.facts.detail.empty()) text += fmt::format("  settings: {}\n", assay.facts.detail);
   text += fmt::format("  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
                       "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
-                      thousands(ran.committed), thousands(ran.aborted), 100 * ran.abort_rate(),
-                      thousands(ran.unknown), ran.seconds,
+                      report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
+                      report::grouped(ran.unknown), ran.seconds,
                       static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms,
                       ran.p99_ms);
   for (const auto& [reason, count] : ran.reasons) {
-    text += fmt::format("    {:>8}  {}\n", thousands(count), reason);
+    text += fmt::format("    {:>8}  {}\n", report::grouped(count), reason);
   }
   if (ran.given_up > 0) {
-    text += fmt::format("    {:>8}  given up by the program\n", thousands(ran.given_up));
+    text += fmt::format("    {:>8}  given up by the program\n", report::grouped(ran.given_up));
   }
   if (ran.jobs.size() > 1) {
     text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
                         "aborted", "unknown", "p50 ms", "p99 ms");
     for (const auto& [name, job] : ran.jobs) {
       text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
-                          thousands(job.committed), thousands(job.aborted), thousands(job.unknown),
+                          report::grouped(job.committed), report::grouped(job.aborted), report::grouped(job.unknown),
                           job.p50_ms, job.p99_ms);
     }
   }

@@ -10,7 +10,7 @@ namespace cupel::report {
 std::string grouped(std::uint64_t number) {
   auto digits = std::to_string(number);
   for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return digits;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "history/builder.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::report {
 namespace {
@@ -131,6 +132,22 @@ TEST(Stats, AnEmptyHistory) {
   EXPECT_EQ(s.transactions, 0u);
   EXPECT_NE(stats_text(s, "f").find("time span                     not recorded"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(stats_json(s, "f")).at("span_ns").is_null());
+}
+
+TEST(Wording, NumbersAndTitlesAreForPeople) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(report::counted(1, "cause"), "1 cause");
+  EXPECT_EQ(report::counted(12345, "cause"), "12,345 causes");
+  explain::Anomaly anomaly;
+  anomaly.name = "causality-violation";
+  anomaly.adya = "G-single";
+  EXPECT_EQ(title_of(anomaly), "causality-violation (G-single, TAP-m or TAP-n)");
+  anomaly.name = anomaly.adya = "G2-item";
+  EXPECT_EQ(title_of(anomaly), "G2-item");
+  EXPECT_EQ(in_markup("a<b\n\x01", "\n"), "a&lt;b\n ");
 }
 
 }  // namespace
