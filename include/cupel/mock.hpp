@@ -36,7 +36,8 @@
 // Transactions run one after another: while one is open, begin() waits, first come first
 // served. Weak behaviour needs no concurrency, since what a read may miss is decided by the
 // history. One that keeps others waiting and asks for nothing during patience_s is rolled
-// back. The order in which transactions come is the caller's; threads and delay_ms vary it.
+// back. The order in which transactions come is the caller's; threads and delay_ms vary it,
+// and interleave() draws it by the seed. mock_explore.hpp tries all of them.
 //
 // A store may be used by several threads, a transaction by one at a time. The same seed and
 // the same calls in the same order give the same answers. Errors are told by a sentence,
@@ -68,7 +69,8 @@ struct MockOptions {
   // one that leaves the next stronger level, if there is one.
   double uniform = 1, latest = 0, adversarial = 0;
   // Instead of chance: called where a read has more than one write to return, with their
-  // number, and gives which, below it. It must not call the store.
+  // number, and where more than one client of interleave() may go on; gives which, below
+  // the number. It must not call the store.
   std::function<std::size_t(std::size_t allowed)> choose = {};
   double abort_rate = 0;  // share of commits that abort instead
   // Changes when.
@@ -113,6 +115,7 @@ class MockStore {
   struct State;
   // None, and why, if the level is not one of MockOptions::level or an option is out of range.
   static std::optional<MockStore> open(const MockOptions& options, std::string& error);
+  explicit MockStore(std::unique_ptr<State> state);
   MockStore(MockStore&&) noexcept;
   MockStore& operator=(MockStore&&) noexcept;
   ~MockStore();
@@ -121,6 +124,15 @@ class MockStore {
   // order. `level` is this transaction's own, one of those of MockOptions::level (else it
   // has failed at once). After shut_down() the transaction has failed.
   MockTransaction begin(std::string_view session, std::optional<Level> level = {});
+  // What the key holds at first, instead of null: every session has seen it. Before the
+  // first transaction, and again after a reset; false and nothing done if later.
+  bool set_initial(std::string_view key, const Scalar& value);
+  // Runs each function in a thread of its own, one at a time: where one calls begin(), or
+  // ends, which of them goes on is drawn by the seed. So several clients are as repeatable
+  // as one, and no order of their transactions is left out. Returns when all have ended;
+  // throws what one of them threw. A client that waits for another in any way but begin()
+  // waits for ever.
+  void interleave(const std::vector<std::function<void()>>& clients);
   // Forgets everything, the history too, and starts again from this seed. Open
   // transactions fail.
   void reset(std::uint64_t seed);
@@ -130,7 +142,6 @@ class MockStore {
   [[nodiscard]] std::optional<History> history(std::string& error) const;
 
  private:
-  explicit MockStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -1,11 +1,16 @@
-// What is behind include/cupel/mock.hpp: the mock store, its values and levels translated.
-#include "cupel/mock.hpp"
+// What is behind include/cupel/mock.hpp and mock_explore.hpp: the mock store, its values
+// and levels translated.
+#include "cupel/mock_explore.hpp"
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "api/content.hpp"
+#include "mock/explore.hpp"
 #include "mock/store.hpp"
 
 namespace cupel {
@@ -109,7 +114,10 @@ MockStore::MockStore(MockStore&&) noexcept = default;
 MockStore& MockStore::operator=(MockStore&&) noexcept = default;
 MockStore::~MockStore() = default;
 
-std::optional<MockStore> MockStore::open(const MockOptions& options, std::string& error) {
+namespace {
+
+// None, and why, if an option is out of range.
+std::optional<mock::Options> inner(const MockOptions& options, std::string& error) {
   const auto level = inner(options.level);
   if (!level) {
     error = no_such_level(options.level);
@@ -140,7 +148,15 @@ std::optional<MockStore> MockStore::open(const MockOptions& options, std::string
   inside.delay_ms = options.delay_ms;
   inside.latency_ms = options.latency_ms;
   inside.patience_s = options.patience_s;
-  return MockStore(std::make_unique<State>(inside));
+  return inside;
+}
+
+}  // namespace
+
+std::optional<MockStore> MockStore::open(const MockOptions& options, std::string& error) {
+  const auto inside = inner(options, error);
+  if (!inside) return std::nullopt;
+  return MockStore(std::make_unique<State>(*inside));
 }
 
 MockTransaction MockStore::begin(std::string_view session, std::optional<Level> level) {
@@ -167,6 +183,10 @@ MockTransaction MockStore::begin(std::string_view session, std::optional<Level> 
   return MockTransaction(std::move(state));
 }
 
+bool MockStore::set_initial(std::string_view key, const Scalar& value) {
+  return state_->store.set_initial(key, inner(value));
+}
+void MockStore::interleave(const std::vector<std::function<void()>>& clients) { state_->store.interleave(clients); }
 void MockStore::reset(std::uint64_t seed) { state_->store.reset(seed); }
 void MockStore::shut_down() { state_->store.shut_down(); }
 
@@ -177,6 +197,71 @@ std::optional<History> MockStore::history(std::string& error) const {
     return std::nullopt;
   }
   return History(std::make_shared<const History::Content>(History::Content{*std::move(history)}));
+}
+
+// ---- exploring ----
+
+std::optional<MockExplored> explore(const MockOptions& options,
+                                    const std::function<MockOutcome(MockStore&)>& program,
+                                    const MockExploreLimits& limits, std::string& error) {
+  auto inside = inner(options, error);
+  if (!inside) return std::nullopt;
+  if (inside->abort_rate > 0) {
+    error = fmt::format("found an abort_rate of {:g}; expected 0, since which commits abort is chance", inside->abort_rate);
+    return std::nullopt;
+  }
+  if (options.choose) {
+    error = "found a function choose, which is what exploring is done by; expected none";
+    return std::nullopt;
+  }
+  mock::Explorer explorer;
+  mock::Store* running = nullptr;
+  inside->choose = [&](std::size_t allowed) { return explorer.choose(allowed); };
+  inside->before_turn = [&](std::span<const std::uint64_t> turns) { explorer.reached(running->digest(), turns); };
+  const auto start = std::chrono::steady_clock::now();
+  MockExplored explored;
+  for (bool more = true; more;) {
+    if (explored.runs >= limits.runs) {
+      explored.incomplete = fmt::format("the limit of {} runs was reached", limits.runs);
+      break;
+    }
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > limits.time_s) {
+      explored.incomplete = fmt::format("the limit of {:g} s was reached", limits.time_s);
+      break;
+    }
+    // A store a run: one that is reset would know the keys of the run before.
+    auto state = std::make_unique<MockStore::State>(*inside);
+    running = &state->store;
+    MockStore store(std::move(state));
+    auto outcome = program(store);
+    more = explorer.next(running->digest());
+    ++explored.runs;
+    if (explorer.repeated()) continue;
+    ++explored.histories;
+    explored.failures += !outcome.good;
+    if (!outcome.good && !explored.first_failure) {
+      auto history = store.history(error);
+      if (!history) return std::nullopt;
+      explored.first_failure = MockFailure{explored.runs, explorer.choices(), outcome.state, *std::move(history)};
+    }
+    if (outcome.state.empty()) outcome.state = running->observed();
+    ++explored.states[std::move(outcome.state)];
+    if (limits.until_failure && explored.first_failure && more) {
+      explored.incomplete = "it stopped at the first failure";
+      break;
+    }
+  }
+  if (explored.incomplete.empty() && explorer.diverged() > 0) {
+    explored.incomplete = fmt::format(
+        "{} runs did not repeat what the runs before them did: the program is not decided by what it reads",
+        explorer.diverged());
+  }
+  return explored;
+}
+
+std::function<std::size_t(std::size_t)> prescribed(std::vector<std::size_t> choices) {
+  const auto explorer = std::make_shared<mock::Explorer>(choices);
+  return [explorer](std::size_t allowed) { return explorer->choose(allowed); };
 }
 
 }  // namespace cupel

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "history/builder.hpp"
 
 namespace cupel::mock {
@@ -22,6 +24,38 @@ history::ScalarView scalar(const Value& value) {
   }
   return history::ScalarView::null();
 }
+
+class Hash {
+ public:
+  void add(std::uint64_t number) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = mix(words_[i] ^ mix(number + kSeeds[i]));
+  }
+  void add(std::string_view text) {
+    add(text.size());
+    for (std::size_t at = 0; at < text.size(); at += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t i = at; i < std::min(at + 8, text.size()); ++i) {
+        word = word << 8 | static_cast<unsigned char>(text[i]);
+      }
+      add(word);
+    }
+  }
+  void add(const Value& value) {
+    add(static_cast<std::uint64_t>(value.kind));
+    add(static_cast<std::uint64_t>(value.integer));
+    add(value.text);
+  }
+  [[nodiscard]] const Digest& words() const { return words_; }
+
+ private:
+  static constexpr Digest kSeeds = {0x9e3779b97f4a7c15ULL, 0xd1b54a32d192ed03ULL};
+  static std::uint64_t mix(std::uint64_t z) {  // splitmix64's
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  Digest words_ = kSeeds;
+};
 
 }  // namespace
 
@@ -153,6 +187,60 @@ base::Result<history::History> Ledger::history(std::span<const std::string> sess
     builder.end();
   }
   return std::move(builder).finish();
+}
+
+Digest Ledger::digest(std::span<const std::string> sessions) const {
+  std::map<Session, Hash> by_session;
+  std::vector<std::uint64_t> places;  // of each transaction in its session
+  std::map<Session, std::uint64_t> lengths;
+  for (Txn t = 0; t < count(); ++t) {
+    const auto& txn = transactions_[t];
+    places.push_back(lengths[txn.session]++);
+    auto& hash = by_session[txn.session];
+    hash.add(static_cast<std::uint64_t>(txn.status));
+    hash.add(static_cast<std::uint64_t>(txn.level));
+    hash.add(txn.operations.size());
+    for (const auto& o : txn.operations) {
+      hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer == kInitial ? 4U : 0U));
+      hash.add(*names_[o.key]);
+      hash.add(o.value);
+      if (o.writer == kInitial) continue;
+      hash.add(sessions[transactions_[o.writer].session]);
+      hash.add(places[o.writer]);
+    }
+  }
+  std::map<std::string_view, const Hash*> by_name;
+  for (const auto& [session, hash] : by_session) by_name.emplace(sessions[session], &hash);
+  Hash all;
+  for (const auto& [name, hash] : by_name) {
+    all.add(name);
+    for (const auto word : hash->words()) all.add(word);
+  }
+  return all.words();
+}
+
+std::string Ledger::observed(std::span<const std::string> sessions) const {
+  std::map<std::string_view, std::string> by_name;
+  for (const auto& txn : transactions_) {
+    for (const auto& o : txn.operations) {
+      if (o.is_write) continue;
+      auto& line = by_name[sessions[txn.session]];
+      switch (o.value.kind) {
+        case Value::Kind::kNull:
+          line += " null";
+          break;
+        case Value::Kind::kInteger:
+          line += fmt::format(" {}", o.value.integer);
+          break;
+        case Value::Kind::kText:
+          line += fmt::format(" {:?}", o.value.text);
+          break;
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [name, line] : by_name) text += fmt::format("{}:{}\n", name, line);
+  return text;
 }
 
 }  // namespace cupel::mock

@@ -67,6 +67,8 @@ class Ledger {
   [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;
 
   [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions) const;
+  [[nodiscard]] Digest digest(std::span<const std::string> sessions) const;
+  [[nodiscard]] std::string observed(std::span<const std::string> sessions) const;
 
  private:
   std::map<std::string, Key, std::less<>> keys_;

@@ -18,6 +18,7 @@
 #include "base/random.hpp"
 #include "levels/level.hpp"
 #include "mock/chooser.hpp"
+#include "mock/interleave.hpp"
 #include "mock/ledger.hpp"
 
 namespace cupel::mock {
@@ -83,16 +84,32 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
 
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
-  void set_initial(std::string_view key, Value value) {
+  bool set_initial(std::string_view key, Value value) {
     const std::lock_guard lock(mutex_);
-    assert(ledger_.count() == 0 && "initial values come before transactions");
+    if (ledger_.count() > 0) return false;
     ledger_.set_initial(ledger_.key(key), std::move(value));
+    return true;
   }
   void reset(std::uint64_t seed);
   void shut_down();
   base::Result<history::History> history() {
     const std::lock_guard lock(mutex_);
     return ledger_.history(session_names_);
+  }
+  void interleave(std::span<const std::function<void()>> functions) {
+    mock::interleave(
+        functions, [this](std::size_t waiting) { return options_.choose ? options_.choose(waiting) : turns_.below(waiting); },
+        [this](std::span<const std::uint64_t> turns) {
+          if (options_.before_turn) options_.before_turn(turns);
+        });
+  }
+  Digest digest() {
+    const std::lock_guard lock(mutex_);
+    return ledger_.digest(session_names_);
+  }
+  std::string observed() {
+    const std::lock_guard lock(mutex_);
+    return ledger_.observed(session_names_);
   }
 
  private:
@@ -101,9 +118,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   void start(std::uint64_t seed) {
     ledger_ = Ledger();
     chooser_.emplace(options_, ledger_, seed);
-    // Apart, so that delays and aborts that are asked for change no choice of a read.
+    // Apart, so that delays, aborts and turns that are asked for change no choice of a read.
     delays_ = base::Random(seed ^ 0x64656c6179ULL);
     aborts_ = base::Random(seed ^ 0x61626f7274ULL);
+    turns_ = base::Random(seed ^ 0x7475726e73ULL);
   }
 
   // Not while holding the lock for the time of the sleep; ends early at shut-down.
@@ -143,7 +161,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::map<std::string, int> names_taken_;  // and how many asked for it
   Ledger ledger_;
   std::optional<Chooser> chooser_;
-  base::Random delays_{0}, aborts_{0};
+  base::Random delays_{0}, aborts_{0}, turns_{0};
 };
 
 class Store::State::Handle final : public Transaction {
@@ -248,6 +266,7 @@ class Store::State::Handle final : public Transaction {
 };
 
 std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const BeginOptions& options) {
+  await_turn();
   std::unique_lock lock(mutex_);
   assert(session < session_names_.size());
   if (options_.delay_ms > 0) sleep(lock, milliseconds(delays_.unit() * options_.delay_ms));
@@ -306,9 +325,12 @@ void Store::close_session(std::uint32_t session) { state_->close_session(session
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
 }
-void Store::set_initial(std::string_view key, Value value) { state_->set_initial(key, std::move(value)); }
+bool Store::set_initial(std::string_view key, Value value) { return state_->set_initial(key, std::move(value)); }
 void Store::reset(std::uint64_t seed) { state_->reset(seed); }
 void Store::shut_down() { state_->shut_down(); }
+void Store::interleave(std::span<const std::function<void()>> functions) { state_->interleave(functions); }
 base::Result<history::History> Store::history() const { return state_->history(); }
+Digest Store::digest() const { return state_->digest(); }
+std::string Store::observed() const { return state_->observed(); }
 
 }  // namespace cupel::mock

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,8 +80,15 @@ struct Options {
   // return, with their number, and gives which (below it): 0 is null or the first that
   // was committed, and so on. Two writes of the same value count as two, since what may
   // be read after them differs. It must not call the store. Policies are not asked then.
+  // interleave() asks it too, with the number of functions that may go on.
   std::function<std::size_t(std::size_t allowed)> choose = {};
+  // Called by interleave() before it decides who goes on, and at its end: how often each
+  // function went on so far. No transaction is open. It may call the store.
+  std::function<void(std::span<const std::uint64_t> turns)> before_turn = {};
 };
+
+// 128 bits of a hash; two histories of a test that have the same are taken for equal.
+using Digest = std::array<std::uint64_t, 2>;
 
 struct Failure {
   enum class Kind : std::uint8_t {
@@ -138,8 +146,14 @@ class Store {
   std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }
 
   // What the key holds at first, instead of null: a part of no transaction, that every
-  // session has seen. Before the first transaction.
-  void set_initial(std::string_view key, Value value);
+  // session has seen. Before the first transaction; later it does nothing and says false.
+  bool set_initial(std::string_view key, Value value);
+
+  // Runs each function in a thread of its own, one at a time: where one begins a
+  // transaction of this store, or ends, which of them goes on is drawn by the seed. So the
+  // order of the transactions of several clients is as repeatable as what they read. What
+  // one throws is thrown here when all have ended.
+  void interleave(std::span<const std::function<void()>> functions);
 
   // Forgets everything, the history too, and starts again from `seed`.
   void reset(std::uint64_t seed);
@@ -151,6 +165,11 @@ class Store {
   // key, it does not say from which a read took it. Writes that a savepoint took back, and
   // reads of them, are left out: nobody else could see either.
   [[nodiscard]] base::Result<history::History> history() const;
+  // Of what each session did: equal for two histories that differ only in the order in
+  // which transactions of different sessions came. Who was read from counts.
+  [[nodiscard]] Digest digest() const;
+  // What the clients saw: for each session by name, the values it read, a line.
+  [[nodiscard]] std::string observed() const;
 
  private:
   class State;
