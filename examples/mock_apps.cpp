@@ -40,9 +40,12 @@ std::string in_words(const std::vector<int>& numbers) {
 }
 
 // Operations drawn by these weights, about one of `subjects`.
-Plan drawn(std::uint64_t seed, int clients, int operations, std::vector<int> weights, int subjects) {
+Plan drawn(std::uint64_t seed, int clients, int operations, std::vector<int> weights,
+           int subjects) {
   std::mt19937_64 random(seed);
-  const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+  const auto below = [&](int bound) {
+    return static_cast<int>(random() % static_cast<unsigned>(bound));
+  };
   int all = 0;
   for (const int weight : weights) all += weight;
   Plan plan(static_cast<std::size_t>(clients));
@@ -64,14 +67,17 @@ void run_clients(MockStore& store, const Plan& plan, bool interleaved,
   std::vector<std::function<void()>> clients;
   for (std::size_t c = 0; c < plan.size(); ++c) {
     clients.emplace_back([&, c] {
-      for (std::size_t i = 0; i < plan[c].size(); ++i) run(static_cast<int>(c), static_cast<int>(i), plan[c][i]);
+      for (std::size_t i = 0; i < plan[c].size(); ++i)
+        run(static_cast<int>(c), static_cast<int>(i), plan[c][i]);
     });
   }
   if (interleaved) return store.interleave(clients);
   for (const auto& client : clients) client();
 }
 
-std::string session(int client) { return "client " + std::to_string(client + 1); }
+std::string session(int client) {
+  return "client " + std::to_string(client + 1);
+}
 
 std::string lines(const std::vector<std::string>& seen) {
   std::string all;
@@ -89,6 +95,13 @@ class Stack {
   enum Kind { kPush, kPop };
 
   explicit Stack(MockStore& store) : store_(store) {}
+
+  // Two elements, 2 above 1.
+  void open() {
+    store_.set_initial("row 1", "1 ");
+    store_.set_initial("row 2", "2 1");
+    store_.set_initial("head", "2");
+  }
 
   // False: others were always faster.
   bool push(const std::string& client, int value) {
@@ -140,6 +153,7 @@ Plan draw_stack(std::uint64_t seed, int clients, int operations) {
 
 Application::Outcome run_stack(MockStore& store, const Plan& plan, bool interleaved) {
   Stack stack(store);
+  stack.open();
   std::vector<std::string> seen(plan.size());
   std::vector<std::vector<int>> popped(plan.size());
   run_clients(store, plan, interleaved, [&](int client, int place, const Operation& operation) {
@@ -161,12 +175,12 @@ Application::Outcome run_stack(MockStore& store, const Plan& plan, bool interlea
 
 // ---- Courseware ----
 //
-// One course of two places and three students. A row says of each student whether she is
-// registered, another whether she is enrolled. Source: Kaki et al. 2018.
+// One course of two places, of which one is left, and four students. A row says of each
+// student whether she is registered, another whether she is enrolled. Source: Kaki et al. 2018.
 class Courseware {
  public:
   enum Kind { kRegister, kDeregister, kEnroll, kRemove, kView };
-  static constexpr int kStudents = 3, kPlaces = 2;
+  static constexpr int kStudents = 4, kPlaces = 2;
   struct View {
     bool active = false;
     std::vector<int> enrolled;
@@ -177,12 +191,14 @@ class Courseware {
   void open() {
     store_.set_initial("course", "active");
     for (int s = 0; s < kStudents; ++s) store_.set_initial(student(s), "registered");
+    store_.set_initial(enrollment(0), 1);
   }
 
   void set_registered(const std::string& client, int who, bool registered) {
     auto transaction = store_.begin(client);
     transaction.write(student(who), registered ? Scalar("registered") : Scalar());
-    if (!registered && number(transaction.read(enrollment(who)))) transaction.write(enrollment(who), {});
+    if (!registered && number(transaction.read(enrollment(who))))
+      transaction.write(enrollment(who), {});
     transaction.commit();
   }
   // False: she is not registered, or the course is full or removed.
@@ -224,7 +240,7 @@ class Courseware {
 };
 
 Plan draw_courseware(std::uint64_t seed, int clients, int operations) {
-  return drawn(seed, clients, operations, {1, 1, 8, 1, 5}, Courseware::kStudents);
+  return drawn(seed, clients, operations, {1, 1, 16, 1, 14}, Courseware::kStudents);
 }
 
 Application::Outcome run_courseware(MockStore& store, const Plan& plan, bool interleaved) {
@@ -236,7 +252,8 @@ Application::Outcome run_courseware(MockStore& store, const Plan& plan, bool int
     switch (operation.kind) {
       case Courseware::kRegister:
       case Courseware::kDeregister:
-        courseware.set_registered(session(client), operation.what, operation.kind == Courseware::kRegister);
+        courseware.set_registered(session(client), operation.what,
+                                  operation.kind == Courseware::kRegister);
         break;
       case Courseware::kEnroll:
         seen[client] += courseware.enroll(session(client), operation.what) ? " yes" : " no";
@@ -285,7 +302,8 @@ class Cart {
   // Twice as many, of those that are there.
   void more(const std::string& client, int item) {
     change(client, [item](std::vector<int>& items) {
-      items.insert(items.end(), static_cast<std::size_t>(std::count(items.begin(), items.end(), item)), item);
+      items.insert(items.end(),
+                   static_cast<std::size_t>(std::count(items.begin(), items.end(), item)), item);
     });
   }
   std::vector<int> get(const std::string& client) {
@@ -386,7 +404,8 @@ class Twitter {
   std::map<int, std::vector<int>> newsfeed(const std::string& client, int user) {
     auto transaction = store_.begin(client);
     std::map<int, std::vector<int>> feed;
-    for (const int whom : list(transaction.read(following(user)))) feed[whom] = list(transaction.read(tweets_of(whom)));
+    for (const int whom : list(transaction.read(following(user))))
+      feed[whom] = list(transaction.read(tweets_of(whom)));
     transaction.commit();
     return feed;
   }
@@ -398,8 +417,16 @@ class Twitter {
   MockStore& store_;
 };
 
+// What is tweeted and looked at is mostly user 1's, and user 0's feed is where it is missed.
 Plan draw_twitter(std::uint64_t seed, int clients, int operations) {
-  return drawn(seed, clients, operations, {4, 1, 1, 2, 4}, Twitter::kUsers);
+  auto plan = drawn(seed, clients, operations, {6, 1, 1, 4, 4}, 2 * Twitter::kUsers);
+  for (auto& client : plan) {
+    for (auto& operation : client) {
+      const bool on_own = operation.kind == Twitter::kTweet || operation.kind == Twitter::kTimeline;
+      operation.what = (operation.what > 0) == on_own ? 1 : 0;
+    }
+  }
+  return plan;
 }
 
 Application::Outcome run_twitter(MockStore& store, const Plan& plan, bool interleaved) {
@@ -447,7 +474,8 @@ const std::vector<Application>& applications() {
   static const std::vector<Application> all = {
       {"stack", {"no element is popped twice"}, draw_stack, run_stack},
       {"courseware",
-       {"no more are enrolled than there are places", "nobody is enrolled in a course that was removed"},
+       {"no more are enrolled than there are places",
+        "nobody is enrolled in a course that was removed"},
        draw_courseware,
        run_courseware},
       {"shopping cart", {"what was deleted does not come back"}, draw_cart, run_cart},

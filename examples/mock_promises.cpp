@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
   const double thesis[] = {3.7, 10.6, 57.5, 20.2, 6.3};
   std::size_t row = 0;
   bool any = false;
-  std::printf("%-14s %-48s %8s %10s %8s %10s\n", "application", "promise", "broken", "runs until", "thesis", "seconds");
+  std::printf("%-14s %-48s %8s %10s %8s %10s\n", "application", "promise", "broken", "runs until",
+              "thesis", "seconds");
   for (const auto& application : apps::applications()) {
     std::vector<std::uint64_t> broken(application.promises.size(), 0);
     const auto start = std::chrono::steady_clock::now();
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
       if (broken[i] > 0) {
         const auto mean = static_cast<double>(iterations) / static_cast<double>(broken[i]);
         std::snprintf(until, sizeof until, "%.1f", mean);
-        std::snprintf(seconds, sizeof seconds, "%.4f", mean * took.count() / static_cast<double>(iterations));
+        std::snprintf(seconds, sizeof seconds, "%.4f",
+                      mean * took.count() / static_cast<double>(iterations));
       }
       std::printf("%-14s %-48s %8llu %10s %8.1f %10s\n", application.name, application.promises[i],
                   static_cast<unsigned long long>(broken[i]), until, thesis[row], seconds);

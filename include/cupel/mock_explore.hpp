@@ -21,12 +21,12 @@
 //   const auto explored = cupel::explore({.level = cupel::Level::kPrefix}, overdraw, {}, error);
 //   if (!explored) return error;
 //   return std::to_string(explored->states.size()) + " states, of " +
-//          std::to_string(explored->histories) + " histories " +
-//          std::to_string(explored->failures) + " fail";
+//          std::to_string(explored->histories) + " histories " + std::to_string(explored->failures) +
+//          " fail";
 //
 // It returns:
 //
-//   ?
+//   4 states, of 6 histories 1 fail
 //
 // All choices are tried: what each read returns, and, under MockStore::interleave, which
 // client goes on. Two runs are equivalent when each client did and read the same, from the
@@ -59,12 +59,14 @@ struct MockOutcome {
   bool good = true;
 };
 
+// Where exploring ends before it has seen all, which `incomplete` then says.
 struct MockExploreLimits {
   std::uint64_t runs = 1'000'000;
   double time_s = 60;  // looked at between runs
   bool until_failure = false;
 };
 
+// A run whose outcome is not good.
 struct MockFailure {
   std::uint64_t run;                 // from 1
   std::vector<std::size_t> choices;  // prescribed() repeats them
@@ -72,6 +74,7 @@ struct MockFailure {
   History history;
 };
 
+// What was found, in numbers of runs or of different histories.
 struct MockExplored {
   std::uint64_t runs = 0;
   std::uint64_t histories = 0;  // different ones; the other runs repeated one of them

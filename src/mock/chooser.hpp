@@ -28,6 +28,7 @@ class Chooser {
   bool write(Key key);
   void commit();
   void abort();
+  [[nodiscard]] bool mixed() const { return kind_ == Kind::kMixed; }
   // The ledger took writes of the open transaction back.
   void taken_back();
 

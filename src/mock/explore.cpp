@@ -7,7 +7,8 @@
 namespace cupel::mock {
 
 namespace {
-constexpr auto kUnknown = std::numeric_limits<std::size_t>::max();  // a digit that was given, not found
+constexpr auto kUnknown =
+    std::numeric_limits<std::size_t>::max();  // a digit that was given, not found
 }
 
 Explorer::Explorer(std::span<const std::size_t> choices) {

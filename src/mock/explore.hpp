@@ -49,7 +49,7 @@ class Explorer {
     std::size_t at, of;
   };
   std::vector<Digit> digits_;
-  std::size_t made_ = 0;             // choices of this run
+  std::size_t made_ = 0;  // choices of this run
   std::vector<std::size_t> last_;
   std::set<std::vector<std::uint64_t>> reached_;
   bool repeats_ = false, diverges_ = false, last_repeated_ = false;

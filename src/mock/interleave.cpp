@@ -60,7 +60,8 @@ void interleave(std::span<const std::function<void()>> functions,
     }
     before(turns);
     if (waiting.empty()) break;
-    const auto chosen = waiting[waiting.size() == 1 ? 0 : std::min(next(waiting.size()), waiting.size() - 1)];
+    const auto chosen =
+        waiting[waiting.size() == 1 ? 0 : std::min(next(waiting.size()), waiting.size() - 1)];
     ++turns[chosen];
     clients[chosen].run();
   }

@@ -1,11 +1,11 @@
 // The ledger's bookkeeping, and its translation into a History.
 #include "mock/ledger.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "history/builder.hpp"
 
@@ -28,7 +28,8 @@ history::ScalarView scalar(const Value& value) {
 class Hash {
  public:
   void add(std::uint64_t number) {
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = mix(words_[i] ^ mix(number + kSeeds[i]));
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      words_[i] = mix(words_[i] ^ mix(number + kSeeds[i]));
   }
   void add(std::string_view text) {
     add(text.size());
@@ -189,7 +190,7 @@ base::Result<history::History> Ledger::history(std::span<const std::string> sess
   return std::move(builder).finish();
 }
 
-Digest Ledger::digest(std::span<const std::string> sessions) const {
+Digest Ledger::digest(std::span<const std::string> sessions, bool in_order) const {
   std::map<Session, Hash> by_session;
   std::vector<std::uint64_t> places;  // of each transaction in its session
   std::map<Session, std::uint64_t> lengths;
@@ -215,6 +216,9 @@ Digest Ledger::digest(std::span<const std::string> sessions) const {
   for (const auto& [name, hash] : by_name) {
     all.add(name);
     for (const auto word : hash->words()) all.add(word);
+  }
+  if (in_order) {
+    for (const auto& txn : transactions_) all.add(sessions[txn.session]);
   }
   return all.words();
 }

@@ -67,7 +67,8 @@ class Ledger {
   [[nodiscard]] std::vector<std::string> keys_with_prefix(std::string_view prefix) const;
 
   [[nodiscard]] base::Result<history::History> history(std::span<const std::string> sessions) const;
-  [[nodiscard]] Digest digest(std::span<const std::string> sessions) const;
+  // As Store::digest().
+  [[nodiscard]] Digest digest(std::span<const std::string> sessions, bool in_order) const;
   [[nodiscard]] std::string observed(std::span<const std::string> sessions) const;
 
  private:

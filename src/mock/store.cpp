@@ -5,6 +5,8 @@
 // wakes the one in front when a transaction ends, and everybody at shut-down.
 #include "mock/store.hpp"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <chrono>
 #include <condition_variable>
@@ -12,8 +14,6 @@
 #include <map>
 #include <mutex>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/random.hpp"
 #include "levels/level.hpp"
@@ -98,14 +98,21 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
-        functions, [this](std::size_t waiting) { return options_.choose ? options_.choose(waiting) : turns_.below(waiting); },
+        functions,
+        [this](std::size_t waiting) {
+          return options_.choose ? options_.choose(waiting) : turns_.below(waiting);
+        },
         [this](std::span<const std::uint64_t> turns) {
           if (options_.before_turn) options_.before_turn(turns);
         });
   }
-  Digest digest() {
+  Digest digest(bool in_order) {
     const std::lock_guard lock(mutex_);
-    return ledger_.digest(session_names_);
+    return ledger_.digest(session_names_, in_order);
+  }
+  bool mixed() {
+    const std::lock_guard lock(mutex_);
+    return chooser_->mixed();
   }
   std::string observed() {
     const std::lock_guard lock(mutex_);
@@ -325,12 +332,23 @@ void Store::close_session(std::uint32_t session) { state_->close_session(session
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
 }
-bool Store::set_initial(std::string_view key, Value value) { return state_->set_initial(key, std::move(value)); }
+bool Store::set_initial(std::string_view key, Value value) {
+  return state_->set_initial(key, std::move(value));
+}
 void Store::reset(std::uint64_t seed) { state_->reset(seed); }
 void Store::shut_down() { state_->shut_down(); }
-void Store::interleave(std::span<const std::function<void()>> functions) { state_->interleave(functions); }
+void Store::interleave(std::span<const std::function<void()>> functions) {
+  state_->interleave(functions);
+}
 base::Result<history::History> Store::history() const { return state_->history(); }
-Digest Store::digest() const { return state_->digest(); }
-std::string Store::observed() const { return state_->observed(); }
+Digest Store::digest(bool in_order) const {
+  return state_->digest(in_order);
+}
+bool Store::mixed() const {
+  return state_->mixed();
+}
+std::string Store::observed() const {
+  return state_->observed();
+}
 
 }  // namespace cupel::mock

@@ -166,8 +166,12 @@ class Store {
   // reads of them, are left out: nobody else could see either.
   [[nodiscard]] base::Result<history::History> history() const;
   // Of what each session did: equal for two histories that differ only in the order in
-  // which transactions of different sessions came. Who was read from counts.
-  [[nodiscard]] Digest digest() const;
+  // which transactions of different sessions came, unless `in_order`. Who was read from
+  // counts. Two that have the same allow the same from there on, if in_order or not mixed().
+  [[nodiscard]] Digest digest(bool in_order = false) const;
+  // Transactions at prefix or above came together with some of another level: what is
+  // returned depends on their order (mixed_judge.cpp).
+  [[nodiscard]] bool mixed() const;
   // What the clients saw: for each session by name, the values it read, a line.
   [[nodiscard]] std::string observed() const;
 

@@ -1,11 +1,12 @@
 // Exploring by the public API: the worked example of its header, and what its answer says.
+#include "cupel/mock_explore.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <set>
 #include <sstream>
-
-#include "cupel/mock_explore.hpp"
+#include <stdexcept>
 
 namespace {
 
@@ -32,8 +33,8 @@ std::string example() {
   const auto explored = cupel::explore({.level = cupel::Level::kPrefix}, overdraw, {}, error);
   if (!explored) return error;
   return std::to_string(explored->states.size()) + " states, of " +
-         std::to_string(explored->histories) + " histories " +
-         std::to_string(explored->failures) + " fail";
+         std::to_string(explored->histories) + " histories " + std::to_string(explored->failures) +
+         " fail";
 }
 
 std::string text_of(const std::string& path) {
@@ -87,7 +88,8 @@ TEST(MockExplore, AFailureIsRepeatedByItsChoices) {
   ASSERT_TRUE(explored->first_failure);
   EXPECT_GT(explored->failures, 1u);
   EXPECT_LT(explored->failures, explored->histories);
-  auto store = cupel::MockStore::open({.choose = cupel::prescribed(explored->first_failure->choices)}, error);
+  auto store = cupel::MockStore::open(
+      {.choose = cupel::prescribed(explored->first_failure->choices)}, error);
   ASSERT_TRUE(store) << error;
   EXPECT_FALSE(increments(*store).good);
   const auto again = store->history(error);
@@ -103,8 +105,8 @@ TEST(MockExplore, AFailureIsRepeatedByItsChoices) {
 
 // What is explored is all, and not more: random runs come to the same states and to no others.
 TEST(MockExplore, RandomRunsComeToTheSameStates) {
-  for (const auto level : {cupel::Level::kReadCommitted, cupel::Level::kCausal, cupel::Level::kSnapshotIsolation,
-                           cupel::Level::kSerializable}) {
+  for (const auto level : {cupel::Level::kReadCommitted, cupel::Level::kCausal,
+                           cupel::Level::kSnapshotIsolation, cupel::Level::kSerializable}) {
     const auto two_keys = [](cupel::MockStore& store) {
       std::string seen[2];
       const auto client = [&](int number) {
@@ -115,7 +117,8 @@ TEST(MockExplore, RandomRunsComeToTheSameStates) {
             const auto* text = value ? std::get_if<std::string>(&*value) : nullptr;
             seen[number] += text ? *text : "-";
           }
-          transaction.write(number == i ? "x" : "y", std::string(1, static_cast<char>('a' + 2 * number + i)));
+          transaction.write(number == i ? "x" : "y",
+                            std::string(1, static_cast<char>('a' + 2 * number + i)));
           seen[number] += transaction.commit() ? ";" : "!";
         }
       };
@@ -152,17 +155,20 @@ TEST(MockExplore, SaysWhyItIsNotAll) {
   ASSERT_TRUE(first && first->first_failure) << error;
   EXPECT_NE(first->incomplete.find("first failure"), std::string::npos) << first->incomplete;
   int runs = 0;
-  const auto moody = cupel::explore({}, [&](cupel::MockStore& store) {
-    for (int i = 0; i < 2; ++i) {
-      auto transaction = store.begin(std::to_string(i));
-      if (++runs % 3 != 0) transaction.read("x");
-      transaction.write("x", i);
-      transaction.commit();
-    }
-    auto last = store.begin("last");
-    last.read("x");
-    return cupel::MockOutcome{};
-  }, {}, error);
+  const auto moody = cupel::explore(
+      {},
+      [&](cupel::MockStore& store) {
+        for (int i = 0; i < 2; ++i) {
+          auto transaction = store.begin(std::to_string(i));
+          if (++runs % 3 != 0) transaction.read("x");
+          transaction.write("x", i);
+          transaction.commit();
+        }
+        auto last = store.begin("last");
+        last.read("x");
+        return cupel::MockOutcome{};
+      },
+      {.runs = 500}, error);
   ASSERT_TRUE(moody) << error;
   EXPECT_NE(moody->incomplete.find("did not repeat"), std::string::npos) << moody->incomplete;
   EXPECT_FALSE(cupel::explore({.abort_rate = 0.5}, increments, {}, error));
@@ -198,7 +204,8 @@ TEST(MockInterleave, TheSeedDecidesTheOrderAndThrowsArePassedOn) {
   EXPECT_GT(orders.size(), 200u);  // of 1680
   EXPECT_EQ(order(7), order(7));
   store->interleave({});
-  EXPECT_THROW(store->interleave({[] {}, [] { throw std::runtime_error("it broke"); }}), std::runtime_error);
+  EXPECT_THROW(store->interleave({[] {}, [] { throw std::runtime_error("it broke"); }}),
+               std::runtime_error);
 }
 
 }  // namespace
