@@ -40,7 +40,8 @@ struct Options {
 struct LevelResult {
   levels::Level level;
   Verdict verdict = Verdict::kUnknown;
-  // "internal", "saturation", "schedule", "refine", "chain" or "implied-by:LEVEL".
+  // "internal", "saturation", "schedule", "refine", "chain",
+  // "zones" or "implied-by:LEVEL".
   std::string decided_by;
   double seconds = 0;
   std::string detail;                         // for kUnknown and kRefused: one sentence

@@ -1,6 +1,6 @@
 // Decision: what a level's question is asked about, and what comes back.
 //
-// The files that decide (order_levels, weak_levels, chain, fates) take the same
+// The files that decide (order_levels, weak_levels, zones, fates) take the same
 // accesses under the same suppositions and give the same kind of answer; decide
 // puts them together.
 #pragma once
@@ -23,7 +23,7 @@ enum class Answer : std::uint8_t { kYes, kNo, kGaveUp, kRefused };
 
 struct Decision {
   Answer answer = Answer::kGaveUp;
-  std::string decided_by;              // "internal", "saturation", "schedule", "refine", "chain"
+  std::string decided_by;              // "internal", "saturation", "schedule", "refine", "chain", "zones"
   std::string detail;                  // kGaveUp: what was reached; kRefused: why
   std::optional<Violation> violation;  // kNo
   std::shared_ptr<const Witness> witness = {};  // kYes, if the evidence was asked for

@@ -282,8 +282,15 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
       const auto x = object(read.key);
       if (x == kNowhere || read.repeated) continue;
       const auto first = static_cast<std::uint32_t>(p.candidates.size());
+      bool inside = true;
       for (auto c = read.joint_first; c < read.joint_last; ++c) {
-        p.candidates.push_back(a.candidates[c] == kInitialOwner ? order::kInitial : number(a.candidates[c]));
+        const Owner writer = a.candidates[c];
+        p.candidates.push_back(writer == kInitialOwner ? order::kInitial : number(writer));
+        inside = inside && (writer == kInitialOwner || p.candidates.back() != kNowhere);
+      }
+      if (!inside) {
+        p.candidates.resize(first);
+        continue;
       }
       p.reads.push_back({i, x, first, static_cast<std::uint32_t>(p.candidates.size())});
       d.reads.push_back(r);

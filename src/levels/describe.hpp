@@ -37,7 +37,8 @@ struct LevelShape {
 };
 LevelShape shape_of(Level level);
 
-// Left unfinished when the budget ends: exceeded() tells.
+// A read that may be of an owner outside the part is left out: what the rest
+// contradicts is contradicted. Left unfinished when the budget ends: exceeded() tells.
 Described describe_order(const History& history, const Accesses& accesses, const Part& part,
                          const LevelShape& shape, history::Time clock_drift_ns, base::Budget& budget);
 

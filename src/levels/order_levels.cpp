@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <optional>
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "levels/chain.hpp"
 #include "levels/describe.hpp"
 #include "levels/fates.hpp"
 #include "levels/refutation.hpp"
+#include "levels/zones.hpp"
 
 namespace cupel::levels {
 
@@ -22,7 +23,7 @@ namespace {
 
 // What came of one part.
 struct PartResult {
-  bool by_chain = false;
+  bool by_zones = false, one_chain = false;
   order::Stage stage = order::Stage::kSaturation;
   Decision decision;  // kYes without text; kGaveUp without detail
   TxnId suspect = TxnId::none();
@@ -170,13 +171,20 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
     if (i > stop) return;
     const base::AllocationWatch watch(&budget);
     PartResult& result = results[i];
-    std::vector<Owner> chain;
-    if (by_key && chain_of_compare_and_sets(h, a, parts[i], given.drift, chain)) {
-      result.by_chain = true;
+    const Zoned zoned = by_key ? decide_by_zones(h, a, parts[i], given.drift) : Zoned{};
+    if (zoned.answer == Zoned::Answer::kLinearizable) {
+      result.by_zones = true;
+      result.one_chain = zoned.one_chain;
       result.decision.answer = Answer::kYes;
-      for (const Owner o : chain) result.order.push_back(a.txns[o]);
+      for (const Owner o : zoned.order) result.order.push_back(a.txns[o]);
     } else {
-      result = decide_part(given, parts[i], shape, budget, proposals);
+      if (zoned.answer == Zoned::Answer::kContradiction) {
+        result = decide_part(given, {zoned.suspects, parts[i].keys, false}, shape, budget, proposals);
+        assert(result.decision.answer != Answer::kYes);
+      }
+      if (result.decision.answer != Answer::kNo) {
+        result = decide_part(given, parts[i], shape, budget, proposals);
+      }
     }
     if (result.decision.answer != Answer::kNo) return;
     std::size_t known = stop;
@@ -194,16 +202,17 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
   }
   // The deepest stage that any part needed names the decision.
   order::Stage deepest = order::Stage::kSaturation;
-  bool all_chains = !parts.empty();
+  bool all_by_zones = !parts.empty(), all_chains = true;
   TxnId suspect;
   for (const PartResult& result : results) {
-    all_chains = all_chains && result.by_chain;
+    all_by_zones = all_by_zones && result.by_zones;
+    all_chains = all_chains && result.one_chain;
     deepest = std::max(deepest, result.stage);
     if (!suspect.valid()) suspect = result.suspect;
   }
   Decision d;
   d.answer = Answer::kYes;
-  d.decided_by = all_chains ? "chain" : std::string(stage_name(deepest));
+  d.decided_by = !all_by_zones ? std::string(stage_name(deepest)) : all_chains ? "chain" : "zones";
   if (given.evidence) {
     auto witness = std::make_shared<Witness>();
     witness->level = level;

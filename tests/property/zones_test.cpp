@@ -1,0 +1,141 @@
+// Registers of unique values: what zones answer against what the engine says of the
+// same history at strict serializability, which is the same question for one object.
+// Every answer's certificate is verified.
+//
+// A true register takes effect at a random moment of each operation's interval; then
+// some reads see another version, some intervals move, and some answers are lost.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "certify/verify.hpp"
+#include "check/check.hpp"
+#include "history/builder.hpp"
+#include "report/certificate.hpp"
+
+namespace cupel {
+namespace {
+
+using check::Verdict;
+using history::History;
+using history::Time;
+using history::TxnStatus;
+using levels::Level;
+
+struct Register {
+  History history;
+  Time drift = 0;
+};
+
+Register random_register(std::uint64_t seed) {
+  base::Random random(seed);
+  struct Operation {
+    Time invoke, effect, complete;
+    std::uint32_t session;
+    bool reads, writes, known = true;
+    std::int64_t saw = 0, wrote = 0;
+  };
+  const auto sessions = 1 + random.below(5);
+  const auto length = 2 + random.below(seed % 20 == 0 ? 200 : 12);
+  const Time coarse = random.chance(0.3) ? 10 : 1;
+  const double compare = random.chance(0.2) ? 1 : random.chance(0.5) ? 0.3 : 0;
+  const double write = random.chance(0.5) ? 0.5 : 0.2;
+  const double lies = random.chance(0.4) ? 0 : 0.15, late = random.chance(0.7) ? 0 : 0.2;
+  const double lost = random.chance(0.7) ? 0 : 0.2;
+  std::vector<Time> clock(sessions, 0);
+  std::vector<Operation> all;
+  for (std::uint64_t i = 0; i < length; ++i) {
+    Operation o{};
+    o.session = static_cast<std::uint32_t>(random.below(sessions));
+    o.invoke = clock[o.session] + static_cast<Time>(random.below(8));
+    const auto lasted = static_cast<Time>(1 + random.below(20));
+    o.effect = o.invoke + static_cast<Time>(random.below(static_cast<std::uint64_t>(lasted) + 1));
+    o.complete = clock[o.session] = o.invoke + lasted;
+    const bool compares = random.chance(compare);
+    o.writes = compares || random.chance(write);
+    o.reads = compares || !o.writes;
+    o.known = !o.writes || compares || !random.chance(lost);
+    all.push_back(o);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.effect < y.effect; });
+  std::int64_t now = 0, last = 0;
+  for (Operation& o : all) {
+    if (o.reads) o.saw = now;
+    if (o.writes && (o.known || random.chance(0.5))) o.wrote = now = ++last;
+    if (o.writes && o.wrote == 0) o.wrote = ++last;  // it never happened
+  }
+  for (Operation& o : all) {
+    if (o.reads && random.chance(lies)) {
+      o.saw = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(last) + 1));
+      if (o.saw == o.wrote) o.saw = 0;
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.invoke < y.invoke; });
+  history::HistoryBuilder b;
+  const auto key = b.key(std::int64_t{0});
+  b.set_default_initial(b.value(std::int64_t{0}));
+  for (std::uint32_t s = 0; s < sessions; ++s) {
+    const auto session = b.session("s" + std::to_string(s));
+    Time free = 0;
+    for (const Operation& o : all) {
+      if (o.session != s) continue;
+      const bool moves = random.chance(late);
+      const Time invoke = std::max(free, o.invoke / coarse * coarse);
+      const Time complete = std::max(invoke, (o.complete + (moves ? 15 : 0)) / coarse * coarse);
+      free = complete;
+      b.begin(session, o.known ? TxnStatus::kCommitted : TxnStatus::kIndeterminate,
+              {invoke, complete, 0});
+      if (o.reads && o.writes) {
+        b.compare_and_set(key, b.value(o.saw), b.value(o.wrote), true);
+      } else if (o.reads) {
+        b.read(key, b.value(o.saw));
+      } else {
+        b.write(key, b.value(o.wrote));
+      }
+      b.end();
+    }
+  }
+  auto built = std::move(b).finish();
+  EXPECT_TRUE(built.ok());
+  return {*std::move(built), random.chance(0.2) ? Time{3} : Time{0}};
+}
+
+check::LevelResult decided(const Register& given, Level level, bool verify) {
+  check::Options options;
+  options.asked = {level};
+  options.clock_drift_ns = given.drift;
+  options.evidence = verify;
+  const auto result = check::check(given.history, options);
+  if (verify) {
+    const auto made = report::certificate(given.history, result, given.drift);
+    EXPECT_TRUE(made.missing.empty());
+    const auto report = certify::verify(given.history, made.json);
+    EXPECT_EQ(report.outcome, certify::Outcome::kValid) << report.reason;
+  }
+  return result.levels[0];
+}
+
+TEST(Zones, AgreeWithTheEngine) {
+  std::map<std::pair<std::string, Verdict>, int> seen;
+  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+    const Register given = random_register(seed);
+    const auto here = decided(given, Level::kLinearizable, seed % 4 == 0);
+    const auto there = decided(given, Level::kStrictSerializable, false);
+    ASSERT_EQ(check::to_string(here.verdict), check::to_string(there.verdict))
+        << "seed " << seed << ", by " << here.decided_by;
+    ++seen[{here.decided_by, here.verdict}];
+  }
+  // Not only the easy ones, and each answer often.
+  EXPECT_GT((seen[{"zones", Verdict::kSatisfied}]), 3000);
+  EXPECT_GT((seen[{"chain", Verdict::kSatisfied}]), 300);
+  EXPECT_GT((seen[{"saturation", Verdict::kViolated}]), 3000);
+}
+
+}  // namespace
+}  // namespace cupel
