@@ -190,7 +190,7 @@ struct Options {
   std::int64_t clock_drift_ns = 0;  // intervals are widened by this on both sides
   bool survey = false;              // where something is violated: also count each anomaly in the
                                     // whole history and look for further causes, which takes two
-                                    // seconds and a quarter of the check's time at most
+                                    // seconds and a tenth of the check's time at most
 
   // Changes how much it may cost.
   std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit

@@ -79,6 +79,12 @@ class Ladder {
   }
 
   [[nodiscard]] bool done(Level level) const { return done_[static_cast<std::size_t>(level)]; }
+  [[nodiscard]] const LevelResult& known(Level level) const {
+    return results_[static_cast<std::size_t>(level)];
+  }
+  [[nodiscard]] std::shared_ptr<const levels::Accesses> accesses() const {
+    return decider_ ? decider_->accesses() : nullptr;
+  }
 
  private:
   // Nothing if the memory limit was met inside.
@@ -204,6 +210,13 @@ CheckResult check(const history::History& history, const Options& options, base:
     return found;
   };
   const auto satisfied = at(Verdict::kSatisfied), violated = at(Verdict::kViolated);
+  if (!violated.empty()) {
+    result.accesses = ladder.accesses();
+    for (const Level level : levels::all_levels()) {
+      const bool wanted = std::find(asked.begin(), asked.end(), level) != asked.end();
+      if (!wanted && ladder.done(level)) result.besides.push_back(ladder.known(level));
+    }
+  }
   for (const Level level : satisfied) {
     if (std::none_of(satisfied.begin(), satisfied.end(), [&](Level other) {
           return other != level && levels::implies(other, level);

@@ -10,6 +10,7 @@
 
 #include "base/budget.hpp"
 #include "history/history.hpp"
+#include "levels/accesses.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
 #include "levels/witness.hpp"
@@ -57,6 +58,10 @@ struct CheckResult {
   std::vector<LevelResult> levels;            // asked order; ladder: weakest first
   std::vector<levels::Level> strongest_satisfied;  // maximal under implication
   std::vector<levels::Level> weakest_violated;     // minimal under implication
+  // For those who go on with a history that violates something. What was decided without
+  // having been asked, to name a violation; and what all levels were decided by.
+  std::vector<LevelResult> besides;
+  std::shared_ptr<const levels::Accesses> accesses;
 };
 
 // Deterministic: same history and options give the same result (seconds aside).

@@ -264,7 +264,7 @@ void add_check(CLI::App& app, Run& run) {
   command
       ->add_flag("--survey,!--no-survey", arguments->survey,
                  "Where something is violated: count each anomaly in the whole history, and look "
-                 "for more violations, one for each independent cause, for 2 s and a quarter of what "
+                 "for more violations, one for each independent cause, for 2 s and a tenth of what "
                  "the check took. Default: --survey")
       ->group(kWhatItCosts);
   add_format_option(*command, arguments->format);

@@ -38,12 +38,12 @@ class Decider::State {
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    if (!collected_) {
-      accesses_ = collect_accesses(h_, choices_, {}, budget);
-      collected_ = accesses_.complete;
+    if (!accesses_) {
+      auto accesses = std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget));
+      if (!accesses->complete) return gave_up(budget, "collecting reads and writes");
+      accesses_ = std::move(accesses);
     }
-    if (!collected_) return gave_up(budget, "collecting reads and writes");
-    Decision first = decide_fates(level, choices_, accesses_, budget);
+    Decision first = decide_fates(level, choices_, *accesses_, budget);
     if (choices_.count() < 2) return first;
     if (first.answer != Answer::kNo) return placed(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
@@ -86,6 +86,8 @@ class Decider::State {
     return std::nullopt;
   }
 
+  [[nodiscard]] std::shared_ptr<const Accesses> accesses() const { return accesses_; }
+
  private:
   static Decision placed(Decision decision, const ListChoices& choices) {
     if (decision.witness && is_weak(decision.witness->level)) {
@@ -127,8 +129,7 @@ class Decider::State {
   const bool evidence_;
   const ListChoices choices_;
   const bool unsure_compare_and_sets_;
-  Accesses accesses_;  // for choices_; once collected_
-  bool collected_ = false;
+  std::shared_ptr<const Accesses> accesses_;  // for choices_
 };
 
 Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, bool evidence)
@@ -136,5 +137,6 @@ Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, 
 Decider::~Decider() = default;
 std::optional<std::string> Decider::refusal(Level level) const { return state_->refusal(level); }
 Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }
+std::shared_ptr<const Accesses> Decider::accesses() const { return state_->accesses(); }
 
 }  // namespace cupel::levels

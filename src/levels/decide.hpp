@@ -11,6 +11,7 @@
 
 #include "base/budget.hpp"
 #include "history/history.hpp"
+#include "levels/accesses.hpp"
 #include "levels/decision.hpp"
 #include "levels/level.hpp"
 
@@ -27,6 +28,9 @@ class Decider {
   // object in a transaction), if so. Cheap, and asked before anything implied.
   [[nodiscard]] std::optional<std::string> refusal(Level level) const;
   Decision decide(Level level, base::Budget& budget);
+  // What all levels share, with the first of the list choices and all fates open; null
+  // before the first decision, or where a limit ended the collecting.
+  [[nodiscard]] std::shared_ptr<const Accesses> accesses() const;
 
  private:
   class State;

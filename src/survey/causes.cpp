@@ -93,7 +93,10 @@ class Finder {
  public:
   Finder(const History& whole, const check::CheckResult& result, const Census& census,
          const CauseLimits& limits, base::Budget& budget)
-      : whole_(whole), result_(result), census_(census), limits_(limits), budget_(budget) {}
+      : whole_(whole), result_(result), census_(census), limits_(limits), budget_(budget) {
+    for (const auto& one : result.levels) decided_.push_back(&one);
+    for (const auto& one : result.besides) decided_.push_back(&one);
+  }
 
   Causes run() {
     const base::AllocationWatch watch(&budget_);
@@ -116,8 +119,10 @@ class Finder {
       bool wanted = false, satisfied = false;
       for (const auto& one : result_.levels) {
         wanted = wanted || (one.verdict == Verdict::kViolated && levels::implies(one.level, level));
-        satisfied =
-            satisfied || (one.verdict == Verdict::kSatisfied && levels::implies(one.level, level));
+      }
+      for (const auto* one : decided_) {
+        satisfied = satisfied ||
+                    (one->verdict == Verdict::kSatisfied && levels::implies(one->level, level));
       }
       if (wanted && !satisfied) some.push_back(level);
     }
@@ -143,7 +148,11 @@ class Finder {
         continue;
       }
       const bool at_hand = first_found(level) != nullptr;
-      if (!at_hand && !worth_asking(level)) return give_up();
+      if (!at_hand && !worth_asking(level)) {
+        causes_.all = false;
+        ++i;
+        continue;
+      }
       if (!looked_ahead && i + 1 < wanted.size()) {
         // What is satisfied at the top is so everywhere below.
         looked_ahead = true;
@@ -192,12 +201,20 @@ class Finder {
   }
   void give_up() { causes_.all = false; }
 
-  // Is there time for as much as the check spent on the level?
+  // Is there time for as much as the check spent on the level, or, if it did not decide
+  // that itself, on the cheapest of its like?
   bool worth_asking(Level level) {
     if (budget_.exceeded()) return false;
-    return std::none_of(result_.levels.begin(), result_.levels.end(), [&](const auto& one) {
-      return one.level == level && one.seconds > budget_.seconds_left();
-    });
+    std::optional<double> cost;
+    for (const auto* one : decided_) {
+      if (one->seconds == 0 || levels::is_weak(one->level) != levels::is_weak(level)) continue;
+      if (one->level == level) {
+        cost = one->seconds;
+        break;
+      }
+      cost = std::min(cost.value_or(one->seconds), one->seconds);
+    }
+    return cost.value_or(0) <= budget_.seconds_left();
   }
 
   [[nodiscard]] bool known_satisfied(Level level) const {
@@ -449,6 +466,7 @@ class Finder {
   const CauseLimits& limits_;
   base::Budget& budget_;
 
+  std::vector<const check::LevelResult*> decided_;  // by the check, asked or not
   std::optional<History> masked_;
   std::set<OpId> aside_;
   std::vector<OpId> pending_;               // of these, not yet unknown in masked_

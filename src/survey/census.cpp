@@ -4,11 +4,14 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "survey/severity.hpp"
 
 namespace cupel::survey {
@@ -99,7 +102,8 @@ class Census::Tally {
   std::map<std::string_view, Entry> entries_;
 };
 
-Census::Census(const History& history, base::Budget& budget) : history_(history) {
+Census::Census(const History& history, base::Budget& budget, Known known)
+    : history_(history), known_(std::move(known)), accesses_(known_.accesses) {
   finished_ = scan(budget);
 }
 Census::~Census() = default;
@@ -107,19 +111,23 @@ Census::~Census() = default;
 bool Census::scan(base::Budget& budget) {
   const levels::ListChoices choices(history_);
   lists_open_ = choices.count() > 1;
-  accesses_ = levels::collect_accesses(history_, choices, {}, budget);
-  if (!accesses_.complete) return false;
+  if (!accesses_) {
+    accesses_ = std::make_shared<Accesses>(levels::collect_accesses(history_, choices, {}, budget));
+  }
+  if (!accesses_->complete) return false;
   Tally tally(history_);
   count_internal(tally);
   const auto done = [&] {
-    versions_ = std::make_unique<Versions>(history_, accesses_, lists_open_);
-    past_ = std::make_unique<Past>(history_, accesses_, *versions_);
-    marks_.assign(accesses_.reads.size(), 0);
+    versions_ = std::make_unique<Versions>(history_, *accesses_, lists_open_);
+    marks_.assign(accesses_->reads.size(), 0);
     count_lost_updates(tally);
-    if (!past_->compute(budget)) return false;
-    count_circles(tally);
-    return count_missed(tally, budget) && count_write_skews(tally, budget) &&
-           count_long_forks(tally, budget);
+    if (!known_.causal) {
+      past_ = std::make_unique<Past>(history_, *accesses_, *versions_);
+      if (!past_->compute(budget)) return false;
+      count_circles(tally);
+      if (!count_missed(tally, budget)) return false;
+    }
+    return count_write_skews(tally, budget) && count_long_forks(tally, budget);
   }();
   if (versions_ && !versions_->reads_known()) {
     for (std::size_t m = 0; m < kMarkCount; ++m) tally.at_least(name(static_cast<Mark>(m)));
@@ -133,7 +141,7 @@ bool Census::scan(base::Budget& budget) {
 
 void Census::count_internal(Tally& tally) {
   std::vector<std::uint64_t> seen;
-  for (const auto& found : accesses_.internal) {
+  for (const auto& found : accesses_->internal) {
     const auto kind = levels::name(found.kind);
     if (lists_open_ && found.key.valid() && history_.is_list(found.key) &&
         !whatever_the_places(found.kind)) {
@@ -161,7 +169,7 @@ void Census::count_lost_updates(Tally& tally) {
     const auto readers = versions_->readers(v);
     if (readers.size() < 2) continue;
     const auto updates = [&](std::uint32_t r) {
-      return versions_->written(accesses_.reads[r].owner, versions_->key(v)) != kNone;
+      return versions_->written(accesses_->reads[r].owner, versions_->key(v)) != kNone;
     };
     if (std::count_if(readers.begin(), readers.end(), updates) < 2) continue;
     tally.add(name_of);
@@ -177,11 +185,11 @@ void Census::count_circles(Tally& tally) const {
     const std::string_view name_of = circle.by_reads ? "G1c" : "G1c-process";
     tally.add(name_of);
     for (const Owner o : circle.owners) {
-      for (auto r = accesses_.read_first[o]; r < accesses_.read_first[o + 1]; ++r) {
+      for (auto r = accesses_->read_first[o]; r < accesses_->read_first[o + 1]; ++r) {
         const Version v = versions_->of_read(r);
         if (v == kNone || versions_->is_initial(v)) continue;
         if (std::binary_search(circle.owners.begin(), circle.owners.end(), versions_->writer(v))) {
-          tally.concern(name_of, accesses_.reads[r].key);
+          tally.concern(name_of, accesses_->reads[r].key);
         }
       }
     }
@@ -203,43 +211,150 @@ bool Census::missed(std::uint32_t r) const {
          marked(r, Mark::kFracturedRead) || marked(r, Mark::kCausality);
 }
 
-bool Census::count_missed(Tally& tally, base::Budget& budget) {
-  const auto& a = accesses_;
-  const auto owners = static_cast<Owner>(a.txns.size());
-  // The committed writers of each key, session by session.
+// The committed writers of each key, session by session.
+struct Census::Writers {
   struct Group {
     std::uint32_t session, first, last;
   };
+  std::vector<Version> versions;  // by key, by session, in its order
+  std::vector<std::uint32_t> places;  // of their writers
+  std::vector<Group> groups;
+  std::vector<std::uint32_t> group_first;  // by key
+};
+
+Census::Writers Census::committed_writers() const {
+  const auto& a = *accesses_;
+  Writers found;
   std::vector<std::uint32_t> key_first(history_.key_count() + 1, 0);
   for (const auto& write : a.writes) ++key_first[write.key.index() + 1];
   for (std::size_t k = 0; k < history_.key_count(); ++k) key_first[k + 1] += key_first[k];
-  std::vector<Version> writers(a.writes.size());
+  found.versions.resize(a.writes.size());
+  found.places.resize(a.writes.size());
   {
     auto next = key_first;
-    for (Version w = 0; w < a.writes.size(); ++w) writers[next[a.writes[w].key.index()]++] = w;
+    for (Version w = 0; w < a.writes.size(); ++w) found.versions[next[a.writes[w].key.index()]++] = w;
   }
-  std::vector<std::uint32_t> group_first(history_.key_count() + 1, 0);
-  std::vector<Group> groups;
+  found.group_first.assign(history_.key_count() + 1, 0);
+  auto& groups = found.groups;
   for (std::size_t k = 0; k < history_.key_count(); ++k) {
     std::uint32_t kept = key_first[k];
     for (auto i = key_first[k]; i < key_first[k + 1]; ++i) {
-      const Owner o = versions_->writer(writers[i]);
+      const Owner o = versions_->writer(found.versions[i]);
       if (past_->place(o) == 0) continue;  // its place is not known
-      writers[kept] = writers[i];
-      if (groups.size() == group_first[k] || groups.back().session != past_->session(o)) {
+      found.versions[kept] = found.versions[i];
+      found.places[kept] = past_->place(o);
+      if (groups.size() == found.group_first[k] || groups.back().session != past_->session(o)) {
         groups.push_back({past_->session(o), kept, kept});
       }
       groups.back().last = ++kept;
     }
-    group_first[k + 1] = static_cast<std::uint32_t>(groups.size());
+    found.group_first[k + 1] = static_cast<std::uint32_t>(groups.size());
   }
+  return found;
+}
 
+// Is there a write by a transaction that o reads from, of what o read otherwise, that
+// o may have missed? `reads` is room to work in.
+bool Census::may_miss_a_source(Owner o, std::vector<std::uint32_t>& reads) const {
+  const auto& a = *accesses_;
+  const auto by_key = versions_->reads_by_key(o);
+  reads.clear();
+  for (const auto r : by_key) {
+    const Version v = versions_->of_read(r);
+    if (v != kNone && versions_->writer(v) != o) reads.push_back(r);
+  }
+  for (const auto from : reads) {
+    const Version source = versions_->of_read(from);
+    if (versions_->is_initial(source)) continue;
+    const Owner k = versions_->writer(source);
+    auto w = a.write_first[k];
+    for (const auto r : reads) {
+      const KeyId x = a.reads[r].key;
+      while (w < a.write_first[k + 1] && a.writes[w].key < x) ++w;
+      if (w == a.write_first[k + 1]) break;
+      const Version seen = versions_->of_read(r);
+      if (a.writes[w].key != x || seen == w) continue;
+      if (older(seen, w)) return true;
+      // Or each of the two wrote both keys.
+      if (versions_->writer(seen) != k && !versions_->is_initial(seen) &&
+          versions_->written(versions_->writer(seen), a.reads[from].key) != kNone) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// By transaction: may it have missed anything? Few have, and they are looked at one by
+// one. Key by key, so that the clocks of a key's writers are at hand.
+std::vector<std::uint8_t> Census::suspects(const Writers& writers, base::Budget& budget) const {
+  const auto& a = *accesses_;
+  const auto owners = static_cast<Owner>(a.txns.size());
+  std::vector<std::uint8_t> suspect(owners, past_->too_large() ? 1 : 0);
+  if (past_->too_large()) return suspect;
+  for (const auto& circle : past_->circles()) {
+    for (const Owner o : circle.owners) suspect[o] = 1;
+  }
+  constexpr std::size_t kBlock = 4096;
+  base::for_each_index((owners + kBlock - 1) / kBlock, known_.threads, [&](std::size_t block) {
+    if (budget.exceeded()) return;
+    std::vector<std::uint32_t> room;
+    const auto end = static_cast<Owner>(std::min<std::size_t>(owners, (block + 1) * kBlock));
+    for (auto o = static_cast<Owner>(block * kBlock); o < end; ++o) {
+      if (suspect[o] == 0 && may_miss_a_source(o, room)) suspect[o] = 1;
+    }
+  });
+  base::for_each_index((history_.key_count() + kBlock - 1) / kBlock, known_.threads, [&](std::size_t block) {
+    if (budget.exceeded()) return;
+    const auto end = std::min(history_.key_count(), (block + 1) * kBlock);
+    for (std::size_t x = block * kBlock; x < end; ++x) {
+      const auto groups = std::span(writers.groups)
+                              .subspan(writers.group_first[x],
+                                       writers.group_first[x + 1] - writers.group_first[x]);
+      if (groups.empty()) continue;
+      const auto look = [&](Version seen) {
+        const Owner w = versions_->writer(seen);
+        for (const auto r : versions_->readers(seen)) {
+          const Owner o = a.reads[r].owner;
+          const std::atomic_ref flag(suspect[o]);
+          if (w == o || flag.load(std::memory_order_relaxed) != 0) continue;
+          for (const auto& group : groups) {
+            // In its own session what is before it; else as far as its past reaches.
+            std::uint32_t reach = past_->reach(o, group.session);
+            if (group.session == past_->session(o)) reach = std::max(past_->place(o), 1u) - 1;
+            if (writers.places[group.first] > reach) continue;
+            const auto* const first = writers.places.data() + group.first;
+            const auto* const last = writers.places.data() + group.last;
+            const auto* const found = std::upper_bound(first, last, reach) - 1;
+            const Version other = writers.versions[static_cast<std::size_t>(found - writers.places.data())];
+            if (other == seen || !older(seen, other)) continue;
+            flag.store(1, std::memory_order_relaxed);
+            break;
+          }
+        }
+      };
+      look(versions_->initial(KeyId(x)));
+      for (auto i = groups.front().first; i < groups.back().last; ++i) look(writers.versions[i]);
+    }
+  });
+  return suspect;
+}
+
+bool Census::count_missed(Tally& tally, base::Budget& budget) {
+  const auto& a = *accesses_;
+  const auto owners = static_cast<Owner>(a.txns.size());
+  const Writers committed = committed_writers();
+  const auto& writers = committed.versions;
+  const auto& groups = committed.groups;
+  const auto& group_first = committed.group_first;
+  const auto suspect = suspects(committed, budget);
   std::vector<std::uint32_t> pointer(groups.size(), 0), touched;
   std::vector<std::pair<Owner, std::uint32_t>> sources;
   absl::flat_hash_map<Owner, bool> outdated;
   std::uint32_t session = kNone;
   for (Owner o = 0; o < owners; ++o) {
     if ((o & 0x3ff) == 0 && budget.exceeded()) return false;
+    if (suspect[o] == 0) continue;
     const auto begin = a.read_first[o], end = a.read_first[o + 1];
     if (past_->session(o) != session) {
       // Along a session the past only grows, so the pointers only advance.
@@ -300,7 +415,7 @@ bool Census::count_missed(Tally& tally, base::Budget& budget) {
       if (seen == kNone || a.reads[r].repeated || versions_->writer(seen) == o) continue;
       const auto x = a.reads[r].key.index();
       for (auto g = group_first[x]; g < group_first[x + 1]; ++g) {
-        const Group& group = groups[g];
+        const auto& group = groups[g];
         const bool own = group.session == session;
         if (past_->too_large() && (!own || past_->place(o) == 0)) continue;
         const std::uint32_t reach =
@@ -356,7 +471,7 @@ bool Census::count_missed(Tally& tally, base::Budget& budget) {
 }
 
 bool Census::count_write_skews(Tally& tally, base::Budget& budget) {
-  const auto& a = accesses_;
+  const auto& a = *accesses_;
   const auto name_of = name(Mark::kWriteSkew);
   if (!versions_->orders_known()) tally.at_least(name_of);
   std::uint64_t steps = kStepsAtLeast + kStepsPerOperation * (a.reads.size() + a.writes.size());
@@ -423,7 +538,7 @@ bool Census::count_write_skews(Tally& tally, base::Budget& budget) {
 // A fact is a pair of versions of two keys: some transaction saw the first and read
 // what the second overwrote. Two facts that contradict each other are a long fork.
 bool Census::count_long_forks(Tally& tally, base::Budget& budget) {
-  const auto& a = accesses_;
+  const auto& a = *accesses_;
   const auto name_of = name(Mark::kLongFork);
   if (!versions_->orders_known()) tally.at_least(name_of);
   // Only versions that somebody saw, and in whose place somebody saw an older one,

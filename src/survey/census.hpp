@@ -32,7 +32,9 @@
 // of each key a known order: long-fork and write-skew) and no bound was met; else
 // what was counted is there for certain, and more may be.
 //
-// Cost: one pass of vector clocks, reads times sessions; the rest near-linear. Long
+// Cost: one pass of vector clocks, and for each read one look at each session that
+// wrote its key, both in key order and on all threads; neither where the history is
+// known to be causally consistent. The rest is near-linear. Long
 // forks and write skews stop at a bound of steps, linear in operations.
 #pragma once
 
@@ -72,10 +74,21 @@ enum class Mark : std::uint8_t {
 inline constexpr std::size_t kMarkCount = 7;
 std::string_view name(Mark mark);  // "non-monotonic-read" ...
 
+// What is known before the counting. Changes what it costs, not what is counted.
+struct Known {
+  // levels::collect_accesses() of the history, with the first of its list choices and
+  // all fates open. Null: not yet collected.
+  std::shared_ptr<const Accesses> accesses;
+  // The history is causally consistent: no read missed anything in its transaction's
+  // past, and causality goes in no circles.
+  bool causal = false;
+  unsigned threads = 0;  // 0: as many as the machine has
+};
+
 class Census {
  public:
   // The history must outlive it. Stops where the budget ends: finished() tells.
-  Census(const History& history, base::Budget& budget);
+  Census(const History& history, base::Budget& budget, Known known = {});
   ~Census();
   Census(const Census&) = delete;
   Census& operator=(const Census&) = delete;
@@ -86,7 +99,7 @@ class Census {
 
   // What the counts rest on. accesses(), versions() and marks() are empty or half done
   // if not finished().
-  [[nodiscard]] const Accesses& accesses() const { return accesses_; }
+  [[nodiscard]] const Accesses& accesses() const { return *accesses_; }
   [[nodiscard]] const Versions* versions() const { return versions_.get(); }
   [[nodiscard]] bool marked(std::uint32_t read, Mark mark) const {
     return (marks_[read] >> static_cast<unsigned>(mark) & 1) != 0;
@@ -100,6 +113,10 @@ class Census {
   void count_internal(Tally& tally);
   void count_circles(Tally& tally) const;
   bool count_missed(Tally& tally, base::Budget& budget);
+  struct Writers;
+  [[nodiscard]] Writers committed_writers() const;
+  [[nodiscard]] std::vector<std::uint8_t> suspects(const Writers& writers, base::Budget& budget) const;
+  [[nodiscard]] bool may_miss_a_source(Owner o, std::vector<std::uint32_t>& reads) const;
   void count_lost_updates(Tally& tally);
   bool count_write_skews(Tally& tally, base::Budget& budget);
   bool count_long_forks(Tally& tally, base::Budget& budget);
@@ -112,7 +129,8 @@ class Census {
   const History& history_;
   bool lists_open_ = false;
   bool finished_ = false;
-  Accesses accesses_;
+  const Known known_;
+  std::shared_ptr<const Accesses> accesses_;
   std::unique_ptr<Versions> versions_;
   std::unique_ptr<Past> past_;
   std::vector<std::uint8_t> marks_;  // by read

@@ -9,6 +9,13 @@ namespace cupel::survey {
 
 namespace {
 constexpr std::uint64_t kMostClockBytes = 1'500'000'000;
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("avx2", "default"), optimize("tree-vectorize")))
+#endif
+void raise(std::uint32_t* __restrict row, const std::uint32_t* __restrict from, std::uint32_t width) {
+  for (std::uint32_t s = 0; s < width; ++s) row[s] = row[s] < from[s] ? from[s] : row[s];
+}
 }  // namespace
 
 Past::Past(const History& history, const Accesses& accesses, const Versions& versions)
@@ -104,8 +111,9 @@ bool Past::compute(base::Budget& budget) {
     if (!alone) std::fill(joint.begin(), joint.end(), 0);
     const auto add = [&](Owner from) {
       if (components.component[from] == c) return;
-      const std::uint32_t* other = &rows_[static_cast<std::size_t>(from) * sessions_];
-      for (std::uint32_t s = 0; s < sessions_; ++s) row[s] = std::max(row[s], other[s]);
+      // There already, and its past with it.
+      if (place_[from] != 0 && row[session_[from]] >= place_[from]) return;
+      raise(row, &rows_[static_cast<std::size_t>(from) * sessions_], sessions_);
     };
     for (auto i = first[c]; i < first[c + 1]; ++i) {
       const Owner o = members[i];

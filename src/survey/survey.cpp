@@ -14,7 +14,15 @@ namespace {
 // Seconds, and of what the check took: on a large history the search for more causes
 // costs little beside the check.
 constexpr double kCausesAtLeast = 2;
-constexpr double kCausesShare = 0.25;
+constexpr double kCausesShare = 0.1;
+
+bool satisfied(const check::CheckResult& result, levels::Level level) {
+  const auto implied = [&](const auto& one) {
+    return one.verdict == check::Verdict::kSatisfied && levels::implies(one.level, level);
+  };
+  return std::any_of(result.levels.begin(), result.levels.end(), implied) ||
+         std::any_of(result.besides.begin(), result.besides.end(), implied);
+}
 
 // A name that some cause has occurs, whatever its count counts.
 void count_causes(const History& history, Survey& survey) {
@@ -67,7 +75,8 @@ std::optional<Survey> survey(const History& history, const check::CheckResult& r
   {
     const base::AllocationWatch watch(&budget);
     try {
-      census.emplace(history, budget);
+      census.emplace(history, budget,
+                     Known{result.accesses, satisfied(result, levels::Level::kCausal), options.threads});
     } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
       if (budget.limit() == base::Limit::kNone) throw;
       return found;

@@ -21,7 +21,7 @@ struct Survey {
 
 // Nothing if `result` has no violated level. `options`: those of the check. Counting
 // may take what `budget` leaves; the causes as much, but no longer than two seconds and a
-// quarter of what the check took (`seconds` in their place, if given).
+// tenth of what the check took (`seconds` in their place, if given).
 std::optional<Survey> survey(const History& history, const check::CheckResult& result,
                              const check::Options& options, base::Budget& budget,
                              std::optional<double> seconds = {});

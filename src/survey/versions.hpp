@@ -48,6 +48,10 @@ class Versions {
   [[nodiscard]] Version of_read(std::uint32_t read) const { return of_read_[read]; }
   // The owner's first read of the key, as an index into Accesses::reads, or kNone.
   [[nodiscard]] std::uint32_t first_read(Owner owner, KeyId key) const;
+  // All its reads, as such indexes, by key and then ascending.
+  [[nodiscard]] std::span<const std::uint32_t> reads_by_key(Owner owner) const {
+    return {by_key_.data() + accesses_.read_first[owner], by_key_.data() + accesses_.read_first[owner + 1]};
+  }
   // All its reads of the key, as such indexes, ascending.
   [[nodiscard]] std::span<const std::uint32_t> reads_of(Owner owner, KeyId key) const;
   // The first reads of the version, ascending.
