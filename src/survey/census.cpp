@@ -217,7 +217,8 @@ struct Census::Writers {
     std::uint32_t session, first, last;
   };
   std::vector<Version> versions;  // by key, by session, in its order
-  std::vector<std::uint32_t> places;  // of their writers
+  std::vector<Owner> owners;          // their writers
+  std::vector<std::uint32_t> places;  // of these
   std::vector<Group> groups;
   std::vector<std::uint32_t> group_first;  // by key
 };
@@ -229,6 +230,7 @@ Census::Writers Census::committed_writers() const {
   for (const auto& write : a.writes) ++key_first[write.key.index() + 1];
   for (std::size_t k = 0; k < history_.key_count(); ++k) key_first[k + 1] += key_first[k];
   found.versions.resize(a.writes.size());
+  found.owners.resize(a.writes.size());
   found.places.resize(a.writes.size());
   {
     auto next = key_first;
@@ -242,6 +244,7 @@ Census::Writers Census::committed_writers() const {
       const Owner o = versions_->writer(found.versions[i]);
       if (past_->place(o) == 0) continue;  // its place is not known
       found.versions[kept] = found.versions[i];
+      found.owners[kept] = o;
       found.places[kept] = past_->place(o);
       if (groups.size() == found.group_first[k] || groups.back().session != past_->session(o)) {
         groups.push_back({past_->session(o), kept, kept});
@@ -267,6 +270,7 @@ bool Census::may_miss_a_source(Owner o, std::vector<std::uint32_t>& reads) const
     const Version source = versions_->of_read(from);
     if (versions_->is_initial(source)) continue;
     const Owner k = versions_->writer(source);
+    if (past_->place(k) == 0) return true;  // in nobody's past, yet lists may tell its place
     auto w = a.write_first[k];
     for (const auto r : reads) {
       const KeyId x = a.reads[r].key;
@@ -304,6 +308,7 @@ std::vector<std::uint8_t> Census::suspects(const Writers& writers, base::Budget&
       if (suspect[o] == 0 && may_miss_a_source(o, room)) suspect[o] = 1;
     }
   });
+  const std::size_t row_bytes = sizeof(std::uint32_t) * past_->session_count();
   base::for_each_index((history_.key_count() + kBlock - 1) / kBlock, known_.threads, [&](std::size_t block) {
     if (budget.exceeded()) return;
     const auto end = std::min(history_.key_count(), (block + 1) * kBlock);
@@ -312,29 +317,51 @@ std::vector<std::uint8_t> Census::suspects(const Writers& writers, base::Budget&
                               .subspan(writers.group_first[x],
                                        writers.group_first[x + 1] - writers.group_first[x]);
       if (groups.empty()) continue;
-      const auto look = [&](Version seen) {
-        const Owner w = versions_->writer(seen);
+      // The rows are all over memory: asked for ahead.
+      const auto fetch = [&](Owner o) {
+        const char* const row = reinterpret_cast<const char*>(past_->row(o).data());
+        for (std::size_t at = 0; at < row_bytes; at += 64) __builtin_prefetch(row + at);
+      };
+      const auto fetch_readers = [&](Version seen) {
+        for (const auto r : versions_->readers(seen)) fetch(a.reads[r].owner);
+      };
+      fetch_readers(versions_->initial(KeyId(x)));
+      for (auto i = groups.front().first; i < groups.back().last; ++i) {
+        fetch(writers.owners[i]);
+        fetch_readers(writers.versions[i]);
+      }
+      const auto look = [&](Version seen, Owner w) {
+        const std::uint32_t w_session = w == kInitialOwner ? 0 : past_->session(w);
+        const std::uint32_t w_place = w == kInitialOwner ? 0 : past_->place(w);
         for (const auto r : versions_->readers(seen)) {
           const Owner o = a.reads[r].owner;
           const std::atomic_ref flag(suspect[o]);
           if (w == o || flag.load(std::memory_order_relaxed) != 0) continue;
+          const auto row = past_->row(o);
+          const std::uint32_t session = past_->session(o), before = std::max(past_->place(o), 1u) - 1;
           for (const auto& group : groups) {
             // In its own session what is before it; else as far as its past reaches.
-            std::uint32_t reach = past_->reach(o, group.session);
-            if (group.session == past_->session(o)) reach = std::max(past_->place(o), 1u) - 1;
+            const std::uint32_t reach = group.session == session ? before : row[group.session];
             if (writers.places[group.first] > reach) continue;
             const auto* const first = writers.places.data() + group.first;
             const auto* const last = writers.places.data() + group.last;
-            const auto* const found = std::upper_bound(first, last, reach) - 1;
-            const Version other = writers.versions[static_cast<std::size_t>(found - writers.places.data())];
-            if (other == seen || !older(seen, other)) continue;
+            const auto found =
+                static_cast<std::size_t>(std::upper_bound(first, last, reach) - 1 - writers.places.data());
+            const Owner k = writers.owners[found];
+            if (k == w) continue;
+            if (past_->row(k)[w_session] < w_place &&
+                !versions_->older_in_list(seen, writers.versions[found])) {
+              continue;
+            }
             flag.store(1, std::memory_order_relaxed);
             break;
           }
         }
       };
-      look(versions_->initial(KeyId(x)));
-      for (auto i = groups.front().first; i < groups.back().last; ++i) look(writers.versions[i]);
+      look(versions_->initial(KeyId(x)), kInitialOwner);
+      for (auto i = groups.front().first; i < groups.back().last; ++i) {
+        look(writers.versions[i], writers.owners[i]);
+      }
     }
   });
   return suspect;

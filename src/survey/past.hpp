@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -35,6 +36,9 @@ class Past {
   // The last place of the session in o's past, o included; 0: none.
   [[nodiscard]] std::uint32_t reach(Owner o, std::uint32_t session) const {
     return rows_[static_cast<std::size_t>(o) * sessions_ + session];
+  }
+  [[nodiscard]] std::span<const std::uint32_t> row(Owner o) const {  // by session
+    return std::span(rows_).subspan(static_cast<std::size_t>(o) * sessions_, sessions_);
   }
   // Is `a` in the past of `b`, or the same?
   [[nodiscard]] bool before(Owner a, Owner b) const {
