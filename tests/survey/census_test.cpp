@@ -161,6 +161,39 @@ TEST(Census, AgreesWithBruteForce) {
 }
 
 // Whatever is counted is there: a level that forbids all that goes by the name is violated.
+// What the check knows already changes no count.
+TEST(Census, KnowingWhatTheCheckDidCountsTheSame) {
+  int causal = 0;
+  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
+    const auto history = build(random_sketch(kind_of_seed(seed), seed));
+    check::Options options;
+    options.asked = {seed % 2 == 0 ? Level::kSnapshotIsolation : Level::kStrongSessionSnapshotIsolation,
+                     Level::kCausal};
+    const auto result = check::check(history, options);
+    if (!result.accesses) continue;  // nothing is violated
+    const survey::Known known{result.accesses, result.levels[1].verdict == Verdict::kSatisfied, 2};
+    causal += known.causal ? 1 : 0;
+    base::Budget budget;
+    const survey::Census alone(history, budget), told(history, budget, known);
+    ASSERT_TRUE(alone.finished() && told.finished());
+    ASSERT_EQ(alone.counts().size(), told.counts().size()) << seed;
+    for (std::size_t i = 0; i < alone.counts().size(); ++i) {
+      const auto &a = alone.counts()[i], &b = told.counts()[i];
+      EXPECT_EQ(a.name, b.name) << seed;
+      EXPECT_EQ(a.count, b.count) << seed << " " << a.name;
+      EXPECT_EQ(a.exact, b.exact) << seed << " " << a.name;
+      EXPECT_EQ(a.keys, b.keys) << seed << " " << a.name;
+    }
+    for (std::uint32_t r = 0; r < alone.accesses().reads.size(); ++r) {
+      for (std::size_t m = 0; m < survey::kMarkCount; ++m) {
+        const auto mark = static_cast<survey::Mark>(m);
+        ASSERT_EQ(alone.marked(r, mark), told.marked(r, mark)) << seed << " " << survey::name(mark);
+      }
+    }
+  }
+  EXPECT_GT(causal, 100);
+}
+
 TEST(Census, CountsOnlyWhatViolates) {
   int met = 0;
   for (std::uint64_t seed = 500000; seed < 503600; ++seed) {
