@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     check = std::min(check, timed([&] { result = cupel::check::check(*history, asked); }));
     cupel::base::Budget budget;
     count = std::min(count, timed([&] {
-      const cupel::survey::Census census(*history, budget);
+      const cupel::survey::Census census(*history, budget, {.accesses = result.accesses, .threads = 1});
       for (const auto& one : census.counts()) {
         const bool right = (one.name == "lost-update" && one.count == 2) ||
                            (one.name == "causality-violation" && one.count == 1) ||
