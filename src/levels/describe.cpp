@@ -314,18 +314,21 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
 
   // Hints: real time if there is any, else the place in the session.
   p.hint.resize(part.owners.size());
+  p.commit_hint.resize(part.owners.size());
   const bool timed = h.has_all_times();
+  const auto hint_of = [](Time time) { return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 2; };
   for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
     const TxnId txn = a.txns[part.owners[i]];
     if (timed) {
-      p.hint[i] = static_cast<std::uint64_t>(h.invoke(txn)) ^ (1ull << 63);
-      p.hint[i] >>= 2;
+      const bool ends = h.status(txn) == TxnStatus::kCommitted;
+      p.hint[i] = hint_of(h.invoke(txn));
+      p.commit_hint[i] = ends ? hint_of(h.complete(txn)) : p.hint[i];
       continue;
     }
     const SessionId s = h.session(txn);
     const std::uint64_t place = txn.raw - h.session_begin(s).raw;
     const std::uint64_t length = h.session_end(s).raw - h.session_begin(s).raw;
-    p.hint[i] = (place << 32) / length;
+    p.hint[i] = p.commit_hint[i] = (place << 32) / length;
   }
   return d;
 }

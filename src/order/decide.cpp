@@ -17,6 +17,17 @@ namespace cupel::order {
 
 namespace {
 
+// By node. Of one event an owner, the commit tells better where it took effect.
+std::vector<std::uint64_t> hints_of(const Problem& problem) {
+  std::vector<std::uint64_t> hint(problem.node_count(), 0);
+  const auto& last = problem.commit_hint.empty() ? problem.hint : problem.commit_hint;
+  for (Owner o = 0; o < problem.owner_count; ++o) {
+    hint[problem.begin(o)] = 2 * problem.hint[o];
+    hint[problem.commit(o)] = 2 * last[o] + (problem.split ? 1 : 0);
+  }
+  return hint;
+}
+
 // Stages 1 to 3 with the chains as they are. `loosener` (null: a "no" is final)
 // judges a "no"; if it is not final, *again.
 Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* again,
@@ -31,15 +42,36 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   };
   // Chains, arcs and rows, versions and readers; the clocks ask for themselves.
   static const Looseness kNothingLoose;
-  const std::uint64_t bytes = 60ull * problem.node_count() +
-                              64ull * (problem.reads.size() + problem.write_object.size());
+  const std::uint64_t bytes =
+      60ull * problem.node_count() + 64ull * (problem.reads.size() + problem.write_object.size());
   if (budget.would_exceed(bytes)) return outcome;
   EventGraph graph(problem, loosener == nullptr ? kNothingLoose : loosener->loose());
   if (loosener != nullptr && loosener->all_apart()) loosener = nullptr;
   if (budget.exceeded()) return outcome;
   Versions versions(problem, graph);
   OpenReads open(problem);
+  const auto hint = hints_of(problem);
+  const auto accepts = [&](Scheduled& scheduled) {
+    if (!scheduled.is_witness()) return false;
+    outcome.stage = Stage::kSchedule;
+    outcome.answer = Answer::kYes;
+    outcome.order = std::move(scheduled.order);
+    outcome.writers = std::move(scheduled.writers);
+    return true;
+  };
   Saturation saturation(problem, graph, versions, open, budget);
+  saturation.add_reads();
+  // Where the clients' clocks tell the order well, nothing need be forced; a guess
+  // that fails, fails early.
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "schedule");
+  if (Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(),
+                                 graph.digraph(), {}, hint, budget, true);
+      accepts(guess) || budget.exceeded()) {
+    return outcome;
+  }
+  lap.reset();
+  lap.emplace(budget.stopwatch(), "saturation");
   switch (saturation.run()) {
     case Saturated::kGaveUp:
       return outcome;
@@ -67,22 +99,12 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   if (budget.exceeded()) return outcome;
   lap.reset();
   lap.emplace(budget.stopwatch(), "schedule");
-  std::vector<std::uint64_t> hint(problem.node_count(), 0);
-  for (Owner o = 0; o < problem.owner_count; ++o) {
-    hint[problem.begin(o)] = 2 * problem.hint[o];
-    hint[problem.commit(o)] = 2 * problem.hint[o] + (problem.split ? 1 : 0);
-  }
   outcome.stage = Stage::kSchedule;
   const graph::Digraph known = graph.digraph();
   Scheduled scheduled =
       schedule(problem, versions, open, versions.writers_of_reads(), known, {}, hint, budget);
   if (!scheduled.finished) return outcome;
-  if (scheduled.is_witness()) {
-    outcome.answer = Answer::kYes;
-    outcome.order = std::move(scheduled.order);
-    outcome.writers = std::move(scheduled.writers);
-    return outcome;
-  }
+  if (accepts(scheduled)) return outcome;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
   refine(problem, graph, versions, open, known, scheduled, hint, loosener != nullptr, budget, outcome);

@@ -157,6 +157,7 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
     const Owner o = owners[i];
     sub.chains.push_back({i});
     sub.hint.push_back(problem_.hint[o]);
+    if (!problem_.commit_hint.empty()) sub.commit_hint.push_back(problem_.commit_hint[o]);
     for (auto w = problem_.write_first[o]; w < problem_.write_first[o + 1]; ++w) {
       sub.write_object.push_back(object(problem_.write_object[w]));
     }

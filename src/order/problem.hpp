@@ -67,7 +67,9 @@ struct Problem {
   std::vector<Read> reads;                      // grouped by owner; one per (owner, object)
   std::vector<Owner> candidates;
   std::vector<FixedArc> fixed;
-  std::vector<std::uint64_t> hint;              // per owner: smaller should come earlier; a guide only
+  // Per owner, of its begin and of its commit: smaller should come earlier (commit_hint
+  // may be empty: as hint). A guide only.
+  std::vector<std::uint64_t> hint, commit_hint;
 
   [[nodiscard]] Node begin(Owner o) const { return split ? 2 * o : o; }
   [[nodiscard]] Node commit(Owner o) const { return split ? 2 * o + 1 : o; }

@@ -53,6 +53,8 @@ class Saturation {
              base::Budget& budget)
       : problem_(problem), graph_(graph), versions_(versions), open_(open), budget_(budget) {}
 
+  // The wr arcs of reads whose writer is known; run() begins with it.
+  void add_reads();
   Saturated run();
   [[nodiscard]] std::uint32_t orphan() const { return orphan_; }
   [[nodiscard]] std::uint32_t rounds() const { return rounds_; }
@@ -60,7 +62,6 @@ class Saturation {
   [[nodiscard]] const Clocks& clocks() const { return clocks_; }
 
  private:
-  void add_reads();
   void add_initial_readers();
   void force(Object x, bool single_block);
   bool rule_out(bool single_block);

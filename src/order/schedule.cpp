@@ -47,7 +47,7 @@ class Scheduler {
     }
   }
 
-  Scheduled run(base::Budget& budget) {
+  Scheduled run(base::Budget& budget, bool or_nothing) {
     for (Node v = 0; v < problem_.node_count(); ++v) {
       if (missing_[v] == 0) ready(v);
     }
@@ -68,7 +68,8 @@ class Scheduler {
         }
         continue;
       }
-      if (blocked_.empty()) break;  // a cycle: the caller broke its promise
+      if (blocked_.empty()) break;  // a cycle of known arcs
+      if (or_nothing) break;
       const Node v = blocked_.top().node;
       blocked_.pop();
       if (ran_[v]) continue;
@@ -236,8 +237,8 @@ class Scheduler {
 Scheduled schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
                    std::span<const Owner> writer_of, const graph::Digraph& known,
                    std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                   base::Budget& budget) {
-  return Scheduler(problem, versions, open, writer_of, known, extra, hint).run(budget);
+                   base::Budget& budget, bool or_nothing) {
+  return Scheduler(problem, versions, open, writer_of, known, extra, hint).run(budget, or_nothing);
 }
 
 }  // namespace cupel::order

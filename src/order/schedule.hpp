@@ -36,10 +36,11 @@ struct Scheduled {
 
 // `known` and `extra` arcs together must be acyclic. `writer_of[r]` is
 // kUnresolved for reads that may choose among the open candidates. Hints per
-// node; smaller runs earlier.
+// node; smaller runs earlier. `or_nothing`: stops at the first event that is
+// blocked, unfinished.
 Scheduled schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
                    std::span<const Owner> writer_of, const graph::Digraph& known,
                    std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                   base::Budget& budget);
+                   base::Budget& budget, bool or_nothing = false);
 
 }  // namespace cupel::order
