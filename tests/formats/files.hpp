@@ -2,6 +2,7 @@
 // the repository.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,12 +21,19 @@ inline std::string file_bytes(const std::string& path) {
   return std::move(bytes).str();
 }
 
-inline std::string recorded(const std::string& path) { return std::string(CUPEL_SOURCE_DIR) + "/../shared/histories/" + path; }
-inline bool is_recorded(const std::string& path) { return std::filesystem::exists(recorded(path)); }
+inline std::string recorded(const std::string& path) {
+  const char* elsewhere = std::getenv("CUPEL_HISTORIES");
+  return (elsewhere != nullptr ? std::string(elsewhere)
+                               : std::string(CUPEL_SOURCE_DIR) + "/../shared/histories") +
+         "/" + path;
+}
+inline bool is_recorded(const std::string& path) {
+  return std::filesystem::exists(recorded(path));
+}
 
 }  // namespace cupel::formats
 
 // Inside a test: the path of a recorded history, or skip.
-#define CUPEL_RECORDED(variable, relative)                                            \
+#define CUPEL_RECORDED(variable, relative)                                                \
   if (!cupel::formats::is_recorded(relative)) GTEST_SKIP() << relative << " is not here"; \
   const std::string variable = cupel::formats::recorded(relative)

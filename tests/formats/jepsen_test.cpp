@@ -6,6 +6,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "formats/files.hpp"
 #include "formats/history_text.hpp"
 #include "formats/jepsen_reader.hpp"
 #include "formats/jepsen_writer.hpp"
@@ -430,7 +431,7 @@ TEST(Jepsen, WritingRefusesWhatTextCannotHold) {
 }
 
 TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
-  const fs::path shared = CUPEL_SOURCE_DIR "/../shared/histories";
+  const fs::path shared = recorded("");
   if (!fs::exists(shared)) GTEST_SKIP() << "no shared histories here";
   std::size_t seen = 0, refused = 0;
   for (const char* folder : {"elle", "elle-cli", "porcupine-kv", "real"}) {

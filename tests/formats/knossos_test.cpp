@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "formats/files.hpp"
 #include "formats/history_text.hpp"
 
 namespace cupel::formats {
@@ -69,7 +70,7 @@ TEST(Knossos, LooksLikeOnlyItself) {
 }
 
 TEST(Knossos, EverySharedLogIsRead) {
-  const fs::path shared = CUPEL_SOURCE_DIR "/../shared/histories/etcd-registers";
+  const fs::path shared = recorded("etcd-registers");
   if (!fs::exists(shared)) GTEST_SKIP() << "no shared histories here";
   for (const auto& entry : fs::directory_iterator(shared)) {
     std::ifstream in(entry.path(), std::ios::binary);
