@@ -81,6 +81,12 @@ class WriteIndex {
                   return a.txn != b.txn ? a.txn < b.txn : a.op < b.op;
                 });
     }
+    if (entries_.size() >= kSeveral) return;
+    only_.assign(h.value_count(), kNowhere);
+    for (std::uint32_t e = 0; e < entries_.size(); ++e) {
+      auto& only = only_[entries_[e].value.index()];
+      only = only == kNowhere ? e : kSeveral;
+    }
   }
 
   [[nodiscard]] std::span<const WriteEntry> of_key(KeyId k) const {
@@ -88,6 +94,10 @@ class WriteIndex {
   }
   [[nodiscard]] std::span<const WriteEntry> of(KeyId k, ValueId value) const {
     const auto all = of_key(k);
+    if (const auto e = only_.empty() ? kSeveral : only_[value.index()]; e != kSeveral) {
+      const bool here = e != kNowhere && e >= first_[k.index()] && e < first_[k.index() + 1];
+      return here ? std::span(entries_).subspan(e, 1) : std::span<const WriteEntry>();
+    }
     const auto begin = std::lower_bound(all.begin(), all.end(), value,
                                         [](const WriteEntry& e, ValueId v) { return e.value < v; });
     const auto end = std::upper_bound(begin, all.end(), value,
@@ -98,8 +108,12 @@ class WriteIndex {
   [[nodiscard]] bool is_final(OpId op) const { return final_[op.index()] != 0; }
 
  private:
+  static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kSeveral = kNowhere - 1;
+
   std::vector<std::uint32_t> first_;
   std::vector<WriteEntry> entries_;
+  std::vector<std::uint32_t> only_;  // by value: its entry, if there is one of it in the whole history
   std::vector<std::uint8_t> final_;
 };
 
