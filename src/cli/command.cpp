@@ -260,6 +260,7 @@ int run(int argc, char** argv) {
 #ifdef CUPEL_MOCK
   add_mock(app, chosen);
 #endif
+  add_crdt(app, chosen);
   add_explain(app, chosen);
 
   try {

@@ -25,6 +25,7 @@ void add_campaign(CLI::App& app, Run& run);
 void add_generate(CLI::App& app, Run& run);
 void add_lab(CLI::App& app, Run& run);
 void add_mock(CLI::App& app, Run& run);
+void add_crdt(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);  // and `levels`
 
 inline constexpr const char* kWhatIsAsked = "Changes what is asked";

@@ -71,7 +71,13 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
 std::optional<Decision> decide_register(const History& history, const Axioms& axioms);
 std::optional<Decision> decide_array(const History& history, const Axioms& axioms);
 std::optional<Decision> decide_search(const History& history, const Axioms& axioms, base::Budget& budget);
-Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget);
+// With a probe, a read whose answer is set aside, and what it is to have seen or not.
+// (What an array's read shows and LinRGA are asked all the same.)
+struct Probe {
+  OpId read = kNone;
+  std::vector<std::pair<OpId, bool>> seen = {};
+};
+Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe = {});
 
 // A core of everything.
 Core whole(const History& history);

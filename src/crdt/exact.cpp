@@ -32,7 +32,7 @@ constexpr std::size_t kMostEagerTriples = 400'000;
 
 class Exact {
  public:
-  Exact(const History& history, const Axioms& axioms, base::Budget& budget) : history_(history), axioms_(axioms), budget_(budget) {
+  Exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe = {}) : history_(history), axioms_(axioms), budget_(budget), probe_(probe) {
     width_ = history.replicas.size();
     true_ = solver_.new_variable();
     clause({true_});
@@ -44,6 +44,9 @@ class Exact {
     choose();
     if (!make_variables()) return decision;
     if (!say_axioms()) return decision;
+    for (const auto& [update, is_seen] : probe_.seen) {
+      if (place_[update] != kNone) clause({is_seen ? seen(probe_.read, update) : -seen(probe_.read, update)});
+    }
     if (!say_triples()) return decision;
     while (true) {
       const auto answer = solver_.solve(budget_);
@@ -178,12 +181,13 @@ class Exact {
   bool say_axioms() {
     if (is_set(history_.type) || is_flag(history_.type)) {
       for (const Claim& claim : claims_) {
-        if (!say_membership(claim)) return false;
+        if (claim.op != probe_.read && !say_membership(claim)) return false;
       }
       return true;
     }
     for (const OpId id : nodes_) {
       if (budget_.exceeded()) return false;
+      if (id == probe_.read) continue;
       const Operation& op = history_.ops[id];
       switch (op.kind) {
         case Kind::kValue: if (!say_sum(id)) return false; break;
@@ -563,6 +567,7 @@ class Exact {
   const History& history_;
   const Axioms& axioms_;
   base::Budget& budget_;
+  const Probe probe_;
   solver::ClauseSolver solver_;
   std::size_t width_ = 0, total_updates_ = 0, clauses_ = 0, asked_ = 0;
   Literal true_ = 0;
@@ -583,8 +588,8 @@ class Exact {
 
 }  // namespace
 
-Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget) {
-  return Exact(history, axioms, budget).decide();
+Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe) {
+  return Exact(history, axioms, budget, probe).decide();
 }
 
 }  // namespace cupel::crdt

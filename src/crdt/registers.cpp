@@ -80,6 +80,11 @@ class Registers {
     decision_.verdict = Verdict::kViolated;
     decision_.decided_by = "registers";
     auto& ops = decision_.violation->core.ops;
+    // A read that only lies on the way is a read all the same: a core without what it
+    // returned would say less than it is to say.
+    for (std::size_t i = 0, count = ops.size(); i < count; ++i) {
+      if (history_.ops[ops[i]].kind == Kind::kValues) with_writes(ops[i], decision_.violation->core);
+    }
     std::sort(ops.begin(), ops.end());
     ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
     return std::move(decision_);
@@ -96,7 +101,9 @@ class Registers {
     evidence_of_path(step.from, step.read, index, core);
   }
   void with_writes(OpId read, Core& core) {
-    for (const auto e : history_.list(history_.ops[read])) core.ops.push_back(writer_[e]);
+    for (const auto e : history_.list(history_.ops[read])) {
+      if (writer_[e] != kNone) core.ops.push_back(writer_[e]);
+    }
   }
   // Of "from happens before to", by steps that were there before step `limit`.
   void evidence_of_path(OpId from, OpId to, std::size_t limit, Core& core) {

@@ -7,77 +7,10 @@
 #include "crdt/decide.hpp"
 #include "crdt/reader.hpp"
 #include "oracle.hpp"
+#include "random_history.hpp"
 
 namespace cupel::crdt {
 namespace {
-
-struct Shape {
-  std::uint32_t ops, replicas, keys, values;
-};
-
-History random_history(Type type, const Shape& shape, base::Random& random) {
-  History h;
-  h.type = type;
-  for (std::uint32_t r = 0; r < shape.replicas; ++r) h.replica(std::to_string(r));
-  for (std::uint32_t k = 0; k < shape.keys; ++k) h.key("k" + std::to_string(k));
-  std::uint32_t fresh = 0;
-  std::vector<std::uint32_t> inserted;
-  for (std::uint32_t o = 0; o < shape.ops; ++o) {
-    Operation op;
-    op.replica = static_cast<std::uint32_t>(random.below(shape.replicas));
-    op.key = static_cast<std::uint32_t>(random.below(shape.keys));
-    const bool read = random.chance(0.45);
-    const auto value = [&] { return h.element(op.key, std::to_string(random.below(shape.values))); };
-    std::vector<std::uint32_t> list;
-    const auto subset = [&](double probability) {
-      for (std::uint32_t v = 0; v < shape.values; ++v) {
-        if (random.chance(probability)) list.push_back(h.element(op.key, std::to_string(v)));
-      }
-    };
-    if (is_set(type)) {
-      op.kind = read ? (random.chance(0.5) ? Kind::kTest : Kind::kState) : random.chance(0.55) ? Kind::kUp : Kind::kDown;
-      if (op.kind == Kind::kState) subset(0.5);
-      else op.element = value();
-      op.returned = op.kind == Kind::kTest && random.chance(0.5);
-    } else if (is_flag(type)) {
-      op.kind = read ? Kind::kTest : random.chance(0.5) ? Kind::kUp : Kind::kDown;
-      op.returned = read && random.chance(0.5);
-    } else if (type == Type::kCounter) {
-      op.kind = read ? Kind::kValue : Kind::kInc;
-      op.amount = read ? random.between(-1, 3) : random.chance(0.7) ? random.between(1, 2) : -1;
-    } else if (is_register(type)) {
-      op.kind = read ? Kind::kValues : Kind::kWrite;
-      if (!read) op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
-      else if (shape.values == 0) {
-        for (std::uint32_t e = 0; e < h.elements.size(); ++e) {
-          if (h.elements[e].key == op.key && random.chance(0.5)) list.push_back(e);
-        }
-        if (type == Type::kLastWriterWinsRegister && list.size() > 1) list = {list[random.below(list.size())]};
-      } else if (type == Type::kMultiValueRegister) subset(0.6);
-      else if (random.chance(0.9)) list = {value()};
-    } else {
-      std::vector<std::uint32_t> here;
-      for (const auto e : inserted) {
-        if (h.elements[e].key == op.key) here.push_back(e);
-      }
-      op.kind = read ? Kind::kList : random.chance(0.7) || here.empty() ? Kind::kInsert : Kind::kDelete;
-      if (op.kind == Kind::kInsert) {
-        op.parent = here.empty() || random.chance(0.5) ? kNone : here[random.below(here.size())];
-        op.element = h.element(op.key, std::to_string(fresh++));
-        inserted.push_back(op.element);
-      } else if (op.kind == Kind::kDelete) {
-        op.element = here[random.below(here.size())];
-      } else {
-        for (const auto e : here) {
-          if (random.chance(0.7)) list.push_back(e);
-        }
-        random.shuffle(std::span(list));
-      }
-    }
-    h.add(op, list);
-  }
-  return h;
-}
 
 std::vector<std::uint32_t> past_of(const History& h, const Clocks& clocks) {
   std::vector<std::uint32_t> past(h.ops.size(), 0);
@@ -93,32 +26,34 @@ class Agreement : public testing::TestWithParam<Type> {};
 
 TEST_P(Agreement, WithExhaustiveSearch) {
   const Type type = GetParam();
-  constexpr int kHistories = 24000;
+  const int kHistories = CUPEL_CRDT_HISTORIES;
   base::Random random(7 + static_cast<std::uint64_t>(type));
   int admitted = 0, rejected = 0;
   for (int i = 0; i < kHistories; ++i) {
-    const auto replicas = 1 + static_cast<std::uint32_t>(random.below(3));
-    const auto ops = 2 + static_cast<std::uint32_t>(random.below(replicas == 3 ? 5 : 6));
-    const auto keys = 1 + static_cast<std::uint32_t>(random.chance(0.3));
-    const std::uint32_t values = is_register(type) ? (i % 2 == 0 ? 0 : 2) : 2;
-    const History h = random_history(type, {ops, replicas, keys, values}, random);
+    const History h = random_history(type, small_shape(type, i, random), random);
     const bool letter = random.chance(0.3);
     const bool expected = admitted_by_oracle(h, letter);
     (expected ? admitted : rejected) += 1;
     for (const bool quick : {true, false}) {
       base::Budget budget;
-      const auto decision = decide(h, {.letter = letter}, budget, {.polynomial = quick, .search = quick});
+      const auto decision =
+          decide(h, {.letter = letter}, budget, {.polynomial = quick, .search = quick});
       ASSERT_NE(decision.verdict, Verdict::kUnknown);
-      ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected) << decision.decided_by << (letter ? ", letter\n" : "\n") << write(h);
+      ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected)
+          << decision.decided_by << (letter ? ", letter\n" : "\n") << write(h);
       if (decision.witness) {
-        ASSERT_TRUE(admitted_with(h, past_of(h, decision.witness->clocks), letter)) << decision.decided_by << "\n" << write(h);
+        ASSERT_TRUE(admitted_with(h, past_of(h, decision.witness->clocks), letter))
+            << decision.decided_by << "\n"
+            << write(h);
         ASSERT_EQ(decision.witness->order.size(), h.ops.size());
       } else {
         // The core is a history by itself, and admitted no more than the whole.
         const auto part = part_of(h, decision.violation->core);
         ASSERT_LE(part.history.ops.size(), 24U);
         if (part.history.ops.size() <= 9) {
-          ASSERT_FALSE(admitted_by_oracle(part.history, letter)) << decision.decided_by << "\n" << write(h) << "core\n" << write(part.history);
+          ASSERT_FALSE(admitted_by_oracle(part.history, letter)) << decision.decided_by << "\n"
+                                                                 << write(h) << "core\n"
+                                                                 << write(part.history);
         }
       }
     }
@@ -127,7 +62,8 @@ TEST_P(Agreement, WithExhaustiveSearch) {
   EXPECT_GT(rejected, kHistories / 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Agreement, testing::ValuesIn(all_types().begin(), all_types().end()),
+INSTANTIATE_TEST_SUITE_P(Types, Agreement,
+                         testing::ValuesIn(all_types().begin(), all_types().end()),
                          [](const auto& type) {
                            std::string text(name(type.param));
                            std::replace(text.begin(), text.end(), '-', '_');

@@ -20,21 +20,31 @@ History history_of(Type type, const std::vector<std::string>& lines) {
   EXPECT_TRUE(read_back.ok()) << (read_back.ok() ? "" : read_back.error().to_string());
   return std::move(read_back).value();
 }
-std::string op(int replica, const std::string& f, const std::string& value = "", const std::string& key = "") {
-  return "{\"process\":" + std::to_string(replica) + ",\"f\":\"" + f + "\"" + (key.empty() ? "" : ",\"key\":\"" + key + "\"") +
+std::string op(int replica, const std::string& f, const std::string& value = "",
+               const std::string& key = "") {
+  return "{\"process\":" + std::to_string(replica) + ",\"f\":\"" + f + "\"" +
+         (key.empty() ? "" : ",\"key\":\"" + key + "\"") +
          (value.empty() ? "" : ",\"value\":" + value) + "}";
 }
 Verdict verdict(const History& history, const Methods& methods = {}) {
   base::Budget budget(std::chrono::duration<double>(60), 0);
   return decide(history, {}, budget, methods).verdict;
 }
-Verdict verdict(Type type, const std::vector<std::string>& lines) { return verdict(history_of(type, lines)); }
+Verdict verdict(Type type, const std::vector<std::string>& lines) {
+  return verdict(history_of(type, lines));
+}
 
 std::vector<std::string> figure_1_1(const std::string& last) {
-  return {op(1, "add", "\"a\""), op(1, "add", "\"b\""), op(2, "add", "\"b\""), op(2, "add", "\"a\""),
-          op(1, "remove", "\"b\""), op(2, "remove", "\"a\""),
-          op(1, "contains", "[\"a\",true]"), op(1, "contains", "[\"b\",true]"),
-          op(2, "contains", "[\"a\",true]"), op(2, "contains", "[\"b\"," + last + "]")};
+  return {op(1, "add", "\"a\""),
+          op(1, "add", "\"b\""),
+          op(2, "add", "\"b\""),
+          op(2, "add", "\"a\""),
+          op(1, "remove", "\"b\""),
+          op(2, "remove", "\"a\""),
+          op(1, "contains", "[\"a\",true]"),
+          op(1, "contains", "[\"b\",true]"),
+          op(2, "contains", "[\"a\",true]"),
+          op(2, "contains", "[\"b\"," + last + "]")};
 }
 
 // Some interleaving of the replicas in which every read returns the set as it is.
@@ -57,7 +67,8 @@ bool linearizable_set(const History& h, std::vector<std::size_t> at, std::vector
 TEST(Figures, F11IsAnAddWinsSetAndNotLinearizable) {
   const auto history = history_of(Type::kAddWinsSet, figure_1_1("true"));
   EXPECT_EQ(verdict(history), Verdict::kSatisfied);
-  EXPECT_FALSE(linearizable_set(history, {0, 0}, std::vector<bool>(history.elements.size(), false)));
+  EXPECT_FALSE(
+      linearizable_set(history, {0, 0}, std::vector<bool>(history.elements.size(), false)));
   EXPECT_EQ(verdict(Type::kAddWinsSet, figure_1_1("false")), Verdict::kViolated);
 }
 
@@ -65,7 +76,8 @@ TEST(Figures, F25CounterThatAlgorithm3Rejects) {
   const auto with = [](const std::string& last) {
     std::vector<std::string> lines;
     for (const int r : {1, 2}) {
-      for (const auto& line : {op(r, "inc"), op(r, "inc"), op(r, "read", "2"), op(r, "read", last)}) lines.push_back(line);
+      for (const auto& line : {op(r, "inc"), op(r, "inc"), op(r, "read", "2"), op(r, "read", last)})
+        lines.push_back(line);
     }
     return history_of(Type::kCounter, lines);
   };
@@ -77,33 +89,40 @@ TEST(Figures, F25CounterThatAlgorithm3Rejects) {
 TEST(Figures, F26SetThatAlgorithm4Rejects) {
   const auto with = [](const std::string& last) {
     return history_of(Type::kAddWinsSet,
-                      {op(1, "add", "\"a\""), op(1, "add", "\"b\""), op(1, "read", "[\"a\",\"b\"]"), op(1, "read", "[\"a\",\"b\",\"c\"]"),
-                       op(2, "add", "\"c\""), op(2, "add", "\"d\""), op(2, "read", "[\"c\",\"d\"]"), op(2, "read", last)});
+                      {op(1, "add", "\"a\""), op(1, "add", "\"b\""), op(1, "read", "[\"a\",\"b\"]"),
+                       op(1, "read", "[\"a\",\"b\",\"c\"]"), op(2, "add", "\"c\""),
+                       op(2, "add", "\"d\""), op(2, "read", "[\"c\",\"d\"]"), op(2, "read", last)});
   };
   EXPECT_EQ(verdict(with("[\"c\",\"d\",\"a\"]")), Verdict::kSatisfied);
   EXPECT_EQ(verdict(with("[\"c\",\"d\",\"a\"]"), {.search = false}), Verdict::kSatisfied);
-  EXPECT_EQ(verdict(with("[\"c\",\"d\",\"b\"]")), Verdict::kViolated);  // d before c was seen, b before a
+  EXPECT_EQ(verdict(with("[\"c\",\"d\",\"b\"]")),
+            Verdict::kViolated);  // d before c was seen, b before a
 }
 
 // Algorithm 1 as printed rejects the first: write(b) must have seen write(a).
 TEST(Figures, MultiValueReadThatNeedsAHappensBeforeOfItsOwn) {
   const auto with = [](const std::string& second) {
-    return history_of(Type::kMultiValueRegister,
-                      {op(1, "write", "\"a\""), op(1, "read", "[\"b\"]"), op(2, "read", second), op(2, "write", "\"b\"")});
+    return history_of(Type::kMultiValueRegister, {op(1, "write", "\"a\""), op(1, "read", "[\"b\"]"),
+                                                  op(2, "read", second), op(2, "write", "\"b\"")});
   };
   EXPECT_EQ(verdict(with("[\"a\"]")), Verdict::kSatisfied);
   EXPECT_EQ(verdict(with("[]")), Verdict::kSatisfied);
-  EXPECT_EQ(verdict(Type::kMultiValueRegister, {op(1, "write", "\"a\""), op(1, "read", "[\"b\"]"), op(2, "write", "\"b\""), op(2, "read", "[\"b\",\"a\"]")}), Verdict::kViolated);
+  EXPECT_EQ(
+      verdict(Type::kMultiValueRegister, {op(1, "write", "\"a\""), op(1, "read", "[\"b\"]"),
+                                          op(2, "write", "\"b\""), op(2, "read", "[\"b\",\"a\"]")}),
+      Verdict::kViolated);
 }
 
 TEST(Figures, F22RemovedParentsStillOrderTheirBranches) {
   const auto with = [](const std::string& list) {
     return history_of(Type::kGrowableArray,
-                      {op(1, "addAfter", "[null,\"a\"]"), op(1, "addAfter", "[\"a\",\"b\"]"), op(1, "addAfter", "[\"b\",\"d\"]"), op(1, "remove", "\"b\""),
+                      {op(1, "addAfter", "[null,\"a\"]"), op(1, "addAfter", "[\"a\",\"b\"]"),
+                       op(1, "addAfter", "[\"b\",\"d\"]"), op(1, "remove", "\"b\""),
                        op(1, "addAfter", "[\"a\",\"c\"]"), op(1, "read", list)});
   };
   EXPECT_EQ(verdict(with("[\"a\",\"c\",\"d\"]")), Verdict::kSatisfied);
-  EXPECT_EQ(verdict(with("[\"a\",\"d\",\"c\"]")), Verdict::kViolated);  // b before c on the replica, so c stands first
+  EXPECT_EQ(verdict(with("[\"a\",\"d\",\"c\"]")),
+            Verdict::kViolated);  // b before c on the replica, so c stands first
 }
 
 using Clauses = std::vector<std::array<int, 3>>;
@@ -111,27 +130,40 @@ using Clauses = std::vector<std::array<int, 3>>;
 bool one_in_three(const Clauses& clauses, int variables) {
   for (int bits = 0; bits < 1 << variables; ++bits) {
     bool well = true;
-    for (const auto& c : clauses) well = well && ((bits >> c[0]) & 1) + ((bits >> c[1]) & 1) + ((bits >> c[2]) & 1) == 1;
+    for (const auto& c : clauses)
+      well = well && ((bits >> c[0]) & 1) + ((bits >> c[1]) & 1) + ((bits >> c[2]) & 1) == 1;
     if (well) return true;
   }
   return false;
 }
 
-std::string variable(int v) { return "x" + std::to_string(v); }
-std::string barrier_flag(int r) { return "y" + std::to_string(r); }
+std::string variable(int v) {
+  return "x" + std::to_string(v);
+}
+std::string barrier_flag(int r) {
+  return "y" + std::to_string(r);
+}
 
 // Figure 2.3, for flags, sets (contains) and registers (1 and 0).
 History reduction_flag(Type type, const Clauses& clauses, int variables) {
   std::vector<std::string> lines;
   const auto set = [&](int r, const std::string& x, bool on) {
-    if (is_set(type)) lines.push_back(op(r, on ? "add" : "remove", "\"" + x + "\""));
-    else if (is_flag(type)) lines.push_back(op(r, on ? "enable" : "disable", "", x));
-    else lines.push_back(op(r, "write", on ? "1" : "0", x));
+    if (is_set(type))
+      lines.push_back(op(r, on ? "add" : "remove", "\"" + x + "\""));
+    else if (is_flag(type))
+      lines.push_back(op(r, on ? "enable" : "disable", "", x));
+    else
+      lines.push_back(op(r, "write", on ? "1" : "0", x));
   };
   const auto get = [&](int r, const std::string& x, bool on) {
-    if (is_set(type)) lines.push_back(op(r, "contains", "[\"" + x + "\"," + (on ? "true" : "false") + "]"));
-    else if (is_flag(type)) lines.push_back(op(r, "read", on ? "true" : "false", x));
-    else lines.push_back(op(r, "read", type == Type::kMultiValueRegister ? (on ? "[1]" : "[0]") : (on ? "1" : "0"), x));
+    if (is_set(type))
+      lines.push_back(op(r, "contains", "[\"" + x + "\"," + (on ? "true" : "false") + "]"));
+    else if (is_flag(type))
+      lines.push_back(op(r, "read", on ? "true" : "false", x));
+    else
+      lines.push_back(
+          op(r, "read", type == Type::kMultiValueRegister ? (on ? "[1]" : "[0]") : (on ? "1" : "0"),
+             x));
   };
   for (int v = 0; v < variables; ++v) {
     set(0, variable(v), true);
@@ -143,7 +175,9 @@ History reduction_flag(Type type, const Clauses& clauses, int variables) {
       for (int other = 0; other < 3; ++other) {
         if (other != r) get(r, barrier_flag(other), round % 2 == 0);
       }
-      const auto literal = [&](int k) { return variable(clauses[round][static_cast<std::size_t>((r + k) % 3)]); };
+      const auto literal = [&](int k) {
+        return variable(clauses[round][static_cast<std::size_t>((r + k) % 3)]);
+      };
       get(r, literal(0), true);
       get(r, literal(1), false);
       get(r, literal(2), false);
@@ -170,10 +204,13 @@ History reduction_counter(const Clauses& clauses, int variables) {
     for (int r = 0; r < 3; ++r) {
       lines.push_back(op(r, round % 2 == 0 ? "inc" : "dec", "", barrier_flag(r)));
       for (int other = 0; other < 3; ++other) {
-        if (other != r) lines.push_back(op(r, "read", round % 2 == 0 ? "1" : "0", barrier_flag(other)));
+        if (other != r)
+          lines.push_back(op(r, "read", round % 2 == 0 ? "1" : "0", barrier_flag(other)));
       }
       if (round == clauses.size()) continue;
-      const auto literal = [&](int k) { return variable(clauses[round][static_cast<std::size_t>((r + k) % 3)]); };
+      const auto literal = [&](int k) {
+        return variable(clauses[round][static_cast<std::size_t>((r + k) % 3)]);
+      };
       lines.push_back(op(r, "read", "1", literal(0)));
       lines.push_back(op(r, "read", "-1", literal(1)));
       lines.push_back(op(r, "read", "-1", literal(2)));
@@ -194,8 +231,11 @@ TEST_P(Reductions, FromOneInThreeSatAreDecidedRightly) {
   const auto ask = [&](const Clauses& clauses, int variables) {
     const bool expected = one_in_three(clauses, variables);
     (expected ? satisfiable : unsatisfiable) += 1;
-    const auto history = type == Type::kCounter ? reduction_counter(clauses, variables) : reduction_flag(type, clauses, variables);
-    EXPECT_EQ(verdict(history), expected ? Verdict::kSatisfied : Verdict::kViolated) << name(type) << "\n" << write(history);
+    const auto history = type == Type::kCounter ? reduction_counter(clauses, variables)
+                                                : reduction_flag(type, clauses, variables);
+    EXPECT_EQ(verdict(history), expected ? Verdict::kSatisfied : Verdict::kViolated)
+        << name(type) << "\n"
+        << write(history);
   };
   // All four triples of four variables: the sums say 4/3 of them true.
   ask({{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}, 4);
@@ -209,7 +249,8 @@ TEST_P(Reductions, FromOneInThreeSatAreDecidedRightly) {
       for (int v = 0; v < variables; ++v) all[static_cast<std::size_t>(v)] = v;
       random.shuffle(std::span(all));
       clauses.push_back({all[0], all[1], all[2]});
-      for (int k = 0; k < 3; ++k) used[static_cast<std::size_t>(all[static_cast<std::size_t>(k)])] = true;
+      for (int k = 0; k < 3; ++k)
+        used[static_cast<std::size_t>(all[static_cast<std::size_t>(k)])] = true;
     }
     // The counters' proof has every variable in a clause.
     if (std::count(used.begin(), used.end(), false) == 0) ask(clauses, variables);
@@ -219,8 +260,10 @@ TEST_P(Reductions, FromOneInThreeSatAreDecidedRightly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Reductions,
-                         testing::Values(Type::kAddWinsSet, Type::kRemoveWinsSet, Type::kEnableWinsFlag, Type::kDisableWinsFlag, Type::kMultiValueRegister,
-                                         Type::kLastWriterWinsRegister, Type::kCounter),
+                         testing::Values(Type::kAddWinsSet, Type::kRemoveWinsSet,
+                                         Type::kEnableWinsFlag, Type::kDisableWinsFlag,
+                                         Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
+                                         Type::kCounter),
                          [](const auto& type) {
                            std::string text(name(type.param));
                            std::replace(text.begin(), text.end(), '-', '_');

@@ -13,7 +13,8 @@ using Mask = std::uint32_t;
 
 class Oracle {
  public:
-  Oracle(const History& history, bool letter) : h_(history), letter_(letter), n_(history.ops.size()) {}
+  Oracle(const History& history, bool letter)
+      : h_(history), letter_(letter), n_(history.ops.size()) {}
 
   bool run() {
     std::vector<Mask> past(n_, 0);
@@ -30,11 +31,19 @@ class Oracle {
 
   [[nodiscard]] bool axioms(const std::vector<Mask>& past) const {
     switch (h_.type) {
-      case Type::kAddWinsSet: case Type::kEnableWinsFlag: case Type::kRemoveWinsSet: case Type::kDisableWinsFlag: return sets(past);
-      case Type::kCounter: return counters(past);
-      case Type::kMultiValueRegister: return multi_value(past);
-      case Type::kLastWriterWinsRegister: return last_writer(past, 0, {});
-      case Type::kGrowableArray: return array(past);
+      case Type::kAddWinsSet:
+      case Type::kEnableWinsFlag:
+      case Type::kRemoveWinsSet:
+      case Type::kDisableWinsFlag:
+        return sets(past);
+      case Type::kCounter:
+        return counters(past);
+      case Type::kMultiValueRegister:
+        return multi_value(past);
+      case Type::kLastWriterWinsRegister:
+        return last_writer(past, 0, {});
+      case Type::kGrowableArray:
+        return array(past);
     }
     return false;
   }
@@ -69,13 +78,15 @@ class Oracle {
   }
 
   // ReadFromMaximal and ReadAllMaximals: what is read is exactly the maximal ones.
-  [[nodiscard]] std::vector<OpId> maximals(const std::vector<Mask>& past, OpId read, const std::function<bool(OpId)>& related) const {
+  [[nodiscard]] std::vector<OpId> maximals(const std::vector<Mask>& past, OpId read,
+                                           const std::function<bool(OpId)>& related) const {
     std::vector<OpId> found;
     for (OpId o = 0; o < n_; ++o) {
       if (!(past[read] & bit(o)) || !related(o)) continue;
       bool maximal = true;
       for (OpId other = 0; other < n_; ++other) {
-        if (other != o && (past[read] & bit(other)) && related(other) && (past[other] & bit(o))) maximal = false;
+        if (other != o && (past[read] & bit(other)) && related(other) && (past[other] & bit(o)))
+          maximal = false;
       }
       if (maximal) found.push_back(o);
     }
@@ -97,9 +108,13 @@ class Oracle {
           const auto list = h_.list(read);
           returned = std::find(list.begin(), list.end(), x) != list.end();
         }
-        const auto rf = maximals(past, r, [&](OpId o) { return !is_read(h_.ops[o].kind) && (set ? h_.ops[o].element : h_.ops[o].key) == x; });
-        const bool reads_add = std::any_of(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kUp; });
-        const bool reads_remove = std::any_of(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kDown; });
+        const auto rf = maximals(past, r, [&](OpId o) {
+          return !is_read(h_.ops[o].kind) && (set ? h_.ops[o].element : h_.ops[o].key) == x;
+        });
+        const bool reads_add =
+            std::any_of(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kUp; });
+        const bool reads_remove = std::any_of(
+            rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].kind == Kind::kDown; });
         // RetValSet(contains, true, add), or RetValSet(contains, false, remove) with the
         // initial remove that has no operation.
         const bool expected = add_wins ? reads_add : !(reads_remove || rf.empty());
@@ -114,7 +129,8 @@ class Oracle {
       if (h_.ops[r].kind != Kind::kValue) continue;
       std::int64_t sum = 0;
       for (OpId o = 0; o < n_; ++o) {
-        if ((past[r] & bit(o)) && h_.ops[o].kind == Kind::kInc && h_.ops[o].key == h_.ops[r].key) sum += h_.ops[o].amount;
+        if ((past[r] & bit(o)) && h_.ops[o].kind == Kind::kInc && h_.ops[o].key == h_.ops[r].key)
+          sum += h_.ops[o].amount;
       }
       if (sum != h_.ops[r].amount) return false;
     }
@@ -124,13 +140,16 @@ class Oracle {
   bool multi_value(const std::vector<Mask>& past) const {
     for (OpId r = 0; r < n_; ++r) {
       if (h_.ops[r].kind != Kind::kValues) continue;
-      const auto rf = maximals(past, r, [&](OpId o) { return h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key; });
+      const auto rf = maximals(past, r, [&](OpId o) {
+        return h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key;
+      });
       const auto list = h_.list(h_.ops[r]);
       for (const OpId o : rf) {
         if (std::find(list.begin(), list.end(), h_.ops[o].element) == list.end()) return false;
       }
       for (const auto v : list) {
-        const auto count = std::count_if(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].element == v; });
+        const auto count =
+            std::count_if(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].element == v; });
         if (count == 0 || (letter_ && count > 1)) return false;
       }
     }
@@ -143,7 +162,9 @@ class Oracle {
     if (r == n_) return acyclic(past, lin);
     if (h_.ops[r].kind != Kind::kValues) return last_writer(past, r + 1, lin);
     const auto list = h_.list(h_.ops[r]);
-    const auto sees_write = [&](OpId o) { return (past[r] & bit(o)) && h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key; };
+    const auto sees_write = [&](OpId o) {
+      return (past[r] & bit(o)) && h_.ops[o].kind == Kind::kWrite && h_.ops[o].key == h_.ops[r].key;
+    };
     if (list.empty()) {
       for (OpId o = 0; o < n_; ++o) {
         if (sees_write(o)) return false;
@@ -182,10 +203,13 @@ class Oracle {
     for (OpId o = 0; o < n_; ++o) {
       if (h_.ops[o].kind == Kind::kInsert) insert[h_.ops[o].element] = o;
     }
-    const auto sees_insert = [&](OpId o, std::uint32_t e) { return insert[e] != kNone && (past[o] & bit(insert[e])); };
+    const auto sees_insert = [&](OpId o, std::uint32_t e) {
+      return insert[e] != kNone && (past[o] & bit(insert[e]));
+    };
     for (OpId o = 0; o < n_; ++o) {
       const auto& op = h_.ops[o];
-      if (op.kind == Kind::kInsert && op.parent != kNone && !sees_insert(o, op.parent)) return false;
+      if (op.kind == Kind::kInsert && op.parent != kNone && !sees_insert(o, op.parent))
+        return false;
       if (op.kind == Kind::kDelete && !sees_insert(o, op.element)) return false;
       if (op.kind != Kind::kList) continue;
       const auto list = h_.list(op);
@@ -195,7 +219,9 @@ class Oracle {
       for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
         if (h_.elements[e].key != op.key) continue;
         bool sees_remove = false;
-        for (OpId d = 0; d < n_; ++d) sees_remove = sees_remove || ((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete && h_.ops[d].element == e);
+        for (OpId d = 0; d < n_; ++d)
+          sees_remove = sees_remove || ((past[o] & bit(d)) && h_.ops[d].kind == Kind::kDelete &&
+                                        h_.ops[d].element == e);
         const bool shown = std::find(list.begin(), list.end(), e) != list.end();
         if (!shown && sees_insert(o, e) && !sees_remove) return false;
         if (shown && sees_remove && !letter_) return false;
@@ -220,8 +246,10 @@ class Oracle {
           if (!letter_ && leads(o3, o4)) return false;
           for (OpId o1 = 0; o1 < n_; ++o1) {
             for (OpId o2 = 0; o2 < n_; ++o2) {
-              if (o1 == o2 || h_.ops[o1].kind != Kind::kInsert || h_.ops[o2].kind != Kind::kInsert) continue;
-              if (h_.ops[o1].key != h_.ops[o2].key || h_.ops[o1].parent != h_.ops[o2].parent) continue;
+              if (o1 == o2 || h_.ops[o1].kind != Kind::kInsert || h_.ops[o2].kind != Kind::kInsert)
+                continue;
+              if (h_.ops[o1].key != h_.ops[o2].key || h_.ops[o1].parent != h_.ops[o2].parent)
+                continue;
               if (leads(o1, o3) && leads(o2, o4)) lin.emplace_back(o1, o2);
             }
           }
@@ -238,7 +266,9 @@ class Oracle {
 
 }  // namespace
 
-bool admitted_by_oracle(const History& history, bool letter) { return Oracle(history, letter).run(); }
+bool admitted_by_oracle(const History& history, bool letter) {
+  return Oracle(history, letter).run();
+}
 
 bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool letter) {
   for (OpId o = 0; o < history.ops.size(); ++o) {
@@ -247,7 +277,9 @@ bool admitted_with(const History& history, const std::vector<std::uint32_t>& pas
       if (p == o || (past[p] & ~past[o])) return false;
     }
     for (OpId p = 0; p < history.ops.size(); ++p) {
-      if (history.ops[p].replica == history.ops[o].replica && history.ops[p].seq < history.ops[o].seq && !(past[o] & (1U << p))) return false;
+      if (history.ops[p].replica == history.ops[o].replica &&
+          history.ops[p].seq < history.ops[o].seq && !(past[o] & (1U << p)))
+        return false;
     }
   }
   return Oracle(history, letter).axioms(past);

@@ -1,0 +1,368 @@
+// cupel crdt: histories of replicated data types checked, certificates of them verified.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/emit.hpp"
+#include "cli/spelling.hpp"
+#include "cli/units.hpp"
+#include "crdt/certificate.hpp"
+#include "crdt/picture.hpp"
+#include "crdt/reader.hpp"
+#include "crdt/report.hpp"
+#include "crdt/verify.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+struct CrdtArguments {
+  std::string type, certificate, svg, timeout, memory_limit, shrink_time = "5s";
+  std::vector<std::string> histories;
+  std::string history;
+  bool json = false, letter = false, witness = false;
+};
+
+struct Limits {
+  std::optional<std::chrono::duration<double>> timeout;
+  std::uint64_t memory_bytes = 0;
+  double shrink_seconds = 5;
+};
+
+template <typename T>
+T or_refused(base::Result<T> result, const char* option) {
+  if (!result.ok()) throw CLI::ValidationError(option, result.error().message);
+  return std::move(result).value();
+}
+
+crdt::NamedType type_or_refused(const std::string& name) {
+  const auto type = crdt::type_of(name);
+  if (!type) {
+    const auto names = crdt::type_names();
+    throw CLI::ValidationError("--type", fmt::format("found `{}`, expected {}{}", name,
+                                                     one_of(names), did_you_mean(name, names)));
+  }
+  return *type;
+}
+
+void add_type_option(CLI::App& command, std::string& type) {
+  std::vector<std::string> names;
+  for (const auto t : crdt::all_types()) names.emplace_back(crdt::name(t));
+  command
+      .add_option(
+          "-T,--type", type,
+          fmt::format("The replicated data type: {}; or another name of one, such as or-set, "
+                      "grow-only-set, mvr, lww, pn-counter, rga",
+                      one_of(names)))
+      ->required()
+      ->type_name("TYPE");
+}
+
+void add_letter_option(CLI::App& command, bool& letter) {
+  command
+      .add_flag("--letter", letter,
+                "The axioms to the letter of Biswas's thesis: arrays may show removed characters, "
+                "and siblings of one value are forbidden (docs/crdt.md)")
+      ->group(kWhatIsAsked);
+}
+
+base::Result<std::string> contents(const std::string& file) {
+  if (file == "-") {
+    std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+    if (std::cin.bad())
+      return base::Error{.message = "cannot read standard input to its end", .file = file};
+    return text;
+  }
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown))
+    return base::Error{.message = "found a directory, expected a file", .file = file};
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    return base::Error{.message = fmt::format("cannot be opened: {}",
+                                              errno != 0 ? std::strerror(errno) : "unknown reason"),
+                       .file = file};
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return base::Error{.message = "cannot read this file to its end", .file = file};
+  return text;
+}
+
+base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {
+  auto text = contents(file);
+  if (!text.ok()) return std::move(text).error();
+  return crdt::read(*text, file, type);
+}
+
+int code_of(crdt::Verdict verdict) {
+  switch (verdict) {
+    case crdt::Verdict::kSatisfied:
+      return kSatisfied;
+    case crdt::Verdict::kViolated:
+      return kViolated;
+    case crdt::Verdict::kUnknown:
+      break;
+  }
+  return kUnknown;
+}
+
+// Decides, explains, prints, and writes what was asked for. The exit code.
+int answer_one(const std::string& file, const crdt::History& history,
+               const CrdtArguments& arguments, const Limits& limits, base::Budget& budget) {
+  const auto began = base::Budget::Clock::now();
+  crdt::Answer answer{.file = file,
+                      .history = &history,
+                      .axioms = {.letter = arguments.letter},
+                      .show_witness = arguments.witness};
+  try {
+    const base::AllocationWatch watch(&budget);
+    answer.decision = crdt::decide(history, answer.axioms, budget);
+  } catch (const std::bad_alloc&) {
+    if (budget.limit() == base::Limit::kNone) throw;
+    answer.decision = {};
+  }
+  answer.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  if (answer.decision.verdict == crdt::Verdict::kUnknown)
+    answer.limit = base::to_string(budget.limit());
+  if (answer.decision.violation) {
+    const double left = std::max(1.0, std::min(limits.shrink_seconds, budget.seconds_left()));
+    answer.explanation = crdt::explain(history, *answer.decision.violation, answer.axioms,
+                                       {.seconds = limits.shrink_seconds == 0 ? 0 : left});
+  }
+  print(arguments.json ? crdt::as_json(answer) : crdt::as_text(answer));
+  int code = code_of(answer.decision.verdict);
+  if (!arguments.certificate.empty()) {
+    if (answer.decision.verdict == crdt::Verdict::kUnknown) {
+      complain(base::Error{.message = "no certificate was written: the verdict is unknown",
+                           .file = arguments.certificate});
+    } else {
+      const auto text =
+          answer.decision.witness
+              ? crdt::certificate_of_witness(history, answer.axioms, *answer.decision.witness)
+              : crdt::certificate_of_core(history, answer.axioms, answer.explanation->core);
+      if (!write_whole(arguments.certificate, text, /*append=*/false, "the certificate"))
+        code = kBad;
+    }
+  }
+  if (!arguments.svg.empty() &&
+      !write_whole(arguments.svg, crdt::as_svg(answer), /*append=*/false, "the picture"))
+    code = kBad;
+  return code;
+}
+
+int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& limits) {
+  for (const auto& [file, what] : {std::pair{arguments.certificate, "the certificate"},
+                                   std::pair{arguments.svg, "the picture"}}) {
+    if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
+  }
+  int code = kSatisfied;
+  for (const auto& file : arguments.histories) {
+    base::Budget budget(limits.timeout, limits.memory_bytes);
+    const auto history = history_of(file, type);
+    if (!history.ok()) {
+      complain(history.error());
+      code = kBad;
+      continue;
+    }
+    code = std::max(code, answer_one(file, *history, arguments, limits, budget));
+    flush_output();
+  }
+  return code;
+}
+
+int verify(const CrdtArguments& arguments, crdt::NamedType type) {
+  const auto history = history_of(arguments.history, type);
+  if (!history.ok()) {
+    complain(history.error());
+    return kBad;
+  }
+  const auto certificate = contents(arguments.certificate);
+  if (!certificate.ok()) {
+    complain(certificate.error());
+    return kBad;
+  }
+  const auto verified = crdt::verify(*history, *certificate);
+  if (verified.outcome == crdt::Outcome::kBadInput) {
+    complain(base::Error{.message = verified.reason, .file = arguments.certificate});
+    return kBad;
+  }
+  const bool valid = verified.outcome == crdt::Outcome::kValid,
+             unknown = verified.outcome == crdt::Outcome::kUnknown;
+  const char* const word = valid ? "valid" : unknown ? "unknown" : "not valid";
+  if (arguments.json) {
+    nlohmann::ordered_json json = {{"history", arguments.history},
+                                   {"certificate", arguments.certificate},
+                                   {"type", crdt::name(history->type)},
+                                   {"verdict", verified.verdict},
+                                   {"valid", nullptr},
+                                   {"reason", nullptr}};
+    if (!unknown) json["valid"] = valid;
+    if (!valid) json["reason"] = verified.reason;
+    print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  } else {
+    print(fmt::format("{}: {}, {} for {}\n{}", arguments.certificate, word, verified.verdict,
+                      arguments.history, valid ? "" : "  " + verified.reason + "\n"));
+  }
+  return valid ? kSatisfied : unknown ? kUnknown : kViolated;
+}
+
+Limits limits_of(const CrdtArguments& arguments) {
+  Limits limits;
+  if (!arguments.timeout.empty())
+    limits.timeout = std::chrono::duration<double>(
+        or_refused(parse_duration(arguments.timeout, 1), "--timeout"));
+  if (!arguments.memory_limit.empty())
+    limits.memory_bytes = or_refused(parse_size(arguments.memory_limit), "--memory-limit");
+  limits.shrink_seconds = or_refused(parse_duration(arguments.shrink_time, 1), "--shrink-time");
+  return limits;
+}
+
+void add_answer_options(CLI::App& command, CrdtArguments& arguments) {
+  add_letter_option(command, arguments.letter);
+  command
+      .add_option("--certificate", arguments.certificate,
+                  "Write the evidence for the verdict to this file, for cupel crdt verify. One "
+                  "history only")
+      ->type_name("FILE")
+      ->group(kWhatIsAsked);
+  command
+      .add_flag("--witness", arguments.witness,
+                "Where it is satisfied: show an execution, what each operation had newly seen")
+      ->group(kWhatIsAsked);
+  command
+      .add_option("--timeout", arguments.timeout,
+                  "For each history, its reading included; what is undecided then is unknown. "
+                  "Seconds, or with a unit: 90, 90s, 5m. Default: none")
+      ->type_name("DURATION")
+      ->group(kWhatItCosts);
+  command
+      .add_option("--memory-limit", arguments.memory_limit,
+                  "Resident memory of the whole process; what is undecided when it is met is "
+                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
+      ->type_name("SIZE")
+      ->group(kWhatItCosts);
+  command
+      .add_option("--shrink-time", arguments.shrink_time,
+                  "How long a violation may be made smaller before it is explained. Seconds, or "
+                  "with a unit")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(kWhatItCosts);
+  command.add_flag("--json", arguments.json, "One JSON object for each history, on one line");
+  command
+      .add_option(
+          "--svg", arguments.svg,
+          "Draw the answer to this file: replicas as rows, deliveries as arrows. One history only")
+      ->type_name("FILE");
+}
+
+void add_crdt_check(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "check", "Decide whether histories are those of the type under causal consistency");
+  auto arguments = std::make_shared<CrdtArguments>();
+  command
+      ->add_option("HISTORY", arguments->histories,
+                   "Histories, JSON lines or EDN; - is standard input")
+      ->required()
+      ->type_name("");
+  add_type_option(*command, arguments->type);
+  add_answer_options(*command, *arguments);
+  command->footer(
+      "One line FILE<TAB>TYPE<TAB>satisfied|violated|unknown for each file, and below it, "
+      "indented\n"
+      "by two blanks, why it is violated.\n"
+      "\n"
+      "Exit code: 0 satisfied, 1 violated, 2 unknown, 3 bad input; the largest over all files.\n"
+      "\n"
+      "Examples:\n"
+      "  cupel crdt check --type or-set history.jsonl\n"
+      "  cupel crdt check --type rga --timeout 1m --json history.edn | jq .verdict\n"
+      "  cupel crdt check --type counter --certificate proof.json --svg picture.svg history.jsonl");
+  command->callback([arguments, &run] {
+    const auto type = type_or_refused(arguments->type);
+    const auto limits = limits_of(*arguments);
+    for (const auto& [option, file] :
+         {std::pair{"--certificate", arguments->certificate}, std::pair{"--svg", arguments->svg}}) {
+      if (file.empty()) continue;
+      if (arguments->histories.size() > 1)
+        throw CLI::ValidationError(
+            option, fmt::format("found {} histories, expected one", arguments->histories.size()));
+      std::error_code unknown;
+      if (std::filesystem::equivalent(file, arguments->histories[0], unknown) &&
+          std::filesystem::is_regular_file(file, unknown)) {
+        throw CLI::ValidationError(
+            option, fmt::format("found {}, which is the history; expected another file", file));
+      }
+    }
+    if (!arguments->svg.empty() &&
+        std::filesystem::path(arguments->svg).lexically_normal() ==
+            std::filesystem::path(arguments->certificate).lexically_normal()) {
+      throw CLI::ValidationError(
+          "--svg",
+          fmt::format("found {}, which --certificate writes already; expected another file",
+                      arguments->svg));
+    }
+    run = [arguments, type, limits] { return check(*arguments, type, limits); };
+  });
+}
+
+void add_crdt_verify(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "verify",
+      "Check the certificate of a verdict, by code that shares nothing with the decision");
+  auto arguments = std::make_shared<CrdtArguments>();
+  command
+      ->add_option("HISTORY", arguments->history,
+                   "The history that the certificate is about; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("CERTIFICATE", arguments->certificate,
+                   "What cupel crdt check --certificate wrote; - is standard input")
+      ->required()
+      ->type_name("");
+  add_type_option(*command, arguments->type);
+  command->add_flag("--json", arguments->json, "One JSON object, on one line");
+  command->footer(
+      "Exit code: 0 the certificate proves what it says, 1 it does not, 2 nobody knows: it takes "
+      "too\n"
+      "many operations to try all their executions, 3 the history cannot be read or the file is "
+      "no\n"
+      "certificate.\n"
+      "\n"
+      "Example:\n"
+      "  cupel crdt verify --type or-set history.jsonl proof.json");
+  command->callback([arguments, &run] {
+    const auto type = type_or_refused(arguments->type);
+    if (arguments->history == "-" && arguments->certificate == "-") {
+      throw CLI::ValidationError("CERTIFICATE",
+                                 "found - twice; standard input is the history or the certificate, "
+                                 "expected a file for the other");
+    }
+    run = [arguments, type] { return verify(*arguments, type); };
+  });
+}
+
+}  // namespace
+
+void add_crdt(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "crdt", "Check what sets, flags, registers, counters and arrays of replicas returned");
+  command->require_subcommand(1);
+  add_crdt_check(*command, run);
+  add_crdt_verify(*command, run);
+  command->footer(
+      "Replicated data types, each replica with a copy of its own, against their axioms under "
+      "causal\n"
+      "consistency: docs/crdt.md.");
+}
+
+}  // namespace cupel::cli

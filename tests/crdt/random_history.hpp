@@ -1,0 +1,98 @@
+// Random histories, small: nothing is simulated, reads return what they like, so that
+// many are admitted for odd reasons and many are not.
+#pragma once
+
+#include "base/random.hpp"
+#include "crdt/history.hpp"
+
+namespace cupel::crdt {
+
+struct Shape {
+  std::uint32_t ops, replicas, keys, values;  // values 0, of a register: written once each
+};
+
+inline History random_history(Type type, const Shape& shape, base::Random& random) {
+  History h;
+  h.type = type;
+  for (std::uint32_t r = 0; r < shape.replicas; ++r) h.replica(std::to_string(r));
+  for (std::uint32_t k = 0; k < shape.keys; ++k) h.key("k" + std::to_string(k));
+  std::uint32_t fresh = 0;
+  std::vector<std::uint32_t> inserted;
+  for (std::uint32_t o = 0; o < shape.ops; ++o) {
+    Operation op;
+    op.replica = static_cast<std::uint32_t>(random.below(shape.replicas));
+    op.key = static_cast<std::uint32_t>(random.below(shape.keys));
+    const bool read = random.chance(0.45);
+    const auto value = [&] {
+      return h.element(op.key, std::to_string(random.below(shape.values)));
+    };
+    std::vector<std::uint32_t> list;
+    const auto subset = [&](double probability) {
+      for (std::uint32_t v = 0; v < shape.values; ++v) {
+        if (random.chance(probability)) list.push_back(h.element(op.key, std::to_string(v)));
+      }
+    };
+    if (is_set(type)) {
+      op.kind = read                  ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
+                : random.chance(0.55) ? Kind::kUp
+                                      : Kind::kDown;
+      if (op.kind == Kind::kState)
+        subset(0.5);
+      else
+        op.element = value();
+      op.returned = op.kind == Kind::kTest && random.chance(0.5);
+    } else if (is_flag(type)) {
+      op.kind = read ? Kind::kTest : random.chance(0.5) ? Kind::kUp : Kind::kDown;
+      op.returned = read && random.chance(0.5);
+    } else if (type == Type::kCounter) {
+      op.kind = read ? Kind::kValue : Kind::kInc;
+      op.amount = read ? random.between(-1, 3) : random.chance(0.7) ? random.between(1, 2) : -1;
+    } else if (is_register(type)) {
+      op.kind = read ? Kind::kValues : Kind::kWrite;
+      if (!read)
+        op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
+      else if (shape.values == 0) {
+        for (std::uint32_t e = 0; e < h.elements.size(); ++e) {
+          if (h.elements[e].key == op.key && random.chance(0.5)) list.push_back(e);
+        }
+        if (type == Type::kLastWriterWinsRegister && list.size() > 1)
+          list = {list[random.below(list.size())]};
+      } else if (type == Type::kMultiValueRegister)
+        subset(0.6);
+      else if (random.chance(0.9))
+        list = {value()};
+    } else {
+      std::vector<std::uint32_t> here;
+      for (const auto e : inserted) {
+        if (h.elements[e].key == op.key) here.push_back(e);
+      }
+      op.kind = read                                 ? Kind::kList
+                : random.chance(0.7) || here.empty() ? Kind::kInsert
+                                                     : Kind::kDelete;
+      if (op.kind == Kind::kInsert) {
+        op.parent = here.empty() || random.chance(0.5) ? kNone : here[random.below(here.size())];
+        op.element = h.element(op.key, std::to_string(fresh++));
+        inserted.push_back(op.element);
+      } else if (op.kind == Kind::kDelete) {
+        op.element = here[random.below(here.size())];
+      } else {
+        for (const auto e : here) {
+          if (random.chance(0.7)) list.push_back(e);
+        }
+        random.shuffle(std::span(list));
+      }
+    }
+    h.add(op, list);
+  }
+  return h;
+}
+
+// The i-th shape of a series: sizes that an exhaustive search can take.
+inline Shape small_shape(Type type, int i, base::Random& random) {
+  const auto replicas = 1 + static_cast<std::uint32_t>(random.below(3));
+  const auto ops = 2 + static_cast<std::uint32_t>(random.below(replicas == 3 ? 5 : 6));
+  const auto keys = 1 + static_cast<std::uint32_t>(random.chance(0.3));
+  return {ops, replicas, keys, is_register(type) && i % 2 == 0 ? 0U : 2U};
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,121 @@
+// Report and picture: what is said of a violation is about the operations that make it,
+// and the picture is XML with a box for each.
+#include "crdt/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "crdt/picture.hpp"
+#include "crdt/reader.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+History history_of(Type type, const std::string& text) {
+  auto history = read(text, "test", {type});
+  EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
+  return std::move(history).value();
+}
+
+Answer answered(const History& history) {
+  base::Budget budget;
+  Answer answer{.file = "h<1>.jsonl",
+                .history = &history,
+                .decision = decide(history, {}, budget),
+                .show_witness = true};
+  if (answer.decision.violation)
+    answer.explanation = explain(history, *answer.decision.violation, {}, {.seconds = 60});
+  return answer;
+}
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+// Beside it: one read more, of what both replicas agree on.
+constexpr const char* kLostAdd =
+    "{\"process\":1,\"f\":\"add\",\"value\":\"<a>\"}\n"
+    "{\"process\":1,\"f\":\"add\",\"value\":\"b\"}\n"
+    "{\"process\":2,\"f\":\"contains\",\"value\":[\"b\",true]}\n"
+    "{\"process\":2,\"f\":\"contains\",\"value\":[\"<a>\",false]}\n"
+    "{\"process\":1,\"f\":\"contains\",\"value\":[\"b\",true]}\n";
+
+TEST(Report, SaysWhatItTakes) {
+  const auto history = history_of(Type::kAddWinsSet, kLostAdd);
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_EQ(answer.explanation->name, "lost-add");
+  EXPECT_EQ(answer.explanation->part.origin, (std::vector<OpId>{0, 1, 2, 3}));
+  EXPECT_EQ(answer.explanation->part.origin[answer.explanation->read], 3U);
+  const auto text = as_text(answer);
+  EXPECT_EQ(text.substr(0, text.find('\n')), "h<1>.jsonl\tadd-wins-set\tviolated");
+  EXPECT_NE(text.find("it must have seen add(\"<a>\") of replica 1"), text.npos) << text;
+  EXPECT_NE(text.find("it takes 4 of 5 operations"), text.npos) << text;
+  EXPECT_NE(text.find("line 4"), text.npos) << text;
+  const auto json = nlohmann::json::parse(as_json(answer));
+  EXPECT_EQ(json["verdict"], "violated");
+  EXPECT_EQ(json["explanation"]["read"], 3);
+  EXPECT_EQ(json["explanation"]["must_have_seen"], nlohmann::json::array({0}));
+  EXPECT_EQ(json["explanation"]["operations"].size(), 4U);
+  EXPECT_FALSE(json.contains("witness"));
+}
+
+TEST(Report, ShowsAnExecutionInWhichEveryReadIsRight) {
+  const auto history =
+      history_of(Type::kAddWinsSet,
+                 std::string(kLostAdd).replace(std::string(kLostAdd).find("false"), 5, "true"));
+  const auto answer = answered(history);
+  ASSERT_EQ(answer.decision.verdict, Verdict::kSatisfied);
+  const auto json = nlohmann::json::parse(as_json(answer));
+  ASSERT_EQ(json["witness"].size(), 5U);
+  // Replica 2 must have had one delivery, of the second add at least.
+  std::size_t seen = 0;
+  for (const auto& one : json["witness"]) {
+    if (one["replica"] == "2") seen += one["newly_seen"].size();
+  }
+  EXPECT_EQ(seen, 1U);
+  EXPECT_NE(as_text(answer).find("sees"), std::string::npos);
+}
+
+TEST(Report, ACycleIsToldStepByStep) {
+  const auto history = history_of(
+      Type::kLastWriterWinsRegister,
+      "{\"process\":1,\"f\":\"write\",\"value\":1}\n{\"process\":2,\"f\":\"write\",\"value\":2}\n"
+      "{\"process\":1,\"f\":\"read\",\"value\":2}\n{\"process\":2,\"f\":\"read\",\"value\":1}\n");
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_EQ(answer.explanation->name, "order-disagreement");
+  ASSERT_EQ(answer.explanation->cycle.size(), 2U);
+  EXPECT_EQ(answer.explanation->because.size(), 2U);
+  const auto json = nlohmann::json::parse(as_json(answer));
+  EXPECT_EQ(json["explanation"]["cycle"][0]["why"], "arbitrated");
+  EXPECT_EQ(count(as_svg(answer), "class=\"arrow cycle\""), 2U);
+}
+
+TEST(Picture, HasABoxForEachOperationAndAnArrowForEachDelivery) {
+  const auto history = history_of(Type::kAddWinsSet, kLostAdd);
+  const auto answer = answered(history);
+  const auto svg = as_svg(answer);
+  EXPECT_EQ(count(svg, "class=\"box\""), 4U);
+  EXPECT_EQ(count(svg, "class=\"wrong\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"arrow must\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"time\""), 2U);  // a row each
+  EXPECT_EQ(svg.find("<a>"), svg.npos);         // escaped
+  EXPECT_NE(svg.find("&lt;a&gt;"), svg.npos);
+}
+
+TEST(Picture, OfALongExecutionSaysThatItIsTheBeginning) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i)
+    lines += "{\"process\":" + std::to_string(i % 3) + ",\"f\":\"inc\"}\n";
+  const auto history = history_of(Type::kCounter, lines);
+  const auto svg = as_svg(answered(history));
+  EXPECT_EQ(count(svg, "class=\"box\""), kMostDrawn);
+  EXPECT_NE(svg.find("the first 150 of 400 operations"), svg.npos);
+}
+
+}  // namespace
+}  // namespace cupel::crdt
