@@ -1,0 +1,46 @@
+// Shared libraries that are loaded at the first call of one of their functions, not
+// at the start of the process: cmake/lazy_library.cmake makes the callers of this.
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+namespace {
+
+// Laid out in assembly by cmake/stubs.cmake: the order of the members matters.
+struct LazyLibrary {
+  const char* file;          // what the loader looks for: "libpq.so.5"
+  const char* const* names;  // `count` functions
+  void** places;             // where the stub of each jumps to
+  std::size_t count;
+};
+
+// There is no way back to a caller that expects the function: a bad environment,
+// exit code 3. A package names its libraries, so this is a broken installation.
+[[noreturn]] void give_up(const LazyLibrary& library) {
+  const char* const why = dlerror();
+  std::fflush(stdout);
+  std::fprintf(stderr,
+               "cupel: found no usable library %s, which this needs (%s); install its package, or "
+               "build without it\n",
+               library.file, why == nullptr ? "no reason given" : why);
+  std::_Exit(3);
+}
+
+}  // namespace
+
+// Fills in where the stubs of a library jump to. Threads may come at once: both write
+// the same addresses.
+extern "C" void cupel_lazy_load(const LazyLibrary* library) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  void* const handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) give_up(*library);
+  for (std::size_t i = 0; i < library->count; ++i) {
+    void* const place = dlsym(handle, library->names[i]);
+    if (place == nullptr) give_up(*library);
+    library->places[i] = place;
+  }
+}
