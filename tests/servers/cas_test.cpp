@@ -35,7 +35,7 @@ AssayOptions load(const std::string& url, const std::string& isolation, const st
                   std::uint64_t seed) {
   AssayOptions options;
   options.url = url;
-  options.open = {.isolation = isolation, .statement_timeout = 5};
+  options.open = {.isolation = isolation, .statement_timeout = 30};
   options.workload = workload;
   options.run.sessions = 8;
   options.run.txns = 150;
@@ -44,9 +44,9 @@ AssayOptions load(const std::string& url, const std::string& isolation, const st
   return options;
 }
 
-std::optional<Assay> assayed(AssayOptions options, Progress& progress) {
+std::optional<Assay> assayed(AssayOptions options, Progress& progress,
+                             const std::atomic<bool>& stop) {
   const test::ScratchFolder folder;
-  const std::atomic<bool> stop = false;
   options.history = folder.path("history.jsonl");
   options.overwrite = true;
   auto result = assay(options, stop, progress, [](Stage) {});
@@ -56,7 +56,7 @@ std::optional<Assay> assayed(AssayOptions options, Progress& progress) {
 }
 std::optional<Assay> assayed(const AssayOptions& options) {
   Progress progress;
-  return assayed(options, progress);
+  return assayed(options, progress, false);
 }
 
 // What the product promises at its default is linearizability, and it holds.
@@ -108,17 +108,26 @@ void a_crash_is_survived(lab::Kind kind) {
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto& mine = *started;
   auto options = load(mine.url(), "", "lwt", 7);
-  options.run.txns = 0;
-  options.run.time_limit = 5;
+  options.run.txns = 0;  // until stopped
   options.shape.keys = 200;
-  options.open.statement_timeout = 2;
   Progress progress;
   std::optional<Assay> ran;
-  std::thread runner([&] { ran = assayed(options, progress); });
-  while (progress.committed < 200) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::atomic<bool> stop = false, ended = false;
+  std::thread runner([&] {
+    ran = assayed(options, progress, stop);
+    ended = true;
+  });
+  const auto until = [&](std::uint64_t committed) {
+    while (progress.committed < committed && !ended) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  until(200);
   mine.kill();
   const auto status = mine.restart();
   const auto before = progress.committed.load();
+  if (status.ok()) until(before + 200);
+  stop = true;
   runner.join();
   ASSERT_TRUE(status.ok()) << status.error().to_string();
   ASSERT_TRUE(ran);

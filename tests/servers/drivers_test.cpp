@@ -94,7 +94,7 @@ void expect_error(const std::string& url, std::initializer_list<const char*> par
   }
   EXPECT_EQ(message.find("secret"), std::string::npos) << message;
   EXPECT_EQ(message.find("wrong-one"), std::string::npos) << message;
-  EXPECT_LT(Clock::now() - started, std::chrono::seconds(8));
+  EXPECT_LT(Clock::now() - started, std::chrono::seconds(30));  // not the minutes of TCP
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
@@ -198,7 +198,7 @@ void killed(lab::Kind kind, const std::string& isolation) {
   auto started = lab::start(kind, {});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto& mine = *started;
-  auto database = open(mine.url(), {.isolation = isolation, .statement_timeout = 3});
+  auto database = open(mine.url(), {.isolation = isolation, .statement_timeout = 20});
   ASSERT_TRUE(database.ok()) << database.error().message;
   ASSERT_TRUE((*database)->prepare(two_rows()).ok());
   const auto one = connected(**database);
@@ -255,7 +255,8 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   auto started = lab::start(kind, {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto& mine = *started;
-  auto database = open(mine.url(), {.isolation = isolation, .statement_timeout = 1});
+  // What is not stopped must be done in this time too.
+  auto database = open(mine.url(), {.isolation = isolation, .statement_timeout = 3});
   ASSERT_TRUE(database.ok()) << database.error().message;
   ASSERT_TRUE((*database)->prepare(two_rows()).ok());
   const auto one = connected(**database);
@@ -273,7 +274,7 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   const auto refused = (*database)->connect(0);
   const auto waited = Clock::now() - began;
   for (const auto id : stopped_ones) ::kill(id, SIGCONT);
-  EXPECT_LT(waited, std::chrono::seconds(20));
+  EXPECT_LT(waited, std::chrono::seconds(60));
   ASSERT_TRUE(statement);
   EXPECT_EQ(statement->fate, Fate::kAborted) << shown(statement);
   EXPECT_EQ(statement->cause, Cause::kTimeout) << shown(statement);
@@ -456,7 +457,7 @@ TEST(GaleraServer, ANodeAloneRefuses) {
   auto started = lab::start(lab::Kind::kGalera, {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto& mine = *started;
-  auto database = open(mine.url(), {.isolation = {}, .statement_timeout = 5});
+  auto database = open(mine.url(), {.isolation = {}, .statement_timeout = 30});
   ASSERT_TRUE(database.ok()) << database.error().message;
   ASSERT_TRUE((*database)->prepare(two_rows()).ok());
   const auto one = connected(**database, 0);

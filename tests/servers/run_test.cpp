@@ -44,7 +44,8 @@ std::string listed(const std::set<std::string>& names) {
 AssayOptions load(const std::string& url, const std::string& isolation, std::uint64_t seed) {
   AssayOptions options;
   options.url = url;
-  options.open = {.isolation = isolation, .statement_timeout = 5};
+  // Long, as a busy machine may need it: no statement of these tests is meant to meet it.
+  options.open = {.isolation = isolation, .statement_timeout = 30};
   options.run.sessions = 8;
   options.run.txns = 60;
   options.run.seed = seed;
@@ -141,7 +142,8 @@ TEST(MariadbRun, SerializableIsSerializable) {
   holds(lab::Kind::kMariadb, "serializable", Level::kSerializable);
 }
 
-// The finding of PolySI (PVLDB 2023) and of MTC, within ten seconds of load.
+// The finding of PolySI (PVLDB 2023) and of MTC, which takes a second or two of load
+// where the machine is free.
 TEST(GaleraRun, LosesUpdates) {
   auto options = load(server(lab::Kind::kGalera).url(), "repeatable-read", 1);
   options.workload = "mini";
@@ -150,7 +152,7 @@ TEST(GaleraRun, LosesUpdates) {
   options.run.time_limit = 2;
   double seconds = 0;
   std::set<std::string> seen;
-  while (seconds < 10 && !seen.contains("lost-update")) {
+  while (seconds < 60 && !seen.contains("lost-update")) {
     ++options.run.seed;
     const auto ran = assayed(options);
     ASSERT_TRUE(ran.assay) << ran.error;
@@ -160,19 +162,32 @@ TEST(GaleraRun, LosesUpdates) {
   EXPECT_TRUE(seen.contains("lost-update")) << listed(seen);
 }
 
+// Commits that wait for the disk and then a little more, so that a crash meets some
+// in flight: else that is luck, which on a fast disk one crash in four has.
+std::vector<std::string> slow_commits(lab::Kind kind) {
+  if (kind == lab::Kind::kPostgres) {
+    // Microseconds, for whoever commits, however few others do.
+    return {"deadlock_timeout=20ms", "commit_delay=20000", "commit_siblings=0"};
+  }
+  // Without the binary log InnoDB shows a commit to others before it is on the disk,
+  // and one that only reads does not wait for it: what such a transaction read, and
+  // was acknowledged, a crash can take away. cupel sees it as incompatible-order.
+  return {"log-bin", "sync-binlog=1"};
+}
+
 // A server killed and started again under load: what it acknowledged is still
 // there, what was in flight is unknown, and the verdict is not led astray.
 void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level) {
-  // Commits wait for the disk, so that a crash is likely to meet one in flight.
-  auto started = lab::start(kind, {});
+  auto started = lab::start(kind, {.server_options = slow_commits(kind)});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
   auto options = load(started->url(), isolation, 1);
   options.workload = "append";
-  options.run.txns = 0;
-  options.run.time_limit = 60;
+  options.run.txns = 0;  // until stopped
   options.run.sessions = 12;
-  options.open.statement_timeout = 2;
-  // Until a crash met a commit in flight and the sessions went on for a while.
+  options.shape.keys = 100;  // most transactions come as far as their commit
+  // Until a crash met a commit in flight and the sessions went on for a while. No
+  // limit of time, of which a busy machine needs any amount, but one of crashes.
+  constexpr int kCrashes = 20;
   std::atomic<bool> stop = false;
   Progress progress;
   std::thread crash([&] {
@@ -182,12 +197,21 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
       }
     };
     while (progress.sessions_running == 0 && !stop) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    do {
+    bool met = false;
+    for (int crashes = 0; crashes < kCrashes && !met; ++crashes) {
       until(progress.committed + 100);
+      const auto before = progress.unknown.load();
       started->kill();
-      EXPECT_TRUE(started->restart().ok()) << started->log();
+      const auto restarted = started->restart();
+      if (!restarted.ok()) {
+        ADD_FAILURE() << "after crash " << crashes + 1 << ": " << restarted.error().to_string();
+        break;
+      }
       until(progress.committed + 100);
-    } while (progress.unknown == 0 && progress.sessions_running > 0);
+      if (progress.sessions_running == 0) break;
+      met = progress.unknown > before;
+    }
+    EXPECT_TRUE(met) << "no crash met a commit in flight";
     stop = true;
   });
   const auto ran = assayed(options, progress, stop);
@@ -198,6 +222,7 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   const auto& h = ran.assay->history;
   EXPECT_GT(result.unknown, 0U);
   EXPECT_GT(result.reconnects, 0U);
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
   EXPECT_EQ(ran.assay->result(level).verdict, Verdict::kSatisfied) << listed(anomalies(*ran.assay));
 
   // Nothing acknowledged is missing: an element whose append was acknowledged is in
