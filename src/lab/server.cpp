@@ -78,6 +78,19 @@ std::vector<Identity> descendants(pid_t ancestor) {
   return found;
 }
 
+// Stops a process so that it starts no others, and returns when it has stopped. It
+// may already have been about to: what SIGSTOP meets in the kernel it ends first.
+void stand_still(const Identity& process) {
+  process.signal(SIGSTOP);
+  const auto deadline = Clock::now() + std::chrono::seconds(10);
+  while (process.lives() && Clock::now() < deadline) {
+    const auto text = text_of("/proc/" + std::to_string(process.id) + "/stat");
+    const auto state = text.find_first_not_of(' ', text.rfind(')') + 1);  // ID (NAME) STATE …
+    if (state != std::string::npos && text[state] == 'T') return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 bool mentions_taken_port(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -222,6 +235,9 @@ struct Server::State {
     std::vector<Identity> all;
     for (const auto index : indices) {
       if (!processes[index].lives()) continue;
+      // Or one that it starts after the look below would survive, and PostgreSQL does
+      // not start again while a process of an earlier start lives.
+      if (number == SIGKILL) stand_still(processes[index]);
       const auto below = descendants(processes[index].id);
       processes[index].signal(number);
       if (number == SIGKILL) {
