@@ -179,7 +179,7 @@ void Emitter::history(const Target& target, const report::Checked& checked) {
     failed_ = true;
   } else if (checked.counterexamples.size() > 1) {
     complain(fmt::format("note: {} of {} counterexamples was written, the first: {}", 1,
-                         checked.counterexamples.size(), report::title_of(example.anomaly)));
+                         checked.counterexamples.size(), explain::title_of(example.anomaly)));
   }
 }
 

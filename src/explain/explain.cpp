@@ -12,6 +12,7 @@
 
 #include "explain/counterexample.hpp"
 #include "explain/cycle.hpp"
+#include "explain/glossary.hpp"
 #include "explain/layout.hpp"
 #include "explain/sentences.hpp"
 #include "explain/words.hpp"
@@ -31,11 +32,9 @@ constexpr std::size_t kMostFacts = 60;  // for one circle
 constexpr std::size_t kMostCases = 4;
 constexpr std::size_t kMostListed = 24;  // transactions
 
-// The first sentences stand behind the name: "lost-update (G-single): ...".
+// The first sentences stand behind the title.
 std::string opened(const Anomaly& anomaly) {
-  const bool other = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
-  const auto taken = anomaly.name.size() + (other ? anomaly.adya.size() + 3 : 0) + 2;
-  return broken(anomaly.summary, 2, taken);
+  return broken(anomaly.summary, 2, title_of(anomaly).size() + 2);
 }
 
 std::string item(const std::string& indent, const std::string& lead, const std::string& text) {
@@ -624,6 +623,17 @@ class InternalTeller {
 };
 
 }  // namespace
+
+std::string title_of(const Anomaly& anomaly) {
+  std::string others = anomaly.adya != anomaly.name ? anomaly.adya : std::string();
+  bool first = true;
+  for (const auto letter : plume_letters(anomaly.name)) {
+    if (!others.empty()) others += first ? ", " : " or ";
+    others += letter;
+    first = false;
+  }
+  return others.empty() ? anomaly.name : fmt::format("{} ({})", anomaly.name, others);
+}
 
 std::vector<Anomaly> explain(const History& history, Level level,
                              const levels::Violation& violation, const Context& context) {

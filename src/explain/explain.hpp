@@ -51,6 +51,10 @@ struct Anomaly {
   std::vector<TxnId> listed;         // those the explanation lists, in its order; never none()
 };
 
+// "lost-update (G-single, TAP-l)": Adya's name, where it is another, and Plume's letters.
+// What heads an explanation, with ": " between; the explanation's lines are broken for that.
+std::string title_of(const Anomaly& anomaly);
+
 // Where a history is a part of another one: what is told of places in sessions
 // and of numbers of operations is told of the whole.
 struct Origin {

@@ -19,17 +19,6 @@ std::string counted(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
-std::string title_of(const explain::Anomaly& anomaly) {
-  std::string others = anomaly.adya != anomaly.name ? anomaly.adya : std::string();
-  bool first = true;
-  for (const auto letter : explain::plume_letters(anomaly.name)) {
-    if (!others.empty()) others += first ? ", " : " or ";
-    others += letter;
-    first = false;
-  }
-  return others.empty() ? anomaly.name : fmt::format("{} ({})", anomaly.name, others);
-}
-
 std::string metadata_of(const history::History& history, const char* name) {
   const auto found = history.metadata().find(name);
   return found == history.metadata().end() ? std::string() : found->second;

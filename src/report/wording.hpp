@@ -15,8 +15,6 @@ std::string grouped(std::uint64_t number);
 // "1 transaction", "12,345 transactions".
 std::string counted(std::uint64_t number, std::string_view noun);
 
-// "lost-update (G-single, TAP-l)": Adya's name, where it is another, and Plume's letters.
-std::string title_of(const explain::Anomaly& anomaly);
 // The metadata of that name; empty if there is none.
 std::string metadata_of(const history::History& history, const char* name);
 
