@@ -130,13 +130,14 @@ Outcome play(const std::string& script, const Server& server) {
     const auto saw = rest.find(": saw ");
     if (saw == std::string::npos) continue;
     ++outcome.reads;
-    if (answer.text != rest.substr(saw + 6)) {
+    const auto recorded = rest.substr(saw + 6);  // and then what is odd about it
+    if (answer.text != recorded.substr(0, recorded.find(", although"))) {
       outcome.stopped = line + "\nanswered " + answer.text;
       break;
     }
   }
   of.clear();  // what is open is undone, so that the table can go
-  owner.ask("drop table if exists cupel_example");
+  if (!outcome.stopped.empty()) owner.ask("drop table if exists cupel_example");
   return outcome;
 }
 
@@ -225,7 +226,7 @@ void expect(const Server& server, const std::string& database, const Anomaly& an
   const auto outcome = play<Client>(script, server);
   EXPECT_EQ(outcome.mistake, "") << script;
   EXPECT_EQ(outcome.stopped.empty(), shown) << outcome.stopped << "\n" << script;
-  if (shown) EXPECT_GT(outcome.reads, 0U) << script;
+  EXPECT_TRUE(!shown || outcome.reads > 0) << script;
 }
 
 TEST(EmittedSql, Postgres) {
