@@ -25,6 +25,8 @@ struct Subject {
   std::function<base::Result<std::unique_ptr<Database>>()> open;
   bool prevents_lost_update = true;  // at this isolation level
   bool sees_uncommitted = false;     // reads may return what others have not committed
+  bool others_lag = false;  // other sessions may read what was there before, as in the mock store
+  bool same_data = true;    // open() again gives the same tables; else tables of its own
 };
 inline void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 std::string subject_name(const ::testing::TestParamInfo<Subject>& info);
@@ -76,6 +78,10 @@ class Conformance : public ::testing::TestWithParam<Subject> {
   // Tables with these rows, and a connection a session. Fails the case if not.
   void prepare(const Tables& tables);
   std::unique_ptr<Connection> connect(std::uint32_t session = 0);
+  // A session that did not take part sees this; at once, or in some of many tries where
+  // others_lag.
+  void others_see(const std::vector<workload::Statement>& statements,
+                  const std::vector<std::string>& expected);
 
   std::unique_ptr<Database> database_;
 };

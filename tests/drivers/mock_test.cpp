@@ -1,4 +1,5 @@
-// The mock store as a database: what each statement does to one session, its levels, URLs.
+// The mock store as a database: the conformance suite at its levels, what each statement
+// does to one session, URLs.
 #include <gtest/gtest.h>
 
 #include "drivers/conformance.hpp"
@@ -7,6 +8,25 @@ namespace cupel::drivers::testing {
 namespace {
 
 using workload::Datum;
+
+// Read committed promises a session nothing of what it did before: there the freshest values
+// are read, so that what one session did alone is what it sees.
+Subject subject(const std::string& name, const std::string& path, bool prevents_lost_update) {
+  return {.name = name,
+          .open = [=] { return open("mock:" + path, {}); },
+          .prevents_lost_update = prevents_lost_update,
+          .others_lag = true,
+          .same_data = false};
+}
+INSTANTIATE_TEST_SUITE_P(
+    Mock, Conformance,
+    ::testing::Values(subject("ReadCommitted", "read-committed?policy=latest", false),
+                      subject("ReadAtomic", "read-atomic", false), subject("Causal", "causal", false),
+                      subject("CausalAdversarial", "causal?policy=adversarial", false),
+                      subject("Prefix", "prefix", false),
+                      subject("SnapshotIsolation", "strong-session-snapshot-isolation", true),
+                      subject("Serializable", "strong-session-serializable", true)),
+    subject_name);
 
 std::unique_ptr<Database> opened(const std::string& url) {
   auto database = open(url, {});

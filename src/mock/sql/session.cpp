@@ -20,6 +20,34 @@ std::string lowered(std::string text) {
   return text;
 }
 
+// "AlterTableStmt" is ALTER TABLE; what people use such statements for is told another way.
+[[noreturn]] void not_a_statement_here(const Tree& tree) {
+  struct Instead {
+    std::string_view kind, statement, words;
+  };
+  static constexpr Instead kInstead[] = {
+      {"CopyStmt", "COPY", "use INSERT INTO … VALUES with several rows to load a table, SELECT to read it"},
+      {"AlterTableStmt", "ALTER TABLE", "drop the table and create it as it is to be"},
+      {"RenameStmt", "ALTER … RENAME", "drop the table and create it as it is to be"},
+      {"ViewStmt", "CREATE VIEW", "write its query as a sub-query in FROM"},
+      {"LockStmt", "LOCK", "transactions run one after another, and no lock makes a read stronger; ask for a "
+                           "stronger isolation level"},
+      {"DeclareCursorStmt", "DECLARE CURSOR", "use SELECT with LIMIT and OFFSET"},
+      {"PrepareStmt", "PREPARE", "use the protocol's prepared statements"},
+  };
+  const auto kind = kind_of(tree);
+  for (const auto& [other, statement, words] : kInstead) {
+    if (kind == other) raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
+  }
+  std::string words;
+  for (const char c : kind.substr(0, kind.size() - (kind.ends_with("Stmt") ? 4 : 0))) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (capital && !words.empty()) words += ' ';
+    words += capital ? c : static_cast<char>(c - 32);
+  }
+  not_supported(words);
+}
+
 // The values of settings at first. Those that are not `free` take no other value that
 // would mean something else than what is done here.
 struct Setting {
@@ -446,7 +474,7 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   }
   const auto given = types.size();
   const auto planned = plan(tree, catalog_, facts_.dialect, types);
-  if (!planned) not_supported("the statement " + std::string(kind_of(tree)));
+  if (!planned) not_a_statement_here(tree);
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
   if (planned->writes) read_only();
   Running running(transaction(), catalog_, facts_);

@@ -214,6 +214,15 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
         "CREATE TABLE u (a float8 PRIMARY KEY)", "SELECT x FROM t GROUP BY ROLLUP (x)"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
+  const auto message = [&](const char* text) { return sql.session->run(text).error->message; };
+  for (const char* text : {"COPY t FROM stdin", "COPY t TO stdout", "COPY (SELECT 1) TO stdout"}) {
+    EXPECT_EQ(sql(text), "error 0A000");
+    EXPECT_EQ(message(text), "COPY is not supported by the mock; use INSERT INTO … VALUES with several rows to load "
+                             "a table, SELECT to read it");
+  }
+  EXPECT_EQ(message("ALTER TABLE t ADD y int"),
+            "ALTER TABLE is not supported by the mock; drop the table and create it as it is to be");
+  EXPECT_EQ(message("CREATE SCHEMA s"), "CREATE SCHEMA is not supported by the mock");
   EXPECT_EQ(sql("SELEC 1"), "error 42601");
   EXPECT_EQ(sql("SELECT y FROM t"), "error 42703");
   EXPECT_EQ(sql("SELECT u.x FROM t"), "error 42P01");
