@@ -68,7 +68,7 @@ struct RunOptions {
   mock::Level level = mock::Level::kCausal;
   int sessions = 3;
   int transactions = 60;  // of all sessions together
-  int tries = 1000;       // of a transaction that is told 40001; then it is given up
+  int tries = 20;         // of a transaction that is told 40001; then it is given up
   std::uint64_t seed = 0;
 };
 

@@ -111,7 +111,7 @@ class Wikipedia final : public Application {
   }
 
   void ended(bool committed) override {
-    // What was revised but not logged is logged next, whether or not that takes more tries.
+    // What was revised but not logged is logged next, however many tries that takes.
     if (committed) log_next_ = std::exchange(revised_, std::nullopt);
     revised_.reset();
   }

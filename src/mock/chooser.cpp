@@ -162,6 +162,11 @@ bool Chooser::write(Key key) {
   return true;
 }
 
+void Chooser::saw_absent(Key key, Txn reader) {
+  judge_->saw_absent(key, reader);
+  if (shadow_.judge && shadow_.known[reader]) shadow_.judge->saw_absent(key, reader);
+}
+
 void Chooser::commit() {
   judge_->commit();
   shadow_end(txn_, true);

@@ -26,6 +26,9 @@ class Chooser {
   Txn read(Key key);
   // False if the level does not allow the open transaction to write the key.
   bool write(Key key);
+  // A committed transaction scanned and did not see the key, which nobody has written yet,
+  // nor the open transaction read.
+  void saw_absent(Key key, Txn reader);
   void commit();
   void abort();
   [[nodiscard]] bool mixed() const { return kind_ == Kind::kMixed; }

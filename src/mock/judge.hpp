@@ -28,6 +28,9 @@ class Judge {
   virtual void untake() = 0;
   // The open transaction writes the key. False if it contradicts what it has read.
   virtual bool write(Key key) = 0;
+  // The committed transaction `reader` read the initial version too, of a key that no
+  // committed one has written and the open one has not touched: always allowed.
+  virtual void saw_absent(Key key, Txn reader) = 0;
   virtual void commit() = 0;
   virtual void abort() = 0;
   // The committed transactions in an order that the level accepts as the commit order.

@@ -75,12 +75,13 @@ void Ledger::set_initial(Key key, Value value) { initial_[key] = std::move(value
 Txn Ledger::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
+  open_scans_.clear();
   return count() - 1;
 }
 
 Value Ledger::read(Key key, Txn writer) {
   Value seen = value(writer, key);
-  transactions_.back().operations.push_back({false, false, key, writer, seen});
+  transactions_.back().operations.push_back({.is_write = false, .key = key, .writer = writer, .value = seen});
   return seen;
 }
 
@@ -88,12 +89,52 @@ Value Ledger::read_own(Key key) {
   const Value* written = own(key);
   assert(written != nullptr);
   Value seen = *written;
-  transactions_.back().operations.push_back({false, true, key, kInitial, seen});
+  transactions_.back().operations.push_back({.is_write = false, .local = true, .key = key, .value = seen});
   return seen;
 }
 
 void Ledger::write(Key key, Value value) {
-  transactions_.back().operations.push_back({true, false, key, kInitial, std::move(value)});
+  transactions_.back().operations.push_back({.is_write = true, .key = key, .value = std::move(value)});
+}
+
+std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
+  auto keys = keys_with_prefix(prefix);
+  std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
+  Scan made{std::string(prefix), end};
+  if (std::find(open_scans_.begin(), open_scans_.end(), made) == open_scans_.end()) {
+    open_scans_.push_back(std::move(made));
+  }
+  return keys;
+}
+
+std::vector<Txn> Ledger::absent_for(Key key) {
+  std::vector<Txn> found;
+  if (scanned_ == 0 || !writers_[key].empty() || initial_.contains(key)) return found;
+  absent_until_.resize(writers_.size(), 0);
+  if (absent_until_[key] == scanned_) return found;
+  const std::string_view name = *names_[key];
+  for (std::size_t size = 0; size <= name.size(); ++size) {
+    const auto of_prefix = scans_.find(name.substr(0, size));
+    if (of_prefix == scans_.end()) continue;
+    for (const auto& [end, last] : of_prefix->second) {
+      if (name.find(end, size) != name.npos) continue;
+      for (const auto& [session, t] : last) {
+        if (t >= absent_until_[key] && !reads(t, key)) found.push_back(t);
+      }
+    }
+  }
+  absent_until_[key] = scanned_;
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  for (const Txn t : found) {
+    transactions_[t].operations.push_back({.is_write = false, .absent = true, .key = key, .value = {}});
+  }
+  return found;
+}
+
+bool Ledger::reads(Txn t, Key key) const {
+  const auto& operations = transactions_[t].operations;
+  return std::any_of(operations.begin(), operations.end(), [&](const Operation& o) { return o.key == key; });
 }
 
 void Ledger::take_back(std::size_t operations) {
@@ -117,6 +158,8 @@ void Ledger::take_back(std::size_t operations) {
 void Ledger::commit() {
   const Txn t = count() - 1;
   for (const Key key : open_writes()) writers_[key].push_back(t);
+  for (auto& scan : open_scans_) scans_[std::move(scan.prefix)][scan.end][transactions_[t].session] = t;
+  if (!open_scans_.empty()) scanned_ = t + 1;
   transactions_.back().status = Status::kCommitted;
 }
 
@@ -227,7 +270,7 @@ std::string Ledger::observed(std::span<const std::string> sessions) const {
   std::map<std::string_view, std::string> by_name;
   for (const auto& txn : transactions_) {
     for (const auto& o : txn.operations) {
-      if (o.is_write) continue;
+      if (o.is_write || o.absent) continue;
       auto& line = by_name[sessions[txn.session]];
       switch (o.value.kind) {
         case Value::Kind::kNull:

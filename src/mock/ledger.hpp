@@ -28,7 +28,8 @@ class Ledger {
   struct Operation {
     bool is_write;
     bool local = false;  // a read of the transaction's own write
-    Key key;
+    bool absent = false;  // a read of null by a scan that did not list the key
+    Key key = 0;
     Txn writer = kInitial;  // of a read that is not local
     Value value;
   };
@@ -49,6 +50,11 @@ class Ledger {
   Value read(Key key, Txn writer);
   Value read_own(Key key);
   void write(Key key, Value value);
+  // The open transaction's listing of the keys with this prefix and without `end` behind it.
+  std::vector<std::string> scan(std::string_view prefix, char end);
+  // The committed transactions that scanned and saw that nobody had written the key, of each
+  // session the last, as far as they were not told before. They now have a read of null.
+  std::vector<Txn> absent_for(Key key);
   // Takes back the writes after the first `operations` operations, and the reads of them.
   void take_back(std::size_t operations);
   void commit();
@@ -77,6 +83,16 @@ class Ledger {
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
   std::map<Key, Value> initial_;  // where it is not null
+  struct Scan {
+    std::string prefix;
+    char end;
+    friend auto operator<=>(const Scan&, const Scan&) = default;
+  };
+  [[nodiscard]] bool reads(Txn t, Key key) const;
+  std::vector<Scan> open_scans_;
+  std::map<std::string, std::map<char, std::map<Session, Txn>>, std::less<>> scans_;  // the last
+  Txn scanned_ = 0;                 // transactions up to the last with scans
+  std::vector<Txn> absent_until_;   // by key: up to which scanned_ absent_for() has answered
 };
 
 }  // namespace cupel::mock

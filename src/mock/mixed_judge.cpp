@@ -112,6 +112,11 @@ class MixedJudge final : public Judge {
     return false;
   }
 
+  void saw_absent(Key key, Txn reader) override {
+    known_[reader].reads.push_back({key, kInitial});
+    if (!is_weak(known_[reader].level)) facts(key).readers.push_back(reader);
+  }
+
   void commit() override {
     const auto where = place();
     assert(where && "what was read and written has a place in the order");

@@ -76,6 +76,7 @@ class OrderJudge final : public Judge {
   bool take(Key key, Txn writer) override;
   void untake() override { undo_to(saved_); }
   bool write(Key key) override;
+  void saw_absent(Key key, Txn reader) override;
   void commit() override;
   void abort() override;
   [[nodiscard]] std::vector<Txn> order() const override {
@@ -269,6 +270,22 @@ bool OrderJudge::write(Key key) {
   if (write_forces(key) && settle()) return true;
   undo_to(saved_);
   return false;
+}
+
+// Nothing is forced, since nobody has written the key; and nothing is to be undone.
+void OrderJudge::saw_absent(Key key, Txn reader) {
+  KeyFacts& k = facts(key);
+  const Session session = known_[reader].session;
+  known_[reader].reads.push_back({key, k.initial});
+  auto& last = versions_[k.initial].readers;
+  const auto of_session = std::find_if(last.begin(), last.end(), [&](const LastReader& r) { return r.session == session; });
+  if (of_session == last.end()) {
+    last.push_back({session, reader});
+  } else {
+    of_session->txn = std::max(of_session->txn, reader);
+  }
+  auto& all = in_session(k.readers, session);
+  all.insert(std::upper_bound(all.begin(), all.end(), reader), reader);
 }
 
 void OrderJudge::commit() {

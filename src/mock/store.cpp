@@ -131,6 +131,11 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     turns_ = base::Random(seed ^ 0x7475726e73ULL);
   }
 
+  // Before the open transaction does anything with a key: who scanned and did not see it?
+  void tell_absent(Key key) {
+    for (const Txn t : ledger_.absent_for(key)) chooser_->saw_absent(key, t);
+  }
+
   // Not while holding the lock for the time of the sleep; ends early at shut-down.
   void sleep(std::unique_lock<std::mutex>& lock, Clock::duration time) {
     if (time <= Clock::duration::zero()) return;
@@ -182,6 +187,7 @@ class Store::State::Handle final : public Transaction {
     if (!call) return std::nullopt;
     const Key key = state_->ledger_.key(name);
     if (state_->ledger_.own(key) != nullptr) return state_->ledger_.read_own(key);
+    state_->tell_absent(key);
     return state_->ledger_.read(key, state_->chooser_->read(key));
   }
 
@@ -190,10 +196,16 @@ class Store::State::Handle final : public Transaction {
     return call ? state_->ledger_.keys_with_prefix(prefix) : std::vector<std::string>();
   }
 
+  std::vector<std::string> scan(std::string_view prefix, char end) override {
+    const Call call(*this);
+    return call ? state_->ledger_.scan(prefix, end) : std::vector<std::string>();
+  }
+
   bool write(std::string_view name, Value value) override {
     const Call call(*this);
     if (!call) return false;
     const Key key = state_->ledger_.key(name);
+    state_->tell_absent(key);
     const bool allowed = state_->chooser_->write(key);
     state_->ledger_.write(key, std::move(value));
     if (allowed) return true;

@@ -110,6 +110,15 @@ class Transaction {
   // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold is to be read
   // from them. (A table is its set of primary keys, thesis 4.3.)
   virtual std::vector<std::string> keys_with_prefix(std::string_view prefix) = 0;
+  // Of these the keys without `end` behind the prefix, as a read of all that there could be:
+  // the transaction saw null in those that are not listed, and whoever writes one first comes
+  // after it where the level orders them. The history has a read of null in the last such
+  // transaction of each session. By default the listing alone.
+  virtual std::vector<std::string> scan(std::string_view prefix, char end) {
+    auto keys = keys_with_prefix(prefix);
+    std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
+    return keys;
+  }
   virtual bool write(std::string_view key, Value value) = 0;
   virtual bool commit() = 0;
   virtual void rollback() = 0;

@@ -107,6 +107,8 @@ class WeakJudge final : public Judge {
     return true;  // nobody has read from T, so nothing is after it
   }
 
+  // Who writes the key comes later, and is not in the past of the reader.
+  void saw_absent(Key /*key*/, Txn /*reader*/) override {}
   void commit() override {
     const Txn t = txn_;
     if (known_.size() <= t) known_.resize(t + 1);

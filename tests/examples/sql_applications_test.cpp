@@ -75,6 +75,16 @@ TEST(SqlApplications, SmallBank) {
   EXPECT_EQ(failed(*application, Level::kStrongSessionSerializable, {}, 10, 60), Names{});
 }
 
+// Of all these the only one that write skew breaks: two who count do not write what the
+// other counted.
+TEST(SqlApplications, Voter) {
+  auto application = voter();
+  EXPECT_EQ(failed(*application, Level::kReadCommitted, {"A14"}, 10, 60), Names{"A14"});
+  EXPECT_EQ(failed(*application, Level::kCausal, {"A14"}, 10, 60), Names{"A14"});
+  EXPECT_EQ(failed(*application, Level::kStrongSessionSnapshotIsolation, {"A14"}, 10, 60), Names{"A14"});
+  EXPECT_EQ(failed(*application, Level::kStrongSessionSerializable, {}, 10, 60), Names{});
+}
+
 TEST(SqlApplications, Wikipedia) {
   auto application = wikipedia();
   const Names all = {"A15", "A16", "A17"};

@@ -105,9 +105,8 @@ std::vector<StoredRow*> Running::rows(const TablePtr& table, const std::vector<S
     return found;
   }
   const auto prefix = first.empty() ? table->prefix : table->partial_key(first);
-  for (const auto& key : transaction_.keys_with_prefix(prefix)) {
-    auto values = table->key_values(key);
-    if (values) found.push_back(&row(table, key, std::move(*values)));
+  for (const auto& key : transaction_.scan(prefix, '/')) {
+    found.push_back(&row(table, key, *table->key_values(key)));
   }
   if (transaction_.failure()) ended();
   std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
