@@ -75,7 +75,6 @@ void Ledger::set_initial(Key key, Value value) { initial_[key] = std::move(value
 Txn Ledger::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
-  open_scans_.clear();
   return count() - 1;
 }
 
@@ -101,9 +100,8 @@ std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
   auto keys = keys_with_prefix(prefix);
   std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
   Scan made{std::string(prefix), end};
-  if (std::find(open_scans_.begin(), open_scans_.end(), made) == open_scans_.end()) {
-    open_scans_.push_back(std::move(made));
-  }
+  auto& scans = transactions_.back().scans;
+  if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
   return keys;
 }
 
@@ -158,8 +156,8 @@ void Ledger::take_back(std::size_t operations) {
 void Ledger::commit() {
   const Txn t = count() - 1;
   for (const Key key : open_writes()) writers_[key].push_back(t);
-  for (auto& scan : open_scans_) scans_[std::move(scan.prefix)][scan.end][transactions_[t].session] = t;
-  if (!open_scans_.empty()) scanned_ = t + 1;
+  for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][transactions_[t].session] = t;
+  if (!transactions_[t].scans.empty()) scanned_ = t + 1;
   transactions_.back().status = Status::kCommitted;
 }
 
@@ -244,6 +242,7 @@ Digest Ledger::digest(std::span<const std::string> sessions, bool in_order) cons
     hash.add(static_cast<std::uint64_t>(txn.status));
     hash.add(static_cast<std::uint64_t>(txn.level));
     hash.add(txn.operations.size());
+    for (const auto& scan : txn.scans) hash.add(scan.prefix + scan.end);
     for (const auto& o : txn.operations) {
       hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer == kInitial ? 4U : 0U));
       hash.add(*names_[o.key]);

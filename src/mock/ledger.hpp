@@ -33,11 +33,17 @@ class Ledger {
     Txn writer = kInitial;  // of a read that is not local
     Value value;
   };
+  struct Scan {
+    std::string prefix;
+    char end;
+    friend auto operator<=>(const Scan&, const Scan&) = default;
+  };
   struct Transaction {
     Session session;
     Level level;
     Status status = Status::kOpen;
     std::vector<Operation> operations;
+    std::vector<Scan> scans = {};
   };
 
   Key key(std::string_view name);  // interned
@@ -83,13 +89,7 @@ class Ledger {
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
   std::map<Key, Value> initial_;  // where it is not null
-  struct Scan {
-    std::string prefix;
-    char end;
-    friend auto operator<=>(const Scan&, const Scan&) = default;
-  };
   [[nodiscard]] bool reads(Txn t, Key key) const;
-  std::vector<Scan> open_scans_;
   std::map<std::string, std::map<char, std::map<Session, Txn>>, std::less<>> scans_;  // the last
   Txn scanned_ = 0;                 // transactions up to the last with scans
   std::vector<Txn> absent_until_;   // by key: up to which scanned_ absent_for() has answered
