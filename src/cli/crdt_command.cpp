@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -16,9 +17,12 @@
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "crdt/certificate.hpp"
+#include "crdt/converge.hpp"
+#include "crdt/generate.hpp"
 #include "crdt/picture.hpp"
 #include "crdt/reader.hpp"
 #include "crdt/report.hpp"
+#include "crdt/run.hpp"
 #include "crdt/verify.hpp"
 
 namespace cupel::cli {
@@ -29,7 +33,7 @@ struct CrdtArguments {
   std::string type, certificate, svg, timeout, memory_limit, shrink_time = "5s";
   std::vector<std::string> histories;
   std::string history;
-  bool json = false, letter = false, witness = false;
+  bool json = false, letter = false, witness = false, converge = false;
 };
 
 struct Limits {
@@ -131,14 +135,17 @@ int answer_one(const std::string& file, const crdt::History& history,
   }
   answer.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
   if (answer.decision.verdict == crdt::Verdict::kUnknown)
-    answer.limit = base::to_string(budget.limit());
+    answer.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
   if (answer.decision.violation) {
     const double left = std::max(1.0, std::min(limits.shrink_seconds, budget.seconds_left()));
     answer.explanation = crdt::explain(history, *answer.decision.violation, answer.axioms,
                                        {.seconds = limits.shrink_seconds == 0 ? 0 : left});
   }
+  if (arguments.converge) answer.convergence = crdt::converge(history);
   print(arguments.json ? crdt::as_json(answer) : crdt::as_text(answer));
   int code = code_of(answer.decision.verdict);
+  if (answer.convergence && !answer.convergence->different.empty())
+    code = std::max<int>(code, kViolated);
   if (!arguments.certificate.empty()) {
     if (answer.decision.verdict == crdt::Verdict::kUnknown) {
       complain(base::Error{.message = "no certificate was written: the verdict is unknown",
@@ -274,6 +281,12 @@ void add_crdt_check(CLI::App& app, Run& run) {
       ->required()
       ->type_name("");
   add_type_option(*command, arguments->type);
+  command
+      ->add_flag(
+          "--converge", arguments->converge,
+          "Everything was delivered at the end: also say whether the last reads of all replicas "
+          "agree, and how long that took where times are recorded. If not, the exit code is 1")
+      ->group(kWhatIsAsked);
   add_answer_options(*command, *arguments);
   command->footer(
       "One line FILE<TAB>TYPE<TAB>satisfied|violated|unknown for each file, and below it, "
@@ -351,6 +364,235 @@ void add_crdt_verify(CLI::App& app, Run& run) {
   });
 }
 
+// What replicas are asked: generate and run.
+void add_request_options(CLI::App& command, crdt::Requests& requests) {
+  const char* group = "What the replicas are asked";
+  command.add_option("--replicas", requests.replicas, "Replicas")
+      ->type_name("N")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--keys", requests.keys, "Objects of the type")
+      ->type_name("N")
+      ->check(whole_number(1, 1000000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--elements", requests.values, "Sets: elements that an object may have")
+      ->type_name("N")
+      ->check(whole_number(1, 1000000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--read-share", requests.read_share, "Share of reads, from 0 to 1")
+      ->type_name("SHARE")
+      ->check(share())
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--duplicates", requests.duplicates,
+                  "Registers: share of writes of a value that was written before, from 0 to 1")
+      ->type_name("SHARE")
+      ->check(share())
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--seed", requests.seed, "The same options and seed ask the same")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str()
+      ->group(group);
+}
+
+struct CrdtGenerateArguments {
+  std::string type, output = "-";
+  crdt::GenerateOptions options;
+  bool edn = false, no_times = false, no_final_reads = false;
+};
+
+int generate(const CrdtGenerateArguments& arguments) {
+  const auto history = crdt::generate(arguments.options);
+  if (!history.ok()) {
+    complain(history.error());
+    return kBad;
+  }
+  const auto text = crdt::write(*history, arguments.edn || arguments.output.ends_with(".edn"));
+  if (arguments.output == "-") {
+    print(text);
+    return kSatisfied;
+  }
+  return write_whole(arguments.output, text) ? kSatisfied : kBad;
+}
+
+void add_crdt_generate(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "generate", "Make the history of simulated replicas, correct or with a bug");
+  auto arguments = std::make_shared<CrdtGenerateArguments>();
+  auto& options = arguments->options;
+  add_type_option(*command, arguments->type);
+  command
+      ->add_option("-o,--output", arguments->output, "The file to write. Default: standard output")
+      ->type_name("FILE");
+  command->add_flag("--edn", arguments->edn,
+                    "Write EDN instead of JSON lines. Default: if FILE ends in .edn");
+  add_request_options(*command, options);
+  const char* group = "How the replicas behave";
+  std::string bugs;
+  for (const auto& bug : crdt::all_bugs()) {
+    bugs += fmt::format("  {:32} {}\n", bug.name, bug.what);
+  }
+  command
+      ->add_option("--ops", options.ops,
+                   "Operations of all replicas together, the last reads besides")
+      ->type_name("N")
+      ->check(whole_number(0, 100000000))
+      ->capture_default_str()
+      ->group(group);
+  command
+      ->add_option(
+          "--delivery", options.delivery,
+          "Chance that the next update of another replica arrives before an operation, from 0 to 1")
+      ->type_name("SHARE")
+      ->check(share())
+      ->capture_default_str()
+      ->group(group);
+  command->add_option("--bug", options.bug, "Plant this bug; below")
+      ->type_name("BUG")
+      ->group(group);
+  command
+      ->add_flag("--no-final-reads", arguments->no_final_reads,
+                 "Do not deliver everything at the end and let every replica read every key")
+      ->group(group);
+  command->add_flag("--no-times", arguments->no_times, "Leave out when operations were")
+      ->group(group);
+  command->footer(
+      "Bugs, each of the types that it can be one of:\n" + bugs +
+      "\nExamples:\n"
+      "  cupel crdt generate --type or-set --ops 1000 -o history.jsonl\n"
+      "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -");
+  command->callback([arguments, &run] {
+    auto& asked = arguments->options;
+    asked.type = type_or_refused(arguments->type);
+    asked.times = !arguments->no_times;
+    asked.final_reads = !arguments->no_final_reads;
+    const auto known = crdt::bugs_of(asked.type.type);
+    if (!asked.bug.empty() && std::find(known.begin(), known.end(), asked.bug) == known.end()) {
+      throw CLI::ValidationError(
+          "--bug",
+          fmt::format("found `{}`, expected of a {} {}{}", asked.bug, crdt::name(asked.type.type),
+                      one_of(known), did_you_mean(asked.bug, known)));
+    }
+    run = [arguments] { return generate(*arguments); };
+  });
+}
+
+struct CrdtRunArguments : CrdtArguments {
+  std::string output, order = "causal";
+  crdt::RunOptions options;
+};
+
+int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
+  for (const auto& [file, what] : {std::pair{arguments.output, "the history"},
+                                   std::pair{arguments.certificate, "the certificate"},
+                                   std::pair{arguments.svg, "the picture"}}) {
+    if (!file.empty() && !can_write(file, /*append=*/false, what)) return kBad;
+  }
+  const auto recorded = crdt::run(arguments.options);
+  if (!recorded.ok()) {
+    complain(recorded.error());
+    return kBad;
+  }
+  const bool kept = !arguments.output.empty();
+  if (kept && !write_whole(arguments.output, recorded->lines, /*append=*/false, "the history"))
+    return kBad;
+  const std::string file = kept ? arguments.output : "the run";
+  const auto history = crdt::read(recorded->lines, file, arguments.options.type);
+  if (!history.ok()) {
+    complain(history.error());
+    return kBad;
+  }
+  arguments.converge = recorded->settled;
+  if (!recorded->settled)
+    complain("note: replicas went on sending; whether they converge was not looked at");
+  if (recorded->messages == 0 && arguments.options.replicas > 1) {
+    complain(
+        "note: no replica sent a message; if they do not speak with each other by themselves, "
+        "nothing was replicated");
+  }
+  base::Budget budget(limits.timeout, limits.memory_bytes);
+  return answer_one(file, *history, arguments, limits, budget);
+}
+
+void add_crdt_run(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("run",
+                                     "Run replicas that are programs of yours, deliver their "
+                                     "messages at random, check what they returned");
+  auto arguments = std::make_shared<CrdtRunArguments>();
+  auto& options = arguments->options;
+  command
+      ->add_option("--exec", options.command,
+                   "The command of a replica, for sh -c; started once a replica")
+      ->required()
+      ->type_name("COMMAND");
+  add_type_option(*command, arguments->type);
+  add_request_options(*command, options);
+  const char* group = "How they are run";
+  command
+      ->add_option("--ops", options.ops,
+                   "Operations of all replicas together, the last reads besides")
+      ->type_name("N")
+      ->check(whole_number(0, 100000000))
+      ->capture_default_str()
+      ->group(group);
+  command
+      ->add_option("--delivery", options.delivery,
+                   "Chance that the next message of another replica arrives before an operation, "
+                   "from 0 to 1")
+      ->type_name("SHARE")
+      ->check(share())
+      ->capture_default_str()
+      ->group(group);
+  command
+      ->add_option("--order", arguments->order,
+                   "Order of delivery: causal, fifo (each sender's in its order) or any")
+      ->type_name("ORDER")
+      ->capture_default_str()
+      ->group(group);
+  command
+      ->add_option("--repeats", options.repeats, "Share of messages that arrive twice, from 0 to 1")
+      ->type_name("SHARE")
+      ->check(share())
+      ->capture_default_str()
+      ->group(group);
+  command
+      ->add_option("--answer-timeout", options.timeout_seconds,
+                   "Seconds that a replica has for an answer")
+      ->type_name("SECONDS")
+      ->check(not_negative())
+      ->capture_default_str()
+      ->group(group);
+  command->add_option("-o,--output", arguments->output, "Keep the history in this file, JSON lines")
+      ->type_name("FILE");
+  add_answer_options(*command, *arguments);
+  command->footer(
+      "Exit code: 0 satisfied and converged, 1 violated or not converged, 2 unknown, 3 a replica "
+      "that\n"
+      "does not start, dies, or answers otherwise than docs/crdt.md#run says.\n"
+      "\n"
+      "Examples:\n"
+      "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"
+      "  cupel crdt run --type counter --exec ./replica --replicas 5 --order any --repeats 0.1 "
+      "--seed 7");
+  command->callback([arguments, &run] {
+    arguments->options.type = type_or_refused(arguments->type);
+    const std::vector<std::string> orders = {"causal", "fifo", "any"};
+    const auto order = std::find(orders.begin(), orders.end(), arguments->order);
+    if (order == orders.end())
+      throw CLI::ValidationError(
+          "--order", fmt::format("found `{}`, expected {}", arguments->order, one_of(orders)));
+    arguments->options.order = static_cast<crdt::Delivery>(order - orders.begin());
+    const auto limits = limits_of(*arguments);
+    run = [arguments, limits] { return run_replicas(*arguments, limits); };
+  });
+}
+
 }  // namespace
 
 void add_crdt(CLI::App& app, Run& run) {
@@ -359,6 +601,8 @@ void add_crdt(CLI::App& app, Run& run) {
   command->require_subcommand(1);
   add_crdt_check(*command, run);
   add_crdt_verify(*command, run);
+  add_crdt_generate(*command, run);
+  add_crdt_run(*command, run);
   command->footer(
       "Replicated data types, each replica with a copy of its own, against their axioms under "
       "causal\n"

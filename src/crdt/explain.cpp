@@ -260,7 +260,21 @@ class Teller {
     }
     if (asked != kNone) told_.read = std::max(asked, other == kNone ? asked : other);
     const bool array = h_.type == Type::kGrowableArray;
-    if (arbitrated == 0) {
+    const auto has = [&](Why why) {
+      return std::any_of(told_.cycle.begin(), told_.cycle.end(),
+                         [&](const Step& step) { return step.why == why; });
+    };
+    if (has(Why::kOverwritten)) {
+      told_.name = "lost-sibling";
+      told_.summary =
+          "reads leave out writes that they have seen, so that what they return would have had to "
+          "overwrite them, which happened before";
+    } else if (has(Why::kRemoved)) {
+      told_.name = "lost-character";
+      told_.summary =
+          "reads leave out characters that they have seen, so that they would have had to see "
+          "removes that happened after";
+    } else if (arbitrated == 0) {
       told_.name = "causality-cycle";
       told_.summary = "what was read came from operations that happened after the read";
     } else if (arbitrated == 1) {
@@ -307,6 +321,51 @@ class Teller {
       best = worth;
       told_.read = claim.op;
       claim_ = claim;
+    }
+  }
+
+  // Is there an execution if this one update had not counted, or twice, for the read?
+  [[nodiscard]] OpId would_explain(int times) {
+    constexpr int kMostTries = 40;
+    int tries = 0;
+    std::set<std::int64_t> tried;
+    for (const bool must : {true, false}) {
+      for (OpId u = 0; u < h_.ops.size(); ++u) {
+        const bool seen =
+            std::find(told_.must_see.begin(), told_.must_see.end(), u) != told_.must_see.end();
+        if (!concerns(h_.ops[u], h_.ops[told_.read]) || seen != must || h_.ops[u].amount == 0)
+          continue;
+        if (!tried.insert(h_.ops[u].amount).second || ++tries > kMostTries) continue;
+        History other = h_;
+        other.ops[told_.read].amount -= times * h_.ops[u].amount;
+        if (decide(other, axioms_, budget_).verdict == Verdict::kSatisfied) return u;
+      }
+    }
+    return kNone;
+  }
+
+  // Of counters: what the read must be at least and at most, and what would explain it.
+  void sum(const std::string& what, std::int64_t least, std::int64_t most) {
+    const auto amount = h_.ops[told_.read].amount;
+    const std::string bounds =
+        least == most    ? fmt::format("what it has seen adds up to {}", least)
+        : amount < least ? fmt::format("what it has seen adds up to {} at least", least)
+        : amount > most  ? fmt::format("what it can have seen adds up to {} at most", most)
+                         : std::string("no updates that it can have seen together add up to that");
+    const auto named = [&](OpId u, const char* how, const char* effect) {
+      told_.name = fmt::format("{}-{}", how, h_.ops[u].amount < 0 ? "decrement" : "increment");
+      told_.summary = fmt::format("{}, but {}; it would be right if {} {}", what, bounds,
+                                  of_replica(h_, u), effect);
+    };
+    if (const OpId lost = would_explain(-1); lost != kNone) {
+      named(lost, "lost", "had not been seen");
+    } else if (const OpId twice = would_explain(1); twice != kNone) {
+      named(twice, "doubled", "had counted twice");
+    } else {
+      told_.name = amount < least  ? "lost-increment"
+                   : amount > most ? "increment-out-of-nothing"
+                                   : "impossible-value";
+      told_.summary = fmt::format("{}, but {}", what, bounds);
     }
   }
 
@@ -401,18 +460,7 @@ class Teller {
         least += must || amount < 0 ? amount : 0;
         most += must || amount > 0 ? amount : 0;
       }
-      if (read.amount < least) {
-        told_.name = "lost-increment";
-        told_.summary = fmt::format("{}, but what it has seen adds up to {} at least", what, least);
-      } else if (read.amount > most) {
-        told_.name = "increment-out-of-nothing";
-        told_.summary =
-            fmt::format("{}, but what it can have seen adds up to {} at most", what, most);
-      } else {
-        told_.name = "impossible-value";
-        told_.summary =
-            fmt::format("{}, but no updates that it can have seen together add up to that", what);
-      }
+      sum(what, least, most);
     } else if (is_register(h_.type)) {
       const auto list = h_.list(read);
       const auto unwritten = std::find_if(list.begin(), list.end(), [&](std::uint32_t e) {

@@ -73,6 +73,46 @@ std::string explanation_text(const History& history, const Explanation& told) {
   return text;
 }
 
+std::string milliseconds(std::int64_t nanoseconds) {
+  return fmt::format("{:.3f} ms", static_cast<double>(nanoseconds) / 1e6);
+}
+
+std::string convergence_text(const History& history, const Convergence& found) {
+  std::string text;
+  const auto of_replica = [&](OpId id) {
+    return fmt::format("{} of replica {}", history.text(id),
+                       history.replicas[history.ops[id].replica]);
+  };
+  if (found.different.empty()) {
+    text += fmt::format("  converged: the last reads of {} {} agree\n", found.keys,
+                        found.keys == 1 ? "key" : "keys");
+  } else {
+    text += fmt::format("  not converged: the last reads of {} of {} keys differ\n",
+                        found.different.size(), found.keys);
+  }
+  constexpr std::size_t kMost = 10;
+  for (std::size_t i = 0; i < found.different.size() && i < kMost; ++i) {
+    const auto& [one, other] = found.different[i];
+    text += fmt::format("    {}: {}, but {}\n", history.keys[history.ops[one].key], of_replica(one),
+                        of_replica(other));
+  }
+  if (found.different.size() > kMost)
+    text += fmt::format("    and {} more\n", found.different.size() - kMost);
+  if (!found.unread.empty()) {
+    const auto& [key, replica] = found.unread.front();
+    text += fmt::format(
+        "    nothing is known of {} pairs of key and replica, without a read behind the last "
+        "update, such as {} of replica {}\n",
+        found.unread.size(), history.keys[key], history.replicas[replica]);
+  }
+  if (!found.nanoseconds.empty()) {
+    text += fmt::format("    time to converge, at most: median {}, longest {}\n",
+                        milliseconds(found.nanoseconds[found.nanoseconds.size() / 2]),
+                        milliseconds(found.nanoseconds.back()));
+  }
+  return text;
+}
+
 Json operation_json(const History& history, OpId id) {
   const auto& op = history.ops[id];
   Json json = {
@@ -161,9 +201,12 @@ std::string as_text(const Answer& answer) {
   std::string text =
       fmt::format("{}\t{}\t{}\n", answer.file, name(history.type), name(answer.decision.verdict));
   if (answer.decision.verdict == Verdict::kUnknown) {
-    text += fmt::format("  a limit was met ({}) after {:.1f} s\n", answer.limit, answer.seconds);
+    text +=
+        fmt::format("  a limit was met ({}) after {:.1f} s{}\n", answer.limit, answer.seconds,
+                    answer.limit == "size" ? ": more choices than the exact method takes on" : "");
   }
   if (answer.explanation) text += explanation_text(history, *answer.explanation);
+  if (answer.convergence) text += convergence_text(history, *answer.convergence);
   if (answer.show_witness && answer.decision.witness)
     text += witness_text(history, *answer.decision.witness);
   return text;
@@ -197,6 +240,19 @@ std::string as_json(const Answer& answer) {
       execution.push_back(std::move(one));
     }
     json["witness"] = std::move(execution);
+  }
+  if (answer.convergence) {
+    const auto& found = *answer.convergence;
+    Json different = Json::array();
+    for (const auto& [one, other] : found.different)
+      different.push_back({{"key", history.keys[history.ops[one].key]}, {"reads", {one, other}}});
+    json["convergence"] = {
+        {"converged", found.different.empty()}, {"keys", found.keys},   {"different", different},
+        {"unread", found.unread.size()},        {"median_ns", nullptr}, {"longest_ns", nullptr}};
+    if (!found.nanoseconds.empty()) {
+      json["convergence"]["median_ns"] = found.nanoseconds[found.nanoseconds.size() / 2];
+      json["convergence"]["longest_ns"] = found.nanoseconds.back();
+    }
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

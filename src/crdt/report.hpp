@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "crdt/converge.hpp"
 #include "crdt/decide.hpp"
 #include "crdt/explain.hpp"
 
@@ -15,8 +16,9 @@ struct Answer {
   Decision decision = {};
   std::optional<Explanation> explanation = {};  // of kViolated
   double seconds = 0;
-  std::string limit = {};     // of kUnknown: what was met, "reading stopped"
-  bool show_witness = false;  // of kSatisfied
+  std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
+  std::optional<Convergence> convergence = {};  // where it was asked for
+  bool show_witness = false;                    // of kSatisfied
 };
 
 std::string_view name(Verdict verdict);

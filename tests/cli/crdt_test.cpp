@@ -1,0 +1,196 @@
+// cupel crdt as a user runs it: exit codes, certificates, pictures, the generator, and
+// replicas that are programs, the example with and without its bug.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+class CrdtCli : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::temp_directory_path() / ("cupel-crdt-" + std::to_string(getpid()) + "-" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  [[nodiscard]] Outcome crdt(const std::string& arguments) const {
+    const std::string line =
+        "cd '" + folder_.string() + "' && '" CUPEL_BINARY "' crdt " + arguments + " 2>stderr";
+    FILE* pipe = popen(line.c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, text_of("stderr")};
+  }
+  fs::path folder_;
+};
+
+constexpr const char* kFine =
+    "{\"process\":1,\"f\":\"inc\"}\n{\"process\":2,\"f\":\"read\",\"value\":1}\n";
+constexpr const char* kBroken =
+    "{\"process\":1,\"f\":\"inc\"}\n{\"process\":2,\"f\":\"read\",\"value\":2}\n";
+
+TEST_F(CrdtCli, ExitCodesAreThoseOfCheck) {
+  write("fine.jsonl", kFine);
+  write("broken.jsonl", kBroken);
+  const auto fine = crdt("check --type counter fine.jsonl");
+  EXPECT_EQ(fine.code, 0);
+  EXPECT_EQ(fine.out, "fine.jsonl\tcounter\tsatisfied\n");
+  const auto broken = crdt("check --type pn-counter fine.jsonl broken.jsonl");
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_NE(broken.out.find("broken.jsonl\tcounter\tviolated\n  doubled-increment: "),
+            std::string::npos)
+      << broken.out;
+  EXPECT_EQ(crdt("check --type counter missing.jsonl").code, 3);
+  const auto other = crdt("check --type countre fine.jsonl");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_NE(other.err.find("did you mean `counter`?"), std::string::npos) << other.err;
+  const auto set = crdt("check --type or-set fine.jsonl");
+  EXPECT_EQ(set.code, 3);
+  EXPECT_EQ(set.err,
+            "cupel: fine.jsonl:1: found the method `inc`, expected add, remove, contains or read "
+            "of a set\n");
+}
+
+TEST_F(CrdtCli, ATimeoutIsUnknown) {
+  ASSERT_EQ(crdt("generate --type add-wins-set --bug remove-kills-concurrent-add --replicas 8 "
+                 "--ops 3000 --elements 40 -o h.jsonl")
+                .code,
+            0);
+  const auto ran = crdt("check --type add-wins-set --timeout 1ms --certificate c.json h.jsonl");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')), "h.jsonl\tadd-wins-set\tunknown");
+  EXPECT_NE(ran.out.find("a limit was met (time)"), std::string::npos) << ran.out;
+  EXPECT_FALSE(fs::exists(folder_ / "c.json"));
+}
+
+TEST_F(CrdtCli, CertificatesAreVerifiedAndPicturesDrawn) {
+  write("fine.jsonl", kFine);
+  write("broken.jsonl", kBroken);
+  for (const std::string name : {"fine", "broken"}) {
+    const auto checked = crdt("check --type counter --json --certificate " + name + ".cert --svg " +
+                              name + ".svg " + name + ".jsonl");
+    EXPECT_EQ(checked.code, name == "fine" ? 0 : 1);
+    EXPECT_EQ(nlohmann::json::parse(checked.out)["verdict"],
+              name == "fine" ? "satisfied" : "violated");
+    const auto verified = crdt("verify --type counter --json " + name + ".jsonl " + name + ".cert");
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    EXPECT_EQ(nlohmann::json::parse(verified.out)["valid"], true);
+    EXPECT_EQ(text_of(name + ".svg").substr(0, 5), "<svg ");
+  }
+  EXPECT_EQ(crdt("verify --type counter broken.jsonl fine.cert").code, 1);
+  EXPECT_EQ(crdt("verify --type counter fine.jsonl fine.jsonl").code, 3);
+}
+
+TEST_F(CrdtCli, GeneratedBugsAreFoundInAPipe) {
+  EXPECT_EQ(
+      crdt("generate --type rga | '" CUPEL_BINARY "' crdt check --type rga --converge -").code, 0);
+  const auto bad = crdt("generate --type lww --edn --bug ignores-timestamp | '" CUPEL_BINARY
+                        "' crdt check --type lww -");
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.out.find("order-disagreement"), std::string::npos) << bad.out;
+  EXPECT_EQ(crdt("generate --type lww --bug interleaves").code, 3);
+}
+
+TEST_F(CrdtCli, ConvergenceIsToldOnRequest) {
+  const std::string lines =
+      "{\"process\":1,\"f\":\"write\",\"value\":1,\"time\":1000000}\n{\"process\":2,\"f\":\"read\","
+      "\"value\":null,\"time\":2000000}\n"
+      "{\"process\":1,\"f\":\"read\",\"value\":1,\"time\":3000000}\n";
+  write("apart.jsonl", lines);
+  write("same.jsonl", lines + "{\"process\":2,\"f\":\"read\",\"value\":1,\"time\":4500000}\n");
+  EXPECT_EQ(crdt("check --type lww apart.jsonl").code, 0);
+  const auto apart = crdt("check --type lww --converge apart.jsonl");
+  EXPECT_EQ(apart.code, 1);
+  EXPECT_NE(apart.out.find("not converged: the last reads of 1 of 1 keys differ\n    x: read() = 1 "
+                           "of replica 1, but read() = null of replica 2"),
+            std::string::npos)
+      << apart.out;
+  const auto same = crdt("check --type lww --converge --json same.jsonl");
+  EXPECT_EQ(same.code, 0);
+  EXPECT_EQ(nlohmann::json::parse(same.out)["convergence"]["longest_ns"], 3500000);
+}
+
+const std::string kExample = "'python3 " CUPEL_SOURCE_DIR "/examples/replicated_set.py";
+
+TEST_F(CrdtCli, TheExampleIsAnAddWinsSet) {
+  for (const std::string more :
+       {"", " --replicas 5 --keys 2 --elements 2 --seed 3 --delivery 0.1"}) {
+    const auto ran = crdt("run --type or-set --ops 150 -o h.jsonl --exec " + kExample + "'" + more);
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("h.jsonl\tadd-wins-set\tsatisfied\n  converged: "), std::string::npos)
+        << ran.out;
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
+TEST_F(CrdtCli, TheExamplesBugIsFoundAndNamed) {
+  int found = 0;
+  for (int seed = 1; seed <= 3; ++seed) {
+    const auto ran = crdt("run --type or-set --ops 80 --seed " + std::to_string(seed) + " --exec " +
+                          kExample + " --bug'");
+    if (ran.out.find("\n  concurrent-add-lost: ") == std::string::npos) continue;
+    ++found;
+    EXPECT_EQ(ran.code, 1);
+  }
+  EXPECT_GE(found, 1);
+}
+
+TEST_F(CrdtCli, RunsAreTheSameForTheSameSeed) {
+  const auto lines = [&](const std::string& seed) {
+    EXPECT_EQ(
+        crdt("run --type or-set --ops 40 -o h.jsonl --seed " + seed + " --exec " + kExample + "'")
+            .code,
+        0);
+    std::string text;
+    std::istringstream in(text_of("h.jsonl"));
+    for (std::string line; std::getline(in, line);)
+      text += line.substr(0, line.find(",\"time\"")) + "\n";
+    return text;
+  };
+  const auto one = lines("5");
+  EXPECT_EQ(one, lines("5"));
+  EXPECT_NE(one, lines("6"));
+}
+
+TEST_F(CrdtCli, AReplicaThatMisbehavesIsAnErrorWithItsLine) {
+  const auto dead = crdt("run --type counter --exec 'exit 4'");
+  EXPECT_EQ(dead.code, 3);
+  EXPECT_NE(dead.err.find("exited with 4"), std::string::npos) << dead.err;
+  const auto silent = crdt("run --type counter --answer-timeout 0.2 --exec 'sleep 5'");
+  EXPECT_EQ(silent.code, 3);
+  EXPECT_NE(silent.err.find("did not answer"), std::string::npos) << silent.err;
+  const auto wrong = crdt("run --type counter --exec 'while read line; do echo hello; done'");
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_NE(wrong.err.find("line 1 of its output, `hello`; expected a JSON object"),
+            std::string::npos)
+      << wrong.err;
+  const auto value = crdt(
+      "run --type counter --read-share 1 --exec 'while read line; do echo "
+      "\"{\\\"type\\\":\\\"ok\\\",\\\"value\\\":\\\"many\\\"}\"; done'");
+  EXPECT_EQ(value.code, 3);
+  EXPECT_NE(value.err.find("expected a whole number"), std::string::npos) << value.err;
+}
+
+}  // namespace

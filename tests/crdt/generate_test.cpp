@@ -1,0 +1,127 @@
+// Generator: correct replicas are never accused, and each planted bug is found, and
+// called by a name that fits it.
+#include "crdt/generate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "crdt/certificate.hpp"
+#include "crdt/explain.hpp"
+#include "crdt/reader.hpp"
+#include "crdt/verify.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+GenerateOptions options_of(Type type, std::uint64_t seed) {
+  GenerateOptions options;
+  options.type = {type};
+  options.ops = 60;
+  options.seed = seed;
+  return options;
+}
+
+Decision decided(const History& history) {
+  base::Budget budget(std::chrono::duration<double>(30), 0);
+  return decide(history, {}, budget);
+}
+
+class Generator : public testing::TestWithParam<Type> {};
+
+TEST_P(Generator, CorrectReplicasAreNeverAccused) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto options = options_of(GetParam(), seed);
+    options.keys = 1 + seed % 3;
+    options.replicas = 2 + seed % 4;
+    options.delivery = seed % 2 == 0 ? 0.1 : 0.6;
+    options.duplicates = seed % 4 == 0 ? 0.5 : 0;
+    const auto history = generate(options).value();
+    ASSERT_EQ(decided(history).verdict, Verdict::kSatisfied) << "seed " << seed << "\n"
+                                                             << write(history);
+  }
+}
+
+// The names that a bug may show itself by; docs/crdt.md has the same.
+const std::map<std::string, std::set<std::string>>& names_of_bugs() {
+  static const std::map<std::string, std::set<std::string>> names = {
+      {"remove-kills-concurrent-add", {"concurrent-add-lost"}},
+      {"add-undoes-concurrent-remove", {"concurrent-remove-lost"}},
+      {"disable-kills-concurrent-enable", {"concurrent-enable-lost"}},
+      {"enable-undoes-concurrent-disable", {"concurrent-disable-lost"}},
+      {"write-drops-sibling", {"lost-sibling", "wrong-siblings"}},
+      {"loses-increment", {"lost-increment", "lost-decrement"}},
+      {"ignores-timestamp",
+       {"order-disagreement", "stale-read", "order-against-causality", "interleaved-insertions"}},
+      {"interleaves", {"interleaved-insertions", "order-disagreement", "order-against-causality"}},
+  };
+  return names;
+}
+
+TEST_P(Generator, PlantedBugsAreFoundAndNamed) {
+  const Type type = GetParam();
+  constexpr int kSeeds = 16;
+  for (const auto& bug : bugs_of(type)) {
+    std::map<std::string, int> named;
+    int found = 0, proven = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+      auto options = options_of(type, seed);
+      options.bug = bug;
+      if (is_flag(type)) {  // one flag says little about what was seen
+        options.keys = 4;
+        options.ops = 90;
+      }
+      const auto history = generate(options).value();
+      const auto decision = decided(history);
+      ASSERT_NE(decision.verdict, Verdict::kUnknown) << bug << " seed " << seed;
+      if (decision.verdict != Verdict::kViolated) continue;
+      ++found;
+      if (found > 6) continue;
+      const auto told = explain(history, *decision.violation, {}, {.seconds = 20});
+      ++named[told.name];
+      const auto verified = verify(history, certificate_of_core(history, {}, told.core));
+      ASSERT_NE(verified.outcome, Outcome::kNotValid) << verified.reason;
+      proven += verified.outcome == Outcome::kValid;
+    }
+    std::string text;
+    for (const auto& [name, times] : named) text += " " + name + ":" + std::to_string(times);
+    RecordProperty(bug, text);
+    printf("%s %s: found in %d of %d,%s; %d of %d certificates proven\n",
+           std::string(name(type)).c_str(), bug.c_str(), found, kSeeds, text.c_str(), proven,
+           std::min(found, 6));
+    EXPECT_GT(found, kSeeds / 4) << bug;
+    EXPECT_GT(2 * proven, std::min(found, 6)) << bug;
+    const auto& fitting = names_of_bugs().at(bug);
+    for (const auto& [name, times] : named) {
+      EXPECT_FALSE(name.empty());
+      EXPECT_TRUE(fitting.contains(name)) << bug << " is called " << name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Generator,
+                         testing::ValuesIn(all_types().begin(), all_types().end()),
+                         [](const auto& type) {
+                           std::string text(name(type.param));
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
+
+TEST(Generate, IsTheSameForTheSameSeed) {
+  const auto one = write(generate(options_of(Type::kGrowableArray, 3)).value());
+  EXPECT_EQ(one, write(generate(options_of(Type::kGrowableArray, 3)).value()));
+  EXPECT_NE(one, write(generate(options_of(Type::kGrowableArray, 4)).value()));
+}
+
+TEST(Generate, RefusesABugThatTheTypeDoesNotHave) {
+  auto options = options_of(Type::kCounter, 1);
+  options.bug = "interleaves";
+  const auto history = generate(options);
+  ASSERT_FALSE(history.ok());
+  EXPECT_EQ(history.error().message,
+            "found the bug `interleaves`, expected of a counter loses-increment");
+}
+
+}  // namespace
+}  // namespace cupel::crdt
