@@ -86,15 +86,17 @@ struct Outcome {
 // Loads, lets `sessions` clients take turns at random, a transaction at a time, then
 // checks the assertions in one transaction that comes after all of them and reads the
 // freshest values that the level allows (Policy::kLatest). What is loaded is the initial
-// state: every session has seen it. The same options give the same outcome. Throws Refused where loading or checking
-// fails.
+// state: every session has seen it. The same options give the same outcome. Throws Refused where
+// loading or checking fails.
 Outcome run(Application& application, const RunOptions& options);
 
 // The same, with clients of your own: each takes turns, and the last checks. What was
-// loaded must be there, and is what `application` loaded last. `level` is theirs.
+// loaded must be there (make_tables), and is what `application` loaded last. `level` is theirs.
 Outcome run(Application& application, std::span<const std::unique_ptr<Client>> clients,
             const RunOptions& options);
-// Loads into a store, as what its keys hold at first.
+// Makes and fills the application's tables, and one of run()'s own.
+void make_tables(Application& application, Client& client);
+// The same into a store, as what its keys hold at first.
 void load(Application& application, mock::Store& store, mock::sql::Catalog& catalog);
 
 }  // namespace cupel::applications

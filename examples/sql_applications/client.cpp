@@ -15,6 +15,8 @@ const std::string& Client::Answer::text(std::size_t column) const {
   return *cell;
 }
 
-std::int64_t Client::Answer::integer(std::size_t column) const { return std::stoll(text(column)); }
+std::int64_t Client::Answer::integer(std::size_t column) const {
+  return std::stoll(text(column));
+}
 
 }  // namespace cupel::applications

@@ -25,7 +25,8 @@ LibpqClient::LibpqClient(const std::string& where) : connection_(PQconnectdb(whe
   if (PQstatus(connection_.get()) != CONNECTION_OK) {
     throw Refused{"08001", PQerrorMessage(connection_.get())};
   }
-  PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+      connection_.get(), [](void*, const char*) {}, nullptr);
 }
 
 void LibpqClient::run(const std::string& text) {

@@ -1,9 +1,9 @@
 // How often assertions fail: a table of one level, an application's runs with seeds 0, 1 …
 //
 //   sql_applications --application tpcc --level causal --sessions 3 --runs 100
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <exception>
 
 #include "application.hpp"
@@ -41,9 +41,11 @@ void tell(Application& application, const RunOptions& first, int runs) {
     fmt::print("{:4} {:5.1f} %  {}\n", application.assertions()[a].name, 100.0 * failed[a] / runs,
                application.assertions()[a].words);
   }
-  fmt::print("a run: {:.1f} committed, {:.1f} rolled back, {:.1f} refused, {:.1f} conflicts, {:.1f} given up\n",
-             1.0 * sum.committed / runs, 1.0 * sum.rolled_back / runs, 1.0 * sum.refused / runs,
-             1.0 * sum.conflicts / runs, 1.0 * sum.given_up / runs);
+  fmt::print(
+      "a run: {:.1f} committed, {:.1f} rolled back, {:.1f} refused, {:.1f} conflicts, {:.1f} given "
+      "up\n",
+      1.0 * sum.committed / runs, 1.0 * sum.rolled_back / runs, 1.0 * sum.refused / runs,
+      1.0 * sum.conflicts / runs, 1.0 * sum.given_up / runs);
   if (!sum.first_refusal.empty()) fmt::print("the first refused: {}\n", sum.first_refusal);
 }
 
@@ -58,14 +60,16 @@ int main(int argc, char** argv) {
   app.add_option("--application", application)
       ->check(CLI::IsMember({"tpcc", "smallbank", "voter", "wikipedia", "wikipedia-serial"}));
   app.add_option("--level", level)->check([](const std::string& text) {
-    return mock::level_of(text) ? std::string() : "found the level " + text + ", expected one of docs/mock.md";
+    return mock::level_of(text) ? std::string()
+                                : "found the level " + text + ", expected one of docs/mock.md";
   });
   app.add_option("--sessions", options.sessions)->check(CLI::Range(1, 64));
   app.add_option("--transactions", options.transactions)->check(CLI::Range(1, 100000));
   app.add_option("--runs", runs)->check(CLI::Range(1, 1000000));
   app.add_option("--seed", options.seed);
   app.add_flag("--duplicates", scale.duplicates, "TPC-C: orders without primary keys");
-  app.add_option("--lines-min", scale.lines_min, "TPC-C: lines of an order")->check(CLI::Range(1, 99));
+  app.add_option("--lines-min", scale.lines_min, "TPC-C: lines of an order")
+      ->check(CLI::Range(1, 99));
   app.add_option("--lines-max", scale.lines_max)->check(CLI::Range(1, 99));
   try {
     app.parse(argc, argv);

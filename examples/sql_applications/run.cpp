@@ -50,6 +50,11 @@ void transact(Application& application, Client& client, base::Random& random, in
 
 }  // namespace
 
+void make_tables(Application& application, Client& client) {
+  client.run(kFinished);
+  application.load(client);
+}
+
 // A transaction of the load would not be seen by sessions that have read nothing yet.
 void load(Application& application, mock::Store& store, mock::sql::Catalog& catalog) {
   mock::Options options;
@@ -60,8 +65,7 @@ void load(Application& application, mock::Store& store, mock::sql::Catalog& cata
   {
     MockClient client(loading, catalog, "load");
     client.run("BEGIN");
-    client.run(kFinished);
-    application.load(client);
+    make_tables(application, client);
     client.run("COMMIT");
   }
   const auto session = loading.open_session("copy");
@@ -86,8 +90,10 @@ Outcome run(Application& application, std::span<const std::unique_ptr<Client>> c
   for (std::size_t i = 0; i < sessions; ++i) finish(*clients[i], i);
   Client& auditor = *clients.back();
   auditor.run("BEGIN");
-  if (auditor.query("SELECT count(*) FROM finished").integer() != static_cast<std::int64_t>(sessions)) {
-    throw Refused{"02000", "who checks does not see that all clients are done; it must read the freshest"};
+  if (auditor.query("SELECT count(*) FROM finished").integer() !=
+      static_cast<std::int64_t>(sessions)) {
+    throw Refused{"02000",
+                  "who checks does not see that all clients are done; it must read the freshest"};
   }
   outcome.violated = application.violated(auditor);
   auditor.run("COMMIT");

@@ -37,7 +37,8 @@ class SmallBank final : public Application {
     const auto amount = random.between(1, 100);
     const int first = static_cast<int>(random.between(1, kCustomers));
     // Another one.
-    const int second = static_cast<int>(first - 1 + random.between(1, kCustomers - 1)) % kCustomers + 1;
+    const int second =
+        static_cast<int>(first - 1 + random.between(1, kCustomers - 1)) % kCustomers + 1;
     switch (random.below(6)) {
       case 0:
         return amalgamate(client, first, second);
@@ -59,14 +60,16 @@ class SmallBank final : public Application {
   }
 
   std::vector<bool> violated(Client& client) override {
-    const auto sum = client.query("SELECT (SELECT sum(bal) FROM savings) + (SELECT sum(bal) FROM checking)");
+    const auto sum =
+        client.query("SELECT (SELECT sum(bal) FROM savings) + (SELECT sum(bal) FROM checking)");
     return {sum.integer() != money_};
   }
 
  private:
   static std::string customer_name(int customer) { return "customer " + std::to_string(customer); }
   static std::int64_t id(Client& client, int customer) {
-    return client.query("SELECT custid FROM accounts WHERE name = $1", customer_name(customer)).integer();
+    return client.query("SELECT custid FROM accounts WHERE name = $1", customer_name(customer))
+        .integer();
   }
   static std::int64_t savings(Client& client, std::int64_t id) {
     return client.query("SELECT bal FROM savings WHERE custid = $1", id).integer();
@@ -129,6 +132,8 @@ class SmallBank final : public Application {
 
 }  // namespace
 
-std::unique_ptr<Application> smallbank() { return std::make_unique<SmallBank>(); }
+std::unique_ptr<Application> smallbank() {
+  return std::make_unique<SmallBank>();
+}
 
 }  // namespace cupel::applications

@@ -105,7 +105,9 @@ constexpr std::array<Condition, 12> kConditions = {{
 }};
 
 // 4.3.2.3: three syllables; the customers of this scale share two names.
-std::string last_name(int customer) { return customer % 2 == 0 ? "BARBAROUGHT" : "BAROUGHTABLE"; }
+std::string last_name(int customer) {
+  return customer % 2 == 0 ? "BARBAROUGHT" : "BAROUGHTABLE";
+}
 
 // An amount of money as SQL writes it.
 std::string money(std::int64_t cents) {
@@ -162,8 +164,9 @@ void Tpcc::load(Client& client) {
   constexpr int kPaid = 1000;
   std::string tables = kTables;
   if (scale_.duplicates) {
-    for (const char* key : {", PRIMARY KEY (o_w_id, o_d_id, o_id)", ", PRIMARY KEY (no_w_id, no_d_id, no_o_id)",
-                            ",\n  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)"}) {
+    for (const char* key :
+         {", PRIMARY KEY (o_w_id, o_d_id, o_id)", ", PRIMARY KEY (no_w_id, no_d_id, no_o_id)",
+          ",\n  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number)"}) {
       tables.erase(tables.find(key), std::string_view(key).size());
     }
   }
@@ -181,8 +184,9 @@ void Tpcc::load(Client& client) {
     client.query("INSERT INTO district VALUES (1, $1, 'district', 0.1, $2, $3)", d,
                  money(std::int64_t{kPaid} * scale_.customers), scale_.customers + 1);
     for (int c = 1; c <= scale_.customers; ++c) {
-      client.query("INSERT INTO customer VALUES (1, $1, $2, $3, $4, $5, 0.1, -10.00, 10.00, 1, 0, 'data')",
-                   d, c, "first " + std::to_string(c), last_name(c), c == 1 ? "BC" : "GC");
+      client.query(
+          "INSERT INTO customer VALUES (1, $1, $2, $3, $4, $5, 0.1, -10.00, 10.00, 1, 0, 'data')",
+          d, c, "first " + std::to_string(c), last_name(c), c == 1 ? "BC" : "GC");
       client.query("INSERT INTO history VALUES ($1, $2, 1, $2, 1, $3, 10.00, 'loaded')", c, d,
                    kLoaded);
       const bool waits = c > scale_.customers - std::max(1, scale_.customers / 3);
@@ -191,8 +195,8 @@ void Tpcc::load(Client& client) {
                    waits ? Client::Cell() : Client::Cell("1"), lines);
       if (waits) client.query("INSERT INTO new_order VALUES (1, $1, $2)", d, c);
       for (std::int64_t line = 1; line <= lines; ++line) {
-        client.query("INSERT INTO order_line VALUES (1, $1, $2, $3, $4, 1, $5, 5, $6, 'dist')", d, c,
-                     line, random.between(1, scale_.items),
+        client.query("INSERT INTO order_line VALUES (1, $1, $2, $3, $4, 1, $5, 5, $6, 'dist')", d,
+                     c, line, random.between(1, scale_.items),
                      waits ? Client::Cell() : Client::Cell(kLoaded),
                      waits ? money(random.between(1, 999999)) : money(0));
       }
@@ -232,29 +236,43 @@ void Tpcc::order_new(Client& client, base::Random& random) const {
   const auto lines = random.between(scale_.lines_min, scale_.lines_max);
   const bool of_unused_item = random.below(100) == 0;  // 2.4.1.4
   client.query("SELECT w_tax FROM warehouse WHERE w_id = 1");
-  client.query("SELECT c_discount, c_last, c_credit FROM customer "
-               "WHERE c_w_id = 1 AND c_d_id = $1 AND c_id = $2", d, c);
+  client.query(
+      "SELECT c_discount, c_last, c_credit FROM customer "
+      "WHERE c_w_id = 1 AND c_d_id = $1 AND c_id = $2",
+      d, c);
   const auto order =
-      client.query("SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = 1 AND d_id = $1 FOR UPDATE", d)
+      client
+          .query(
+              "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = 1 AND d_id = $1 FOR UPDATE",
+              d)
           .integer();
-  client.query("UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = $1", d);
-  client.query("INSERT INTO orders (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) "
-               "VALUES (1, $1, $2, $3, $4, $5, 1)", d, order, c, kNow, lines);
+  client.query("UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = $1",
+               d);
+  client.query(
+      "INSERT INTO orders (o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) "
+      "VALUES (1, $1, $2, $3, $4, $5, 1)",
+      d, order, c, kNow, lines);
   client.query("INSERT INTO new_order VALUES (1, $1, $2)", d, order);
   for (std::int64_t line = 1; line <= lines; ++line) {
     const auto item = of_unused_item && line == lines ? 0 : random.between(1, scale_.items);
     const auto quantity = random.between(1, 10);
-    const auto price = client.query("SELECT i_price, i_name, i_data FROM item WHERE i_id = $1", item);
+    const auto price =
+        client.query("SELECT i_price, i_name, i_data FROM item WHERE i_id = $1", item);
     if (price.rows.empty()) throw Rollback{};
-    const auto stock = client.query("SELECT s_quantity, s_dist, s_data FROM stock "
-                                    "WHERE s_w_id = 1 AND s_i_id = $1 FOR UPDATE", item);
+    const auto stock = client.query(
+        "SELECT s_quantity, s_dist, s_data FROM stock "
+        "WHERE s_w_id = 1 AND s_i_id = $1 FOR UPDATE",
+        item);
     const auto left = stock.integer() - quantity;
-    client.query("UPDATE stock SET s_quantity = $1, s_ytd = s_ytd + $2, s_order_cnt = s_order_cnt + 1 "
-                 "WHERE s_w_id = 1 AND s_i_id = $3", left >= 10 ? left : left + 91, quantity, item);
-    client.query("INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, "
-                 "ol_supply_w_id, ol_quantity, ol_amount, ol_dist_info) "
-                 "VALUES (1, $1, $2, $3, $4, 1, $5::int, $5::int * $6::numeric, $7)",
-                 d, order, line, item, quantity, price.text(), stock.text(1));
+    client.query(
+        "UPDATE stock SET s_quantity = $1, s_ytd = s_ytd + $2, s_order_cnt = s_order_cnt + 1 "
+        "WHERE s_w_id = 1 AND s_i_id = $3",
+        left >= 10 ? left : left + 91, quantity, item);
+    client.query(
+        "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, "
+        "ol_supply_w_id, ol_quantity, ol_amount, ol_dist_info) "
+        "VALUES (1, $1, $2, $3, $4, 1, $5::int, $5::int * $6::numeric, $7)",
+        d, order, line, item, quantity, price.text(), stock.text(1));
   }
 }
 
@@ -267,13 +285,15 @@ void Tpcc::pay(Client& client, base::Random& random) const {
   client.query("UPDATE district SET d_ytd = d_ytd + $1 WHERE d_w_id = 1 AND d_id = $2", amount, d);
   client.query("SELECT d_name FROM district WHERE d_w_id = 1 AND d_id = $1", d);
   const auto c = customer(client, random, d);
-  client.query("UPDATE customer SET c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, "
-               "c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = $2 AND c_id = $3",
-               amount, d, c);
+  client.query(
+      "UPDATE customer SET c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, "
+      "c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = 1 AND c_d_id = $2 AND c_id = $3",
+      amount, d, c);
   const auto credit = client.query(
       "SELECT c_credit, c_data FROM customer WHERE c_w_id = 1 AND c_d_id = $1 AND c_id = $2", d, c);
   if (credit.text() == "BC") {
-    const auto data = std::to_string(c) + " " + std::to_string(d) + " " + amount + " " + credit.text(1);
+    const auto data =
+        std::to_string(c) + " " + std::to_string(d) + " " + amount + " " + credit.text(1);
     client.query("UPDATE customer SET c_data = $1 WHERE c_w_id = 1 AND c_d_id = $2 AND c_id = $3",
                  data.substr(0, 500), d, c);
   }
@@ -285,21 +305,34 @@ void Tpcc::pay(Client& client, base::Random& random) const {
 void Tpcc::deliver(Client& client, base::Random& random) const {
   const auto carrier = random.between(1, 10);
   for (int d = 1; d <= scale_.districts; ++d) {
-    const auto oldest = client.query("SELECT no_o_id FROM new_order WHERE no_w_id = 1 AND no_d_id = $1 "
-                                     "ORDER BY no_o_id LIMIT 1", d);
+    const auto oldest = client.query(
+        "SELECT no_o_id FROM new_order WHERE no_w_id = 1 AND no_d_id = $1 "
+        "ORDER BY no_o_id LIMIT 1",
+        d);
     if (oldest.rows.empty()) continue;
     const auto order = oldest.integer();
-    client.query("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = $1 AND no_o_id = $2", d, order);
-    const auto c = client.query("SELECT o_c_id FROM orders WHERE o_w_id = 1 AND o_d_id = $1 AND o_id = $2",
-                                d, order).integer();
-    client.query("UPDATE orders SET o_carrier_id = $1 WHERE o_w_id = 1 AND o_d_id = $2 AND o_id = $3",
-                 carrier, d, order);
-    client.query("UPDATE order_line SET ol_delivery_d = $1 "
-                 "WHERE ol_w_id = 1 AND ol_d_id = $2 AND ol_o_id = $3", kNow, d, order);
-    const auto total = client.query("SELECT sum(ol_amount) FROM order_line "
-                                    "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id = $2", d, order);
-    client.query("UPDATE customer SET c_balance = c_balance + $1, c_delivery_cnt = c_delivery_cnt + 1 "
-                 "WHERE c_w_id = 1 AND c_d_id = $2 AND c_id = $3", total.text(), d, c);
+    client.query("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = $1 AND no_o_id = $2", d,
+                 order);
+    const auto c =
+        client
+            .query("SELECT o_c_id FROM orders WHERE o_w_id = 1 AND o_d_id = $1 AND o_id = $2", d,
+                   order)
+            .integer();
+    client.query(
+        "UPDATE orders SET o_carrier_id = $1 WHERE o_w_id = 1 AND o_d_id = $2 AND o_id = $3",
+        carrier, d, order);
+    client.query(
+        "UPDATE order_line SET ol_delivery_d = $1 "
+        "WHERE ol_w_id = 1 AND ol_d_id = $2 AND ol_o_id = $3",
+        kNow, d, order);
+    const auto total = client.query(
+        "SELECT sum(ol_amount) FROM order_line "
+        "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id = $2",
+        d, order);
+    client.query(
+        "UPDATE customer SET c_balance = c_balance + $1, c_delivery_cnt = c_delivery_cnt + 1 "
+        "WHERE c_w_id = 1 AND c_d_id = $2 AND c_id = $3",
+        total.text(), d, c);
   }
 }
 
@@ -307,13 +340,21 @@ void Tpcc::deliver(Client& client, base::Random& random) const {
 void Tpcc::status_of_order(Client& client, base::Random& random) const {
   const int d = district(random);
   const auto c = customer(client, random, d);
-  client.query("SELECT c_balance, c_first, c_last FROM customer "
-               "WHERE c_w_id = 1 AND c_d_id = $1 AND c_id = $2", d, c);
-  const auto order = client.query("SELECT o_id, o_entry_d, o_carrier_id FROM orders "
-                                  "WHERE o_w_id = 1 AND o_d_id = $1 AND o_c_id = $2 "
-                                  "ORDER BY o_id DESC LIMIT 1", d, c).integer();
-  client.query("SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line "
-               "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id = $2", d, order);
+  client.query(
+      "SELECT c_balance, c_first, c_last FROM customer "
+      "WHERE c_w_id = 1 AND c_d_id = $1 AND c_id = $2",
+      d, c);
+  const auto order = client
+                         .query(
+                             "SELECT o_id, o_entry_d, o_carrier_id FROM orders "
+                             "WHERE o_w_id = 1 AND o_d_id = $1 AND o_c_id = $2 "
+                             "ORDER BY o_id DESC LIMIT 1",
+                             d, c)
+                         .integer();
+  client.query(
+      "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line "
+      "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id = $2",
+      d, order);
 }
 
 // 2.8.2.2
@@ -322,14 +363,18 @@ void Tpcc::level_of_stock(Client& client, base::Random& random) const {
   const auto threshold = random.between(10, 20);
   const auto next =
       client.query("SELECT d_next_o_id FROM district WHERE d_w_id = 1 AND d_id = $1", d).integer();
-  client.query("SELECT count(DISTINCT s_i_id) FROM order_line JOIN stock "
-               "ON s_w_id = ol_w_id AND s_i_id = ol_i_id "
-               "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id >= $2 AND ol_o_id < $3 "
-               "AND s_quantity < $4", d, next - 20, next, threshold);
+  client.query(
+      "SELECT count(DISTINCT s_i_id) FROM order_line JOIN stock "
+      "ON s_w_id = ol_w_id AND s_i_id = ol_i_id "
+      "WHERE ol_w_id = 1 AND ol_d_id = $1 AND ol_o_id >= $2 AND ol_o_id < $3 "
+      "AND s_quantity < $4",
+      d, next - 20, next, threshold);
 }
 
 }  // namespace
 
-std::unique_ptr<Application> tpcc(const TpccScale& scale) { return std::make_unique<Tpcc>(scale); }
+std::unique_ptr<Application> tpcc(const TpccScale& scale) {
+  return std::make_unique<Tpcc>(scale);
+}
 
 }  // namespace cupel::applications

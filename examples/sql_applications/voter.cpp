@@ -17,7 +17,8 @@ class Voter final : public Application {
 
   void load(Client& client) override {
     client.run(
-        "CREATE TABLE contestants (contestant_number int PRIMARY KEY, contestant_name varchar(50) NOT NULL);"
+        "CREATE TABLE contestants (contestant_number int PRIMARY KEY, contestant_name varchar(50) "
+        "NOT NULL);"
         "CREATE TABLE area_code_state (area_code int PRIMARY KEY, state varchar(2) NOT NULL);"
         "CREATE TABLE votes (vote_id bigint PRIMARY KEY, phone_number bigint NOT NULL, "
         "state varchar(2) NOT NULL, contestant_number int NOT NULL REFERENCES contestants, "
@@ -33,11 +34,14 @@ class Voter final : public Application {
   // A call's number is the client's, so that votes have keys of their own.
   void transact(Client& client, base::Random& random) override {
     const auto contestant = random.between(1, kContestants);
-    if (client.query("SELECT contestant_number FROM contestants WHERE contestant_number = $1", contestant)
+    if (client
+            .query("SELECT contestant_number FROM contestants WHERE contestant_number = $1",
+                   contestant)
             .rows.empty()) {
       throw Rollback{};
     }
-    const auto votes = client.query("SELECT count(*) FROM votes WHERE phone_number = $1", kTelephone);
+    const auto votes =
+        client.query("SELECT count(*) FROM votes WHERE phone_number = $1", kTelephone);
     if (votes.integer() >= kVotesOfTelephone) throw Rollback{};
     const auto state = client.query("SELECT state FROM area_code_state WHERE area_code = $1",
                                     kTelephone / 10000000);
@@ -46,8 +50,9 @@ class Voter final : public Application {
   }
 
   std::vector<bool> violated(Client& client) override {
-    return {client.query("SELECT phone_number FROM votes GROUP BY phone_number HAVING count(*) > $1",
-                         kVotesOfTelephone)
+    return {client
+                .query("SELECT phone_number FROM votes GROUP BY phone_number HAVING count(*) > $1",
+                       kVotesOfTelephone)
                 .rows.size() > 0};
   }
 
@@ -59,6 +64,8 @@ class Voter final : public Application {
 
 }  // namespace
 
-std::unique_ptr<Application> voter() { return std::make_unique<Voter>(); }
+std::unique_ptr<Application> voter() {
+  return std::make_unique<Voter>();
+}
 
 }  // namespace cupel::applications

@@ -56,8 +56,12 @@ CREATE TABLE watchlist (
 CREATE INDEX rev_page_id ON revision (rev_page, rev_id);
 CREATE INDEX log_page_time ON logging (log_page, log_timestamp))";
 
-std::string title(int page) { return "Page " + std::to_string(page); }
-std::string address(int page) { return "192.0.2." + std::to_string(page); }
+std::string title(int page) {
+  return "Page " + std::to_string(page);
+}
+std::string address(int page) {
+  return "192.0.2." + std::to_string(page);
+}
 
 class Wikipedia final : public Application {
  public:
@@ -76,14 +80,15 @@ class Wikipedia final : public Application {
     }
     client.run(tables);
     for (int user = 1; user <= kUsers; ++user) {
-      client.query("INSERT INTO useracct VALUES ($1, $2, $3, 0)", user, "user " + std::to_string(user),
-                   kLoaded);
+      client.query("INSERT INTO useracct VALUES ($1, $2, $3, 0)", user,
+                   "user " + std::to_string(user), kLoaded);
       client.query("INSERT INTO user_groups VALUES ($1, 'editors')", user);
     }
     // One page is watched, so that edits with and without watchers happen.
     client.query("INSERT INTO watchlist VALUES (1, 0, $1, NULL)", title(1));
     for (int page = 1; page <= kPages; ++page) {
-      client.query("INSERT INTO page VALUES ($1, 0, $2, 1, 0, $3, 0, 0)", page, title(page), kLoaded);
+      client.query("INSERT INTO page VALUES ($1, 0, $2, 1, 0, $3, 0, 0)", page, title(page),
+                   kLoaded);
       client.query("INSERT INTO page_restrictions VALUES ($1, 'edit', 'editors')", page);
       revise(client, {page, 1, 0, 0}, kLoaded, "the first text of the page");
     }
@@ -136,9 +141,11 @@ class Wikipedia final : public Application {
                       const Parameters&... parameters) const {
     const std::string insert = "INSERT INTO " + table + " (" + columns;
     if (numbers_ == Numbers::kSerial) {
-      return client.query(insert + ") VALUES (" + values + ") RETURNING " + id, parameters...).integer();
+      return client.query(insert + ") VALUES (" + values + ") RETURNING " + id, parameters...)
+          .integer();
     }
-    const auto next = client.query("SELECT coalesce(max(" + id + "), 0) + 1 FROM " + table).integer();
+    const auto next =
+        client.query("SELECT coalesce(max(" + id + "), 0) + 1 FROM " + table).integer();
     client.query(insert + ", " + id + ") VALUES (" + values + ", $" +
                      std::to_string(sizeof...(parameters) + 1) + ")",
                  parameters..., next);
@@ -153,39 +160,45 @@ class Wikipedia final : public Application {
   // Logs the edit too if nobody watches the page.
   void revise(Client& client, Edit edit, const char* now, const std::string& words) {
     const auto length = static_cast<std::int64_t>(words.size());
-    edit.parent = client.query("SELECT page_latest FROM page WHERE page_id = $1", edit.page).integer();
-    const auto text = number(client, "text", "old_id", "old_page, old_text, old_flags", "$1, $2, 'utf-8'",
-                             edit.page, words);
+    edit.parent =
+        client.query("SELECT page_latest FROM page WHERE page_id = $1", edit.page).integer();
+    const auto text = number(client, "text", "old_id", "old_page, old_text, old_flags",
+                             "$1, $2, 'utf-8'", edit.page, words);
     edit.revision = number(
         client, "revision", "rev_id",
         "rev_page, rev_text_id, rev_comment, rev_user, rev_timestamp, rev_len, rev_parent_id",
-        "$1, $2, 'a comment', $3, $4, $5, $6", edit.page, text, edit.user, now, length, edit.parent);
-    client.query("UPDATE page SET page_latest = $1, page_touched = $2, page_is_new = 0, "
-                 "page_is_redirect = 0, page_len = $3 WHERE page_id = $4",
-                 edit.revision, now, length, edit.page);
+        "$1, $2, 'a comment', $3, $4, $5, $6", edit.page, text, edit.user, now, length,
+        edit.parent);
+    client.query(
+        "UPDATE page SET page_latest = $1, page_touched = $2, page_is_new = 0, "
+        "page_is_redirect = 0, page_len = $3 WHERE page_id = $4",
+        edit.revision, now, length, edit.page);
     number(client, "recentchanges", "rc_id",
            "rc_timestamp, rc_user, rc_namespace, rc_title, rc_cur_id, rc_this_oldid, rc_last_oldid",
            "$1, $2, 0, $3, $4, $5, $6", now, edit.user, title(edit.page), edit.page, edit.revision,
            edit.parent);
-    const auto watchers =
-        client.query("SELECT wl_user FROM watchlist WHERE wl_title = $1 AND wl_namespace = 0 "
-                     "AND wl_user <> $2 AND wl_notificationtimestamp IS NULL",
-                     title(edit.page), edit.user);
+    const auto watchers = client.query(
+        "SELECT wl_user FROM watchlist WHERE wl_title = $1 AND wl_namespace = 0 "
+        "AND wl_user <> $2 AND wl_notificationtimestamp IS NULL",
+        title(edit.page), edit.user);
     if (watchers.rows.empty()) return log(client, edit, now);
     revised_ = edit;
     for (const auto& watcher : watchers.rows) {
-      client.query("UPDATE watchlist SET wl_notificationtimestamp = $1 "
-                   "WHERE wl_title = $2 AND wl_namespace = 0 AND wl_user = $3",
-                   now, title(edit.page), watcher[0]);
+      client.query(
+          "UPDATE watchlist SET wl_notificationtimestamp = $1 "
+          "WHERE wl_title = $2 AND wl_namespace = 0 AND wl_user = $3",
+          now, title(edit.page), watcher[0]);
     }
   }
 
   void log(Client& client, const Edit& edit, const char* now) const {
     number(client, "logging", "log_id",
-           "log_type, log_action, log_timestamp, log_user, log_namespace, log_title, log_page, log_params",
+           "log_type, log_action, log_timestamp, log_user, log_namespace, log_title, log_page, "
+           "log_params",
            "'patrol', 'patrol', $1, $2, 0, $3, $4, $5", now, edit.user, title(edit.page), edit.page,
            std::to_string(edit.revision) + "\n" + std::to_string(edit.parent) + "\n1");
-    client.query("UPDATE useracct SET user_editcount = user_editcount + 1 WHERE user_id = $1", edit.user);
+    client.query("UPDATE useracct SET user_editcount = user_editcount + 1 WHERE user_id = $1",
+                 edit.user);
     client.query("UPDATE useracct SET user_touched = $1 WHERE user_id = $2", now, edit.user);
   }
 
@@ -196,7 +209,8 @@ class Wikipedia final : public Application {
       client.query("SELECT ug_group FROM user_groups WHERE ug_user = $1", *user);
     }
     const auto found = client.query(
-        "SELECT page_id FROM page WHERE page_namespace = 0 AND page_title = $1 LIMIT 1", title(page));
+        "SELECT page_id FROM page WHERE page_namespace = 0 AND page_title = $1 LIMIT 1",
+        title(page));
     if (found.rows.empty()) throw Refused{"02000", "no page of this title"};
     client.query("SELECT * FROM page_restrictions WHERE pr_page = $1", found.rows[0][0]);
     if (user) {
@@ -215,15 +229,16 @@ class Wikipedia final : public Application {
   // The page and its talk page.
   static void watch(Client& client, int page, int user) {
     for (int space = 0; space <= 1; ++space) {
-      client.query("INSERT INTO watchlist VALUES ($1, $2, $3, NULL) ON CONFLICT DO NOTHING", user, space,
-                   title(page));
+      client.query("INSERT INTO watchlist VALUES ($1, $2, $3, NULL) ON CONFLICT DO NOTHING", user,
+                   space, title(page));
     }
     client.query("UPDATE useracct SET user_touched = $1 WHERE user_id = $2", kNow, user);
   }
   static void unwatch(Client& client, int page, int user) {
     for (int space = 0; space <= 1; ++space) {
-      client.query("DELETE FROM watchlist WHERE wl_user = $1 AND wl_namespace = $2 AND wl_title = $3", user,
-                   space, title(page));
+      client.query(
+          "DELETE FROM watchlist WHERE wl_user = $1 AND wl_namespace = $2 AND wl_title = $3", user,
+          space, title(page));
     }
     client.query("UPDATE useracct SET user_touched = $1 WHERE user_id = $2", kNow, user);
   }

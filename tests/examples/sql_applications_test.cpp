@@ -1,43 +1,12 @@
 // The thesis's figures 4.11 and 4.12, a small slice: which assertion fails at which level,
 // with three sessions. An assertion that fails must do so within a number of runs; one that
 // is valid must not fail in any.
-#include <gtest/gtest.h>
-
-#include <set>
-#include <string>
-
-#include "application.hpp"
+#include "examples/failing.hpp"
 
 namespace cupel::applications {
 namespace {
 
 using mock::Level;
-using Names = std::set<std::string>;
-
-// What failed in a run at least, up to the first after which all of `expected` has.
-Names failed(Application& application, Level level, const Names& expected, int runs,
-             int transactions = 100) {
-  Names names;
-  RunOptions options;
-  options.level = level;
-  options.transactions = transactions;
-  for (int i = 0; i < runs && (expected.empty() || names != expected); ++i) {
-    options.seed = static_cast<std::uint64_t>(i);
-    const auto outcome = run(application, options);
-    EXPECT_GT(outcome.committed, transactions / 20) << outcome.first_refusal;
-    for (std::size_t a = 0; a < outcome.violated.size(); ++a) {
-      if (outcome.violated[a]) names.insert(application.assertions()[a].name);
-    }
-  }
-  return names;
-}
-
-const Names kAll = {"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11", "A12"};
-
-Names without(Names names, const Names& some) {
-  for (const auto& name : some) names.erase(name);
-  return names;
-}
 
 // As in the thesis: with two orders of one number both kept, all but A4 and A11.
 TEST(SqlApplications, TpccWithDuplicatesUnderCausal) {
@@ -81,7 +50,8 @@ TEST(SqlApplications, Voter) {
   auto application = voter();
   EXPECT_EQ(failed(*application, Level::kReadCommitted, {"A14"}, 10, 60), Names{"A14"});
   EXPECT_EQ(failed(*application, Level::kCausal, {"A14"}, 10, 60), Names{"A14"});
-  EXPECT_EQ(failed(*application, Level::kStrongSessionSnapshotIsolation, {"A14"}, 10, 60), Names{"A14"});
+  EXPECT_EQ(failed(*application, Level::kStrongSessionSnapshotIsolation, {"A14"}, 10, 60),
+            Names{"A14"});
   EXPECT_EQ(failed(*application, Level::kStrongSessionSerializable, {}, 10, 60), Names{});
 }
 
