@@ -55,7 +55,9 @@ std::string Table::partial_key(const std::vector<Scalar>& values) const {
   return text;
 }
 
-std::string Table::row_key(const std::vector<Scalar>& values) const { return partial_key(values); }
+std::string Table::row_key(const std::vector<Scalar>& values) const {
+  return partial_key(values);
+}
 
 std::string Table::row_number_key(std::int64_t number) const {
   return prefix + "#" + std::to_string(number);
@@ -120,6 +122,8 @@ void Catalog::State::reset() {
 
 Catalog::Catalog(Level level) : state_(std::make_unique<State>(level)) {}
 Catalog::~Catalog() = default;
-void Catalog::reset() { state_->reset(); }
+void Catalog::reset() {
+  state_->reset();
+}
 
 }  // namespace cupel::mock::sql

@@ -30,7 +30,8 @@ struct Counter {
   std::int64_t next() { return ++last; }
   void reached(std::int64_t value) {  // MySQL: an explicit value moves it
     auto seen = last.load();
-    while (seen < value && !last.compare_exchange_weak(seen, value)) {}
+    while (seen < value && !last.compare_exchange_weak(seen, value)) {
+    }
   }
 };
 

@@ -21,7 +21,8 @@ mpz_class divide_rounded(const mpz_class& left, const mpz_class& right) {
   mpz_class quotient;
   mpz_class rest;
   mpz_tdiv_qr(quotient.get_mpz_t(), rest.get_mpz_t(), left.get_mpz_t(), right.get_mpz_t());
-  if (mpz_cmpabs(mpz_class(rest * 2).get_mpz_t(), right.get_mpz_t()) >= 0) quotient += sgn(left) * sgn(right);
+  if (mpz_cmpabs(mpz_class(rest * 2).get_mpz_t(), right.get_mpz_t()) >= 0)
+    quotient += sgn(left) * sgn(right);
   return quotient;
 }
 
@@ -145,14 +146,18 @@ std::optional<std::int64_t> Decimal::to_integer() const {
   return whole.units_.get_si();
 }
 
-double Decimal::to_double() const { return std::strtod(to_string().c_str(), nullptr); }
+double Decimal::to_double() const {
+  return std::strtod(to_string().c_str(), nullptr);
+}
 
 Decimal operator+(const Decimal& left, const Decimal& right) {
   const int scale = std::max(left.scale_, right.scale_);
   return {left.units_at(scale) + right.units_at(scale), scale};
 }
 
-Decimal operator-(const Decimal& left, const Decimal& right) { return left + right.negated(); }
+Decimal operator-(const Decimal& left, const Decimal& right) {
+  return left + right.negated();
+}
 
 Decimal operator*(const Decimal& left, const Decimal& right) {
   return {left.units_ * right.units_, left.scale_ + right.scale_};

@@ -121,15 +121,23 @@ bool is_comparison(const std::string& name) {
   return name == "=" || name == "<>" || name == "<" || name == "<=" || name == ">" || name == ">=";
 }
 
-[[noreturn]] void division_by_zero() { raise("22012", "division by zero"); }
+[[noreturn]] void division_by_zero() {
+  raise("22012", "division by zero");
+}
 
 Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
   std::int64_t result = 0;
   bool over = false;
   switch (operation) {
-    case '+': over = __builtin_add_overflow(left, right, &result); break;
-    case '-': over = __builtin_sub_overflow(left, right, &result); break;
-    case '*': over = __builtin_mul_overflow(left, right, &result); break;
+    case '+':
+      over = __builtin_add_overflow(left, right, &result);
+      break;
+    case '-':
+      over = __builtin_sub_overflow(left, right, &result);
+      break;
+    case '*':
+      over = __builtin_mul_overflow(left, right, &result);
+      break;
     case '/':
       if (right == 0) division_by_zero();
       over = right == -1 && __builtin_sub_overflow(std::int64_t{0}, left, &result);
@@ -146,9 +154,15 @@ Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right,
 Scalar double_arithmetic(char operation, double left, double right, Type type) {
   double result = 0;
   switch (operation) {
-    case '+': result = left + right; break;
-    case '-': result = left - right; break;
-    case '*': result = left * right; break;
+    case '+':
+      result = left + right;
+      break;
+    case '-':
+      result = left - right;
+      break;
+    case '*':
+      result = left * right;
+      break;
     default:
       if (right == 0 && !std::isnan(left)) division_by_zero();
       result = left / right;
@@ -157,8 +171,8 @@ Scalar double_arithmetic(char operation, double left, double right, Type type) {
   if (std::isinf(result) && !std::isinf(left) && !std::isinf(right)) {
     raise("22003", "value out of range: overflow");
   }
-  if (result == 0 && left != 0 && ((operation == '*' && right != 0) ||
-                                   (operation == '/' && !std::isinf(right)))) {
+  if (result == 0 && left != 0 &&
+      ((operation == '*' && right != 0) || (operation == '/' && !std::isinf(right)))) {
     raise("22003", "value out of range: underflow");
   }
   return result;
@@ -166,9 +180,12 @@ Scalar double_arithmetic(char operation, double left, double right, Type type) {
 
 Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& right) {
   switch (operation) {
-    case '+': return left + right;
-    case '-': return left - right;
-    case '*': return left * right;
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
     default:
       if (right.sign() == 0) division_by_zero();
       return operation == '/' ? left.divided_by(right) : left.remainder(right);
@@ -201,25 +218,24 @@ ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type
       return to(typed, type, context);
     }
     if (expression->kind == Expression::Kind::kConstant) {
-      const auto value = context == Context::kAssignment
-                             ? assign(expression->constant, from, type)
-                             : cast(expression->constant, from, type);
+      const auto value = context == Context::kAssignment ? assign(expression->constant, from, type)
+                                                         : cast(expression->constant, from, type);
       return constant(value, type);
     }
   }
-  const bool as_is = from == type.type &&
-                     (type == expression->type || (type.length < 0 && type.precision < 0));
+  const bool as_is =
+      from == type.type && (type == expression->type || (type.length < 0 && type.precision < 0));
   if (as_is) return expression;
-  const bool mysql_number = dialect_ == Dialect::kMysql && from == Type::kBoolean &&
-                            is_number(type.type);
+  const bool mysql_number =
+      dialect_ == Dialect::kMysql && from == Type::kBoolean && is_number(type.type);
   if (!mysql_number && !can_cast(from, type.type, context)) return nullptr;
-  return strict(fmt::format("cast to {} {} {} {}", type_name(type.type), type.length,
-                            type.precision, type.scale),
-                type, {expression},
-                [from, type, assigned = context == Context::kAssignment](
-                    const std::vector<Scalar>& values) {
-                  return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
-                });
+  return strict(
+      fmt::format("cast to {} {} {} {}", type_name(type.type), type.length, type.precision,
+                  type.scale),
+      type, {expression},
+      [from, type, assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
+        return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
+      });
 }
 
 FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) const {
@@ -269,8 +285,7 @@ ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) c
 }
 
 Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
-                          const ExpressionPtr& right,
-                          std::optional<std::uint32_t> position) const {
+                          const ExpressionPtr& right, std::optional<std::uint32_t> position) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
   if (one == Type::kNull && other == Type::kNull) return Type::kText;
@@ -281,7 +296,7 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
   if (is_string(one) && is_string(other)) return Type::kText;
   if (is_time(one) && is_time(other)) {
     return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
-                                                                     : Type::kTimestamp;
+                                                                    : Type::kTimestamp;
   }
   if (dialect_ == Dialect::kMysql) {
     if (one == Type::kBoolean && is_number(other)) return other;
@@ -339,14 +354,14 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
   }
 
   if (name == "||") {
-    const bool text = is_string(one) || is_string(other) ||
-                      (one == Type::kNull && other == Type::kNull);
+    const bool text =
+        is_string(one) || is_string(other) || (one == Type::kNull && other == Type::kNull);
     const bool unknown = one == Type::kNull || other == Type::kNull;
     if (!text && !unknown) no_operator(name, one, other, position);
     const auto as_text = [&](const ExpressionPtr& part) {
-      return to(part, {Type::kText}, is_string(part->type.type) || part->type.type == Type::kNull
-                                         ? Context::kImplicit
-                                         : Context::kExplicit);
+      return to(part, {Type::kText},
+                is_string(part->type.type) || part->type.type == Type::kNull ? Context::kImplicit
+                                                                             : Context::kExplicit);
     };
     return strict(name, {Type::kText}, {as_text(left), as_text(right)},
                   [](const std::vector<Scalar>& values) -> Scalar {
@@ -367,11 +382,10 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
     // Days: date + integer, date - integer, date - date.
     if (one == Type::kDate || other == Type::kDate) {
       if (one == Type::kDate && other == Type::kDate && operation == '-') {
-        return strict(name, {Type::kInteger}, {left, right},
-                      [](const std::vector<Scalar>& values) -> Scalar {
-                        return std::get<std::int64_t>(values[0]) -
-                               std::get<std::int64_t>(values[1]);
-                      });
+        return strict(
+            name, {Type::kInteger}, {left, right}, [](const std::vector<Scalar>& values) -> Scalar {
+              return std::get<std::int64_t>(values[0]) - std::get<std::int64_t>(values[1]);
+            });
       }
       const bool days = (operation == '+' || (operation == '-' && one == Type::kDate)) &&
                         (one == Type::kInteger || other == Type::kInteger ||

@@ -24,7 +24,16 @@ struct Expression;
 using ExpressionPtr = std::shared_ptr<const Expression>;
 
 struct Expression {
-  enum class Kind : std::uint8_t { kConstant, kParameter, kColumn, kAnd, kEqual, kIn, kAggregate, kOther };
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kParameter,
+    kColumn,
+    kAnd,
+    kEqual,
+    kIn,
+    kAggregate,
+    kOther
+  };
   Kind kind = Kind::kOther;
   FullType type;
   std::vector<ExpressionPtr> parts;

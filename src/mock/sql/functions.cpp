@@ -13,8 +13,12 @@ namespace {
 
 using Values = std::vector<Scalar>;
 
-const std::string& text(const Scalar& value) { return std::get<std::string>(value); }
-std::int64_t whole(const Scalar& value) { return std::get<std::int64_t>(value); }
+const std::string& text(const Scalar& value) {
+  return std::get<std::string>(value);
+}
+std::int64_t whole(const Scalar& value) {
+  return std::get<std::int64_t>(value);
+}
 
 std::string upper(std::string words) {
   for (auto& c : words) {
@@ -104,8 +108,8 @@ const std::vector<Signature>& simple() {
        kT,
        [](const Values& v) -> Scalar {
          const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-         const auto count = whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0)
-                                            : whole(v[1]);
+         const auto count =
+             whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0) : whole(v[1]);
          return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
        }},
       {"right",
@@ -117,9 +121,18 @@ const std::vector<Signature>& simple() {
                                               : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
          return substring(text(v[0]), skipped + 1, {});
        }},
-      {"btrim", {kT}, kT, [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }},
-      {"ltrim", {kT}, kT, [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }},
-      {"rtrim", {kT}, kT, [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }},
+      {"btrim",
+       {kT},
+       kT,
+       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }},
+      {"ltrim",
+       {kT},
+       kT,
+       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }},
+      {"rtrim",
+       {kT},
+       kT,
+       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }},
       {"btrim",
        {kT, kT},
        kT,
@@ -154,7 +167,8 @@ const std::vector<Signature>& simple() {
          const auto found = text(v[0]).find(text(v[1]));
          if (found == std::string::npos) return std::int64_t{0};
          return static_cast<std::int64_t>(
-                    characters(std::string_view(text(v[0])).substr(0, found))) + 1;
+                    characters(std::string_view(text(v[0])).substr(0, found))) +
+                1;
        }},
       {"reverse",
        {kT},
@@ -196,7 +210,9 @@ const std::vector<Signature>& simple() {
       {"rpad",
        {kT, kI, kT},
        kT,
-       [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), text(v[2]), false); }},
+       [](const Values& v) -> Scalar {
+         return padded(text(v[0]), whole(v[1]), text(v[2]), false);
+       }},
       {"starts_with",
        {kT, kT},
        Type::kBoolean,
@@ -274,17 +290,15 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     });
   }
   if (name == "version") {
-    return of_session(kT, [](const SessionFacts& facts) -> Scalar {
-      return facts.setting("cupel.version");
-    });
+    return of_session(
+        kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
   }
   if (name == "pg_backend_pid" || (mysql && name == "connection_id")) {
     return of_session(kI, [](const SessionFacts&) -> Scalar { return std::int64_t{1}; });
   }
   if (name == "current_database" || name == "current_catalog" || (mysql && name == "database")) {
-    return of_session(kT, [](const SessionFacts& facts) -> Scalar {
-      return facts.setting("cupel.database");
-    });
+    return of_session(
+        kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
   }
   if (name == "current_schema") {
     return of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });
@@ -319,21 +333,20 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
       });
     }
     const int wanted = name == "greatest" ? 1 : -1;
-    return computed(name, type, same,
-                    [same, wanted, type, mysql](const Frame& frame) {
-                      Scalar best;
-                      for (const auto& part : same) {
-                        auto value = part->value(frame);
-                        if (is_null(value)) {
-                          if (mysql) return Scalar();
-                          continue;
-                        }
-                        if (is_null(best) || compare(value, best, type.type) * wanted > 0) {
-                          best = std::move(value);
-                        }
-                      }
-                      return best;
-                    });
+    return computed(name, type, same, [same, wanted, type, mysql](const Frame& frame) {
+      Scalar best;
+      for (const auto& part : same) {
+        auto value = part->value(frame);
+        if (is_null(value)) {
+          if (mysql) return Scalar();
+          continue;
+        }
+        if (is_null(best) || compare(value, best, type.type) * wanted > 0) {
+          best = std::move(value);
+        }
+      }
+      return best;
+    });
   }
   if (mysql && name == "if" && parts.size() == 3) {
     const auto test = condition(parts[0], "IF");
@@ -348,11 +361,11 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     std::vector<ExpressionPtr> all;
     for (std::size_t at = 0; at < parts.size(); ++at) {
       if (given(at) == Type::kBoolean) not_supported("concat of a boolean");
-      all.push_back(given(at) == Type::kChar
-                        ? parts[at]
-                        : to(parts[at], {kT}, is_string(given(at)) || given(at) == Type::kNull
-                                                  ? Context::kImplicit
-                                                  : Context::kExplicit));
+      all.push_back(given(at) == Type::kChar ? parts[at]
+                                             : to(parts[at], {kT},
+                                                  is_string(given(at)) || given(at) == Type::kNull
+                                                      ? Context::kImplicit
+                                                      : Context::kExplicit));
     }
     return computed(name, {kT}, all, [all, mysql](const Frame& frame) -> Scalar {
       std::string made;
@@ -372,8 +385,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   }
 
   // Numbers.
-  const bool stepped = name == "round" || name == "ceil" || name == "floor" || name == "trunc" ||
-                       name == "sign";
+  const bool stepped =
+      name == "round" || name == "ceil" || name == "floor" || name == "trunc" || name == "sign";
   if (mysql && (stepped || name == "power" || name == "sqrt") && name != "round" &&
       name != "floor" && name != "ceil") {
     not_supported("the function " + called, position);
@@ -409,8 +422,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     }
     return strict(name, {Type::kNumeric}, {brought(0, Type::kNumeric), brought(1, kI)},
                   [name](const Values& v) -> Scalar {
-                    const auto digits = static_cast<int>(
-                        std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
+                    const auto digits =
+                        static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
                     const auto& number = std::get<Decimal>(v[0]);
                     auto made = name == "round" ? number.rounded(digits) : number.truncated(digits);
                     return made;
@@ -419,11 +432,12 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   if (name == "mod" && parts.size() == 2) return binary("%", parts[0], parts[1], position);
   if (name == "sqrt" && parts.size() == 1) {
     if (given(0) == Type::kNumeric) not_supported("sqrt of numeric");
-    return strict(name, {Type::kDouble}, {brought(0, Type::kDouble)}, [](const Values& v) -> Scalar {
-      const double number = std::get<double>(v[0]);
-      if (number < 0) raise("2201F", "cannot take square root of a negative number");
-      return std::sqrt(number);
-    });
+    return strict(name, {Type::kDouble}, {brought(0, Type::kDouble)},
+                  [](const Values& v) -> Scalar {
+                    const double number = std::get<double>(v[0]);
+                    if (number < 0) raise("2201F", "cannot take square root of a negative number");
+                    return std::sqrt(number);
+                  });
   }
 
   bool known = false;

@@ -44,15 +44,29 @@ MysqlTokens tokens_of(std::string_view text) {
       } else if (text[at] == '\\' && quote != '`' && at + 1 < text.size()) {
         const char c = text[++at];
         switch (c) {
-          case 'n': body += '\n'; continue;
-          case 't': body += '\t'; continue;
-          case 'r': body += '\r'; continue;
-          case 'b': body += '\b'; continue;
-          case 'Z': body += '\x1a'; continue;
-          case '0': raise("22021", "a NUL byte in a string");
+          case 'n':
+            body += '\n';
+            continue;
+          case 't':
+            body += '\t';
+            continue;
+          case 'r':
+            body += '\r';
+            continue;
+          case 'b':
+            body += '\b';
+            continue;
+          case 'Z':
+            body += '\x1a';
+            continue;
+          case '0':
+            raise("22021", "a NUL byte in a string");
           case '%':
-          case '_': body += '\\'; break;
-          default: break;
+          case '_':
+            body += '\\';
+            break;
+          default:
+            break;
         }
       }
       body += text[at];
@@ -89,7 +103,8 @@ MysqlTokens tokens_of(std::string_view text) {
       ++at;
     } else if (c == '@') {
       const auto start = at;
-      while (at < text.size() && (text[at] == '@' || text[at] == '.' || is_word_part(text[at]))) ++at;
+      while (at < text.size() && (text[at] == '@' || text[at] == '.' || is_word_part(text[at])))
+        ++at;
       tokens.push_back({Kind::kVariable, lowered(std::string(text.substr(start, at - start)))});
     } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
                (c == '.' && at + 1 < text.size() &&
@@ -113,8 +128,8 @@ MysqlTokens tokens_of(std::string_view text) {
       }
       tokens.push_back({Kind::kWord, word});
     } else {
-      static constexpr std::string_view kLong[] = {"<=>", "<=", ">=", "<>", "!=", ":=",
-                                                   "||",  "&&", "<<", ">>", "->"};
+      static constexpr std::string_view kLong[] = {
+          "<=>", "<=", ">=", "<>", "!=", ":=", "||", "&&", "<<", ">>", "->"};
       std::string symbol(1, c);
       for (const auto one : kLong) {
         if (text.substr(at, one.size()) == one) {
@@ -177,9 +192,15 @@ class Rewriting {
   void plain() {
     const auto& token = in_[at_++];
     switch (token.kind) {
-      case Kind::kQuoted: put(with_quotes(token.text, '"')); return;
-      case Kind::kString: put(with_quotes(token.text, '\'')); return;
-      case Kind::kParameter: put("$" + std::to_string(++parameters_)); return;
+      case Kind::kQuoted:
+        put(with_quotes(token.text, '"'));
+        return;
+      case Kind::kString:
+        put(with_quotes(token.text, '\''));
+        return;
+      case Kind::kParameter:
+        put("$" + std::to_string(++parameters_));
+        return;
       case Kind::kVariable: {
         if (!token.text.starts_with("@@")) not_supported("the user variable " + token.text);
         auto name = token.text.substr(2);
@@ -193,7 +214,8 @@ class Rewriting {
         }
         return;
       }
-      default: put(token.text);
+      default:
+        put(token.text);
     }
   }
 
@@ -258,7 +280,8 @@ class Rewriting {
     if (token.text == "limit" && at_ + 3 < in_.size() && symbol(at_ + 2, ",")) {
       // A parameter's number is its place in the text, not in the rewritten one.
       const auto value = [&](std::size_t at) {
-        return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_) : in_[at].text;
+        return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_)
+                                                : in_[at].text;
       };
       const auto offset = value(at_ + 1);
       const auto count = value(at_ + 3);
@@ -384,10 +407,10 @@ class Rewriting {
     const auto column = with_quotes(in_[at_ - 1].text, '"');
     const auto& name = in_[at_].text;
     static const std::pair<std::string_view, const char*> kTypes[] = {
-        {"tinyint", "smallint"}, {"mediumint", "int"},    {"integer", "int"},
+        {"tinyint", "smallint"},   {"mediumint", "int"},           {"integer", "int"},
         {"datetime", "timestamp"}, {"double", "double precision"}, {"float", "real"},
-        {"tinytext", "text"},    {"mediumtext", "text"},  {"longtext", "text"},
-        {"bool", "smallint"},    {"boolean", "smallint"}, {"dec", "decimal"}};
+        {"tinytext", "text"},      {"mediumtext", "text"},         {"longtext", "text"},
+        {"bool", "smallint"},      {"boolean", "smallint"},        {"dec", "decimal"}};
     std::string made = name;
     for (const auto& [mine, theirs] : kTypes) {
       if (name == mine) made = theirs;
@@ -425,13 +448,14 @@ class Rewriting {
     put(made + size);
     if (without_sign) {
       static const std::pair<std::string_view, const char*> kMost[] = {
-          {"tinyint", "255"}, {"smallint", "65535"}, {"mediumint", "16777215"},
+          {"tinyint", "255"},    {"smallint", "65535"},     {"mediumint", "16777215"},
           {"int", "4294967295"}, {"integer", "4294967295"}, {"bigint", "18446744073709551615"}};
       put("check (" + column + " >= 0)");
       for (const auto& [mine, most] : kMost) {
         if (name == mine) put("check (" + column + " <= " + most + ")");
       }
-      if (name == "bigint" && word(at_, "auto_increment")) not_supported("BIGINT UNSIGNED AUTO_INCREMENT");
+      if (name == "bigint" && word(at_, "auto_increment"))
+        not_supported("BIGINT UNSIGNED AUTO_INCREMENT");
     } else if (name == "tinyint" || name == "bool" || name == "boolean") {
       put("check (" + column + " between -128 and 127)");
     } else if (name == "mediumint") {
@@ -485,6 +509,8 @@ std::vector<MysqlTokens> mysql_statements(std::string_view text) {
   return all;
 }
 
-std::string as_postgres(const MysqlTokens& statement) { return Rewriting(statement).run(); }
+std::string as_postgres(const MysqlTokens& statement) {
+  return Rewriting(statement).run();
+}
 
 }  // namespace cupel::mock::sql

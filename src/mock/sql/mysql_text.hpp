@@ -12,7 +12,15 @@
 namespace cupel::mock::sql {
 
 struct MysqlToken {
-  enum class Kind : std::uint8_t { kWord, kQuoted, kString, kNumber, kSymbol, kParameter, kVariable };
+  enum class Kind : std::uint8_t {
+    kWord,
+    kQuoted,
+    kString,
+    kNumber,
+    kSymbol,
+    kParameter,
+    kVariable
+  };
   Kind kind = Kind::kSymbol;
   std::string text;  // words in lower case; strings and quoted names without their quotes
 };

@@ -47,7 +47,8 @@ class Writer {
       scope.sources = &sources;
       scope.clause = "check constraints";
       scope.queries = false;
-      const auto bound = binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
+      const auto bound =
+          binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
       std::set<std::size_t> columns;
       for (const auto& [source, column] : scope.columns) columns.insert(column);
       checks_.push_back({check.name, bound, std::move(columns)});
@@ -103,8 +104,7 @@ class Writer {
       if (other == self || !other->present()) continue;
       bool equal = true;
       for (std::size_t at = 0; equal && at < columns.size(); ++at) {
-        equal = same(other->cell(columns[at]), wanted[at],
-                     table_->columns[columns[at]].type.type);
+        equal = same(other->cell(columns[at]), wanted[at], table_->columns[columns[at]].type.type);
       }
       if (equal) return other;
     }
@@ -115,11 +115,13 @@ class Writer {
                                      const std::vector<std::size_t>& columns) {
     std::string values;
     for (const auto column : columns) {
-      values += (values.empty() ? "" : ", ") +
-                to_text(row.cell(column), table.columns[column].type.type);
+      values +=
+          (values.empty() ? "" : ", ") + to_text(row.cell(column), table.columns[column].type.type);
     }
-    throw Raised{{"23505", fmt::format("duplicate key value violates unique constraint \"{}\"", name),
-                  fmt::format("Key ({})=({}) already exists.", listed(table, columns), values), {}}};
+    throw Raised{{"23505",
+                  fmt::format("duplicate key value violates unique constraint \"{}\"", name),
+                  fmt::format("Key ({})=({}) already exists.", listed(table, columns), values),
+                  {}}};
   }
 
   void check_unique(Running& running, Row& row, const StoredRow* self,
@@ -189,7 +191,8 @@ class Writer {
     for (std::size_t at = 0; at < values.size(); ++at) {
       if (const auto place = parent->in_key(foreign.parent_columns[at])) {
         const auto& type = parent->columns[foreign.parent_columns[at]].type;
-        key[*place] = assign(values[at], table_->columns[foreign.columns[at]].type.type, {type.type});
+        key[*place] =
+            assign(values[at], table_->columns[foreign.columns[at]].type.type, {type.type});
         ++placed;
       }
     }
@@ -221,7 +224,7 @@ class Writer {
 // What a row was to its children before it went, or changed.
 struct Gone {
   TablePtr table;
-  std::map<std::size_t, Scalar> values;            // of the columns that children refer to
+  std::map<std::size_t, Scalar> values;              // of the columns that children refer to
   std::optional<std::map<std::size_t, Scalar>> now;  // changed, not deleted
 };
 
@@ -256,8 +259,9 @@ void settle(Running& running, std::vector<Gone> pending) {
           values.push_back(old);
           if (parent.now) {
             const auto& fresh = parent.now->at(column);
-            matters |= is_null(fresh) != is_null(old) ||
-                       (!is_null(old) && !same(old, fresh, parent.table->columns[column].type.type));
+            matters |=
+                is_null(fresh) != is_null(old) ||
+                (!is_null(old) && !same(old, fresh, parent.table->columns[column].type.type));
           }
         }
         if (!matters || std::any_of(values.begin(), values.end(), is_null)) continue;
@@ -269,8 +273,7 @@ void settle(Running& running, std::vector<Gone> pending) {
             const auto column = foreign.columns[at];
             equal = same(cast(row->cell(column), child->columns[column].type.type,
                               {parent.table->columns[foreign.parent_columns[at]].type.type}),
-                         values[at],
-                         parent.table->columns[foreign.parent_columns[at]].type.type);
+                         values[at], parent.table->columns[foreign.parent_columns[at]].type.type);
           }
           if (!equal) continue;
           if (action == Action::kRefuse) {
@@ -281,8 +284,8 @@ void settle(Running& running, std::vector<Gone> pending) {
               bool same_key = true;
               for (std::size_t at = 0; same_key && at < values.size(); ++at) {
                 const auto column = foreign.parent_columns[at];
-                same_key = same(other->cell(column), values[at],
-                                parent.table->columns[column].type.type);
+                same_key =
+                    same(other->cell(column), values[at], parent.table->columns[column].type.type);
               }
               back |= same_key;
               if (back) break;
@@ -420,7 +423,8 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
                                  table.columns[column].name));
     }
-    all.push_back({column, binder.assigned(binder.expression(*value, scope), table.columns[column])});
+    all.push_back(
+        {column, binder.assigned(binder.expression(*value, scope), table.columns[column])});
   }
   return all;
 }
@@ -555,8 +559,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
             continue;
           }
           if (column.always) {
-            raise("428C9", fmt::format("cannot insert a non-DEFAULT value into column \"{}\"",
-                                       column.name));
+            raise("428C9",
+                  fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
           }
           values.push_back(
               {targets[at], binder.assigned(binder.expression(items[at], scope), column)});
@@ -574,8 +578,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         const bool literal = value->kind == Expression::Kind::kConstant &&
                              value->type.type == Type::kText && !query->distinct;
         if (literal) {
-          value = is_null(value->constant) ? constant({}, column.type)
-                                           : constant(assign(value->constant, Type::kNull, column.type), column.type);
+          value = is_null(value->constant)
+                      ? constant({}, column.type)
+                      : constant(assign(value->constant, Type::kNull, column.type), column.type);
         } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
           if (!(mysql && value->type.type == Type::kBoolean)) (void)binder.assigned(value, column);
         }
@@ -597,8 +602,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   if (has(body, "onConflictClause")) {
     const auto& clause = field(body, "onConflictClause");
     understood(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
-    conflict = text_of(clause, "action") == "ONCONFLICT_UPDATE" ? Conflict::kUpdate
-                                                                : Conflict::kNothing;
+    conflict =
+        text_of(clause, "action") == "ONCONFLICT_UPDATE" ? Conflict::kUpdate : Conflict::kNothing;
     const auto& infer = field(clause, "infer");
     if (infer.is_null()) {
       if (conflict == Conflict::kUpdate && !mysql) {
@@ -628,7 +633,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         const auto& one = body_of(element);
         understood(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
         const auto column = table->column(text_of(one, "name"));
-        if (!column) raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
+        if (!column)
+          raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
         wanted.insert(*column);
       }
       const auto matches = [&](const std::vector<std::size_t>& columns) {
@@ -639,8 +645,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         if (matches(unique.columns)) arbiters.push_back(unique.columns);
       }
       if (arbiters.empty()) {
-        raise("42P10", "there is no unique or exclusion constraint matching the ON CONFLICT "
-                       "specification");
+        raise("42P10",
+              "there is no unique or exclusion constraint matching the ON CONFLICT "
+              "specification");
       }
     }
     if (conflict == Conflict::kUpdate) {
@@ -705,8 +712,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         if (found == known.end() || asks) {
           values[at] = defaults[at]->value(outside);
           if (counter != nullptr && mysql && result.last_insert_id == 0) {
-            result.last_insert_id =
-                static_cast<std::uint64_t>(std::get<std::int64_t>(values[at]));
+            result.last_insert_id = static_cast<std::uint64_t>(std::get<std::int64_t>(values[at]));
           }
         } else {
           values[at] = std::move(found->second);
@@ -846,7 +852,8 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
 
 Datum shown(const Scalar& value, Type type, Dialect dialect) {
   if (is_null(value)) return std::nullopt;
-  if (type == Type::kBoolean && dialect == Dialect::kMysql) return std::get<bool>(value) ? "1" : "0";
+  if (type == Type::kBoolean && dialect == Dialect::kMysql)
+    return std::get<bool>(value) ? "1" : "0";
   return to_text(value, type);
 }
 

@@ -18,7 +18,9 @@ std::optional<std::uint32_t> position_of(const Tree& body) {
   return static_cast<std::uint32_t>(at) + 1;
 }
 
-std::uint64_t bit(std::size_t source) { return std::uint64_t{1} << source; }
+std::uint64_t bit(std::size_t source) {
+  return std::uint64_t{1} << source;
+}
 
 std::string output_name(const Tree& node) {
   const auto kind = kind_of(node);
@@ -103,9 +105,8 @@ bool reads_key_only(const Expression& expression, const Source& source, std::siz
       expression.source == number && !source.table->in_key(expression.column)) {
     return false;
   }
-  return std::all_of(expression.parts.begin(), expression.parts.end(), [&](const auto& part) {
-    return reads_key_only(*part, source, number);
-  });
+  return std::all_of(expression.parts.begin(), expression.parts.end(),
+                     [&](const auto& part) { return reads_key_only(*part, source, number); });
 }
 
 // The column that a side of an equality is, seen through casts that keep apart what the
@@ -120,8 +121,8 @@ const Expression* plain_column(const Expression& side) {
   return integers || texts ? &inner : nullptr;
 }
 
-constexpr const char* kAggregates[] = {"count", "sum",      "avg",   "min",
-                                       "max",   "bool_and", "bool_or", "every", "string_agg"};
+constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",       "max",
+                                       "bool_and", "bool_or", "every", "string_agg"};
 
 }  // namespace
 
@@ -183,7 +184,8 @@ FullType Binder::type(const Tree& body, bool* serial) {
   const auto sized = [&](Type made) -> FullType {
     FullType full{made};
     if (modifiers.empty()) return full;
-    if (modifiers[0] < 1) raise("22023", fmt::format("length for type {} must be at least 1", name));
+    if (modifiers[0] < 1)
+      raise("22023", fmt::format("length for type {} must be at least 1", name));
     if (modifiers[0] > 10485760) {
       raise("22023", fmt::format("length for type {} cannot exceed 10485760", name));
     }
@@ -214,7 +216,8 @@ FullType Binder::type(const Tree& body, bool* serial) {
     full.precision = modifiers[0];
     full.scale = modifiers.size() > 1 ? modifiers[1] : 0;
     if (full.precision < 1 || full.precision > 1000) {
-      raise("22023", fmt::format("NUMERIC precision {} must be between 1 and 1000", full.precision));
+      raise("22023",
+            fmt::format("NUMERIC precision {} must be between 1 and 1000", full.precision));
     }
     if (full.scale < 0 || full.scale > full.precision) {
       not_supported(fmt::format("NUMERIC scale {}", full.scale));
@@ -242,7 +245,8 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     understood(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
     if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
     if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
-    if (has(body, "boolval")) return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
+    if (has(body, "boolval"))
+      return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
     if (has(body, "sval")) return constant(text_of(body["sval"], "sval"), {Type::kNull});
     const auto digits = text_of(field(body, "fval"), "fval");
     const auto number = Decimal::parse(digits);
@@ -259,7 +263,8 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   if (kind == "ParamRef") {
     understood(body, "a parameter", {"number"});
     const auto number = number_of(body, "number");
-    if (number < 1 || number > 65535) raise("42P02", fmt::format("there is no parameter ${}", number));
+    if (number < 1 || number > 65535)
+      raise("42P02", fmt::format("there is no parameter ${}", number));
     const auto at = static_cast<std::size_t>(number - 1);
     if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
     auto made = std::make_shared<Expression>();
@@ -277,13 +282,14 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     const bool both = op == "AND_EXPR";
     std::vector<ExpressionPtr> parts;
     for (const auto& argument : list(body, "args")) {
-      parts.push_back(coercion.condition(expression(argument, scope),
-                                         both ? "AND" : op == "OR_EXPR" ? "OR" : "NOT"));
+      parts.push_back(coercion.condition(expression(argument, scope), both              ? "AND"
+                                                                      : op == "OR_EXPR" ? "OR"
+                                                                                        : "NOT"));
     }
     if (op == "NOT_EXPR") {
-      return strict("not", {Type::kBoolean}, parts, [](const std::vector<Scalar>& values) -> Scalar {
-        return !std::get<bool>(values[0]);
-      });
+      return strict(
+          "not", {Type::kBoolean}, parts,
+          [](const std::vector<Scalar>& values) -> Scalar { return !std::get<bool>(values[0]); });
     }
     auto made = computed(both ? "and" : "or", {Type::kBoolean}, parts,
                          [parts, both](const Frame& frame) -> Scalar {
@@ -335,9 +341,10 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     const auto part = expression(field(body, "arg"), scope);
     auto made = coercion.to(part, to, Context::kExplicit);
     if (made == nullptr) {
-      raise("42846", fmt::format("cannot cast type {} to {}", type_name(part->type.type),
-                                 type_name(to.type)),
-            position_of(body));
+      raise(
+          "42846",
+          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
+          position_of(body));
     }
     return made;
   }
@@ -370,7 +377,8 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     }
     not_supported(output_name(node));
   }
-  if (kind == "SetToDefault") raise("42601", "DEFAULT is not allowed in this context", position_of(body));
+  if (kind == "SetToDefault")
+    raise("42601", "DEFAULT is not allowed in this context", position_of(body));
   not_supported("the expression " + std::string(kind), position_of(body));
 }
 
@@ -389,8 +397,8 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
   for (Scope* at = &scope; at != nullptr; at = at->outer, ++depth) {
     std::optional<std::pair<std::size_t, std::size_t>> found;
     if (at->sources != nullptr) {
-      const bool merged = of.empty() && std::find(at->merged.begin(), at->merged.end(), name) !=
-                                            at->merged.end();
+      const bool merged =
+          of.empty() && std::find(at->merged.begin(), at->merged.end(), name) != at->merged.end();
       for (std::size_t source = 0; source < at->sources->size(); ++source) {
         const auto& one = (*at->sources)[source];
         if (of.empty() ? one.hidden : one.name != of) continue;
@@ -441,10 +449,12 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
     passed.push_back(at);
   }
   if (!of.empty() && !known_source) {
-    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of), position_of(body));
+    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of),
+          position_of(body));
   }
-  raise("42703", of.empty() ? fmt::format("column \"{}\" does not exist", name)
-                            : fmt::format("column {}.{} does not exist", of, name),
+  raise("42703",
+        of.empty() ? fmt::format("column \"{}\" does not exist", name)
+                   : fmt::format("column {}.{} does not exist", of, name),
         position_of(body));
 }
 
@@ -576,9 +586,10 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
       auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
       if (text == nullptr) {
         if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
-        raise("42883", fmt::format("operator does not exist: {} {} unknown",
-                                   type_name(part->type.type), name),
-              at);
+        raise(
+            "42883",
+            fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
+            at);
       }
       parts.push_back(text);
     }
@@ -593,7 +604,8 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     const auto middle = expression(left_tree, scope);
     const bool inside = kind == "AEXPR_BETWEEN";
     const auto low = coercion.binary(inside ? ">=" : "<", middle, expression(bounds[0], scope), at);
-    const auto high = coercion.binary(inside ? "<=" : ">", middle, expression(bounds[1], scope), at);
+    const auto high =
+        coercion.binary(inside ? "<=" : ">", middle, expression(bounds[1], scope), at);
     return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
                     [low, high, inside](const Frame& frame) -> Scalar {
                       const auto one = low->value(frame);
@@ -656,7 +668,8 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
   const bool star = flag_of(body, "agg_star");
   const auto wrong = [&] {
     std::string types;
-    for (const auto& argument : made.arguments) types += std::string(type_name(argument->type.type));
+    for (const auto& argument : made.arguments)
+      types += std::string(type_name(argument->type.type));
     raise("42883", fmt::format("function {}({}) does not exist", name, types), position_of(body));
   };
   if (star != made.arguments.empty() || (star && name != "count")) wrong();
@@ -673,8 +686,9 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
       if (name == "sum" || name == "avg") {
         raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
       }
-      argument = coercion.to(argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
-                             Context::kImplicit);
+      argument = coercion.to(
+          argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
+          Context::kImplicit);
     }
     if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
       argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
@@ -750,7 +764,8 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   understood(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
-  if (!scope.queries) not_supported(fmt::format("a sub-query in {}", scope.clause), position_of(body));
+  if (!scope.queries)
+    not_supported(fmt::format("a sub-query in {}", scope.clause), position_of(body));
   const auto kind = text_of(body, "subLinkType");
   ExpressionPtr test;
   if (has(body, "testexpr")) {
@@ -769,8 +784,9 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 
   const bool exists = kind == "EXISTS_SUBLINK";
   if (!exists && select->outputs.size() != 1 && select->values.empty()) {
-    raise("42601", kind == "EXPR_SUBLINK" ? "subquery must return only one column"
-                                          : "subquery has too many columns",
+    raise("42601",
+          kind == "EXPR_SUBLINK" ? "subquery must return only one column"
+                                 : "subquery has too many columns",
           position_of(body));
   }
   if (!select->values.empty()) not_supported("VALUES as a sub-query");
@@ -824,30 +840,30 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
     if (name != "=" && name != "<>" && name != "<" && name != ">" && name != "<=" && name != ">=") {
       not_supported("the operator " + name + " with a sub-query");
     }
-    made = std::make_shared<Expression>(*computed(
-        signature, {Type::kBoolean}, {test},
-        [answer, test, type, from, name, any](const Frame& frame) -> Scalar {
-          const auto rows = answer(frame);
-          if (rows->empty()) return !any;
-          const auto left = test->value(frame);
-          if (is_null(left)) return {};
-          bool null = false;
-          for (const auto& row : *rows) {
-            if (is_null(row)) {
-              null = true;
-              continue;
-            }
-            const int order = compare(left, cast(row, from.type, {type}), type);
-            const bool yes = name == "="    ? order == 0
-                             : name == "<>" ? order != 0
-                             : name == "<"  ? order < 0
-                             : name == ">"  ? order > 0
-                             : name == "<=" ? order <= 0
-                                            : order >= 0;
-            if (yes == any) return any;
-          }
-          return null ? Scalar() : Scalar(!any);
-        }));
+    made = std::make_shared<Expression>(
+        *computed(signature, {Type::kBoolean}, {test},
+                  [answer, test, type, from, name, any](const Frame& frame) -> Scalar {
+                    const auto rows = answer(frame);
+                    if (rows->empty()) return !any;
+                    const auto left = test->value(frame);
+                    if (is_null(left)) return {};
+                    bool null = false;
+                    for (const auto& row : *rows) {
+                      if (is_null(row)) {
+                        null = true;
+                        continue;
+                      }
+                      const int order = compare(left, cast(row, from.type, {type}), type);
+                      const bool yes = name == "="    ? order == 0
+                                       : name == "<>" ? order != 0
+                                       : name == "<"  ? order < 0
+                                       : name == ">"  ? order > 0
+                                       : name == "<=" ? order <= 0
+                                                      : order >= 0;
+                      if (yes == any) return any;
+                    }
+                    return null ? Scalar() : Scalar(!any);
+                  }));
   } else {
     not_supported("this kind of sub-query", position_of(body));
   }
@@ -860,9 +876,9 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
   auto made = coercion.to(value, column.type, Context::kAssignment);
   if (made == nullptr) {
-    raise("42804", fmt::format("column \"{}\" is of type {} but expression is of type {}",
-                               column.name, type_name(column.type.type),
-                               type_name(value->type.type)));
+    raise("42804",
+          fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
+                      type_name(column.type.type), type_name(value->type.type)));
   }
   return made;
 }
@@ -909,8 +925,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     if (made.query->correlated) scope.correlated = true;
     if (!made.query->values.empty()) {
       for (std::size_t at = 0; at < made.query->values[0].size(); ++at) {
-        made.columns.emplace_back(fmt::format("column{}", at + 1),
-                                  made.query->values[0][at]->type);
+        made.columns.emplace_back(fmt::format("column{}", at + 1), made.query->values[0][at]->type);
       }
     }
     for (const auto& output : made.query->outputs) {
@@ -943,8 +958,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
   not_supported("FROM with " + std::string(kind));
 }
 
-std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope,
-                                   std::vector<Source>& sources) {
+std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector<Source>& sources) {
   std::unique_ptr<Join> root;
   std::vector<std::pair<Join*, const Tree*>> conditions;
   for (const auto& node : clause) {
@@ -1085,8 +1099,8 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
                               scope.merged.end()) {
           continue;
         }
-        const Tree tree = {{"fields", {{{"String", {{"sval", name}}}},
-                                       {{"String", {{"sval", column_name}}}}}}};
+        const Tree tree = {
+            {"fields", {{{"String", {{"sval", name}}}}, {{"String", {{"sval", column_name}}}}}}};
         made.push_back({column(tree, scope), column_name, table_name});
       }
     }
@@ -1114,7 +1128,8 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
       const auto& from = (*scope.sources)[bound_value->source];
       if (from.table != nullptr) of = from.table->name;
     }
-    made.push_back({bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
+    made.push_back(
+        {bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
   }
   return made;
 }
@@ -1187,10 +1202,10 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     --depth_;
     return made;
   }
-  understood(body, "SELECT",
-             {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause",
-              "havingClause", "sortClause", "limitOffset", "limitCount", "limitOption",
-              "lockingClause", "op"});
+  understood(
+      body, "SELECT",
+      {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
+       "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "op"});
   if (text_of(body, "op") != "SETOP_NONE") not_supported("UNION, INTERSECT and EXCEPT");
   if (text_of(body, "limitOption") == "LIMIT_OPTION_WITH_TIES") not_supported("WITH TIES");
   const bool mysql = coercion.dialect() == Dialect::kMysql;
@@ -1244,8 +1259,8 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     const auto* output = output_at(node, "GROUP BY");
     const auto name = simple_name(node);
     if (output == nullptr && !name.empty()) {
-      const bool input = std::any_of(
-          made->sources.begin(), made->sources.end(), [&](const Source& source) {
+      const bool input =
+          std::any_of(made->sources.begin(), made->sources.end(), [&](const Source& source) {
             return std::any_of(source.columns.begin(), source.columns.end(),
                                [&](const auto& one) { return one.first == name; });
           });
@@ -1281,18 +1296,18 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     const auto* output = output_at(by, "ORDER BY");
     if (output == nullptr) output = output_named(simple_name(by));
     auto value = output != nullptr ? output->value : expression(by, scope);
-    if (value->type.type == Type::kNull) value = coercion.to(value, {Type::kText}, Context::kImplicit);
+    if (value->type.type == Type::kNull)
+      value = coercion.to(value, {Type::kText}, Context::kImplicit);
     if (made->distinct &&
-        std::none_of(made->outputs.begin(), made->outputs.end(), [&](const Output& one) {
-          return one.value->signature == value->signature;
-        })) {
+        std::none_of(made->outputs.begin(), made->outputs.end(),
+                     [&](const Output& one) { return one.value->signature == value->signature; })) {
       raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     }
     const bool down = text_of(sort, "sortby_dir") == "SORTBY_DESC";
     if (text_of(sort, "sortby_dir") == "SORTBY_USING") not_supported("ORDER BY USING");
     const auto nulls = text_of(sort, "sortby_nulls");
-    const bool first = nulls == "SORTBY_NULLS_FIRST" ||
-                       (nulls != "SORTBY_NULLS_LAST" && (mysql ? !down : down));
+    const bool first =
+        nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && (mysql ? !down : down));
     made->sorts.push_back({value, down, first});
   }
   made->grouped |= !made->aggregates.empty();
@@ -1307,8 +1322,8 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   limits.clause = "LIMIT";
   const auto bound_for = [&](const char* name) -> ExpressionPtr {
     if (!has(body, name)) return nullptr;
-    auto value = coercion.to(expression(field(body, name), limits), {Type::kBigint},
-                             Context::kAssignment);
+    auto value =
+        coercion.to(expression(field(body, name), limits), {Type::kBigint}, Context::kAssignment);
     if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
     return value;
   };

@@ -62,8 +62,8 @@ struct Aggregate {
 
 struct Select {
   std::vector<Source> sources;
-  std::unique_ptr<Join> from;        // null: one row of nothing
-  std::vector<ExpressionPtr> gate;   // conditions that no source has a part in
+  std::unique_ptr<Join> from;       // null: one row of nothing
+  std::vector<ExpressionPtr> gate;  // conditions that no source has a part in
   std::vector<Output> outputs;
   std::vector<ExpressionPtr> groups;
   bool grouped = false;
@@ -73,7 +73,7 @@ struct Select {
   std::vector<Sort> sorts;
   ExpressionPtr limit;
   ExpressionPtr offset;
-  bool correlated = false;           // depends on a row of the query around it
+  bool correlated = false;                         // depends on a row of the query around it
   std::vector<std::vector<ExpressionPtr>> values;  // VALUES (…), (…): then nothing else
 };
 
@@ -81,10 +81,10 @@ struct Select {
 struct Scope {
   Scope* outer = nullptr;
   std::vector<Source>* sources = nullptr;
-  std::vector<Aggregate>* aggregates = nullptr;  // null: not allowed here …
-  const char* clause = "WHERE";                  // … in this clause
-  bool queries = true;                           // whether sub-queries are allowed
-  std::vector<std::string> merged = {};          // columns of USING: the first source's
+  std::vector<Aggregate>* aggregates = nullptr;     // null: not allowed here …
+  const char* clause = "WHERE";                     // … in this clause
+  bool queries = true;                              // whether sub-queries are allowed
+  std::vector<std::string> merged = {};             // columns of USING: the first source's
   std::map<std::string, const Tree*> aliases = {};  // MySQL: outputs, in HAVING
   std::uint64_t touched = 0;
   std::vector<std::pair<std::size_t, std::size_t>> columns = {};

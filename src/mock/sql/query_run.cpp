@@ -311,21 +311,21 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
   }
   if (select.sorts.empty()) return;
 
-  std::stable_sort(waiting.begin(), waiting.end(), [&](const Candidate& left,
-                                                       const Candidate& right) {
-    for (std::size_t at = 0; at < select.sorts.size(); ++at) {
-      const auto& sort = select.sorts[at];
-      const auto& one = left.order[at];
-      const auto& other = right.order[at];
-      if (is_null(one) || is_null(other)) {
-        if (is_null(one) == is_null(other)) continue;
-        return is_null(one) == sort.nulls_first;
-      }
-      const int order = compare(one, other, sort.value->type.type);
-      if (order != 0) return sort.descending ? order > 0 : order < 0;
-    }
-    return false;
-  });
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [&](const Candidate& left, const Candidate& right) {
+                     for (std::size_t at = 0; at < select.sorts.size(); ++at) {
+                       const auto& sort = select.sorts[at];
+                       const auto& one = left.order[at];
+                       const auto& other = right.order[at];
+                       if (is_null(one) || is_null(other)) {
+                         if (is_null(one) == is_null(other)) continue;
+                         return is_null(one) == sort.nulls_first;
+                       }
+                       const int order = compare(one, other, sort.value->type.type);
+                       if (order != 0) return sort.descending ? order > 0 : order < 0;
+                     }
+                     return false;
+                   });
   for (auto& candidate : waiting) {
     if (passed++ < skip) continue;
     frame.rows = candidate.rows;

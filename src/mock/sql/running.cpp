@@ -73,7 +73,9 @@ void StoredRow::set_cell(std::size_t column, const Scalar& value) {
   cells_[column] = value;
 }
 
-void Running::ended() { raise_ended(transaction_.failure()); }
+void Running::ended() {
+  raise_ended(transaction_.failure());
+}
 
 Value Running::read(const std::string& key) {
   auto value = transaction_.read(key);
@@ -111,7 +113,8 @@ std::vector<StoredRow*> Running::rows(const TablePtr& table, const std::vector<S
   if (transaction_.failure()) ended();
   std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
     for (std::size_t at = 0; at < left->key_values().size(); ++at) {
-      const auto type = table->key.empty() ? Type::kBigint : table->columns[table->key[at]].type.type;
+      const auto type =
+          table->key.empty() ? Type::kBigint : table->columns[table->key[at]].type.type;
       const int order = compare(left->key_values()[at], right->key_values()[at], type);
       if (order != 0) return order < 0;
     }

@@ -84,8 +84,8 @@ bool boolean_from(std::string_view text) {
 // Days since 2000-01-01 in the Gregorian calendar.
 std::int64_t days_of(int year, int month, int day) {
   using namespace std::chrono;
-  const auto date = year_month_day(std::chrono::year(year), std::chrono::month(month),
-                                   std::chrono::day(day));
+  const auto date =
+      year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day));
   return (sys_days(date) - sys_days(std::chrono::year(2000) / 1 / 1)).count();
 }
 
@@ -96,8 +96,8 @@ std::int64_t time_from(std::string_view text, Type type) {
   std::size_t at = 0;
   const auto strange = [&] {
     if (body.empty()) bad_input(text, type);
-    not_supported(fmt::format("the spelling of {} \"{}\" (YYYY-MM-DD HH:MM:SS is)",
-                              type_name(type), text));
+    not_supported(
+        fmt::format("the spelling of {} \"{}\" (YYYY-MM-DD HH:MM:SS is)", type_name(type), text));
   };
   const auto digits = [&](std::size_t least, std::size_t most) {
     int value = 0;
@@ -126,7 +126,8 @@ std::int64_t time_from(std::string_view text, Type type) {
   std::int64_t clock = 0;
   std::int64_t zone = 0;
   if (eat(' ') || eat('T')) {
-    while (eat(' ')) {}
+    while (eat(' ')) {
+    }
     const int hour = digits(1, 2);
     if (!eat(':')) strange();
     const int minute = digits(2, 2);
@@ -160,8 +161,7 @@ std::int64_t time_from(std::string_view text, Type type) {
 
 std::string date_text(std::int64_t days) {
   using namespace std::chrono;
-  const year_month_day date(sys_days(std::chrono::year(2000) / 1 / 1) +
-                            std::chrono::days(days));
+  const year_month_day date(sys_days(std::chrono::year(2000) / 1 / 1) + std::chrono::days(days));
   return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
@@ -188,10 +188,10 @@ std::string double_text(double value, bool real) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   char buffer[64];
-  const auto end = real ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value),
-                                        std::chars_format::scientific)
-                        : std::to_chars(buffer, buffer + sizeof buffer, value,
-                                        std::chars_format::scientific);
+  const auto end =
+      real ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(value),
+                           std::chars_format::scientific)
+           : std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   std::string text(buffer, end.ptr);
   const auto mark = text.find('e');
   const int exponent = std::atoi(text.c_str() + mark + 1);
@@ -245,13 +245,20 @@ Scalar string_as(std::string text, const FullType& to, bool cut) {
 
 int rank_of(Type type) {
   switch (type) {
-    case Type::kSmallint: return 0;
-    case Type::kInteger: return 1;
-    case Type::kBigint: return 2;
-    case Type::kNumeric: return 3;
-    case Type::kReal: return 4;
-    case Type::kDouble: return 5;
-    default: return -1;
+    case Type::kSmallint:
+      return 0;
+    case Type::kInteger:
+      return 1;
+    case Type::kBigint:
+      return 2;
+    case Type::kNumeric:
+      return 3;
+    case Type::kReal:
+      return 4;
+    case Type::kDouble:
+      return 5;
+    default:
+      return -1;
   }
 }
 
@@ -332,7 +339,8 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
       if (from == Type::kDate) return std::get<std::int64_t>(value) * kDay;
       if (is_time(from)) return value;
       break;
-    default: break;
+    default:
+      break;
   }
   raise("42846", fmt::format("cannot cast type {} to {}", type_name(from), type_name(to.type)));
 }
@@ -341,20 +349,34 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
 
 std::string_view type_name(Type type) {
   switch (type) {
-    case Type::kNull: return "unknown";
-    case Type::kBoolean: return "boolean";
-    case Type::kSmallint: return "smallint";
-    case Type::kInteger: return "integer";
-    case Type::kBigint: return "bigint";
-    case Type::kNumeric: return "numeric";
-    case Type::kReal: return "real";
-    case Type::kDouble: return "double precision";
-    case Type::kText: return "text";
-    case Type::kVarchar: return "character varying";
-    case Type::kChar: return "character";
-    case Type::kDate: return "date";
-    case Type::kTimestamp: return "timestamp without time zone";
-    case Type::kTimestampTz: return "timestamp with time zone";
+    case Type::kNull:
+      return "unknown";
+    case Type::kBoolean:
+      return "boolean";
+    case Type::kSmallint:
+      return "smallint";
+    case Type::kInteger:
+      return "integer";
+    case Type::kBigint:
+      return "bigint";
+    case Type::kNumeric:
+      return "numeric";
+    case Type::kReal:
+      return "real";
+    case Type::kDouble:
+      return "double precision";
+    case Type::kText:
+      return "text";
+    case Type::kVarchar:
+      return "character varying";
+    case Type::kChar:
+      return "character";
+    case Type::kDate:
+      return "date";
+    case Type::kTimestamp:
+      return "timestamp without time zone";
+    case Type::kTimestampTz:
+      return "timestamp with time zone";
   }
   return "";
 }
@@ -362,7 +384,9 @@ std::string_view type_name(Type type) {
 bool is_integer(Type type) {
   return type == Type::kSmallint || type == Type::kInteger || type == Type::kBigint;
 }
-bool is_number(Type type) { return rank_of(type) >= 0; }
+bool is_number(Type type) {
+  return rank_of(type) >= 0;
+}
 bool is_string(Type type) {
   return type == Type::kText || type == Type::kVarchar || type == Type::kChar;
 }
@@ -372,31 +396,43 @@ bool is_time(Type type) {
 
 std::string to_text(const Scalar& value, Type type) {
   switch (type) {
-    case Type::kBoolean: return std::get<bool>(value) ? "t" : "f";
+    case Type::kBoolean:
+      return std::get<bool>(value) ? "t" : "f";
     case Type::kSmallint:
     case Type::kInteger:
-    case Type::kBigint: return std::to_string(std::get<std::int64_t>(value));
-    case Type::kNumeric: return std::get<Decimal>(value).to_string();
+    case Type::kBigint:
+      return std::to_string(std::get<std::int64_t>(value));
+    case Type::kNumeric:
+      return std::get<Decimal>(value).to_string();
     case Type::kReal:
-    case Type::kDouble: return double_text(std::get<double>(value), type == Type::kReal);
-    case Type::kDate: return date_text(std::get<std::int64_t>(value));
-    case Type::kTimestamp: return timestamp_text(std::get<std::int64_t>(value));
-    case Type::kTimestampTz: return timestamp_text(std::get<std::int64_t>(value)) + "+00";
-    default: return std::get<std::string>(value);
+    case Type::kDouble:
+      return double_text(std::get<double>(value), type == Type::kReal);
+    case Type::kDate:
+      return date_text(std::get<std::int64_t>(value));
+    case Type::kTimestamp:
+      return timestamp_text(std::get<std::int64_t>(value));
+    case Type::kTimestampTz:
+      return timestamp_text(std::get<std::int64_t>(value)) + "+00";
+    default:
+      return std::get<std::string>(value);
   }
 }
 
 Scalar from_text(std::string_view text, const FullType& to) {
   switch (to.type) {
-    case Type::kBoolean: return boolean_from(text);
+    case Type::kBoolean:
+      return boolean_from(text);
     case Type::kSmallint:
     case Type::kInteger:
-    case Type::kBigint: return integer_from(text, to.type);
+    case Type::kBigint:
+      return integer_from(text, to.type);
     case Type::kReal:
-    case Type::kDouble: return double_from(text, to.type);
+    case Type::kDouble:
+      return double_from(text, to.type);
     case Type::kDate:
     case Type::kTimestamp:
-    case Type::kTimestampTz: return time_from(text, to.type);
+    case Type::kTimestampTz:
+      return time_from(text, to.type);
     case Type::kNumeric: {
       const auto body = trimmed(text);
       const auto number = Decimal::parse(body);
@@ -409,7 +445,8 @@ Scalar from_text(std::string_view text, const FullType& to) {
       }
       return fitted(*number, to);
     }
-    default: return string_as(std::string(text), to, false);
+    default:
+      return string_as(std::string(text), to, false);
   }
 }
 
@@ -439,13 +476,16 @@ bool can_cast(Type from, Type to, Context context) {
 
 int compare(const Scalar& left, const Scalar& right, Type type) {
   switch (type) {
-    case Type::kBoolean: return int{std::get<bool>(left)} - int{std::get<bool>(right)};
-    case Type::kNumeric: return std::get<Decimal>(left).compare(std::get<Decimal>(right));
+    case Type::kBoolean:
+      return int{std::get<bool>(left)} - int{std::get<bool>(right)};
+    case Type::kNumeric:
+      return std::get<Decimal>(left).compare(std::get<Decimal>(right));
     case Type::kReal:
     case Type::kDouble: {  // NaN equals itself and is above all else
       const double one = std::get<double>(left);
       const double other = std::get<double>(right);
-      if (std::isnan(one) || std::isnan(other)) return int{std::isnan(one)} - int{std::isnan(other)};
+      if (std::isnan(one) || std::isnan(other))
+        return int{std::isnan(one)} - int{std::isnan(other)};
       return one < other ? -1 : one > other ? 1 : 0;
     }
     case Type::kChar: {
@@ -455,7 +495,8 @@ int compare(const Scalar& left, const Scalar& right, Type type) {
     }
     case Type::kText:
     case Type::kVarchar:
-    case Type::kNull: return std::get<std::string>(left).compare(std::get<std::string>(right));
+    case Type::kNull:
+      return std::get<std::string>(left).compare(std::get<std::string>(right));
     default: {
       const auto one = std::get<std::int64_t>(left);
       const auto other = std::get<std::int64_t>(right);
@@ -466,13 +507,16 @@ int compare(const Scalar& left, const Scalar& right, Type type) {
 
 std::string canonical(const Scalar& value, Type type) {
   switch (type) {
-    case Type::kNumeric: return std::get<Decimal>(value).canonical();
-    case Type::kChar: return std::string(without_padding(std::get<std::string>(value)));
+    case Type::kNumeric:
+      return std::get<Decimal>(value).canonical();
+    case Type::kChar:
+      return std::string(without_padding(std::get<std::string>(value)));
     case Type::kReal:
     case Type::kDouble:
       if (std::get<double>(value) == 0) return "0";  // -0 too
       [[fallthrough]];
-    default: return to_text(value, type);
+    default:
+      return to_text(value, type);
   }
 }
 
@@ -508,7 +552,7 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
 bool valid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80              ? 1
+    const std::size_t length = lead < 0x80                   ? 1
                                : lead >= 0xC2 && lead < 0xE0 ? 2
                                : lead >= 0xE0 && lead < 0xF0 ? 3
                                : lead >= 0xF0 && lead < 0xF5 ? 4

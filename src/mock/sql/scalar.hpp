@@ -16,7 +16,9 @@ namespace cupel::mock::sql {
 // (kDate) and microseconds since then (timestamps); Decimal; double (a kReal is one
 // that a float holds); string, also for kNull: a literal whose type is not settled.
 using Scalar = std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string>;
-inline bool is_null(const Scalar& value) { return value.index() == 0; }
+inline bool is_null(const Scalar& value) {
+  return value.index() == 0;
+}
 
 // A type with its modifiers: varchar(10), numeric(8,2). -1: none.
 struct FullType {

@@ -72,8 +72,7 @@ class Maker {
 
  private:
   void add_column(const Tree& body) {
-    understood(body, "a column",
-               {"colname", "typeName", "is_local", "constraints"});
+    understood(body, "a column", {"colname", "typeName", "is_local", "constraints"});
     ColumnInfo column;
     column.name = text_of(body, "colname");
     if (table_->column(column.name)) {
@@ -138,8 +137,8 @@ class Maker {
     } else if (type == "CONSTR_PRIMARY") {
       understood(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
-        raise("42P16", fmt::format("multiple primary keys for table \"{}\" are not allowed",
-                                   table_->name));
+        raise("42P16",
+              fmt::format("multiple primary keys for table \"{}\" are not allowed", table_->name));
       }
       table_->key = keys();
       table_->key_name = name.empty() ? table_->name + "_pkey" : name;
@@ -168,19 +167,22 @@ class Maker {
     made.columns = of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "fk_attrs"));
     made.parent = text_of(field(body, "pktable"), "relname");
     const auto parent = made.parent == table_->name ? TablePtr(table_) : catalog_.find(made.parent);
-    if (parent == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", made.parent));
+    if (parent == nullptr)
+      raise("42P01", fmt::format("relation \"{}\" does not exist", made.parent));
     for (const auto& column : strings_of(body, "pk_attrs")) {
       const auto found = parent->column(column);
       if (!found) {
-        raise("42703", fmt::format("column \"{}\" referenced in foreign key constraint does not exist",
-                                   column));
+        raise("42703",
+              fmt::format("column \"{}\" referenced in foreign key constraint does not exist",
+                          column));
       }
       made.parent_columns.push_back(*found);
     }
     if (!has(body, "pk_attrs")) {
       made.parent_columns = parent->key;
       if (parent->key.empty()) {
-        raise("42704", fmt::format("there is no primary key for referenced table \"{}\"", made.parent));
+        raise("42704",
+              fmt::format("there is no primary key for referenced table \"{}\"", made.parent));
       }
     }
     if (made.parent_columns.size() != made.columns.size()) {
@@ -223,7 +225,8 @@ class Maker {
     Binder binder(catalog_, dialect_, none);
     for (const auto& column : table_->columns) {
       if (column.default_value.is_null()) continue;
-      if (column.counter != nullptr) raise("42601", "multiple default values specified for a column");
+      if (column.counter != nullptr)
+        raise("42601", "multiple default values specified for a column");
       Scope scope;
       scope.clause = "DEFAULT expressions";
       scope.queries = false;
@@ -250,9 +253,9 @@ void refuse_referenced(const Catalog::State& catalog, const std::string& name, b
     if (together.count(other->name) != 0) continue;
     for (const auto& foreign : other->foreign_keys) {
       if (foreign.parent != name) continue;
-      if (truncate) raise("0A000", "cannot truncate a table referenced in a foreign key constraint");
-      raise("2BP01",
-            fmt::format("cannot drop table {} because other objects depend on it", name));
+      if (truncate)
+        raise("0A000", "cannot truncate a table referenced in a foreign key constraint");
+      raise("2BP01", fmt::format("cannot drop table {} because other objects depend on it", name));
     }
   }
 }
@@ -294,7 +297,8 @@ Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function
     // CASCADE takes the foreign keys that refer to it, not their tables.
     for (const auto& other : catalog.tables()) {
       auto without = std::make_shared<Table>(*other);
-      std::erase_if(without->foreign_keys, [&](const ForeignKey& key) { return key.parent == name; });
+      std::erase_if(without->foreign_keys,
+                    [&](const ForeignKey& key) { return key.parent == name; });
       if (without->foreign_keys.size() != other->foreign_keys.size()) put(other->name, without);
     }
   }
@@ -344,7 +348,8 @@ Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dia
     for (const auto& element : list(body, "indexParams")) {
       const auto name = text_of(body_of(element), "name");
       const auto found = table->column(name);
-      if (!name.empty() && !found) raise("42703", fmt::format("column \"{}\" does not exist", name));
+      if (!name.empty() && !found)
+        raise("42703", fmt::format("column \"{}\" does not exist", name));
       if (found) columns.push_back(*found);
     }
     if (flag_of(body, "unique")) {

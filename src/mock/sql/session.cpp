@@ -26,18 +26,21 @@ std::string lowered(std::string text) {
     std::string_view kind, statement, words;
   };
   static constexpr Instead kInstead[] = {
-      {"CopyStmt", "COPY", "use INSERT INTO … VALUES with several rows to load a table, SELECT to read it"},
+      {"CopyStmt", "COPY",
+       "use INSERT INTO … VALUES with several rows to load a table, SELECT to read it"},
       {"AlterTableStmt", "ALTER TABLE", "drop the table and create it as it is to be"},
       {"RenameStmt", "ALTER … RENAME", "drop the table and create it as it is to be"},
       {"ViewStmt", "CREATE VIEW", "write its query as a sub-query in FROM"},
-      {"LockStmt", "LOCK", "transactions run one after another, and no lock makes a read stronger; ask for a "
-                           "stronger isolation level"},
+      {"LockStmt", "LOCK",
+       "transactions run one after another, and no lock makes a read stronger; ask for a "
+       "stronger isolation level"},
       {"DeclareCursorStmt", "DECLARE CURSOR", "use SELECT with LIMIT and OFFSET"},
       {"PrepareStmt", "PREPARE", "use the protocol's prepared statements"},
   };
   const auto kind = kind_of(tree);
   for (const auto& [other, statement, words] : kInstead) {
-    if (kind == other) raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
+    if (kind == other)
+      raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
   }
   std::string words;
   for (const char c : kind.substr(0, kind.size() - (kind.ends_with("Stmt") ? 4 : 0))) {
@@ -161,8 +164,9 @@ class SessionOfStore : public Session {
   std::variant<Result, Error> execute(const Prepared& prepared,
                                       std::span<const Datum> parameters) override;
   [[nodiscard]] TransactionState state() const override {
-    return failed_ ? TransactionState::kFailed
-                   : block_ ? TransactionState::kOpen : TransactionState::kIdle;
+    return failed_  ? TransactionState::kFailed
+           : block_ ? TransactionState::kOpen
+                    : TransactionState::kIdle;
   }
   [[nodiscard]] bool autocommit() const override { return autocommit_; }
   void reset() override {
@@ -212,7 +216,7 @@ class SessionOfStore : public Session {
   std::unique_ptr<Transaction> transaction_;
   std::vector<std::function<void()>> undo_;  // of the catalog
   std::vector<Savepoint> savepoints_;
-  bool block_ = false;   // between BEGIN and COMMIT
+  bool block_ = false;  // between BEGIN and COMMIT
   bool failed_ = false;
   bool implicit_ = false;  // several statements in one text
   // The isolation of the session and of the transaction: the standard's name as asked for,
@@ -248,13 +252,15 @@ std::vector<Step> SessionOfStore::steps(std::string_view text) const {
     return all;
   }
   for (auto& tokens : mysql_statements(text)) {
-    static constexpr std::string_view kOwn[] = {"set",      "show", "use",   "start",    "begin",
-                                                "describe", "desc", "lock",  "unlock",   "explain",
+    static constexpr std::string_view kOwn[] = {"set",      "show",  "use",    "start",  "begin",
+                                                "describe", "desc",  "lock",   "unlock", "explain",
                                                 "kill",     "flush", "analyze"};
     const auto& first = tokens[0];
-    const bool create_database = tokens.size() > 2 && (first.text == "create" || first.text == "drop") &&
+    const bool create_database = tokens.size() > 2 &&
+                                 (first.text == "create" || first.text == "drop") &&
                                  (tokens[1].text == "database" || tokens[1].text == "schema");
-    if (create_database || std::find(std::begin(kOwn), std::end(kOwn), first.text) != std::end(kOwn)) {
+    if (create_database ||
+        std::find(std::begin(kOwn), std::end(kOwn), first.text) != std::end(kOwn)) {
       all.push_back({std::nullopt, std::move(tokens)});
       continue;
     }
@@ -356,13 +362,14 @@ Session::Run SessionOfStore::run(std::string_view text) {
   return all;
 }
 
-std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(std::string_view text,
-                                                                       std::span<const Type> types) {
+std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
+    std::string_view text, std::span<const Type> types) {
   try {
     auto made = std::make_unique<PreparedStatement>();
     made->dialect = facts_.dialect;
     auto list = steps(text);
-    if (list.size() > 1) raise("42601", "cannot insert multiple commands into a prepared statement");
+    if (list.size() > 1)
+      raise("42601", "cannot insert multiple commands into a prepared statement");
     made->types.assign(types.begin(), types.end());
     if (!list.empty()) {
       made->statement = std::move(list[0].statement);
@@ -371,7 +378,8 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(std::stri
         const auto& tree = made->statement->tree;
         const bool ends = kind_of(tree) == "TransactionStmt";
         if (failed_ && !ends) {
-          raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+          raise("25P02",
+                "current transaction is aborted, commands ignored until end of transaction block");
         }
         if (const auto planned = plan(tree, catalog_, facts_.dialect, made->types)) {
           made->shape = planned->columns;
@@ -421,7 +429,8 @@ Result SessionOfStore::perform(const Step& step, std::span<const Datum> paramete
                                const std::vector<Type>& types) {
   const bool ending = step.statement && kind_of(step.statement->tree) == "TransactionStmt";
   if (failed_ && !ending) {
-    raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+    raise("25P02",
+          "current transaction is aborted, commands ignored until end of transaction block");
   }
   // A statement that fails in MySQL's open transaction takes back its own writes only.
   const bool open = mysql() && (block_ || !autocommit_) && transaction_ != nullptr && !ending;
@@ -479,7 +488,8 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (planned->writes) read_only();
   Running running(transaction(), catalog_, facts_);
   for (std::size_t at = 0; at < parameters.size(); ++at) {
-    running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]}) : Scalar());
+    running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
+                                                : Scalar());
   }
   auto result = planned->run(running);
   if (result.last_insert_id != 0) facts_.last_insert_id = result.last_insert_id;
@@ -527,7 +537,8 @@ std::optional<Level> SessionOfStore::level_for(const std::string& name) const {
   }
   if (name == "serializable") least = Level::kStrongSessionSerializable;
   if (!least) {
-    raise("22023", fmt::format("invalid value for parameter \"transaction_isolation\": \"{}\"", name));
+    raise("22023",
+          fmt::format("invalid value for parameter \"transaction_isolation\": \"{}\"", name));
   }
   return std::max(*least, catalog_.level());
 }
@@ -573,7 +584,8 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
   };
   const auto aborted = [&] {
     if (failed_) {
-      raise("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+      raise("25P02",
+            "current transaction is aborted, commands ignored until end of transaction block");
     }
   };
   if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
@@ -603,7 +615,8 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     result.tag = "SAVEPOINT";
   } else if (kind == "TRANS_STMT_RELEASE") {
     aborted();
-    if (!block_ && !mysql()) raise("25P01", "RELEASE SAVEPOINT can only be used in transaction blocks");
+    if (!block_ && !mysql())
+      raise("25P01", "RELEASE SAVEPOINT can only be used in transaction blocks");
     savepoints_.erase(find(), savepoints_.end());
     result.tag = "RELEASE";
   } else if (kind == "TRANS_STMT_ROLLBACK_TO") {
@@ -626,8 +639,9 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
 std::string SessionOfStore::shown_setting(const std::string& name) const {
   const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
   auto hyphened = [&](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return c == ' ' ? '-' : static_cast<char>(std::toupper(c)); });
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+      return c == ' ' ? '-' : static_cast<char>(std::toupper(c));
+    });
     return text;
   };
   if (name == "transaction_isolation" || (mysql() && name == "tx_isolation")) {
@@ -638,7 +652,8 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
     const bool only = name[0] == 't' ? isolation.read_only : session_isolation_.read_only;
     return mysql() ? (only ? "1" : "0") : (only ? "on" : "off");
   }
-  if (name == "cupel.level") return std::string(mock::name(isolation.level.value_or(catalog_.level())));
+  if (name == "cupel.level")
+    return std::string(mock::name(isolation.level.value_or(catalog_.level())));
   if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
   const auto found = settings_.find(name);
   if (found == settings_.end()) {
@@ -669,7 +684,8 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   if (name == "default_transaction_read_only" || name == "transaction_read_only") {
     const auto wanted = lowered(value);
     (name[0] == 'd' || mysql() ? session_isolation_
-                               : isolation_ ? *isolation_ : isolation_.emplace(session_isolation_))
+     : isolation_              ? *isolation_
+                               : isolation_.emplace(session_isolation_))
         .read_only = wanted == "on" || wanted == "true" || wanted == "1";
     return;
   }
@@ -713,8 +729,8 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
       std::erase(known, '-');
       const bool zone = found->first == "timezone" || found->first == "time_zone";
       return one.free || wanted == known ||
-             (zone && (wanted == "utc" || wanted == "gmt" || wanted == "etc/utc" ||
-                       wanted == "+00:00")) ||
+             (zone &&
+              (wanted == "utc" || wanted == "gmt" || wanted == "etc/utc" || wanted == "+00:00")) ||
              (found->first == "datestyle" && wanted.starts_with("iso")) ||
              (found->first == "client_encoding" && wanted == "unicode") ||
              (found->first.starts_with("character_set") && wanted.starts_with("utf8"));
@@ -833,8 +849,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     result.tag = "CREATE DATABASE";
     return result;
   }
-  if (is(0, "describe") || is(0, "desc") ||
-      (is(0, "show") && is(1, "columns") && is(2, "from"))) {
+  if (is(0, "describe") || is(0, "desc") || (is(0, "show") && is(1, "columns") && is(2, "from"))) {
     const auto name = tokens.back().text;
     const auto table = catalog_.find(name);
     if (table == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
@@ -936,7 +951,9 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
     if (session) {
       session_isolation_ = made;
     } else {
-      if (block_) raise("25001", "transaction characteristics can't be changed while a transaction is in progress");
+      if (block_)
+        raise("25001",
+              "transaction characteristics can't be changed while a transaction is in progress");
       isolation_ = made;
     }
     return result;

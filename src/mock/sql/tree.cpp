@@ -78,8 +78,8 @@ std::vector<Statement> parse(std::string_view text) {
   std::vector<Statement> statements;
   for (auto& statement : tree["stmts"]) {
     if (!statement.contains("stmt")) continue;
-    statements.push_back({std::move(statement["stmt"]),
-                          statement.value("stmt_location", std::size_t{0})});
+    statements.push_back(
+        {std::move(statement["stmt"]), statement.value("stmt_location", std::size_t{0})});
   }
   return statements;
 }

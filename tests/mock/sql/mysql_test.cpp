@@ -6,17 +6,19 @@ namespace {
 
 TEST(MockSqlMysql, TablesInItsWords) {
   Bench sql(Dialect::kMysql);
-  EXPECT_EQ(sql("CREATE TABLE `T` (`id` INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, `name` VARCHAR(20) "
-                "CHARACTER SET utf8mb4 DEFAULT \"x\" COMMENT 'c', KEY `k` (`name`), "
-                "UNIQUE KEY `uk` (name), PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"),
-            "CREATE TABLE");
+  EXPECT_EQ(
+      sql("CREATE TABLE `T` (`id` INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, `name` VARCHAR(20) "
+          "CHARACTER SET utf8mb4 DEFAULT \"x\" COMMENT 'c', KEY `k` (`name`), "
+          "UNIQUE KEY `uk` (name), PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"),
+      "CREATE TABLE");
   EXPECT_EQ(sql("INSERT INTO t (name) VALUES ('a'), (\"b\") # comment"), "INSERT 0 2");
   EXPECT_EQ(sql("SELECT LAST_INSERT_ID()"), "1");
   EXPECT_EQ(sql("INSERT INTO t VALUES (NULL, 'c'), (9, 'd'), (0, 'e')"), "INSERT 0 3");
   EXPECT_EQ(sql("SELECT id, name FROM T ORDER BY id LIMIT 1, 10"), "2,b | 3,c | 9,d | 10,e");
   EXPECT_EQ(sql("INSERT INTO t VALUES (-1, 'f')"), "error 23514");
   EXPECT_EQ(sql("INSERT IGNORE INTO t VALUES (1, 'z')"), "INSERT 0 0");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 'z') ON DUPLICATE KEY UPDATE name = concat(name, VALUES(name))"),
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 'z') ON DUPLICATE KEY UPDATE name = concat(name, "
+                "VALUES(name))"),
             "INSERT 0 2");
   EXPECT_EQ(sql("REPLACE INTO t VALUES (2, 'new')"), "INSERT 0 2");
   EXPECT_EQ(sql("SELECT name FROM t WHERE id <= 2"), "az | new");
@@ -26,8 +28,9 @@ TEST(MockSqlMysql, ItsArithmetic) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(sql("SELECT 1/2, 7 % 0, 1/0, 1 = 1, true + 1, 5 MOD 3, 1 <=> NULL"),
             "0.5000,null,null,1,2,2,0");
-  EXPECT_EQ(sql("SELECT ifnull(NULL, 2), if(1 > 2, 'a', 'b'), concat('a', NULL), greatest(1, NULL)"),
-            "2,b,null,null");
+  EXPECT_EQ(
+      sql("SELECT ifnull(NULL, 2), if(1 > 2, 'a', 'b'), concat('a', NULL), greatest(1, NULL)"),
+      "2,b,null,null");
   EXPECT_EQ(sql("SELECT 'a\\'b', \"it's\", 1 && 0, 1 || 0"), "a'b,it's,0,1");
   EXPECT_EQ(sql("SELECT 5 DIV 2"), "error 0A000");
   EXPECT_EQ(sql("SELECT @x"), "error 0A000");
@@ -63,8 +66,9 @@ TEST(MockSqlMysql, WhatDriversAsk) {
   EXPECT_EQ(sql("select @@version_comment limit 1"), "cupel mock");
   EXPECT_EQ(sql("SHOW VARIABLES LIKE 'lower_case%'"), "lower_case_table_names,1");
   EXPECT_EQ(sql("USE shop; SELECT DATABASE()"), "shop");
-  EXPECT_EQ(sql("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT @@transaction_isolation"),
-            "SERIALIZABLE");
+  EXPECT_EQ(
+      sql("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT @@transaction_isolation"),
+      "SERIALIZABLE");
   EXPECT_EQ(sql("/*!40101 SET NAMES utf8 */"), "SET");
 }
 

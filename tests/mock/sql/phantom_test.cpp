@@ -20,7 +20,8 @@ int rows(Level level, std::uint64_t seed, const char* looks) {
     Bench::in(*session, "BEGIN");
     const bool none = Bench::in(*session, looks) == "0";
     if (none) {
-      const auto told = Bench::in(*session, "INSERT INTO t VALUES (1, " + std::to_string(inserted) + ", 7)");
+      const auto told =
+          Bench::in(*session, "INSERT INTO t VALUES (1, " + std::to_string(inserted) + ", 7)");
       EXPECT_TRUE(told == "INSERT 0 1" || told == "error 40001") << told;
     }
     if (Bench::in(*session, none ? "COMMIT" : "ROLLBACK") != "COMMIT") --inserted;
@@ -31,8 +32,9 @@ int rows(Level level, std::uint64_t seed, const char* looks) {
 class Phantoms : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Phantoms, AreWhatTheLevelAllows) {
-  for (const auto level : {Level::kReadCommitted, Level::kCausal, Level::kPrefix,
-                           Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
+  for (const auto level :
+       {Level::kReadCommitted, Level::kCausal, Level::kPrefix,
+        Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
     std::set<int> seen;
     for (std::uint64_t seed = 0; seed < 40; ++seed) seen.insert(rows(level, seed, GetParam()));
     const bool serializable = level == Level::kStrongSessionSerializable;
@@ -41,7 +43,8 @@ TEST_P(Phantoms, AreWhatTheLevelAllows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Looks, Phantoms,
-                         ::testing::Values("SELECT count(*) FROM t", "SELECT count(*) FROM t WHERE a = 1",
+                         ::testing::Values("SELECT count(*) FROM t",
+                                           "SELECT count(*) FROM t WHERE a = 1",
                                            "SELECT count(*) FROM t WHERE x = 7"));
 
 // The history has what was not there, or no check could tell.

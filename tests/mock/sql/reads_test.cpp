@@ -8,8 +8,9 @@ namespace {
 
 struct Watched : Bench {
   Watched() {
-    (*this)("CREATE TABLE t (id int PRIMARY KEY, x int, y int, z int); "
-            "CREATE TABLE u (a int, b text, n int, PRIMARY KEY (a, b)); CREATE TABLE l (m text)");
+    (*this)(
+        "CREATE TABLE t (id int PRIMARY KEY, x int, y int, z int); "
+        "CREATE TABLE u (a int, b text, n int, PRIMARY KEY (a, b)); CREATE TABLE l (m text)");
     (*this)("INSERT INTO t VALUES (1, 10, 100, 5), (2, 20, 200, 5), (3, 30, 300, 5)");
     (*this)("INSERT INTO u VALUES (1, 'a/b', 1), (1, 'c', 2), (2, 'a/b', 3)");
   }
@@ -74,7 +75,8 @@ TEST(MockSqlReads, JoinsAndSubQueries) {
 
 TEST(MockSqlReads, Writes) {
   Watched sql;
-  EXPECT_EQ(sql.does("INSERT INTO t (id, x) VALUES (4, 1)"), "r t/4, w t/4, w t/4/x, w t/4/y, w t/4/z");
+  EXPECT_EQ(sql.does("INSERT INTO t (id, x) VALUES (4, 1)"),
+            "r t/4, w t/4, w t/4/x, w t/4/y, w t/4/z");
   EXPECT_EQ(sql.does("UPDATE t SET x = x + 1 WHERE id = 1"), "r t/1, r t/1/x, w t/1/x");
   EXPECT_EQ(sql.does("UPDATE t SET x = 0 WHERE id = 1"), "r t/1, w t/1/x");
   EXPECT_EQ(sql.does("DELETE FROM t WHERE id = 1"), "r t/1, w t/1");

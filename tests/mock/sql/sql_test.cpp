@@ -26,42 +26,50 @@ TEST(MockSql, ArithmeticHasPostgresTypes) {
   Bench sql;
   EXPECT_EQ(sql("SELECT 7/2, -7/2, 7%3, -7%3, 7/2.0, 1/3.0, 2*1.50, 1.10-1"),
             "3,-3,1,-1,3.5000000000000000,0.33333333333333333333,3.00,0.10");
-  EXPECT_EQ(sql("SELECT -5, - (3), -(-(-2)), - 0, 2 - -1, -2147483648, -1.5"), "-5,-3,-2,0,3,-2147483648,-1.5");
+  EXPECT_EQ(sql("SELECT -5, - (3), -(-(-2)), - 0, 2 - -1, -2147483648, -1.5"),
+            "-5,-3,-2,0,3,-2147483648,-1.5");
   EXPECT_EQ(sql("SELECT -/* c */5"), "error 0A000");
   EXPECT_EQ(sql("SELECT 2147483647 + 1"), "error 22003");
   EXPECT_EQ(sql("SELECT 2147483648 + 1"), "2147483649");
   EXPECT_EQ(sql("SELECT 1/0"), "error 22012");
   EXPECT_EQ(sql("SELECT 1.0::float8/3, 1e20::float8, 0.1::float4, 1e15::float8, 100000::float8"),
             "0.3333333333333333,1e+20,0.1,1e+15,100000");
-  EXPECT_EQ(sql("SELECT 'a' || 1 || 'b', 1 + '2', round(2.5), round(2.5::float8), round(-1.555, 2)"),
-            "a1b,3,3,2,-1.56");
+  EXPECT_EQ(
+      sql("SELECT 'a' || 1 || 'b', 1 + '2', round(2.5), round(2.5::float8), round(-1.555, 2)"),
+      "a1b,3,3,2,-1.56");
   EXPECT_EQ(sql("SELECT 'a' + 1"), "error 22P02");
   EXPECT_EQ(sql("SELECT 1 = 'a'::text"), "error 42883");
-  EXPECT_EQ(sql("SELECT '12'::int, 12::text, 1.7::int, 2.5::int, true::text, 0::boolean, 'abcd'::varchar(2)"),
+  EXPECT_EQ(sql("SELECT '12'::int, 12::text, 1.7::int, 2.5::int, true::text, 0::boolean, "
+                "'abcd'::varchar(2)"),
             "12,12,2,3,true,f,ab");
 }
 
 TEST(MockSql, ThreeValuedLogic) {
   Bench sql;
-  EXPECT_EQ(sql("SELECT NULL AND false, NULL AND true, NULL OR true, NOT NULL::boolean, 1 IN (2, NULL), "
-                "1 NOT IN (2, NULL), 1 IN (1, NULL), NULL IS NULL, NULL = NULL, "
-                "NULL IS NOT DISTINCT FROM NULL, 1 IS DISTINCT FROM NULL"),
-            "f,null,t,null,null,null,t,t,null,t,t");
-  EXPECT_EQ(sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 'abc' LIKE 'a%', 'abc' ILIKE 'AB_', "
-                "'a%' LIKE 'a\\%', 'abc' NOT LIKE '%d%'"),
-            "null,f,t,t,t,t");
-  EXPECT_EQ(sql("SELECT CASE 2 WHEN 1 THEN 'x' WHEN 2 THEN 'y' END, CASE WHEN NULL THEN 1 ELSE 2 END, "
-                "coalesce(NULL, 3), nullif(1, 1), greatest(1, NULL, 3), least(2, 1)"),
-            "y,2,3,null,3,1");
+  EXPECT_EQ(
+      sql("SELECT NULL AND false, NULL AND true, NULL OR true, NOT NULL::boolean, 1 IN (2, NULL), "
+          "1 NOT IN (2, NULL), 1 IN (1, NULL), NULL IS NULL, NULL = NULL, "
+          "NULL IS NOT DISTINCT FROM NULL, 1 IS DISTINCT FROM NULL"),
+      "f,null,t,null,null,null,t,t,null,t,t");
+  EXPECT_EQ(
+      sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 'abc' LIKE 'a%', 'abc' ILIKE 'AB_', "
+          "'a%' LIKE 'a\\%', 'abc' NOT LIKE '%d%'"),
+      "null,f,t,t,t,t");
+  EXPECT_EQ(
+      sql("SELECT CASE 2 WHEN 1 THEN 'x' WHEN 2 THEN 'y' END, CASE WHEN NULL THEN 1 ELSE 2 END, "
+          "coalesce(NULL, 3), nullif(1, 1), greatest(1, NULL, 3), least(2, 1)"),
+      "y,2,3,null,3,1");
 }
 
 TEST(MockSql, Functions) {
   Bench sql;
-  EXPECT_EQ(sql("SELECT upper('aé'), length('aé'), substring('hello' FROM 2 FOR 3), substr('hello', 4), "
-                "left('abc', -1), right('abc', 2), trim('  x '), replace('aXbX', 'X', '-'), "
-                "position('l' IN 'hello'), lpad('7', 3, '0'), reverse('abc'), concat('a', NULL, 1)"),
-            "Aé,2,ell,lo,ab,bc,x,a-b-,3,007,cba,a1");
-  EXPECT_EQ(sql("SELECT abs(-5), ceil(1.2), floor(-1.2), trunc(1.29, 1), mod(7, 4), sign(-2.0), sqrt(16)"),
+  EXPECT_EQ(
+      sql("SELECT upper('aé'), length('aé'), substring('hello' FROM 2 FOR 3), substr('hello', 4), "
+          "left('abc', -1), right('abc', 2), trim('  x '), replace('aXbX', 'X', '-'), "
+          "position('l' IN 'hello'), lpad('7', 3, '0'), reverse('abc'), concat('a', NULL, 1)"),
+      "Aé,2,ell,lo,ab,bc,x,a-b-,3,007,cba,a1");
+  EXPECT_EQ(sql("SELECT abs(-5), ceil(1.2), floor(-1.2), trunc(1.29, 1), mod(7, 4), sign(-2.0), "
+                "sqrt(16)"),
             "5,2,-2,1.2,3,-1,4");
   EXPECT_EQ(sql("SELECT random()"), "error 0A000");
 }
@@ -80,21 +88,25 @@ TEST(MockSql, AggregatesAndGroups) {
   EXPECT_EQ(sql("SELECT count(*), sum(n), min(n) FROM s"), "0,null,null");
   EXPECT_EQ(sql("SELECT g, count(*) FROM s GROUP BY g"), "");
   sql("INSERT INTO s VALUES (1,'a',1),(2,'a',2),(3,'b',5),(4,NULL,NULL)");
-  EXPECT_EQ(sql("SELECT g, count(*), count(n), sum(n), avg(n), max(n) FROM s GROUP BY g ORDER BY g"),
-            "a,2,2,3,1.5000000000000000,2 | b,1,1,5,5.0000000000000000,5 | null,1,0,null,null,null");
+  EXPECT_EQ(
+      sql("SELECT g, count(*), count(n), sum(n), avg(n), max(n) FROM s GROUP BY g ORDER BY g"),
+      "a,2,2,3,1.5000000000000000,2 | b,1,1,5,5.0000000000000000,5 | null,1,0,null,null,null");
   EXPECT_EQ(sql("SELECT g FROM s GROUP BY g HAVING sum(n) > 3"), "b");
   EXPECT_EQ(sql("SELECT count(DISTINCT g), count(*) FILTER (WHERE n > 1) FROM s"), "2,2");
   EXPECT_EQ(sql("SELECT g, n FROM s GROUP BY g"), "error 42803");
   EXPECT_EQ(sql("SELECT id, g, sum(n) FROM s GROUP BY id ORDER BY id LIMIT 1"), "1,a,1");
   EXPECT_EQ(sql("SELECT n FROM s WHERE sum(n) > 1"), "error 42803");
   EXPECT_EQ(sql("SELECT DISTINCT g FROM s ORDER BY g NULLS FIRST"), "null | a | b");
-  EXPECT_EQ(sql("SELECT n % 2 AS odd, count(*) FROM s WHERE n > 0 GROUP BY odd ORDER BY 1"), "0,1 | 1,2");
+  EXPECT_EQ(sql("SELECT n % 2 AS odd, count(*) FROM s WHERE n > 0 GROUP BY odd ORDER BY 1"),
+            "0,1 | 1,2");
 }
 
 TEST(MockSql, Joins) {
   Bench sql;
-  sql("CREATE TABLE a (id int PRIMARY KEY, x int); CREATE TABLE b (id int PRIMARY KEY, a_id int, y text)");
-  sql("INSERT INTO a VALUES (1, 10), (2, 20), (3, 30); INSERT INTO b VALUES (1, 1, 'p'), (2, 1, 'q'), (3, 2, 'r')");
+  sql("CREATE TABLE a (id int PRIMARY KEY, x int); CREATE TABLE b (id int PRIMARY KEY, a_id int, y "
+      "text)");
+  sql("INSERT INTO a VALUES (1, 10), (2, 20), (3, 30); INSERT INTO b VALUES (1, 1, 'p'), (2, 1, "
+      "'q'), (3, 2, 'r')");
   EXPECT_EQ(sql("SELECT a.id, y FROM a JOIN b ON a.id = b.a_id ORDER BY y"), "1,p | 1,q | 2,r");
   EXPECT_EQ(sql("SELECT a.id, y FROM a LEFT JOIN b ON a.id = b.a_id AND y <> 'p' ORDER BY 1, 2"),
             "1,q | 2,r | 3,null");
@@ -104,17 +116,21 @@ TEST(MockSql, Joins) {
   EXPECT_EQ(sql("SELECT count(*) FROM a, b"), "9");
   EXPECT_EQ(sql("SELECT * FROM a JOIN b USING (id) ORDER BY id"), "1,10,1,p | 2,20,1,q | 3,30,2,r");
   EXPECT_EQ(sql("SELECT id FROM a, b"), "error 42702");
-  EXPECT_EQ(sql("SELECT t.n FROM (SELECT a_id AS g, count(*) AS n FROM b GROUP BY a_id) t WHERE t.g = 1"), "2");
+  EXPECT_EQ(
+      sql("SELECT t.n FROM (SELECT a_id AS g, count(*) AS n FROM b GROUP BY a_id) t WHERE t.g = 1"),
+      "2");
 }
 
 TEST(MockSql, SubQueries) {
   Bench sql;
-  sql("CREATE TABLE a (id int PRIMARY KEY, x int); INSERT INTO a VALUES (1, 10), (2, 20), (3, NULL)");
+  sql("CREATE TABLE a (id int PRIMARY KEY, x int); INSERT INTO a VALUES (1, 10), (2, 20), (3, "
+      "NULL)");
   EXPECT_EQ(sql("SELECT id FROM a WHERE x = (SELECT max(x) FROM a)"), "2");
   EXPECT_EQ(sql("SELECT id FROM a WHERE id IN (SELECT x / 10 FROM a)"), "1 | 2");
   EXPECT_EQ(sql("SELECT id FROM a WHERE id NOT IN (SELECT x FROM a)"), "");
   EXPECT_EQ(sql("SELECT id FROM a o WHERE EXISTS (SELECT 1 FROM a i WHERE i.x > o.x)"), "1");
-  EXPECT_EQ(sql("SELECT id, (SELECT count(*) FROM a i WHERE i.id < o.id) FROM a o"), "1,0 | 2,1 | 3,2");
+  EXPECT_EQ(sql("SELECT id, (SELECT count(*) FROM a i WHERE i.id < o.id) FROM a o"),
+            "1,0 | 2,1 | 3,2");
   EXPECT_EQ(sql("SELECT (SELECT id FROM a)"), "error 21000");
   EXPECT_EQ(sql("SELECT id FROM a WHERE x >= ALL (SELECT x FROM a WHERE x IS NOT NULL)"), "2");
 }
@@ -123,7 +139,8 @@ TEST(MockSql, UpdateAndDelete) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text CHECK (y <> 'no'))");
   sql("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')");
-  EXPECT_EQ(sql("UPDATE t SET x = x + id, y = upper(y) WHERE id < 3 RETURNING id, x, y"), "1,2,A | 2,4,B");
+  EXPECT_EQ(sql("UPDATE t SET x = x + id, y = upper(y) WHERE id < 3 RETURNING id, x, y"),
+            "1,2,A | 2,4,B");
   EXPECT_EQ(sql("UPDATE t SET x = NULL"), "error 23502");
   EXPECT_EQ(sql("UPDATE t SET y = 'no' WHERE id = 1"), "error 23514");
   EXPECT_EQ(sql("UPDATE t SET id = 2 WHERE id = 1"), "error 23505");
@@ -141,16 +158,20 @@ TEST(MockSql, OnConflict) {
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2)"), "error 23505");
   EXPECT_EQ(sql("INSERT INTO t VALUES (2, 2, 1)"), "error 23505");
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2), (3, 3, 3) ON CONFLICT DO NOTHING"), "INSERT 0 1");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 5, 9) ON CONFLICT (id) DO UPDATE SET n = t.n + excluded.n RETURNING *"),
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 5, 9) ON CONFLICT (id) DO UPDATE SET n = t.n + "
+                "excluded.n RETURNING *"),
             "1,6,1");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (4, 5, 1) ON CONFLICT (id) DO UPDATE SET n = 0"), "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (4, 5, 1) ON CONFLICT (id) DO UPDATE SET n = 0"),
+            "error 23505");
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 1, 7) ON CONFLICT (n) DO NOTHING"), "error 42P10");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (8, 1, 8), (8, 2, 8) ON CONFLICT (id) DO UPDATE SET n = 0"), "error 21000");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (8, 1, 8), (8, 2, 8) ON CONFLICT (id) DO UPDATE SET n = 0"),
+            "error 21000");
 }
 
 TEST(MockSql, KeysAndCounters) {
   Bench sql;
-  sql("CREATE TABLE p (id serial PRIMARY KEY, name varchar(3)); CREATE TABLE c (a int, b int, p int REFERENCES p ON DELETE CASCADE, PRIMARY KEY (a, b))");
+  sql("CREATE TABLE p (id serial PRIMARY KEY, name varchar(3)); CREATE TABLE c (a int, b int, p "
+      "int REFERENCES p ON DELETE CASCADE, PRIMARY KEY (a, b))");
   EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('x'), ('y') RETURNING id"), "1 | 2");
   EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('long')"), "error 22001");
   EXPECT_EQ(sql("INSERT INTO c VALUES (1, 1, 7)"), "error 23503");
@@ -160,8 +181,12 @@ TEST(MockSql, KeysAndCounters) {
   EXPECT_EQ(sql("UPDATE p SET id = 5 WHERE id = 2"), "error 23503");
   EXPECT_EQ(sql("DROP TABLE p"), "error 2BP01");
   // No primary key: equal rows are rows of their own.
-  EXPECT_EQ(sql("CREATE TABLE log (m text); INSERT INTO log VALUES ('a'), ('a'); SELECT * FROM log"), "a | a");
-  EXPECT_EQ(sql("INSERT INTO log SELECT m || '!' FROM log; DELETE FROM log WHERE m = 'a'; SELECT * FROM log"), "a! | a!");
+  EXPECT_EQ(
+      sql("CREATE TABLE log (m text); INSERT INTO log VALUES ('a'), ('a'); SELECT * FROM log"),
+      "a | a");
+  EXPECT_EQ(sql("INSERT INTO log SELECT m || '!' FROM log; DELETE FROM log WHERE m = 'a'; SELECT * "
+                "FROM log"),
+            "a! | a!");
 }
 
 TEST(MockSql, Transactions) {
@@ -204,24 +229,39 @@ TEST(MockSql, LevelsAreFloors) {
 TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
   Bench sql;
   sql("CREATE TABLE t (id int PRIMARY KEY, x int)");
-  for (const char* text :
-       {"SELECT 1 UNION SELECT 2", "WITH w AS (SELECT 1) SELECT * FROM w", "SELECT row_number() OVER () FROM t",
-        "SELECT DISTINCT ON (x) * FROM t", "SELECT * FROM t FULL JOIN t u ON true", "COPY t FROM stdin",
-        "ALTER TABLE t ADD y int", "CREATE VIEW v AS SELECT 1", "SELECT ARRAY[1]", "SELECT x COLLATE \"C\" FROM t",
-        "SELECT '1 day'::interval", "CREATE TEMP TABLE u (a int)", "SELECT * FROM t TABLESAMPLE SYSTEM (1)",
-        "SELECT string_agg(x::text, ',' ORDER BY x) FROM t", "CREATE TABLE u (a int) PARTITION BY RANGE (a)",
-        "SELECT * FROM t, LATERAL (SELECT 1) s", "SELECT * FROM ONLY t", "CREATE TABLE u (a int GENERATED ALWAYS AS (1) STORED)",
-        "CREATE TABLE u (a float8 PRIMARY KEY)", "SELECT x FROM t GROUP BY ROLLUP (x)"}) {
+  for (const char* text : {"SELECT 1 UNION SELECT 2",
+                           "WITH w AS (SELECT 1) SELECT * FROM w",
+                           "SELECT row_number() OVER () FROM t",
+                           "SELECT DISTINCT ON (x) * FROM t",
+                           "SELECT * FROM t FULL JOIN t u ON true",
+                           "COPY t FROM stdin",
+                           "ALTER TABLE t ADD y int",
+                           "CREATE VIEW v AS SELECT 1",
+                           "SELECT ARRAY[1]",
+                           "SELECT x COLLATE \"C\" FROM t",
+                           "SELECT '1 day'::interval",
+                           "CREATE TEMP TABLE u (a int)",
+                           "SELECT * FROM t TABLESAMPLE SYSTEM (1)",
+                           "SELECT string_agg(x::text, ',' ORDER BY x) FROM t",
+                           "CREATE TABLE u (a int) PARTITION BY RANGE (a)",
+                           "SELECT * FROM t, LATERAL (SELECT 1) s",
+                           "SELECT * FROM ONLY t",
+                           "CREATE TABLE u (a int GENERATED ALWAYS AS (1) STORED)",
+                           "CREATE TABLE u (a float8 PRIMARY KEY)",
+                           "SELECT x FROM t GROUP BY ROLLUP (x)"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
   const auto message = [&](const char* text) { return sql.session->run(text).error->message; };
   for (const char* text : {"COPY t FROM stdin", "COPY t TO stdout", "COPY (SELECT 1) TO stdout"}) {
     EXPECT_EQ(sql(text), "error 0A000");
-    EXPECT_EQ(message(text), "COPY is not supported by the mock; use INSERT INTO … VALUES with several rows to load "
-                             "a table, SELECT to read it");
+    EXPECT_EQ(
+        message(text),
+        "COPY is not supported by the mock; use INSERT INTO … VALUES with several rows to load "
+        "a table, SELECT to read it");
   }
-  EXPECT_EQ(message("ALTER TABLE t ADD y int"),
-            "ALTER TABLE is not supported by the mock; drop the table and create it as it is to be");
+  EXPECT_EQ(
+      message("ALTER TABLE t ADD y int"),
+      "ALTER TABLE is not supported by the mock; drop the table and create it as it is to be");
   EXPECT_EQ(message("CREATE SCHEMA s"), "CREATE SCHEMA is not supported by the mock");
   EXPECT_EQ(sql("SELEC 1"), "error 42601");
   EXPECT_EQ(sql("SELECT y FROM t"), "error 42703");
@@ -234,7 +274,8 @@ TEST(MockSql, Prepared) {
   auto prepared = sql.session->prepare("INSERT INTO t VALUES ($1, $2, $3 + 1) RETURNING id");
   auto* insert = std::get_if<std::unique_ptr<Prepared>>(&prepared);
   ASSERT_NE(insert, nullptr) << std::get<Error>(prepared).message;
-  EXPECT_EQ((*insert)->parameter_types(), (std::vector<Type>{Type::kBigint, Type::kVarchar, Type::kInteger}));
+  EXPECT_EQ((*insert)->parameter_types(),
+            (std::vector<Type>{Type::kBigint, Type::kVarchar, Type::kInteger}));
   EXPECT_EQ((*insert)->columns().size(), 1u);
   const std::vector<Datum> values{"7", std::nullopt, "2"};
   auto done = sql.session->execute(**insert, values);
