@@ -6,7 +6,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -21,6 +23,7 @@
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "mock/explore.hpp"
 #include "mock/sql/session.hpp"
 #include "mock/store.hpp"
 #include "mock/wire/server.hpp"
@@ -58,6 +61,9 @@ struct ServeArguments : StoreArguments {
 
 struct TestArguments : StoreArguments {
   std::uint64_t iterations = 100;
+  bool explore = false;
+  std::string states = "reads", settle = "5ms";
+  std::optional<std::vector<std::size_t>> choices;
   unsigned jobs = 1;
   std::string time_limit = "60s", history;
   double time_limit_seconds = 60;
@@ -288,6 +294,47 @@ std::string end_of_file(const std::string& file) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> environment(const Server& server, std::uint64_t seed) {
+  const std::string address = "127.0.0.1";
+  const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
+  return {{"PGHOST", address}, {"PGPORT", std::to_string(postgres)}, {"PGUSER", "cupel"}, {"PGDATABASE", "cupel"},
+          {"MYSQL_HOST", address}, {"MYSQL_TCP_PORT", std::to_string(mysql)},
+          {"CUPEL_MOCK_PG_URL", url("postgres", address, postgres)},
+          {"CUPEL_MOCK_MYSQL_URL", url("mysql", address, mysql)},
+          {"CUPEL_MOCK_HTTP_URL", http_url(address, server.port(Interface::kHttp))},
+          {"CUPEL_MOCK_SEED", std::to_string(seed)}};
+}
+
+// Of one run of the command.
+struct Ended {
+  bool whole = true;               // false: `over` said so before
+  std::optional<std::string> how;  // it failed: "exited with 1"
+};
+
+// The servers are stopped when it returns; the output is in the file.
+base::Result<Ended> run_command(Served& served, const TestArguments& arguments, std::uint64_t seed, const std::string& output,
+                                const std::function<bool()>& over) {
+  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok()) return started.error();
+  auto process = base::Process::start({.arguments = arguments.command,
+                                       .environment = environment(*served.server, seed),
+                                       .input = base::Stream::nothing(),
+                                       .output = base::Stream::file(output),
+                                       .errors = base::Stream::output()});
+  if (!process.ok()) return std::move(process).error();
+  const auto began = std::chrono::steady_clock::now();
+  std::optional<base::ExitStatus> status;
+  bool late = false;
+  while (!status && !late && !over()) {
+    status = process->wait(base::Seconds(0.05));
+    late = base::Seconds(std::chrono::steady_clock::now() - began).count() > arguments.time_limit_seconds;
+  }
+  if (!status) process->stop(base::Seconds(1));
+  served.server->stop();
+  if (!status && !late) return Ended{.whole = false};
+  if (!status) return Ended{.how = fmt::format("took more than {} (--time-limit)", arguments.time_limit)};
+  return Ended{.how = status->well() ? std::nullopt : std::optional(status->to_string())};
+}
+
 class Tester {
  public:
   Tester(const TestArguments& arguments, const OutputFolder& folder, const std::atomic<bool>& stopped)
@@ -299,34 +346,17 @@ class Tester {
     auto options = arguments_.store;
     options.seed += number;
     Served served(options);
-    if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok()) return stop(started.error());
     const auto output = folder_.file(number);
-    auto process = base::Process::start({.arguments = arguments_.command,
-                                         .environment = environment(*served.server, options.seed),
-                                         .input = base::Stream::nothing(),
-                                         .output = base::Stream::file(output),
-                                         .errors = base::Stream::output()});
-    if (!process.ok()) return stop(process.error());
-    const auto began = std::chrono::steady_clock::now();
-    std::optional<base::ExitStatus> status;
-    bool late = false;
-    while (!status && !late && !over(number)) {
-      status = process->wait(base::Seconds(0.05));
-      late = base::Seconds(std::chrono::steady_clock::now() - began).count() > arguments_.time_limit_seconds;
-    }
-    if (!status) process->stop(base::Seconds(1));
-    served.server->stop();
+    const auto ended = run_command(served, arguments_, options.seed, output, [&] { return over(number); });
+    if (!ended.ok()) return stop(ended.error());
     ++done_;
-    if ((status && !status->well()) || (!status && late)) {
+    if (ended->how) {
       auto history = served.store.history();
       if (!history.ok()) return stop(history.error());
       const std::lock_guard lock(mutex_);
       if (number < first_) {
         first_ = number;
-        failed_ = Failed{options.seed,
-                         status ? status->to_string()
-                                : fmt::format("took more than {} (--time-limit)", arguments_.time_limit),
-                         end_of_file(output), std::move(*history)};
+        failed_ = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history)};
       }
     }
     std::error_code ignored;
@@ -343,16 +373,6 @@ class Tester {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
     broken_ = true;
-  }
-  static std::vector<std::pair<std::string, std::string>> environment(const Server& server, std::uint64_t seed) {
-    const std::string address = "127.0.0.1";
-    const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
-    return {{"PGHOST", address}, {"PGPORT", std::to_string(postgres)}, {"PGUSER", "cupel"}, {"PGDATABASE", "cupel"},
-            {"MYSQL_HOST", address}, {"MYSQL_TCP_PORT", std::to_string(mysql)},
-            {"CUPEL_MOCK_PG_URL", url("postgres", address, postgres)},
-            {"CUPEL_MOCK_MYSQL_URL", url("mysql", address, mysql)},
-            {"CUPEL_MOCK_HTTP_URL", http_url(address, server.port(Interface::kHttp))},
-            {"CUPEL_MOCK_SEED", std::to_string(seed)}};
   }
 
   const TestArguments& arguments_;
@@ -390,6 +410,21 @@ void explain_failure(const TestArguments& arguments, const history::History& his
   print("The history keeps to the strongest level of the mock: it is not weak isolation that made the command fail.\n");
 }
 
+// What is said of a run that failed. `again`: the options that repeat it.
+int tell_failure(const TestArguments& arguments, const Failed& failed, const std::string& which, const std::string& again) {
+  const auto file = arguments.history.empty() ? fmt::format("cupel-mock-{}.jsonl", failed.seed) : arguments.history;
+  const auto target = write_options(file, "", false);
+  if (!target.ok()) return bad(target.error());
+  const auto command = command_text(arguments.command);
+  print(fmt::format("failed: {}: {} {}\n", which, command, failed.how));
+  print(failed.output);
+  print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "), again, command));
+  if (const int code = write_history(failed.history, file, *target); code != kSatisfied) return code;
+  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file, failed.history.txn_count(), shell_word(file)));
+  explain_failure(arguments, failed.history, file);
+  return kViolated;
+}
+
 int test(const TestArguments& arguments) {
   const auto folder = OutputFolder::make();
   if (!folder.ok()) return bad(folder.error());
@@ -397,7 +432,6 @@ int test(const TestArguments& arguments) {
   Tester tester(arguments, **folder, interruptible.stopped());
   base::for_each_index(arguments.iterations, arguments.jobs, [&](std::size_t number) { tester.run(number); });
   const auto level = mock::name(arguments.store.level);
-  const auto command = command_text(arguments.command);
   if (const auto& error = tester.error()) return bad(*error);
   if (!tester.failed()) {
     if (interruptible.stopped()) {
@@ -405,21 +439,110 @@ int test(const TestArguments& arguments) {
       return kUnknown;
     }
     print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations, level, arguments.store.seed,
-                      arguments.store.seed + arguments.iterations - 1, command));
+                      arguments.store.seed + arguments.iterations - 1, command_text(arguments.command)));
     return kSatisfied;
   }
   const auto& failed = *tester.failed();
-  const auto file = arguments.history.empty() ? fmt::format("cupel-mock-{}.jsonl", failed.seed) : arguments.history;
-  const auto target = write_options(file, "", false);
-  if (!target.ok()) return bad(target.error());
-  print(fmt::format("failed: iteration {} of {} at {}, seed {}: {} {}\n", failed.seed - arguments.store.seed + 1, arguments.iterations,
-                    level, failed.seed, command, failed.how));
-  print(failed.output);
-  print(fmt::format("again: cupel mock test {} --seed {} --iterations 1 -- {}\n", fmt::join(arguments.given, " "), failed.seed, command));
-  if (const int code = write_history(failed.history, file, *target); code != kSatisfied) return code;
-  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file, failed.history.txn_count(), shell_word(file)));
-  explain_failure(arguments, failed.history, file);
-  return kViolated;
+  return tell_failure(arguments, failed,
+                      fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
+                                  arguments.iterations, level, failed.seed),
+                      fmt::format("--seed {} --iterations 1", failed.seed));
+}
+
+// --- exploring
+
+std::string whole_file(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// Runs the command once for each history, as mock::Explorer has it.
+int explore(const TestArguments& arguments) {
+  const auto folder = OutputFolder::make();
+  if (!folder.ok()) return bad(folder.error());
+  const Interruptible interruptible;
+  std::optional<mock::Explorer> explorer(std::in_place);
+  if (arguments.choices) explorer.emplace(*arguments.choices);
+  const std::uint64_t most = arguments.choices ? 1 : arguments.iterations;
+  auto options = arguments.store;
+  bool in_order = false;  // where levels are mixed; see mock/explore.hpp
+  options.choose = [&](std::size_t of) { return explorer->choose(of); };
+  options.before_turn = [&](const mock::Place& place) {
+    explorer->reached(in_order ? place.in_order : place.history, place.turns);
+  };
+  std::uint64_t runs = 0, failures = 0;
+  std::map<std::string, std::uint64_t> states;
+  std::optional<Failed> failed;
+  std::uint64_t failed_run = 0;
+  std::vector<std::size_t> failed_choices;
+  bool more = true;
+  for (; more && runs < most && !interruptible.stopped(); ++runs) {
+    Served served(options);
+    const auto output = (*folder)->file(runs);
+    const auto ended = run_command(served, arguments, options.seed, output, [&] { return interruptible.stopped().load(); });
+    if (!ended.ok()) return bad(ended.error());
+    if (!ended->whole) break;
+    if (served.store.mixed() && !in_order && !arguments.choices) {
+      in_order = true;
+      explorer.emplace();
+      failures = 0;
+      states.clear();
+      failed.reset();
+      continue;
+    }
+    more = explorer->next(served.store.digest());
+    if (!explorer->repeated()) {
+      ++states[arguments.states == "output" ? whole_file(output) : served.store.observed()];
+      if (ended->how && ++failures == 1) {
+        auto history = served.store.history();
+        if (!history.ok()) return bad(history.error());
+        failed_run = runs + 1;
+        failed_choices = explorer->choices();
+        failed = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history)};
+      }
+    }
+    std::error_code ignored;
+    fs::remove(output, ignored);
+  }
+  const auto level = mock::name(arguments.store.level);
+  const auto in_words = fmt::format("{}", fmt::join(failed_choices, ","));
+  if (arguments.choices) {
+    if (runs == 0) {
+      complain("stopped before the run ended");
+      return kUnknown;
+    }
+    if (explorer->diverged() > 0) {
+      complain("warning: the run had not the choices that --choices gives: the command, its options or the level "
+               "are not those of the run that had them, or what it does is not decided by what it reads");
+    }
+    if (failed) return tell_failure(arguments, *failed, fmt::format("one run at {}", level), fmt::format("--choices {}", in_words));
+    print(fmt::format("passed: one run at {}: {}\n", level, command_text(arguments.command)));
+    return kSatisfied;
+  }
+  int code = kSatisfied;
+  if (failed) {
+    code = tell_failure(arguments, *failed, fmt::format("run {} at {}, choices {}", failed_run, level, in_words.empty() ? "none" : in_words),
+                        in_words.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", in_words));
+    if (code != kViolated) return code;
+  }
+  std::uint64_t histories = 0;
+  for (const auto& [state, count] : states) histories += count;
+  print(fmt::format("explored: {} different histories in {} runs at {}, {} states that the client saw ({}); {}: {}\n", histories,
+                    runs, level, states.size(), arguments.states,
+                    failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
+                    command_text(arguments.command)));
+  if (explorer->diverged() > 0) {
+    complain(fmt::format("warning: this may not be all: {} runs did not repeat what runs with the same choices did before. What "
+                         "the command does has to be decided by what it reads; if it has several clients at a time, a "
+                         "longer --settle may help", explorer->diverged()));
+  }
+  if (more) {
+    complain(fmt::format("warning: this is not all: {}", interruptible.stopped() ? "it was stopped"
+                                                         : fmt::format("the limit of {} runs was reached (--iterations)", most)));
+  }
+  if (code == kSatisfied && (more || explorer->diverged() > 0)) return kUnknown;
+  return code;
 }
 
 }  // namespace
@@ -460,28 +583,58 @@ void add_mock(CLI::App& app, Run& run) {
   add_store_options(*testing, *tested);
   testing->add_option("--iterations", tested->iterations, "Runs of the command, each with a store of its own; the seeds count up")
       ->type_name("N")->capture_default_str()->check(whole_number(1, 1'000'000'000));
-  testing->add_option("--jobs", tested->jobs, "Runs at the same time")
+  auto* jobs = testing->add_option("--jobs", tested->jobs, "Runs at the same time")
       ->type_name("N")->capture_default_str()->check(whole_number(1, 256));
   testing->add_option("--time-limit", tested->time_limit, "A run that takes longer has failed")
       ->type_name("DURATION")->capture_default_str();
   testing->add_option("--history", tested->history, "Where the history of the run that failed goes. Default: cupel-mock-SEED.jsonl here")
       ->type_name("FILE");
+  const char* exploring = "Exploring a small test whole";
+  auto* explored = testing->add_flag("--explore", tested->explore,
+                                     "Every run there is instead of some: each value that a read may return, each order of "
+                                     "the transactions of clients that wait at the same time; --iterations (then 10000) "
+                                     "is the most. Counts the histories, each once, and the states that the client saw")
+      ->group(exploring);
+  auto* choices = testing->add_option("--choices", tested->choices, "One run, with these choices, as --explore prints them")
+      ->delimiter(',')->type_name("N,N…")->group(exploring);
+  testing->add_option("--states", tested->states, "What a state is: the values that each session read (reads), or what the "
+                                                  "command printed (output)")
+      ->type_name("WHAT")->capture_default_str()->check(CLI::IsMember({"reads", "output"}))->needs(explored)->group(exploring);
+  testing->add_option("--settle", tested->settle,
+                      "With --explore and --choices: no transaction begins before nobody came for this long, so that "
+                      "all clients that wait are there to choose from")
+      ->type_name("DURATION")->capture_default_str()->group(exploring);
+  for (const char* option : {"--policy", "--abort-rate"}) {
+    explored->excludes(testing->get_option(option));
+    choices->excludes(testing->get_option(option));
+  }
+  explored->excludes(jobs)->excludes(choices);
+  choices->excludes(jobs)->excludes(testing->get_option("--iterations"));
   add_limit_options(*testing, "For the check of the run that failed", tested->limits);
   testing->add_option("COMMAND", tested->command, "What to run, behind --")->required()->type_name("");
   testing->footer(
       "The command finds the store by PGHOST, PGPORT, PGUSER, PGDATABASE, MYSQL_HOST, MYSQL_TCP_PORT,\n"
       "CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and CUPEL_MOCK_HTTP_URL. It fails with an exit code that\n"
-      "is not 0. Exit code here: 0 no run failed, 1 one did, 2 stopped before, 3 it could not be run.\n"
+      "is not 0. Exit code here: 0 no run failed, 1 one did, 2 stopped before (or none failed and not\n"
+      "all was explored), 3 it could not be run.\n"
       "\n"
-      "Example:\n"
-      "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick");
-  testing->callback([tested, &run] {
+      "Examples:\n"
+      "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick\n"
+      "  cupel mock test --level causal --explore -- ./two-clients.sh");
+  testing->callback([tested, testing, &run] {
     take_store_options(*tested);
     tested->time_limit_seconds = or_throw(parse_duration(tested->time_limit, 1), "--time-limit");
     check_options({}, tested->limits);
     if (!tested->history.empty()) {
       const auto target = write_options(tested->history, "", false);
       if (!target.ok()) throw CLI::ValidationError("--history", target.error().to_string());
+    }
+    if (tested->explore || tested->choices) {
+      if (testing->get_option("--iterations")->empty()) tested->iterations = 10'000;
+      tested->store.settle_ms = 1000 * or_throw(parse_duration(tested->settle, 0.001), "--settle");
+      if (tested->settle != TestArguments().settle) tested->given.push_back(fmt::format("--settle {}", shell_word(tested->settle)));
+      run = [tested] { return explore(*tested); };
+      return;
     }
     run = [tested] { return test(*tested); };
   });

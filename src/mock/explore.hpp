@@ -29,7 +29,7 @@ class Explorer {
 
   // To be called by the store (Options::choose): below `of`, which is at least 2.
   std::size_t choose(std::size_t of);
-  // The clients have done `history`, in so many turns each (Options::before_turn).
+  // Options::before_turn, with one of the place's digests.
   void reached(const Digest& history, std::span<const std::uint64_t> turns);
   // A run is over, with this history. False: there is no other.
   bool next(const Digest& history);

@@ -3,9 +3,10 @@
 #include "mock/interleave.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <semaphore>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,9 +14,30 @@ namespace cupel::mock {
 
 namespace {
 
+// A semaphore that does not spin: the library's gives its time away by sched_yield first,
+// which on a busy machine takes longer than all that is to be done.
+class Signal {
+ public:
+  void release() {
+    const std::lock_guard lock(mutex_);
+    given_ = true;
+    condition_.notify_one();
+  }
+  void acquire() {
+    std::unique_lock lock(mutex_);
+    condition_.wait(lock, [this] { return given_; });
+    given_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool given_ = false;
+};
+
 struct Client {
-  std::binary_semaphore go{0};
-  std::binary_semaphore* back = nullptr;
+  Signal go;
+  Signal* back = nullptr;
   bool ended = false;
   std::exception_ptr thrown;
   std::thread thread;
@@ -33,7 +55,7 @@ thread_local Client* here = nullptr;
 void interleave(std::span<const std::function<void()>> functions,
                 const std::function<std::size_t(std::size_t)>& next,
                 const std::function<void(std::span<const std::uint64_t>)>& before) {
-  std::binary_semaphore back(0);
+  Signal back;
   std::deque<Client> clients(functions.size());
   for (std::size_t i = 0; i < functions.size(); ++i) {
     auto& client = clients[i];

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <condition_variable>
@@ -103,7 +104,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
           return options_.choose ? options_.choose(waiting) : turns_.below(waiting);
         },
         [this](std::span<const std::uint64_t> turns) {
-          if (options_.before_turn) options_.before_turn(turns);
+          const std::lock_guard lock(mutex_);
+          reached(turns);
         });
   }
   Digest digest(bool in_order) {
@@ -136,6 +138,37 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     for (const Txn t : ledger_.absent_for(key)) chooser_->saw_absent(key, t);
   }
 
+  void reached(std::span<const std::uint64_t> turns) {
+    if (!options_.before_turn) return;
+    options_.before_turn({.history = ledger_.digest(session_names_, false),
+                          .in_order = ledger_.digest(session_names_, true),
+                          .turns = {turns.begin(), turns.end()}});
+  }
+
+  // Nothing is open, somebody waits: gives the turn to one, or waits for others to come.
+  void give_turn(std::unique_lock<std::mutex>& lock) {
+    if (options_.settle_ms <= 0) {
+      turn_of_ = queue_.front().ticket;
+    } else {
+      const auto until = quiet_since_ + milliseconds(options_.settle_ms);
+      if (Clock::now() < until) {
+        turn_.wait_until(lock, until);
+        return;
+      }
+      reached({});
+      auto waiting = std::vector(queue_.begin(), queue_.end());
+      std::sort(waiting.begin(), waiting.end(), [this](const Waiting& a, const Waiting& b) {
+        return session_names_[a.session] < session_names_[b.session];
+      });
+      std::size_t chosen = 0;
+      if (waiting.size() > 1) {
+        chosen = options_.choose ? options_.choose(waiting.size()) : turns_.below(waiting.size());
+      }
+      turn_of_ = waiting[std::min(chosen, waiting.size() - 1)].ticket;
+    }
+    turn_.notify_all();
+  }
+
   // Not while holding the lock for the time of the sleep; ends early at shut-down.
   void sleep(std::unique_lock<std::mutex>& lock, Clock::duration time) {
     if (time <= Clock::duration::zero()) return;
@@ -156,6 +189,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     open_->over = true;
     open_->failure = std::move(failure);
     open_.reset();
+    quiet_since_ = Clock::now();
     turn_.notify_all();
   }
 
@@ -163,8 +197,14 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::mutex mutex_;
   std::condition_variable turn_, stop_;
   bool stopped_ = false;
-  std::deque<std::uint64_t> queue_;  // tickets of begins that wait
+  struct Waiting {
+    std::uint64_t ticket;
+    Session session;
+  };
+  std::deque<Waiting> queue_;  // begins that wait
   std::uint64_t next_ticket_ = 0;
+  std::optional<std::uint64_t> turn_of_;  // a ticket, while nothing is open
+  Clock::time_point quiet_since_;         // nobody came and nothing ended
   std::shared_ptr<Open> open_;
   bool asking_ = false;              // a call of the open transaction is under way
   Clock::time_point idle_since_;     // of the open transaction, or since when somebody waits
@@ -291,9 +331,14 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
   if (options_.delay_ms > 0) sleep(lock, milliseconds(delays_.unit() * options_.delay_ms));
   const auto ticket = next_ticket_++;
   if (queue_.empty()) idle_since_ = Clock::now();
-  queue_.push_back(ticket);
-  while (!stopped_ && (open_ || queue_.front() != ticket)) {
-    if (!open_ || queue_.front() != ticket) {
+  queue_.push_back({ticket, session});
+  quiet_since_ = Clock::now();
+  while (!stopped_ && (open_ || turn_of_ != ticket)) {
+    if (!open_ && !turn_of_) {
+      give_turn(lock);
+      continue;
+    }
+    if (!open_ || queue_.front().ticket != ticket) {
       turn_.wait(lock);
       continue;
     }
@@ -310,7 +355,8 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
       turn_.wait_until(lock, until);
     }
   }
-  std::erase(queue_, ticket);
+  std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.ticket == ticket; });
+  turn_of_.reset();
   if (stopped_) return nullptr;
   if (!queue_.empty()) turn_.notify_all();  // there is a new one in front
   open_ = std::make_shared<Open>();

@@ -67,6 +67,16 @@ enum class Policy : std::uint8_t {
   kAdversarial,  // one that leaves the next stronger level, if there is one
 };
 
+// 128 bits of a hash; two histories of a test that have the same are taken for equal.
+using Digest = std::array<std::uint64_t, 2>;
+
+// Where a test stands, while no transaction is open: Store::digest() of both kinds, and how
+// often each function of an interleave() went on (else nothing).
+struct Place {
+  Digest history, in_order;
+  std::vector<std::uint64_t> turns = {};
+};
+
 struct Options {
   Level level = Level::kCausal;
   std::uint64_t seed = 0;
@@ -82,13 +92,15 @@ struct Options {
   // be read after them differs. It must not call the store. Policies are not asked then.
   // interleave() asks it too, with the number of functions that may go on.
   std::function<std::size_t(std::size_t allowed)> choose = {};
-  // Called by interleave() before it decides who goes on, and at its end: how often each
-  // function went on so far. No transaction is open. It may call the store.
-  std::function<void(std::span<const std::uint64_t> turns)> before_turn = {};
+  // Called before it is decided who goes on, and at the end of an interleave(), with what
+  // has happened so far. It must not call the store.
+  std::function<void(const Place&)> before_turn = {};
+  // Instead of first come, first served: who waits in begin() is drawn once nobody came and
+  // nothing ended for this long, from all who wait then, by the names of their sessions
+  // (`choose` is asked with their number). So clients that are quick are as repeatable as
+  // in interleave().
+  double settle_ms = 0;
 };
-
-// 128 bits of a hash; two histories of a test that have the same are taken for equal.
-using Digest = std::array<std::uint64_t, 2>;
 
 struct Failure {
   enum class Kind : std::uint8_t {

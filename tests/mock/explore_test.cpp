@@ -22,17 +22,15 @@ struct Found {
 // As cupel::explore() does it: a store a run, a client a session.
 Found explore(const Program& program, Level level, bool in_order) {
   mock::Explorer explorer;
-  mock::Store* running = nullptr;
   mock::Options options;
   options.level = level;
   options.choose = [&](std::size_t of) { return explorer.choose(of); };
-  options.before_turn = [&](std::span<const std::uint64_t> turns) {
-    explorer.reached(running->digest(in_order), turns);
+  options.before_turn = [&](const mock::Place& place) {
+    explorer.reached(in_order ? place.in_order : place.history, place.turns);
   };
   Found found;
   for (bool more = true; more;) {
     mock::Store store(options);
-    running = &store;
     std::vector<std::string> seen(program.sessions.size());
     bool all = true;
     std::vector<std::function<void()>> clients;

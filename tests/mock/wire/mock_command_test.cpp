@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "base/process.hpp"
+#include "mock/program.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::mock::wire {
@@ -146,12 +148,84 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   EXPECT_NE(late.output.find("took more than 200ms"), std::string::npos) << late.output;
 }
 
+// A number in front of these words.
+int number_before(const std::string& text, const std::string& words) {
+  const auto end = text.find(words);
+  if (end == std::string::npos) return -1;
+  auto begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1]))) --begin;
+  return begin == end ? -1 : std::stoi(text.substr(begin, end - begin));
+}
+
+// Clients of their own, over HTTP, against enumeration by brute force on the store itself.
+TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
+  using test::Program;
+  const auto r = [](int key) { return test::Step{.write = false, .key = key}; };
+  const auto w = [](int key) { return test::Step{.write = true, .key = key}; };
+  const std::pair<const char*, Program> programs[] = {
+      {"r0 w0|r0 w0", {.sessions = {{{r(0), w(0)}}, {{r(0), w(0)}}}}},
+      {"w0;w1|r1 r0", {.sessions = {{{w(0)}, {w(1)}}, {{r(1), r(0)}}}}},
+  };
+  for (const auto& [words, program] : programs) {
+    for (const auto level : {Level::kReadCommitted, Level::kCausal, Level::kStrongSessionSnapshotIsolation,
+                             Level::kStrongSessionSerializable}) {
+      // On a busy machine a client may come later than the others waited: then longer.
+      Ran explored;
+      for (const char* settle : {"40ms", "200ms", "1s"}) {
+        explored = run({CUPEL_BINARY, "mock", "test", "--level", std::string(name(level)), "--explore", "--states", "output",
+                        "--settle", settle, "--", EXPLORED_CLIENT, words}, folder_.path());
+        if (explored.output.find("may not be all") == std::string::npos) break;
+      }
+      const auto expected = reached(program, level);
+      bool null = false;  // the client's own condition: its second session read null
+      for (const auto& outcome : expected) null = null || outcome.find('n', outcome.find('|')) != std::string::npos;
+      EXPECT_EQ(explored.code, null ? 1 : 0) << explored.output;
+      // Whoever reads null where the other has written cannot write at the strong levels: a
+      // state more, which brute force leaves out.
+      const bool conflict = level > Level::kCausal && program.sessions[0].size() == 1;
+      EXPECT_EQ(number_before(explored.output, " states that the client saw (output)"),
+                static_cast<int>(expected.size()) + (conflict ? 1 : 0)) << words << explored.output;
+      if (level <= Level::kCausal) {
+        EXPECT_EQ(number_before(explored.output, " different histories"), static_cast<int>(expected.size())) << explored.output;
+      }
+      EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+    }
+  }
+}
+
+TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle", "200ms", "--history", "h.jsonl",
+                             "--", EXPLORED_CLIENT, "w0;w1|r1 r0"}, folder_.path());
+  EXPECT_EQ(explored.code, 1) << explored.output;
+  const auto at = explored.output.find("--choices ");
+  ASSERT_NE(at, std::string::npos) << explored.output;
+  const auto choices = explored.output.substr(at + 10, explored.output.find(' ', at + 10) - at - 10);
+  const auto again = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--choices", choices, "--settle", "200ms", "--history",
+                          "again.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"}, folder_.path());
+  EXPECT_EQ(again.code, 1) << again.output;
+  EXPECT_NE(again.output.find("failed: one run at causal"), std::string::npos) << again.output;
+  EXPECT_EQ(run({"cmp", folder_.path("h.jsonl"), folder_.path("again.jsonl")}).code, 0);
+  // Of another command these choices are none, and a limit is said.
+  const auto other = run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", "true"}, folder_.path());
+  EXPECT_EQ(other.code, 0);
+  EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
+  const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle", "40ms", "--", EXPLORED_CLIENT,
+                         "w0|r0 w0"}, folder_.path());
+  EXPECT_NE(some.output.find("the limit of 1 runs"), std::string::npos) << some.output;
+  const auto none = run({CUPEL_BINARY, "mock", "test", "--explore", "--", "true"}, folder_.path());
+  EXPECT_EQ(none.code, 0) << none.output;
+  EXPECT_NE(none.output.find("1 different histories in 1 runs"), std::string::npos) << none.output;
+}
+
 TEST_F(MockCommand, BadUsage) {
   for (const auto& [arguments, word] : std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
            {{"--level", "perfect"}, "perfect"}, {{"--policy", "nice"}, "nice"}, {{"--policy", "latest=0"}, "above 0"},
            {{"--pg", "70000"}, "65535"}, {{"--bind", "no.such.address.invalid"}, "cannot listen"},
            {{"--history", "h.unknown"}, "format"}, {{"test", "--level", "nice", "--", "true"}, "nice"}, {{"test"}, "COMMAND"},
-           {{"test", "--", "/no/such/program"}, "/no/such/program"}}) {
+           {{"test", "--", "/no/such/program"}, "/no/such/program"},
+           {{"test", "--explore", "--jobs", "2", "--", "true"}, "--jobs"},
+           {{"test", "--explore", "--abort-rate", "0.5", "--", "true"}, "--abort-rate"},
+           {{"test", "--choices", "1,x", "--", "true"}, "--choices"}, {{"test", "--states", "all", "--", "true"}, "--states"}}) {
     auto all = arguments;
     all.insert(all.begin(), {CUPEL_BINARY, "mock"});
     const auto ran = run(all, folder_.path());
