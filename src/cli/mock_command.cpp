@@ -308,7 +308,7 @@ std::vector<std::pair<std::string, std::string>> environment(const Server& serve
 // Of one run of the command.
 struct Ended {
   bool whole = true;               // false: `over` said so before
-  std::optional<std::string> how;  // it failed: "exited with 1"
+  std::optional<std::string> how = {};  // it failed: "exited with 1"
 };
 
 // The servers are stopped when it returns; the output is in the file.

@@ -159,6 +159,7 @@ class OrderJudge final : public Judge {
   bool settle();
   std::optional<Spot> spot();
   bool schedule(std::size_t from, bool hurry);
+  bool run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& turned);
   bool reschedule(std::size_t from);
   bool ask_engine();
   void take_witness(const std::vector<Event>& order);
@@ -585,11 +586,25 @@ std::optional<OrderJudge::Spot> OrderJudge::spot() {
   }
 }
 
-// Orders the witness again from this place on, with the open transaction, greedily: what
-// nothing is before that has not run, the first in the old order first.
-// `hurry`: the open transaction, and what is forced before it, as early as can be; else
-// the open transaction when nothing else can run.
+// Orders the witness again from this place on, with the open transaction. Where the greedy
+// order below comes to where each waits for another, one of the choices that led there is
+// turned round, and it starts again.
 bool OrderJudge::schedule(std::size_t from, bool hurry) {
+  constexpr std::size_t kTurns = 64;
+  std::vector<ToAdd> turned;  // in effect for these attempts only
+  while (turned.size() < kTurns) {
+    const auto size = turned.size();
+    if (run_schedule(from, hurry, turned)) return true;
+    if (turned.size() == size) return false;
+  }
+  return false;
+}
+
+// Greedily: what nothing is before that has not run, the first in the old order first.
+// `hurry`: the open transaction, and what is forced before it, as early as can be; else
+// the open transaction when nothing else can run. If it fails by a choice, `turned` has an
+// arc more that forbids it.
+bool OrderJudge::run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& turned) {
   const Event b = begin_of(txn_), c = commit_of(txn_);
   std::vector<Event> events(witness_.begin() + static_cast<std::ptrdiff_t>(from), witness_.end());
   events.push_back(b);
@@ -602,6 +617,13 @@ bool OrderJudge::schedule(std::size_t from, bool hurry) {
       ++waits[next];
     }
   }
+  const auto turned_at = [&](Event e, const auto& visit) {
+    for (const ToAdd& arc : turned) {
+      if (arc.from == e) visit(arc.to);
+    }
+  };
+  for (const ToAdd& arc : turned) ++waits[arc.to];
+  std::vector<bool> ran(clocks_.size(), false);
   // Of each key the version that is current, of each version who is still to read it.
   std::vector<std::uint32_t> to_read(versions_.size(), 0);
   for (const Event e : events) {
@@ -626,6 +648,71 @@ bool OrderJudge::schedule(std::size_t from, bool hurry) {
   // Parked until the version has no reader to come, or the transaction has committed.
   std::vector<std::vector<Event>> for_readers(versions_.size());
   std::vector<std::vector<Event>> for_commit(first_wins_ ? known_.size() : 0);
+  struct WaitsFor {
+    enum class What : std::uint8_t { kOther, kHolder, kReaders } what = What::kOther;
+    Txn holder = 0;       // kHolder: a begin, until this one that writes a key of its has committed
+    Version version = 0;  // kReaders: who overwrites it, until it is read
+  };
+  std::vector<WaitsFor> waits_for(clocks_.size());
+  // Everything that is left waits. Follows who waits for whom to a circle, and in it turns a
+  // choice round: two writers of a key the other way, first of those where one keeps the other
+  // from beginning, else of those where one waits for the readers of the other.
+  const auto turn_round = [&] {
+    std::vector<Event> one_before(clocks_.size(), kNone);  // that has not run
+    std::vector<Event> one_reader(versions_.size(), kNone), other_reader(versions_.size(), kNone);
+    for (const Event e : events) {
+      if (ran[e]) continue;
+      for (const Event next : out_[e]) one_before[next] = e;
+      turned_at(e, [&](Event next) { one_before[next] = e; });
+      if (!reads_from(e)) continue;
+      for (const Access& read : known_[e / 2].reads) {
+        other_reader[read.version] = one_reader[read.version];
+        one_reader[read.version] = e;
+      }
+    }
+    const auto blocker = [&](Event e) -> Event {
+      if (waits[e] > 0) return one_before[e];
+      switch (waits_for[e].what) {
+        case WaitsFor::What::kHolder:
+          return commit_of(waits_for[e].holder);
+        case WaitsFor::What::kReaders: {
+          const Event reader = one_reader[waits_for[e].version];
+          return reader == e ? other_reader[waits_for[e].version] : reader;
+        }
+        default:
+          return kNone;
+      }
+    };
+    std::vector<bool> seen(clocks_.size(), false);
+    Event at = *std::find_if(events.begin(), events.end(), [&](Event e) { return !ran[e]; });
+    while (at != kNone && !seen[at]) {
+      seen[at] = true;
+      at = blocker(at);
+    }
+    if (at == kNone) return;
+    for (const auto what : {WaitsFor::What::kHolder, WaitsFor::What::kReaders}) {
+      Event e = at;
+      do {
+        if (waits[e] == 0 && waits_for[e].what == what) {
+          const Txn other = what == WaitsFor::What::kHolder
+                                ? waits_for[e].holder
+                                : versions_[waits_for[e].version].writer;
+          if (other != kInitial && other != e / 2) {
+            const ToAdd arc{commit_of(e / 2), target_of(other)};
+            const bool known = std::any_of(turned.begin(), turned.end(), [&](const ToAdd& t) {
+              return (t.from == arc.from && t.to == arc.to) ||
+                     (t.from == commit_of(other) && t.to == target_of(e / 2));
+            });
+            if (!known && later(arc.to) && !before(arc.to, arc.from)) {
+              turned.push_back(arc);
+              return;
+            }
+          }
+        }
+        e = blocker(e);
+      } while (e != at);
+    }
+  };
   const auto rank = [&](Event e) -> std::int64_t {
     const auto end = static_cast<std::int64_t>(clocks_.size());
     if (e == c && split_ && !first_wins_) return end + 1;
@@ -648,6 +735,7 @@ bool OrderJudge::schedule(std::size_t from, bool hurry) {
       for (const Access& w : t.writes) {
         if (!first_wins_ || writing[w.key] == kInitial) continue;
         for_commit[writing[w.key]].push_back(e);
+        waits_for[e] = {WaitsFor::What::kHolder, writing[w.key], 0};
         parked = true;
         break;
       }
@@ -665,12 +753,14 @@ bool OrderJudge::schedule(std::size_t from, bool hurry) {
         }
         if (readers == 0) continue;
         for_readers[v].push_back(e);
+        waits_for[e] = {WaitsFor::What::kReaders, 0, v};
         parked = true;
         break;
       }
     }
     if (parked) continue;
     order.push_back(e);
+    ran[e] = true;
     const auto wake = [&](std::vector<Event>& waiting) {
       for (const Event other : waiting) ready.emplace(rank(other), other);
       waiting.clear();
@@ -695,8 +785,14 @@ bool OrderJudge::schedule(std::size_t from, bool hurry) {
     for (const Event next : out_[e]) {
       if (--waits[next] == 0) ready.emplace(rank(next), next);
     }
+    turned_at(e, [&](Event next) {
+      if (--waits[next] == 0) ready.emplace(rank(next), next);
+    });
   }
-  if (order.size() != whole) return false;
+  if (order.size() != whole) {
+    turn_round();
+    return false;
+  }
   take_witness(order);
   return spot().has_value();
 }
