@@ -33,7 +33,7 @@ namespace {
 using cupel::Level;
 
 constexpr Level kLevels[] = {Level::kCausal, Level::kSerializable};
-constexpr cupel::MockExploreLimits kLimits = {.runs = 5'000, .time_s = 60};
+constexpr cupel::MockExploreLimits kLimits = {.runs = 2'000, .time_s = 15};
 
 bool any(const std::vector<bool>& broken) {
   return std::find(broken.begin(), broken.end(), true) != broken.end();
