@@ -9,8 +9,10 @@
 // operation reads the addAfter of each character that it names or shows, and a read
 // that has seen a character and does not show it has seen its remove. Each sweep of the
 // clocks may call for more removes, until none does (algorithm 2's fixpoint). If a
-// character was removed twice, which remove was seen is a choice: this file leaves it
-// to the exact method when no remove is known to have been seen.
+// character was removed twice, which remove was seen is a choice where none is known to
+// have been: it is guessed, and guessed again where a contradiction rests on it. A guess
+// that works makes a witness as good as any; what none explains is left to the exact
+// method.
 //
 // Cost: characters shown × log(characters), and a round (operations × replicas) plus
 // the characters shown.
@@ -18,6 +20,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 #include "crdt/decide.hpp"
 
@@ -177,22 +181,46 @@ class Array {
       }
     }
     const auto order = array_order(history_, axioms_);
-    while (true) {
+    const std::size_t sure = graph_.steps().size();
+    for (int repairs = 0;;) {
       const std::size_t known = graph_.steps().size();
       auto closed = graph_.close();
-      if (!closed) return cycle_found(graph_.cycle(), known);
-      if (order.impossible) return step_found({*order.impossible}, known);
-      bool open = false;
-      if (auto found = sweep(*closed, open)) return found;
-      if (graph_.steps().size() > known) continue;
-      if (open) return std::nullopt;
-      for (const Step& step : order.steps) graph_.add(step);
-      auto linear = graph_.order();
-      if (!linear) return cycle_found(graph_.cycle(), known);
-      decision_.verdict = Verdict::kSatisfied;
-      decision_.decided_by = "array";
-      decision_.witness = Witness{std::move(closed->clocks), std::move(*linear)};
-      return std::move(decision_);
+      std::vector<Step> wrong;
+      std::optional<Decision> found;
+      if (!closed) {
+        wrong = graph_.cycle();
+        if (guesses_.empty()) return cycle_found(std::move(wrong), known);
+      } else {
+        if (order.impossible) return step_found({*order.impossible}, known);
+        open_.clear();
+        wrong_.clear();
+        found = sweep(*closed);
+        if (found && guesses_.empty()) return found;
+        if (found) wrong = std::move(wrong_);
+      }
+      if (wrong.empty() && !found) {
+        if (graph_.steps().size() > known) continue;
+        if (!open_.empty()) {
+          if (!guess(*closed)) return std::nullopt;
+          continue;
+        }
+        for (const Step& step : order.steps) graph_.add(step);
+        auto linear = graph_.order();
+        if (linear) {
+          decision_ = {};
+          decision_.verdict = Verdict::kSatisfied;
+          decision_.decided_by = "array";
+          decision_.witness = Witness{std::move(closed->clocks), std::move(*linear)};
+          return std::move(decision_);
+        }
+        wrong = graph_.cycle();
+        if (guesses_.empty()) return cycle_found(std::move(wrong), known);
+      }
+      // Some guess may be to blame: another is tried in its place.
+      constexpr int kMostRepairs = 200;
+      if (++repairs > kMostRepairs || !blame(wrong)) return std::nullopt;
+      graph_.keep(sure);
+      for (const auto& [open, remove] : guesses_) graph_.add({remove, open.first, Why::kRemoved, open.first});
     }
   }
 
@@ -204,7 +232,7 @@ class Array {
   }
 
   // Along each replica: what it has newly seen, and what each read must make of it.
-  std::optional<Decision> sweep(const StepGraph::Closed& closed, bool& open) {
+  std::optional<Decision> sweep(const StepGraph::Closed& closed) {
     std::vector<bool> shown(history_.elements.size(), false);
     for (const auto& line : history_.by_replica) {
       std::vector<std::uint32_t> seen(history_.replicas.size(), 0);
@@ -242,7 +270,8 @@ class Array {
           for (const auto e : missing) {
             if (removes_[e].empty()) return hidden(id, e);
             if (removes_[e].size() > 1) {
-              open = true;
+              open_.emplace_back(id, e);
+              live.erase(e);
               continue;
             }
             graph_.add({removes_[e][0], id, Why::kRemoved, id});
@@ -254,6 +283,110 @@ class Array {
       }
     }
     return std::nullopt;
+  }
+
+  // Which remove has a read seen of a character that was removed twice? The one that
+  // brings least along, of those that bring nothing along which this read or a later one
+  // of its replica cannot have seen.
+  bool guess(const StepGraph::Closed& closed) {
+    const auto most = most_seen(closed.clocks);
+    const std::size_t width = history_.replicas.size();
+    for (const auto& open : open_) {
+      const auto& [read, e] = open;
+      if (guesses_.contains(open)) return false;  // it did not help
+      const auto row = closed.clocks.row(read);
+      OpId best = kNone;
+      std::pair<bool, std::uint64_t> least;
+      for (const OpId d : removes_[e]) {
+        if (excluded_.contains({read, d})) continue;
+        const auto past = closed.clocks.row(d);
+        bool too_much = d > read || before(history_, closed.clocks, read, d);
+        std::uint64_t brings = 0;
+        for (std::size_t j = 0; j < width; ++j) {
+          const auto count = j == history_.ops[d].replica ? history_.ops[d].seq + 1 : past[j];
+          too_much = too_much || count > most[read * width + j];
+          brings += count > row[j] ? count - row[j] : 0;
+        }
+        if (best != kNone && std::pair(too_much, brings) >= least) continue;
+        best = d;
+        least = {too_much, brings};
+      }
+      if (best == kNone) return false;
+      guesses_[open] = best;
+      graph_.add({best, read, Why::kRemoved, read});
+    }
+    return true;
+  }
+
+  // How many operations of each replica each operation can have seen: no addition that
+  // no remove hides, and no remove of what is shown. For guesses only: a remove that is
+  // later in the file is taken for one that came later.
+  std::vector<std::uint32_t> most_seen(const Clocks& clocks) {
+    const std::size_t width = history_.replicas.size();
+    std::vector<std::uint32_t> most(history_.ops.size() * width, kNone);
+    std::vector<std::vector<std::vector<OpId>>> updates(history_.keys.size());
+    for (auto& of_key : updates) of_key.resize(width);
+    for (const auto& line : history_.by_replica) {
+      for (const OpId id : line) {
+        const Operation& op = history_.ops[id];
+        if (!is_read(op.kind)) updates[op.key][op.replica].push_back(id);
+      }
+    }
+    std::vector<bool> shown(history_.elements.size(), false);
+    for (std::size_t i = 0; i < width; ++i) {
+      std::vector<std::uint32_t> later(width, kNone);
+      const auto& line = history_.by_replica[i];
+      for (std::size_t at = line.size(); at-- > 0;) {
+        const OpId id = line[at];
+        const Operation& op = history_.ops[id];
+        if (op.kind == Kind::kList) {
+          const auto list = history_.list(op);
+          for (const auto e : list) shown[e] = true;
+          for (std::size_t j = 0; j < width; ++j) {
+            if (j == i) continue;
+            const auto& of_key = updates[op.key][j];
+            auto u = std::partition_point(of_key.begin(), of_key.end(), [&](OpId o) { return history_.ops[o].seq < clocks.row(id)[j]; });
+            for (; u != of_key.end() && history_.ops[*u].seq < later[j]; ++u) {
+              const Operation& update = history_.ops[*u];
+              const auto& removes = removes_[update.element];
+              const bool hidden = update.kind == Kind::kInsert && !shown[update.element] && (removes.empty() || removes[0] > id);
+              const bool gone = update.kind == Kind::kDelete && shown[update.element] && !axioms_.letter;
+              if (hidden || gone) later[j] = update.seq;
+            }
+          }
+          for (const auto e : list) shown[e] = false;
+        }
+        std::copy(later.begin(), later.end(), most.begin() + static_cast<std::ptrdiff_t>(id * width));
+      }
+    }
+    return most;
+  }
+
+  // Excludes a guess that a contradiction rests on; false: none was found.
+  bool blame(const std::vector<Step>& steps) {
+    std::size_t left = 10'000;
+    return blame(steps, graph_.steps().size(), left);
+  }
+  bool blame(const std::vector<Step>& steps, std::size_t limit, std::size_t& left) {
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (step->why != Why::kRemoved) continue;
+      const auto e = history_.ops[step->from].element;
+      const auto at = guesses_.find({step->to, e});
+      if (at == guesses_.end() || at->second != step->from) continue;
+      excluded_.insert({step->to, step->from});
+      guesses_.erase(at);
+      return true;
+    }
+    // What was said because of a guess.
+    for (const Step& step : steps) {
+      if (step.why != Why::kRemoved || left == 0) continue;
+      --left;
+      std::size_t index = 0;
+      while (index < limit && (graph_.steps()[index].why != Why::kRemoved || graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to)) ++index;
+      if (index == limit) continue;
+      if (blame(graph_.path(inserts_[history_.ops[step.from].element], step.to, index), index, left)) return true;
+    }
+    return false;
   }
 
   void characters(std::uint32_t e, Core& core) {
@@ -315,7 +448,8 @@ class Array {
     Violation violation;
     violation.core.ops.push_back(read);
     characters(e, violation.core);
-    evidence_of_path(inserts_[e], read, graph_.steps().size(), violation.core);
+    if (!guesses_.empty()) wrong_ = graph_.path(inserts_[e], read, graph_.steps().size());
+    else evidence_of_path(inserts_[e], read, graph_.steps().size(), violation.core);
     return found(std::move(violation));
   }
   std::optional<Decision> shown_after_remove(OpId read, std::uint32_t e, const Clocks& clocks) {
@@ -325,7 +459,8 @@ class Array {
     for (const OpId remove : removes_[e]) {
       if (!before(history_, clocks, remove, read)) continue;
       violation.core.ops.push_back(remove);
-      evidence_of_path(remove, read, graph_.steps().size(), violation.core);
+      if (!guesses_.empty()) wrong_ = graph_.path(remove, read, graph_.steps().size());
+      else evidence_of_path(remove, read, graph_.steps().size(), violation.core);
       break;
     }
     return found(std::move(violation));
@@ -347,6 +482,10 @@ class Array {
   StepGraph graph_;
   std::vector<OpId> inserts_;
   std::vector<std::vector<OpId>> removes_;  // by element
+  std::vector<std::pair<OpId, std::uint32_t>> open_;  // a read, and what it misses: which remove has it seen?
+  std::map<std::pair<OpId, std::uint32_t>, OpId> guesses_;
+  std::set<std::pair<OpId, OpId>> excluded_;  // a read, a remove that was guessed to be seen
+  std::vector<Step> wrong_;                   // why what sweep() found is so
   Decision decision_;
 };
 

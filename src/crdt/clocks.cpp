@@ -26,6 +26,10 @@ void StepGraph::add(const Step& step) {
   steps_.push_back(step);
 }
 
+void StepGraph::keep(std::size_t count) {
+  for (; steps_.size() > count; steps_.pop_back()) out_[steps_.back().from].pop_back();
+}
+
 std::optional<std::vector<OpId>> StepGraph::order() const {
   const std::size_t count = history_.ops.size();
   std::vector<std::uint32_t> waiting(count, 0);

@@ -56,6 +56,8 @@ class StepGraph {
  public:
   explicit StepGraph(const History& history);
   void add(const Step& step);
+  // Forgets all but the first so many.
+  void keep(std::size_t count);
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
 
   // Clocks by the steps so far, and their order; nothing if there is a cycle.
