@@ -1,0 +1,47 @@
+// Scale: 100,000 operations over 10 replicas, of the cases that have an algorithm of their
+// own: arrays, and registers whose values are written once. Prints the seconds.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "crdt/decide.hpp"
+#include "crdt/generate.hpp"
+
+namespace cupel::crdt {
+namespace {
+
+class Scale : public testing::TestWithParam<Type> {};
+
+TEST_P(Scale, HundredThousandOperationsOfTenReplicas) {
+  GenerateOptions options;
+  options.type = {GetParam()};
+  options.replicas = 10;
+  options.keys = 500;
+  options.ops = 100'000;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    options.seed = seed;
+    const auto history = generate(options).value();
+    base::Budget budget(std::chrono::duration<double>(120), 0);
+    const auto began = std::chrono::steady_clock::now();
+    const auto decision = decide(history, {}, budget);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    printf("%s, seed %d: %s by %s in %.2f s\n", std::string(name(GetParam())).c_str(),
+           static_cast<int>(seed),
+           decision.verdict == Verdict::kSatisfied  ? "satisfied"
+           : decision.verdict == Verdict::kViolated ? "violated"
+                                                    : "unknown",
+           decision.decided_by.c_str(), seconds);
+    EXPECT_EQ(decision.verdict, Verdict::kSatisfied);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Scale,
+                         testing::Values(Type::kGrowableArray, Type::kLastWriterWinsRegister),
+                         [](const auto& type) {
+                           return std::string(type.param == Type::kGrowableArray ? "array"
+                                                                                 : "last_writer");
+                         });
+
+}  // namespace
+}  // namespace cupel::crdt
