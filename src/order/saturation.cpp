@@ -67,64 +67,63 @@ void Saturation::propose(const KnownArc& arc) {
   proposed_.push_back(arc);
 }
 
-void Saturation::force(Object x, bool single_block) {
-  const Slot first = versions_.first_slot(x), last = versions_.last_slot(x);
-  if (last - first < 2) return;
+// Overwritten, and no overlap: the first writer k of a chain that w reaches. Seen
+// from k: the writers of each other chain that reach k and do not reach the writer
+// before k in its own chain. Both clocks have the last of them, and the versions
+// between are neighbours, with their readers; so rows are read from left to right,
+// and where the two agree nothing is searched.
+void Saturation::force_after(Object x, bool everything) {
   const auto groups = versions_.groups(x);
-  // What an unchanged clock forces is there since the last round, unless a read
-  // of the object found its writer since.
-  const bool everything = !single_block || new_reader_[x] != 0;
-  new_reader_[x] = 0;
-  changed_groups_.assign(groups.size(), 1);
-  if (!everything) {
-    bool touched = false;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      changed_groups_[g] = 0;
-      for (Slot s = groups[g].first; s < groups[g].last; ++s) {
-        if (clocks_.changed(problem_.commit(versions_.writer(s)))) changed_groups_[g] = 1;
-        for (const std::uint32_t r : versions_.readers(s)) {
-          touched = touched || clocks_.changed(problem_.begin(problem_.reads[r].owner));
+  // A writer's place in `position` is its commit's; what reaches k is its ww target.
+  const std::uint32_t ahead = problem_.split && problem_.write_to_begin ? 1 : 0;
+  for (const auto& group : groups) {
+    const bool has_column = clocks_.has(group.chain);
+    // By group: how far the writers of it that reach the last k went.
+    frontier_.clear();
+    for (const auto& from : groups) frontier_.push_back(from.first);
+    for (Slot s = group.first; s < group.last; ++s) {
+      const Owner k = versions_.writer(s);
+      const Node commit = problem_.commit(k);
+      if (!everything && !clocks_.changed(commit)) continue;
+      const auto overwritten = [&](Slot first, Slot last) {
+        for (const std::uint32_t r : versions_.readers(first, last)) {
+          const Owner reader = problem_.reads[r].owner;
+          if (reader != k) propose({problem_.begin(reader), commit, r, k, ArcKind::kOverwritten});
         }
+      };
+      const Node begin = problem_.write_target(k);
+      const Node before = s == group.first ? graph::kNoNode : problem_.commit(versions_.writer(s - 1));
+      if (before != graph::kNoNode && has_column) overwritten(s - 1, s);
+      for (std::size_t f = 0; f < groups.size(); ++f) {
+        const auto& from = groups[f];
+        if (from.chain == group.chain || !clocks_.has(from.chain)) continue;
+        const std::uint32_t reached = clocks_.at(commit, from.chain) + ahead;
+        const std::uint32_t earlier =
+            before == graph::kNoNode ? ahead : clocks_.at(before, from.chain) + ahead;
+        if (reached == earlier) continue;
+        const Slot first = versions_.first_after(from, earlier, frontier_[f]);
+        const Slot last = versions_.first_after(from, reached, first);
+        frontier_[f] = last;
+        if (first == last) continue;
+        // The last is enough: its chain says so of the others.
+        if (problem_.write_to_begin && versions_.position(last - 1) > clocks_.at(begin, from.chain)) {
+          const Owner w = versions_.writer(last - 1);
+          proposed_.push_back({problem_.commit(w), begin, x, k, ArcKind::kNoOverlap});
+        }
+        overwritten(first, last);
       }
-      touched = touched || changed_groups_[g] != 0;
     }
-    if (!touched) return;
   }
-  for (Slot s = first; s < last; ++s) {
+}
+
+// Visible: the last writer of each chain that reaches a reader of w is before w.
+void Saturation::force_before(Object x, bool everything) {
+  const auto groups = versions_.groups(x);
+  for (Slot s = versions_.first_slot(x); s < versions_.last_slot(x); ++s) {
+    const auto readers = versions_.readers(s);
+    if (readers.empty()) continue;
     const Owner w = versions_.writer(s);
     const Node target = problem_.write_target(w);
-    const auto readers = versions_.readers(s);
-    const ChainId w_chain = graph_.chain(target);
-    if (clocks_.has(w_chain) && (!readers.empty() || problem_.write_to_begin)) {
-      const std::uint32_t w_position = graph_.position(target);
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        const auto& group = groups[g];
-        if (changed_groups_[g] == 0) continue;
-        // The first writer in the group that the ww target of w reaches.
-        Slot low = group.first, high = group.last;
-        if (group.chain == w_chain) {
-          low = high = s + 1;
-        }
-        while (low < high) {
-          const Slot middle = low + (high - low) / 2;
-          if (clocks_.at(problem_.commit(versions_.writer(middle)), w_chain) >= w_position) {
-            high = middle;
-          } else {
-            low = middle + 1;
-          }
-        }
-        if (low == group.last) continue;
-        const Owner k = versions_.writer(low);
-        if (problem_.write_to_begin) {
-          propose({problem_.commit(w), problem_.write_target(k), x, k, ArcKind::kNoOverlap});
-        }
-        for (const std::uint32_t r : readers) {
-          const Owner reader = problem_.reads[r].owner;
-          if (reader == k) continue;
-          propose({problem_.begin(reader), problem_.commit(k), r, k, ArcKind::kOverwritten});
-        }
-      }
-    }
     for (const std::uint32_t r : readers) {
       const Owner reader = problem_.reads[r].owner;
       const Node begin = problem_.begin(reader);
@@ -132,18 +131,10 @@ void Saturation::force(Object x, bool single_block) {
       for (const auto& group : groups) {
         if (!clocks_.has(group.chain)) continue;
         const std::uint32_t seen = clocks_.at(begin, group.chain);
-        // The last writer in the group that reaches the reader.
-        Slot low = group.first, high = group.last;
-        while (low < high) {
-          const Slot middle = low + (high - low) / 2;
-          if (versions_.position(middle) <= seen) {
-            low = middle + 1;
-          } else {
-            high = middle;
-          }
-        }
-        if (low == group.first) continue;
-        Slot found = low - 1;
+        if (clocks_.at(target, group.chain) >= seen) continue;  // known, whichever it is
+        const Slot after = versions_.first_after(group, seen);
+        if (after == group.first) continue;
+        Slot found = after - 1;
         if (versions_.writer(found) == reader) {
           if (found == group.first) continue;
           --found;
@@ -154,6 +145,16 @@ void Saturation::force(Object x, bool single_block) {
       }
     }
   }
+}
+
+void Saturation::force(Object x, bool single_block) {
+  if (versions_.last_slot(x) - versions_.first_slot(x) < 2) return;
+  // What an unchanged clock forces is there since the last round, unless a read
+  // of the object found its writer since.
+  const bool everything = !single_block || new_reader_[x] != 0;
+  new_reader_[x] = 0;
+  force_after(x, everything);
+  force_before(x, everything);
 }
 
 // Takes from the open reads the candidates that the order excludes. True if a

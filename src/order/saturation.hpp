@@ -64,6 +64,8 @@ class Saturation {
  private:
   void add_initial_readers();
   void force(Object x, bool single_block);
+  void force_after(Object x, bool everything);
+  void force_before(Object x, bool everything);
   bool rule_out(bool single_block);
   void propose(const KnownArc& arc);
   [[nodiscard]] bool known(const KnownArc& arc) const;
@@ -76,8 +78,8 @@ class Saturation {
   Clocks clocks_;
   std::vector<KnownArc> proposed_;
   absl::flat_hash_set<std::uint64_t> from_columnless_;
-  std::vector<std::uint8_t> new_reader_;      // by object: a read of it was resolved since force()
-  std::vector<std::uint8_t> changed_groups_;  // of the object that force() looks at
+  std::vector<std::uint8_t> new_reader_;  // by object: a read of it was resolved since force()
+  std::vector<Slot> frontier_;                // by group of the object that force_after() looks at
   std::vector<std::uint8_t> wr_added_;
   std::uint32_t orphan_ = 0;
   std::uint32_t rounds_ = 0;

@@ -5,6 +5,7 @@
 // writer in this chain that …" is a binary search.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,20 @@ class Versions {
   [[nodiscard]] std::span<const Group> groups(Object x) const {
     return std::span(groups_).subspan(group_first_[x], group_first_[x + 1] - group_first_[x]);
   }
+  // The first slot of the group whose position is above this, or the group's end.
+  [[nodiscard]] Slot first_after(const Group& group, std::uint32_t position) const {
+    const auto first = position_.begin() + group.first, last = position_.begin() + group.last;
+    return static_cast<Slot>(std::upper_bound(first, last, position) - position_.begin());
+  }
+  // The same, looked for from `slot` on, which must not be behind it, in growing steps.
+  [[nodiscard]] Slot first_after(const Group& group, std::uint32_t position, Slot slot) const {
+    Slot step = 1;
+    while (slot + step <= group.last && position_[slot + step - 1] <= position) {
+      slot += step;
+      step *= 2;
+    }
+    return first_after({group.chain, slot, std::min(group.last, slot + step)}, position);
+  }
   // Slots that owner o writes.
   [[nodiscard]] std::span<const Slot> slots_of(Owner o) const {
     return std::span(owner_slots_)
@@ -51,6 +66,10 @@ class Versions {
   void rebuild_readers();
   [[nodiscard]] std::span<const std::uint32_t> readers(Slot s) const {
     return std::span(readers_).subspan(reader_first_[s], reader_first_[s + 1] - reader_first_[s]);
+  }
+  // The readers of neighbouring slots, [first, last).
+  [[nodiscard]] std::span<const std::uint32_t> readers(Slot first, Slot last) const {
+    return std::span(readers_).subspan(reader_first_[first], reader_first_[last] - reader_first_[first]);
   }
   // Reads of the initial version, last of their chain, by object.
   [[nodiscard]] std::span<const std::uint32_t> initial_readers() const { return initial_readers_; }
