@@ -89,8 +89,7 @@ std::optional<worth::Worth> worth_of(const history::History& history,
 }
 
 int check_one(const std::string& file, const CheckArguments& arguments,
-              const check::Options& options, const shrink::Options& shrinking,
-              std::optional<formats::Format> format, Emitter& emitter,
+              const check::Options& options, std::optional<formats::Format> format, Emitter& emitter,
               std::optional<ReportFolder>& folder) {
   // From here on: reading counts as well.
   base::Budget budget(options.timeout_seconds
@@ -113,6 +112,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   const auto& history = stopped ? nothing : read;
   const auto result = stopped ? check::unread(options, read.error().message)
                               : check::check(*history, options, budget);
+  const auto shrinking = shrink_options(arguments.limits, result);
   // One --shrink-time for both, first for what is shown first.
   const auto began = base::Budget::Clock::now();
   lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
@@ -302,7 +302,7 @@ void add_check(CLI::App& app, Run& run) {
       throw CLI::ValidationError("--certificate", fmt::format("found {} histories, expected one: a certificate is of one history",
                                                               arguments->histories.size()));
     }
-    const auto shrinking = shrink_options(arguments->limits);
+    shrink_options(arguments->limits, {});  // that it can be read
     const auto format = format_of(arguments->format, "--format");
     auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
     if (arguments->json && emitter->instead_of_text()) {
@@ -310,7 +310,7 @@ void add_check(CLI::App& app, Run& run) {
                                            "a file, as in --emit sql=FILE");
     }
     refuse_overwriting(*arguments, *emitter);
-    run = [arguments, options, shrinking, format, emitter] {
+    run = [arguments, options, format, emitter] {
       int code = kSatisfied;
       bool first = true;
       // Before hours of checking.
@@ -331,7 +331,7 @@ void add_check(CLI::App& app, Run& run) {
         const bool apart = options.asked.empty() && !arguments->json && !emitter->instead_of_text();
         if (!first && apart) print("\n");
         first = false;
-        code = std::max(code, check_one(file, *arguments, options, shrinking, format, *emitter, folder));
+        code = std::max(code, check_one(file, *arguments, options, format, *emitter, folder));
         flush_output();
       }
       if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {

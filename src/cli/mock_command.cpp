@@ -402,7 +402,7 @@ void explain_failure(const TestArguments& arguments, const history::History& his
     auto asked = options;
     asked.asked = {*levels::parse_level(mock::name(stronger))};
     const auto result = check::check(history, asked, budget);
-    const auto counterexamples = shrunk(history, result, shrink_options(arguments.limits), budget);
+    const auto counterexamples = shrunk(history, result, shrink_options(arguments.limits, result), budget);
     const report::Checked checked{.file = file, .history = history, .result = result, .counterexamples = counterexamples};
     print(report::lines(checked) + report::explanation(checked));
     if (result.levels.front().verdict != check::Verdict::kSatisfied) return;

@@ -51,9 +51,9 @@ void add_limit_options(CLI::App& command, const std::string& timed, LimitArgumen
   command
       .add_option("--shrink-time", arguments.shrink_time,
                   "How long the violations of a history may be made smaller before they are "
-                  "explained; 0: not at all. Seconds, or with a unit")
+                  "explained; 0: not at all. Seconds, or with a unit. Default: what the check "
+                  "took, but no less than 1s and no more than 5s")
       ->type_name("DURATION")
-      ->capture_default_str()
       ->group(kWhatItCosts);
   command
       .add_option("--threads", arguments.threads,
@@ -81,9 +81,13 @@ check::Options check_options(const std::vector<std::string>& levels,
   return options;
 }
 
-shrink::Options shrink_options(const LimitArguments& arguments) {
+shrink::Options shrink_options(const LimitArguments& arguments, const check::CheckResult& checked) {
+  double check_seconds = 0;
+  for (const auto& level : checked.levels) check_seconds += level.seconds;
   const auto check = check_options({}, arguments);
-  return {.seconds = or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time"),
+  return {.seconds = arguments.shrink_time.empty()
+                         ? std::clamp(check_seconds, 1.0, 5.0)
+                         : or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time"),
           .memory_limit_bytes = check.memory_limit_bytes,
           .clock_drift_ns = check.clock_drift_ns};
 }

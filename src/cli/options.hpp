@@ -32,7 +32,7 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names);
 // What a check may cost, and how far the clocks may be wrong: --timeout,
 // --memory-limit, --shrink-time, --threads and --clock-drift, each as given.
 struct LimitArguments {
-  std::string timeout, memory_limit, clock_drift, shrink_time = "5s";
+  std::string timeout, memory_limit, clock_drift, shrink_time;
   unsigned threads = 0;
 };
 // `timed`: what the timeout is for, as in "For each history".
@@ -41,8 +41,9 @@ void add_limit_options(CLI::App& command, const std::string& timed, LimitArgumen
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
 
-// For making violations small; `seconds` is 0 if that is not wanted.
-shrink::Options shrink_options(const LimitArguments& arguments);
+// For making violations small; `seconds` is 0 if that is not wanted. What the check took
+// says how long where no --shrink-time was given.
+shrink::Options shrink_options(const LimitArguments& arguments, const check::CheckResult& checked);
 // The violations, made small. `budget`: that of the check. Where it had a timeout,
 // this takes no longer than the rest of it, or a second.
 std::vector<explain::Counterexample> shrunk(const history::History& history,

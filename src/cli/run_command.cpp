@@ -31,7 +31,6 @@ struct RunArguments {
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
-  shrink::Options shrinking;
   std::string format, time_limit;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
@@ -250,7 +249,8 @@ int run_once(const RunArguments& arguments) {
   const auto& timeout = options.check.timeout_seconds;
   const base::Budget budget(
       timeout ? std::optional(std::chrono::duration<double>(*timeout)) : std::nullopt, 0);
-  const auto counterexamples = shrunk(assay->history, assay->check, arguments.shrinking, budget);
+  const auto counterexamples = shrunk(assay->history, assay->check,
+                                      shrink_options(arguments.limits, assay->check), budget);
   if (arguments.json) {
     print(run_json(*assay, options, counterexamples));
   } else {
@@ -453,7 +453,7 @@ void add_run(CLI::App& app, Run& run) {
       throw CLI::ValidationError("--heal", "found without --fault, expected both");
     }
     asked.check = check_options(arguments->levels, arguments->limits);
-    arguments->shrinking = shrink_options(arguments->limits);
+    shrink_options(arguments->limits, {});  // that it can be read
     look_at_format(arguments->format);
     const auto target = target_of(asked.history);
     if (!asked.history.empty() &&
