@@ -10,12 +10,15 @@
 // seen write(a), which the closure need not contain: ReadAllMaximals asks for
 // happens-before steps of its own (r1: write a, read {b}; r2: write b). We add those
 // steps, where only one returned value can have overwritten, until none is missing. Where
-// several could have, one is guessed; if the guess fails, the exact method decides.
+// several could have, one is guessed, and another where a contradiction rests on it; what
+// no guess explains the exact method decides.
 //
 // Cost: sorting and one sweep of clocks a round, (operations × replicas); a round more
 // only after new steps.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "crdt/decide.hpp"
 
@@ -174,13 +177,28 @@ class Registers {
   }
 
   std::optional<Decision> multi_value() {
-    bool guessed = false;
-    while (true) {
+    const std::size_t sure = graph_.steps().size();
+    // What is returned together did not overwrite each other.
+    constexpr std::size_t kMostSiblings = 32;
+    for (const Operation& op : history_.ops) {
+      const auto list = history_.list(op);
+      if (op.kind != Kind::kValues || list.size() > kMostSiblings) continue;
+      for (const auto a : list) {
+        for (const auto b : list) {
+          if (a != b) apart_.insert({writer_[a], writer_[b]});
+        }
+      }
+    }
+    for (int repairs = 0;;) {
       const std::size_t known = graph_.steps().size();
       auto closed = graph_.close();
-      if (!closed) return guessed ? std::nullopt : cycle_found(graph_.cycle(), known);
+      std::vector<Step> contradiction;
+      if (!closed) {
+        contradiction = graph_.cycle();
+        if (guesses_.empty()) return cycle_found(std::move(contradiction), known);
+      }
       std::vector<std::pair<OpId, OpId>> open;  // a write, and a read that has seen and not returned it
-      for (OpId id = 0; id < history_.ops.size(); ++id) {
+      for (OpId id = 0; closed && contradiction.empty() && id < history_.ops.size(); ++id) {
         const Operation& op = history_.ops[id];
         if (op.kind != Kind::kValues) continue;
         const auto list = history_.list(op);
@@ -203,29 +221,121 @@ class Registers {
           if (list.size() == 1) graph_.add({w, writer_[list[0]], Why::kOverwritten, id});
           else open.push_back({w, id});
         });
-        if (!wrong.empty()) return guessed ? std::nullopt : read_found(id, wrong, known);
-      }
-      if (graph_.steps().size() > known) continue;
-      // Several could have overwritten it. The first that was written later, by the
-      // order of the file, is a guess: if it works it is a witness as good as any.
-      for (const auto& [w, read] : open) {
-        OpId chosen = kNone;
-        for (const auto e : history_.list(history_.ops[read])) {
-          const OpId returned = writer_[e];
-          if (chosen == kNone || (returned > w && (chosen < w || returned < chosen))) chosen = returned;
+        if (wrong.empty()) continue;
+        if (guesses_.empty()) return read_found(id, wrong, known);
+        contradiction = graph_.path(wrong.back(), id, known);
+        if (wrong.size() == 2) {
+          const auto over = graph_.path(wrong[0], wrong[1], known);
+          contradiction.insert(contradiction.end(), over.begin(), over.end());
         }
-        graph_.add({w, chosen, Why::kOverwritten, read});
-        guessed = true;
       }
-      if (!open.empty()) continue;
-      return satisfied(std::move(closed->clocks), std::move(closed->order));
+      if (contradiction.empty()) {
+        if (graph_.steps().size() > known) continue;
+        if (open.empty()) return satisfied(std::move(closed->clocks), std::move(closed->order));
+        if (!guess(open, closed->clocks)) return std::nullopt;
+        continue;
+      }
+      // Some guess may be to blame: another is tried in its place.
+      constexpr int kMostRepairs = 100;
+      std::size_t left = 10'000;
+      if (++repairs > kMostRepairs || !blame(contradiction, graph_.steps().size(), left)) return std::nullopt;
+      graph_.keep(sure);
+      for (const auto& [of, chosen] : guesses_) graph_.add({of.first, chosen, Why::kOverwritten, of.second});
     }
+  }
+
+  // How many operations of each replica each operation can have seen: no write that is not
+  // returned and that all that is returned was written before. For guesses only: that is
+  // asked of the order of the file.
+  std::vector<std::uint32_t> most_seen(const Clocks& clocks) {
+    const std::size_t width = history_.replicas.size();
+    std::vector<std::uint32_t> most(history_.ops.size() * width, kNone);
+    for (std::size_t i = 0; i < width; ++i) {
+      std::vector<std::uint32_t> later(width, kNone);
+      const auto& line = history_.by_replica[i];
+      for (std::size_t at = line.size(); at-- > 0;) {
+        const OpId id = line[at];
+        const Operation& op = history_.ops[id];
+        for (std::size_t j = 0; j < width && op.kind == Kind::kValues; ++j) {
+          if (j == i) continue;
+          const auto& writes = writes_[op.key][j];
+          auto w = std::partition_point(writes.begin(), writes.end(), [&](OpId o) { return history_.ops[o].seq < clocks.row(id)[j]; });
+          for (; w != writes.end() && history_.ops[*w].seq < later[j]; ++w) {
+            const auto list = history_.list(op);
+            if (std::all_of(list.begin(), list.end(), [&](std::uint32_t e) { return writer_[e] < *w; })) later[j] = history_.ops[*w].seq;
+          }
+        }
+        std::copy(later.begin(), later.end(), most.begin() + static_cast<std::ptrdiff_t>(id * width));
+      }
+    }
+    return most;
+  }
+
+  // Several could have overwritten it: of those written later, by the order of the file,
+  // the one for which that brings least along, and nothing that its replica cannot have
+  // seen. If it works it is a witness as good as any.
+  bool guess(const std::vector<std::pair<OpId, OpId>>& open, const Clocks& clocks) {
+    const auto most = most_seen(clocks);
+    const std::size_t width = history_.replicas.size();
+    for (const auto& of : open) {
+      const auto& [w, read] = of;
+      if (guesses_.contains(of)) return false;
+      const auto past = clocks.row(w);
+      OpId best = kNone;
+      std::tuple<int, bool, std::uint64_t> least;
+      for (const auto e : history_.list(history_.ops[read])) {
+        const OpId returned = writer_[e];
+        if (apart_.contains({w, returned}) || before(history_, clocks, returned, w)) continue;
+        const auto row = clocks.row(returned);
+        std::uint64_t brings = 0;
+        bool too_much = returned < w;
+        for (std::size_t j = 0; j < row.size(); ++j) {
+          const auto count = j == history_.ops[w].replica ? history_.ops[w].seq + 1 : past[j];
+          too_much = too_much || count > most[returned * width + j];
+          brings += count > row[j] ? count - row[j] : 0;
+        }
+        const auto blamed = blamed_.find({w, returned});
+        const std::tuple cost(blamed == blamed_.end() ? 0 : blamed->second, too_much, brings);
+        if (best != kNone && cost >= least) continue;
+        best = returned;
+        least = cost;
+      }
+      if (best == kNone) return false;
+      guesses_[of] = best;
+      graph_.add({w, best, Why::kOverwritten, read});
+    }
+    return true;
+  }
+
+  // Takes back a guess that a contradiction rests on; false: none was found.
+  bool blame(const std::vector<Step>& steps, std::size_t limit, std::size_t& left) {
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (step->why != Why::kOverwritten) continue;
+      const auto at = guesses_.find({step->from, step->read});
+      if (at == guesses_.end() || at->second != step->to) continue;
+      ++blamed_[{step->from, step->to}];
+      guesses_.erase(at);
+      return true;
+    }
+    // What was said because of a guess.
+    for (const Step& step : steps) {
+      if (step.why != Why::kOverwritten || left == 0) continue;
+      --left;
+      std::size_t index = 0;
+      while (index < limit && (graph_.steps()[index].why != Why::kOverwritten || graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to || graph_.steps()[index].read != step.read)) ++index;
+      if (index == limit) continue;
+      if (blame(graph_.path(step.from, step.read, index), index, left)) return true;
+    }
+    return false;
   }
 
   const History& history_;
   StepGraph graph_;
   std::vector<OpId> writer_;                          // by element
   std::vector<std::vector<std::vector<OpId>>> writes_;  // by key and replica
+  std::map<std::pair<OpId, OpId>, OpId> guesses_;  // a write and a read that did not return it: what overwrote it
+  std::set<std::pair<OpId, OpId>> apart_;          // two writes that were returned together
+  std::map<std::pair<OpId, OpId>, int> blamed_;    // a write, and what was guessed to overwrite it: how often in vain
   Decision decision_;
 };
 
