@@ -463,7 +463,7 @@ void add_crdt_generate(CLI::App& app, Run& run) {
   command->add_flag("--no-times", arguments->no_times, "Leave out when operations were")
       ->group(group);
   command->footer(
-      "Bugs, each of the types that it can be one of:\n" + bugs +
+      "Bugs; which types have which is in docs/crdt.md#generate:\n" + bugs +
       "\nExamples:\n"
       "  cupel crdt generate --type or-set --ops 1000 -o history.jsonl\n"
       "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -");

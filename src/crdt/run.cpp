@@ -107,7 +107,10 @@ class Runner {
     const auto asked = text_of(question);
     if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
         !sent.ok()) {
-      fail(replica, fmt::format("did not take `{}`: {}", excerpt(asked), sent.error().message));
+      const auto status = process.wait(Seconds(1));
+      fail(replica,
+           status ? fmt::format("{} and did not take `{}`", status->to_string(), excerpt(asked))
+                  : fmt::format("did not take `{}`: {}", excerpt(asked), sent.error().message));
       return std::nullopt;
     }
     const auto line = process.read_line(Seconds(options_.timeout_seconds));
