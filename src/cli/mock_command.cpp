@@ -23,6 +23,7 @@
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "levels/level.hpp"
 #include "mock/explore.hpp"
 #include "mock/sql/session.hpp"
 #include "mock/store.hpp"
@@ -136,12 +137,26 @@ void take_policy(const std::string& text, mock::Options& options) {
   if (!(sum > 0)) throw CLI::ValidationError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
 }
 
+// Why `text` is no level of the mock, and what may have been meant.
+std::string no_level_of_mock(const std::string& text) {
+  const auto names = level_names_of_mock();
+  if (const auto known = levels::parse_level(text)) {
+    auto nearest = mock::Level::kStrongSessionSerializable;
+    for (const auto level : levels::all_levels()) {
+      const auto there = mock::level_of(levels::name(level));
+      if (there && levels::implies(*known, level)) nearest = *there;
+    }
+    return fmt::format("found `{}`, expected {}; the mock has no real-time order between sessions, and so no such "
+                       "level: the nearest is {}", text, one_of(names), mock::name(nearest));
+  }
+  auto spelled = level_names();  // serializable is understood too
+  std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
+  return fmt::format("found `{}`, expected {}{}", text, one_of(names), did_you_mean(text, spelled));
+}
+
 void take_store_options(StoreArguments& arguments) {
   const auto level = mock::level_of(arguments.level);
-  if (!level) {
-    throw CLI::ValidationError("--level", fmt::format("found `{}`, expected {}{}", arguments.level, one_of(level_names_of_mock()),
-                                                      did_you_mean(arguments.level, level_names_of_mock())));
-  }
+  if (!level) throw CLI::ValidationError("--level", no_level_of_mock(arguments.level));
   auto& store = arguments.store;
   store.level = *level;
   take_policy(arguments.policy, store);
@@ -278,6 +293,12 @@ class OutputFolder {
   fs::path path_;
 };
 
+std::string whole_file(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 // The last lines, indented; says what is left out.
 std::string end_of_file(const std::string& file) {
   constexpr std::uint64_t kMostBytes = 16384;
@@ -407,19 +428,30 @@ void explain_failure(const TestArguments& arguments, const history::History& his
     print(report::lines(checked) + report::explanation(checked));
     if (result.levels.front().verdict != check::Verdict::kSatisfied) return;
   }
-  print("The history keeps to the strongest level of the mock: it is not weak isolation that made the command fail.\n");
+  print("The history keeps to every level that the mock has, strong-session-serializable too. Either the command fails by\n"
+        "itself, on any database; or it relies on one connection seeing at once what another one committed. No level of the\n"
+        "mock promises that: there is no real-time order between sessions here. To tell, run it with --level\n"
+        "strong-session-serializable --policy latest: what still fails is most likely the command itself. If it is the\n"
+        "other, do on one connection what has to be seen, or open the second when the first is closed: with the same\n"
+        "name it goes on with its session.\n");
 }
 
 // What is said of a run that failed. `again`: the options that repeat it.
 int tell_failure(const TestArguments& arguments, const Failed& failed, const std::string& which, const std::string& again) {
-  const auto file = arguments.history.empty() ? fmt::format("cupel-mock-{}.jsonl", failed.seed) : arguments.history;
+  const auto file = arguments.history.empty()
+                        ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
+                        : arguments.history;
   const auto target = write_options(file, "", false);
   if (!target.ok()) return bad(target.error());
   const auto command = command_text(arguments.command);
   print(fmt::format("failed: {}: {} {}\n", which, command, failed.how));
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "), again, command));
+  const auto before = fs::exists(file) ? std::optional(whole_file(file)) : std::nullopt;
   if (const int code = write_history(failed.history, file, *target); code != kSatisfied) return code;
+  if (before && *before != whole_file(file)) {
+    complain(fmt::format("{} was there, of another run, and was replaced; --history FILE names another file", file));
+  }
   print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file, failed.history.txn_count(), shell_word(file)));
   explain_failure(arguments, failed.history, file);
   return kViolated;
@@ -450,12 +482,6 @@ int test(const TestArguments& arguments) {
 }
 
 // --- exploring
-
-std::string whole_file(const std::string& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 // Runs the command once for each history, as mock::Explorer has it.
 int explore(const TestArguments& arguments) {
@@ -587,7 +613,8 @@ void add_mock(CLI::App& app, Run& run) {
       ->type_name("N")->capture_default_str()->check(whole_number(1, 256));
   testing->add_option("--time-limit", tested->time_limit, "A run that takes longer has failed")
       ->type_name("DURATION")->capture_default_str();
-  testing->add_option("--history", tested->history, "Where the history of the run that failed goes. Default: cupel-mock-SEED.jsonl here")
+  testing->add_option("--history", tested->history, "Where the history of the run that failed goes. Default: "
+                                                    "cupel-mock-LEVEL-SEED.jsonl here")
       ->type_name("FILE");
   const char* exploring = "Exploring a small test whole";
   auto* explored = testing->add_flag("--explore", tested->explore,

@@ -158,9 +158,20 @@ const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   return &*driver;
 }
 
-base::Result<std::string> isolation_at(const DriverInfo& driver, const std::string& asked) {
+// The level that mock's URL names ("mock:prefix?seed=1"); empty for any other URL.
+std::string isolation_in(const DriverInfo& driver, const std::string& url) {
+  if (driver.name != "mock") return {};
+  const auto path = url.substr(url.find(':') + 1);
+  return path.substr(0, path.find('?'));
+}
+
+base::Result<std::string> isolation_at(const DriverInfo& driver, const std::string& url,
+                                       const std::string& asked) {
   const auto& known = driver.isolations;
-  if (asked.empty()) return std::string(known.front());
+  if (asked.empty()) {
+    auto named = isolation_in(driver, url);
+    return named.empty() ? std::string(known.front()) : named;
+  }
   std::string normal = asked;
   for (char& c : normal) {
     if (c == ' ' || c == '_') c = '-';
@@ -184,14 +195,14 @@ base::Result<std::string> isolation_of(const std::string& url, const std::string
   base::Error error;
   const auto* driver = driver_of(url, error);
   if (driver == nullptr) return error;
-  return isolation_at(*driver, isolation);
+  return isolation_at(*driver, url, isolation);
 }
 
 base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
   base::Error error;
   const auto* driver = driver_of(url, error);
   if (driver == nullptr) return error;
-  auto isolation = isolation_at(*driver, options.isolation);
+  auto isolation = isolation_at(*driver, url, options.isolation);
   if (!isolation.ok()) return isolation.error();
   OpenOptions normal = options;
   normal.isolation = *std::move(isolation);

@@ -97,7 +97,8 @@ struct DriverInfo {
 std::span<const DriverInfo> all_drivers();
 
 // The isolation level as the driver of `url` spells it: "Repeatable Read" and
-// "repeatable_read" are repeatable-read, and empty is the default. Nothing is
+// "repeatable_read" are repeatable-read, and empty is the default
+// (of a URL that names a level, as mock's does, that one). Nothing is
 // connected to. Errors: a URL that no driver here knows, a level that it lacks.
 base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
 

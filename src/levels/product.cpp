@@ -59,6 +59,13 @@ constexpr Promise kPromises[] = {
     {"rocksdb", "optimistic", Level::kReadCommitted},
     {"rocksdb", "pessimistic for update", Level::kSerializable},
     {"rocksdb", "optimistic for update", Level::kSerializable},
+    // Ours (src/mock), whose levels are those of the same names.
+    {"cupel mock", "read committed", Level::kReadCommitted},
+    {"cupel mock", "read atomic", Level::kReadAtomic},
+    {"cupel mock", "causal", Level::kCausal},
+    {"cupel mock", "prefix", Level::kPrefix},
+    {"cupel mock", "strong session snapshot isolation", Level::kStrongSessionSnapshotIsolation},
+    {"cupel mock", "strong session serializable", Level::kStrongSessionSerializable},
 };
 
 std::string normal(std::string_view text) {

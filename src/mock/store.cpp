@@ -70,11 +70,17 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   std::uint32_t open_session(std::string name) {
     const std::lock_guard lock(mutex_);
-    std::string unique = name;
-    while (names_taken_.contains(unique)) unique = fmt::format("{}#{}", name, ++names_taken_[name]);
-    names_taken_.emplace(unique, 1);
-    session_names_.push_back(std::move(unique));
-    return static_cast<std::uint32_t>(session_names_.size() - 1);
+    return new_session(std::move(name));
+  }
+
+  std::uint32_t continue_session(std::string name) {
+    const std::lock_guard lock(mutex_);
+    const auto last = std::find_if(closed_.rbegin(), closed_.rend(),
+                                   [&](Session session) { return names_asked_[session] == name; });
+    if (last == closed_.rend()) return new_session(std::move(name));
+    const Session session = *last;
+    closed_.erase(std::next(last).base());
+    return session;
   }
 
   void close_session(std::uint32_t session) {
@@ -82,9 +88,15 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     if (open_ && open_->session == session) {
       end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, its session was closed"});
     }
+    std::erase(closed_, session);
+    closed_.push_back(session);
   }
 
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
+  std::size_t waiting() {
+    const std::lock_guard lock(mutex_);
+    return queue_.size();
+  }
   bool set_initial(std::string_view key, Value value) {
     const std::lock_guard lock(mutex_);
     if (ledger_.count() > 0) return false;
@@ -131,6 +143,15 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     delays_ = base::Random(seed ^ 0x64656c6179ULL);
     aborts_ = base::Random(seed ^ 0x61626f7274ULL);
     turns_ = base::Random(seed ^ 0x7475726e73ULL);
+  }
+
+  std::uint32_t new_session(std::string name) {
+    std::string unique = name;
+    while (names_taken_.contains(unique)) unique = fmt::format("{}#{}", name, ++names_taken_[name]);
+    names_taken_.emplace(unique, 1);
+    session_names_.push_back(std::move(unique));
+    names_asked_.push_back(std::move(name));
+    return static_cast<std::uint32_t>(session_names_.size() - 1);
   }
 
   // Before the open transaction does anything with a key: who scanned and did not see it?
@@ -210,7 +231,9 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   Clock::time_point idle_since_;     // of the open transaction, or since when somebody waits
 
   std::vector<std::string> session_names_;
+  std::vector<std::string> names_asked_;    // of each session, before #2 and so on
   std::map<std::string, int> names_taken_;  // and how many asked for it
+  std::vector<Session> closed_;             // the one closed last is the last
   Ledger ledger_;
   std::optional<Chooser> chooser_;
   base::Random delays_{0}, aborts_{0}, turns_{0};
@@ -386,9 +409,15 @@ void Store::State::shut_down() {
 Store::Store(const Options& options) : state_(std::make_shared<State>(options)) {}
 Store::~Store() { state_->shut_down(); }
 std::uint32_t Store::open_session(std::string name) { return state_->open_session(std::move(name)); }
+std::uint32_t Store::continue_session(std::string name) {
+  return state_->continue_session(std::move(name));
+}
 void Store::close_session(std::uint32_t session) { state_->close_session(session); }
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
+}
+std::size_t Store::waiting() const {
+  return state_->waiting();
 }
 bool Store::set_initial(std::string_view key, Value value) {
   return state_->set_initial(key, std::move(value));

@@ -149,9 +149,13 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // A session is one client's connection; its name appears in the history, with "#2"
+  // A session is one client's connection, or several one after another; its name appears in the history, with "#2"
   // and so on behind it where an earlier session had the same.
   std::uint32_t open_session(std::string name);
+  // Goes on with the session that was closed last of those that were opened with this name;
+  // a new one where none is closed. For clients that connect anew for each step: one after
+  // another they are one session, at the same time they are several.
+  std::uint32_t continue_session(std::string name);
   // Rolls back its open transaction, if any.
   void close_session(std::uint32_t session);
 
@@ -165,6 +169,9 @@ class Store {
   };
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
   std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }
+
+  // How many wait in begin() now.
+  [[nodiscard]] std::size_t waiting() const;
 
   // What the key holds at first, instead of null: a part of no transaction, that every
   // session has seen. Before the first transaction; later it does nothing and says false.

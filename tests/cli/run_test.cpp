@@ -242,6 +242,16 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   EXPECT_EQ(left(), std::vector<std::string>{});
 }
 
+// The mock promises the level that its URL names, and no other isolation is taken in silence.
+TEST_F(RunCli, TheMocksLevelIsWhatItPromises) {
+  const auto ran = cupel({"run", "--db", "mock:causal", "--sessions", "2", "--txns", "10", "-o", at("h.jsonl")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("causal: satisfied, which is what cupel mock promises at causal\n"), std::string::npos) << ran.out;
+  fs::remove(at("h.jsonl"));
+  expect_mistake({"run", "--db", "mock:prefix", "--isolation", "causal", "-o", at("h.jsonl")}, {"prefix", "causal", "expected one of them"});
+  expect_mistake({"run", "--db", "mock:causal", "--isolation", "prefix", "-o", at("h.jsonl")}, {"prefix", "causal", "expected one of them"});
+}
+
 TEST_F(RunCli, LevelsAreKnownHoweverTheyAreSpelled) {
   EXPECT_EQ(cupel({"run", "--isolation", "Serializable", "--txns", "1", "-o", at("a.jsonl")}).code, 0);
   const auto ran = cupel({"run", "--isolation", "READ uncommitted", "--txns", "1", "-o", at("b.jsonl")});

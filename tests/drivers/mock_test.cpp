@@ -58,7 +58,11 @@ TEST(MockDriver, SaysWhatItDoesNotKnow) {
     EXPECT_FALSE(open(url, {}).ok()) << url;
   }
   EXPECT_FALSE(open("mock:causal", {.isolation = "prefix"}).ok());
+  EXPECT_FALSE(open("mock:prefix", {.isolation = "causal"}).ok());
+  EXPECT_FALSE(open("mock:prefix?seed=1", {.isolation = "causal"}).ok());
   EXPECT_TRUE(open("mock:prefix", {.isolation = "prefix"}).ok());
+  EXPECT_EQ(*isolation_of("mock:prefix?seed=1", ""), "prefix");
+  EXPECT_EQ(*isolation_of("mock:?seed=1", ""), "causal");
   EXPECT_EQ(opened("mock:")->facts().isolation, "causal");
 }
 

@@ -87,7 +87,9 @@ TEST(MockStore, AnIdleTransactionThatKeepsOthersWaitingIsRolledBack) {
 }
 
 TEST(MockStore, TurnsAreFirstComeFirstServed) {
-  Store store(quiet());
+  auto options = quiet();
+  options.patience_s = 600;  // however busy the machine is
+  Store store(options);
   const auto first = store.open_session("first");
   auto open = store.begin(first);
   std::vector<int> order;
@@ -98,11 +100,28 @@ TEST(MockStore, TurnsAreFirstComeFirstServed) {
       order.push_back(i);  // guarded by the turn
       t->commit();
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    while (store.waiting() <= static_cast<std::size_t>(i)) std::this_thread::yield();
   }
   open->commit();
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(MockStore, AClosedSessionOfTheSameNameGoesOn) {
+  Store store(quiet());
+  const auto first = store.continue_session("psql"), beside = store.continue_session("psql");
+  EXPECT_NE(first, beside) << "both are open";
+  EXPECT_NE(store.continue_session("other"), first);
+  store.close_session(beside);
+  store.close_session(first);
+  EXPECT_EQ(store.continue_session("psql"), first) << "the one closed last";
+  EXPECT_EQ(store.continue_session("psql"), beside);
+  const auto third = store.continue_session("psql");
+  EXPECT_NE(third, first);
+  EXPECT_NE(third, beside);
+  store.close_session(first);
+  EXPECT_NE(store.open_session("psql"), first) << "open_session() is always a new one";
+  EXPECT_EQ(store.continue_session("psql"), first);
 }
 
 TEST(MockStore, ShutDownEndsOpenAndWaitingTransactions) {

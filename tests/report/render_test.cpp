@@ -275,6 +275,10 @@ TEST(Product, KnowsWhatProductsPromise) {
   EXPECT_EQ(levels::promised("MySQL", "repeatable read"), std::nullopt);
   EXPECT_EQ(levels::promised("MariaDB Galera", "repeatable-read"), Level::kSnapshotIsolation);
   EXPECT_EQ(levels::promised("Nobody", "serializable"), std::nullopt);
+  for (const char* level : {"read-committed", "read-atomic", "causal", "prefix", "strong-session-snapshot-isolation",
+                            "strong-session-serializable"}) {
+    EXPECT_EQ(levels::promised("cupel mock", level), levels::parse_level(level)) << level;
+  }
 }
 
 }  // namespace

@@ -275,8 +275,8 @@ base::Result<std::unique_ptr<Database>> open_mock(const std::string& text, const
                                               "or strong-session-serializable",
                                               text)};
   }
-  // The default cannot be told from what was asked for.
-  if (!url->path.empty() && options.isolation != "causal" && mock::level_of(options.isolation) != *level) {
+  // Where no isolation was asked for it is the URL's (driver.cpp).
+  if (!url->path.empty() && mock::level_of(options.isolation) != *level) {
     return base::Error{.message = fmt::format("found the level {} in the URL and the isolation {}, expected one "
                                               "of them",
                                               url->path, options.isolation)};

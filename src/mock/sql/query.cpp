@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "mock/sql/words.hpp"
+
 namespace cupel::mock::sql {
 
 namespace {
@@ -379,7 +381,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   }
   if (kind == "SetToDefault")
     raise("42601", "DEFAULT is not allowed in this context", position_of(body));
-  not_supported("the expression " + std::string(kind), position_of(body));
+  not_supported(in_sql(kind), position_of(body));
 }
 
 ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
@@ -955,7 +957,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     (void)right_mask;
     return join;
   }
-  not_supported("FROM with " + std::string(kind));
+  not_supported(in_sql(kind));
 }
 
 std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector<Source>& sources) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "mock/sql/words.hpp"
+
 namespace cupel::mock::sql {
 
 namespace {
@@ -43,7 +45,7 @@ class Maker {
       if (kind_of(element) == "ColumnDef") {
         add_column(body_of(element));
       } else if (kind_of(element) != "Constraint") {
-        not_supported("CREATE TABLE with " + std::string(kind_of(element)));
+        not_supported(in_sql(kind_of(element)));
       }
     }
     for (const auto& element : list(body, "tableElts")) {

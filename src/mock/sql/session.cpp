@@ -8,6 +8,7 @@
 
 #include "mock/sql/mysql_text.hpp"
 #include "mock/sql/schema.hpp"
+#include "mock/sql/words.hpp"
 
 namespace cupel::mock::sql {
 
@@ -42,13 +43,7 @@ std::string lowered(std::string text) {
     if (kind == other)
       raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
   }
-  std::string words;
-  for (const char c : kind.substr(0, kind.size() - (kind.ends_with("Stmt") ? 4 : 0))) {
-    const bool capital = c >= 'A' && c <= 'Z';
-    if (capital && !words.empty()) words += ' ';
-    words += capital ? c : static_cast<char>(c - 32);
-  }
-  not_supported(words);
+  not_supported(in_sql(kind));
 }
 
 // The values of settings at first. Those that are not `free` take no other value that
@@ -147,8 +142,8 @@ struct Savepoint {
 
 class SessionOfStore : public Session {
  public:
-  SessionOfStore(Store& store, Catalog& catalog, Dialect dialect, std::string name)
-      : store_(store), catalog_(catalog.state()), number_(store.open_session(std::move(name))) {
+  SessionOfStore(Store& store, Catalog& catalog, Dialect dialect, std::uint32_t number)
+      : store_(store), catalog_(catalog.state()), number_(number) {
     facts_.dialect = dialect;
     facts_.setting = [this](const std::string& setting) { return shown_setting(setting); };
     first_settings();
@@ -1010,7 +1005,12 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
 
 std::unique_ptr<Session> Session::open(Store& store, Catalog& catalog, Dialect dialect,
                                        std::string name) {
-  return std::make_unique<SessionOfStore>(store, catalog, dialect, std::move(name));
+  return open(store, catalog, dialect, store.open_session(std::move(name)));
+}
+
+std::unique_ptr<Session> Session::open(Store& store, Catalog& catalog, Dialect dialect,
+                                       std::uint32_t session) {
+  return std::make_unique<SessionOfStore>(store, catalog, dialect, session);
 }
 
 }  // namespace cupel::mock::sql

@@ -121,6 +121,9 @@ class Session {
  public:
   static std::unique_ptr<Session> open(Store& store, Catalog& catalog, Dialect dialect,
                                        std::string name);
+  // Of a session of the store that is open; closes it at its end.
+  static std::unique_ptr<Session> open(Store& store, Catalog& catalog, Dialect dialect,
+                                       std::uint32_t session);
   virtual ~Session() = default;  // what is open is rolled back
   // A text of one or more statements; results in order. At the first error the rest is
   // not run: `error` is then set, after the results so far. As in PostgreSQL, several

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "mock/sql/scalar.hpp"
+#include "mock/sql/words.hpp"
 
 namespace cupel::mock::sql {
 
@@ -100,7 +101,7 @@ void understood(const Tree& body, std::string_view kind,
   for (auto at = body.begin(); at != body.end(); ++at) {
     if (at.key() == "location") continue;
     if (std::find(fields.begin(), fields.end(), at.key()) == fields.end()) {
-      not_supported(std::string(kind) + " with " + at.key());
+      not_supported(in_sql(at.key()) + " in " + std::string(kind));
     }
   }
 }
@@ -136,7 +137,7 @@ bool flag_of(const Tree& body, const char* name) {
 std::vector<std::string> strings_of(const Tree& body, const char* name) {
   std::vector<std::string> all;
   for (const auto& node : list(body, name)) {
-    if (kind_of(node) != "String") not_supported("a name with " + std::string(kind_of(node)));
+    if (kind_of(node) != "String") not_supported("a name with " + in_sql(kind_of(node)));
     all.push_back(text_of(body_of(node), "sval"));
   }
   return all;

@@ -96,11 +96,18 @@ class HttpEngine::State : public httplib::Server {
     });
   }
 
+  // A request that says nothing of a body has none (RFC 9112, 6.3); the library would read
+  // until the client closes.
+  static void take_no_length(httplib::Request& request) {
+    if (request.has_header("Content-Length") || request.has_header("Transfer-Encoding")) return;
+    request.set_header("Content-Length", "0");
+  }
+
   void serve(Socket& socket) {
     SocketStream stream(socket);
     while (stream.next_request()) {
       bool closed = false;
-      if (!process_request(stream, false, closed, nullptr) || closed || stream.too_long()) break;
+      if (!process_request(stream, false, closed, take_no_length) || closed || stream.too_long()) break;
     }
   }
 };

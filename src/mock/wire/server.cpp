@@ -6,8 +6,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <list>
+#include <map>
 #include <mutex>
 #include <random>
 #include <system_error>
@@ -23,6 +26,7 @@ namespace cupel::mock::wire {
 namespace {
 
 constexpr Seconds kStartup{10}, kWriting{30};
+constexpr std::chrono::seconds kLeaving{2};
 constexpr std::size_t kRefusedAtOnce = 16;  // connections that are told why; more are just closed
 constexpr std::size_t kSendAt = 65536;
 constexpr const char* kTooMany = "sorry, too many clients already";
@@ -143,14 +147,38 @@ class Server::State {
     std::random_device random;
     ConversationOptions options{
         .open = [&](const std::string& client) {
-          return backend_.open_sql(dialect, is_loopback(peer) ? client : client + "@" + peer);
+          const auto name = is_loopback(peer) ? client : client + "@" + peer;
+          come(number, socket, name);
+          return backend_.open_sql(dialect, name);
         },
         .password = options_.password,
         .number = number,
         .secret = std::uint64_t{random()} << 32 | random(),
         .refusal = refusal};
-    const auto conversation = dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options)) : make_mysql(std::move(options));
-    converse(socket, *conversation);
+    converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options)) : make_mysql(std::move(options))));
+    go(number);
+  }
+
+  // A client that says who it is. One of the same name that hung up before may still have
+  // its session for a moment; this one goes on with it, so it waits for that. Not for long:
+  // a statement of the other may be waiting for its turn.
+  void come(std::uint32_t number, const Socket& socket, const std::string& name) {
+    const auto until = std::chrono::steady_clock::now() + kLeaving;
+    std::unique_lock lock(talking_mutex_);
+    const auto leaving = [&](const auto& talk) {
+      const auto& [other, talking] = talk;
+      return other != number && talking.name == name && talking.socket->hung_up();
+    };
+    while (!bell_.rung() && std::any_of(talking_.begin(), talking_.end(), leaving)) {
+      if (gone_.wait_until(lock, until) == std::cv_status::timeout) break;
+    }
+    talking_[number] = {&socket, name};
+  }
+  // Its session is closed.
+  void go(std::uint32_t number) {
+    const std::lock_guard lock(talking_mutex_);
+    talking_.erase(number);
+    gone_.notify_all();
   }
 
   static bool send(Socket& socket, Conversation& conversation) {
@@ -191,6 +219,13 @@ class Server::State {
   std::list<Connection> connections_;  // of the accepting thread, then of stop()
   std::atomic<std::size_t> serving_ = 0, refusing_ = 0;
   std::uint32_t last_number_ = 0;
+  struct Talking {
+    const Socket* socket = nullptr;
+    std::string name;
+  };
+  std::mutex talking_mutex_;
+  std::condition_variable gone_;
+  std::map<std::uint32_t, Talking> talking_;  // by number: those that said who they are
 };
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}

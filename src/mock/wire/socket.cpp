@@ -131,6 +131,11 @@ void Socket::part() {
   }
 }
 
+bool Socket::hung_up() const {
+  pollfd asked{.fd = descriptor_.number(), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
 std::string Socket::peer() const {
   sockaddr_storage address{};
   socklen_t size = sizeof address;

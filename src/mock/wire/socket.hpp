@@ -63,6 +63,8 @@ class Socket {
   // Says that no more will be written, and reads what still comes for a moment, so that
   // the other side gets to read the last words.
   void part();
+  // Has the other side closed, read or not? Any thread may ask while the socket is there.
+  [[nodiscard]] bool hung_up() const;
   // Of the other side, as numbers.
   [[nodiscard]] std::string peer() const;
   [[nodiscard]] int number() const { return descriptor_.number(); }

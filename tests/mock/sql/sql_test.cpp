@@ -263,6 +263,21 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
       message("ALTER TABLE t ADD y int"),
       "ALTER TABLE is not supported by the mock; drop the table and create it as it is to be");
   EXPECT_EQ(message("CREATE SCHEMA s"), "CREATE SCHEMA is not supported by the mock");
+  // In words of SQL, not the parser's.
+  for (const auto& [text, words] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"EXPLAIN SELECT 1", "EXPLAIN"},
+           {"WITH w AS (SELECT 1) SELECT * FROM w", "WITH in SELECT"},
+           {"WITH w AS (SELECT 1) DELETE FROM t", "WITH in DELETE"},
+           {"SELECT row_number() OVER () FROM t", "OVER (window functions) in a function call"},
+           {"SELECT ARRAY[1]", "ARRAY"},
+           {"SELECT * FROM t TABLESAMPLE SYSTEM (1)", "TABLESAMPLE"},
+           {"SELECT * FROM generate_series(1, 2)", "a function in FROM"},
+           {"SELECT x FROM t GROUP BY ROLLUP (x)", "GROUPING SETS, ROLLUP or CUBE"},
+           {"CREATE TABLE u (LIKE t)", "LIKE in CREATE TABLE"},
+           {"CREATE SEQUENCE s", "CREATE SEQUENCE"},
+           {"SELECT * FROM pg_catalog.pg_class", "the schema pg_catalog"}}) {
+    EXPECT_EQ(message(text), std::string(words) + " is not supported by the mock") << text;
+  }
   EXPECT_EQ(sql("SELEC 1"), "error 42601");
   EXPECT_EQ(sql("SELECT y FROM t"), "error 42703");
   EXPECT_EQ(sql("SELECT u.x FROM t"), "error 42P01");

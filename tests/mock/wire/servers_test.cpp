@@ -313,6 +313,16 @@ TEST_F(Servers, Curl) {
             "\"state\":\"idle\"}\n200");
   EXPECT_EQ(post("/sql", R"({"sql": "fail 0A000"})"),
             "{\"results\":[],\"state\":\"idle\",\"error\":{\"sqlstate\":\"0A000\",\"message\":\"as asked\",\"detail\":\"in detail\"}}\n501");
+  // Without a body, as `curl -X POST` sends it.
+  const auto bare = [&](const std::string& path) {
+    return run({"curl", "-sS", "-m", "5", "-X", "POST", "-w", "%{http_code}", base + path}).output;
+  };
+  EXPECT_EQ(bare("/sessions"), "{\"session\":\"2\"}\n201");
+  EXPECT_EQ(bare("/sessions/2/begin"), "{}\n200");
+  EXPECT_EQ(bare("/sessions/2/keys").substr(0, 8), "{\"keys\":");
+  EXPECT_EQ(bare("/sessions/2/commit"), "{}\n200");
+  EXPECT_TRUE(bare("/sessions/2/write").ends_with("400"));
+  EXPECT_EQ(run({"curl", "-sS", "-X", "DELETE", base + "/sessions/2"}).output, "");
   const auto closed = run({"curl", "-sS", "-X", "DELETE", "-w", "%{http_code}", base + "/sessions/1"});
   EXPECT_EQ(closed.output, "204");
   EXPECT_TRUE(post("/sessions/1/commit", "").ends_with("404"));
