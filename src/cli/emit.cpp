@@ -39,9 +39,9 @@ bool is_device(const std::string& path) {
 }
 
 void complain_of(const std::string& path, const std::string& what, const std::string& because) {
-  complain(base::Error{.message = fmt::format("{}cannot be written: {}",
-                                              what.empty() ? what : what + " ", because),
-                       .file = path});
+  complain(base::Error{
+      .message = fmt::format("{}cannot be written: {}", what.empty() ? what : what + " ", because),
+      .file = path});
 }
 
 }  // namespace
@@ -165,21 +165,25 @@ void Emitter::give(Target& target, const std::string& text) {
 }
 
 void Emitter::history(const Target& target, const report::Checked& checked) {
-  if (checked.counterexamples.empty()) {
+  std::vector<report::Finding> small;
+  for (auto& finding : report::findings_of(checked)) {
+    if (finding.small != nullptr) small.push_back(std::move(finding));
+  }
+  if (small.empty()) {
     complain(fmt::format("note: {} has no counterexample, so that there is nothing to write as {}",
                          checked.file, target.name));
     return;
   }
-  const auto& example = checked.counterexamples.front();
+  const auto& first = small.front();
   formats::WriteOptions options{.format = target.kind == Kind::kPlume ? formats::Format::kPlume
                                                                       : formats::Format::kJepsen};
   options.edn = target.kind == Kind::kJepsen && target.file.ends_with(".edn");
-  if (write_history(example.history, target.file.empty() ? "-" : target.file, options) !=
+  if (write_history(first.history, target.file.empty() ? "-" : target.file, options) !=
       kSatisfied) {
     failed_ = true;
-  } else if (checked.counterexamples.size() > 1) {
+  } else if (small.size() > 1) {
     complain(fmt::format("note: {} of {} counterexamples was written, the first: {}", 1,
-                         checked.counterexamples.size(), explain::title_of(example.anomaly)));
+                         small.size(), explain::title_of(first.anomaly)));
   }
 }
 

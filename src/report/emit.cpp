@@ -1,10 +1,9 @@
 // What the formats share: see the header.
 #include "report/emit.hpp"
 
-#include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
+
+#include "report/violations.hpp"
 
 namespace cupel::report {
 
@@ -12,8 +11,6 @@ using check::Verdict;
 using history::History;
 
 namespace {
-
-constexpr std::size_t kFindingsSought = 1000;
 
 // The length of the character of UTF-8 at the front of the text; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
@@ -39,74 +36,12 @@ std::size_t utf8_length(std::string_view text) {
 
 }  // namespace
 
-std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t most) {
-  std::vector<explain::Anomaly> all;
-  std::set<std::tuple<std::string, std::vector<history::TxnId>, std::vector<history::KeyId>>> known;
-  const auto& weakest = checked.result.weakest_violated;
-  for (const auto& level : checked.result.levels) {
-    if (level.verdict != Verdict::kViolated || !level.violation ||
-        std::find(weakest.begin(), weakest.end(), level.level) == weakest.end()) {
-      continue;
-    }
-    const auto at = level.explained_at.value_or(level.level);
-    const auto add = [&](const levels::Violation& violation) {
-      for (auto& anomaly :
-           explain::explain(checked.history, at, violation, {.fields = checked.fields})) {
-        auto who = anomaly.transactions;
-        auto what = anomaly.keys;
-        std::sort(who.begin(), who.end());
-        std::sort(what.begin(), what.end());
-        if (all.size() < most && known.emplace(anomaly.name, who, what).second) {
-          all.push_back(std::move(anomaly));
-        }
-      }
-    };
-    // One by one: there may be as many as there are reads, and not all are wanted.
-    auto violation = by_cause(checked, level).violation;
-    for (const auto& one : std::exchange(violation.internal, {})) {
-      if (all.size() >= most) return all;
-      levels::Violation single;
-      single.internal.push_back(one);
-      add(single);
-    }
-    if (all.size() >= most) return all;
-    add(violation);
-  }
-  return all;
-}
-
-std::vector<Finding> further_of(const Checked& checked, std::size_t most) {
-  std::vector<Finding> all;
-  if (checked.survey == nullptr) return all;
-  for (const auto& cause : checked.survey->causes.found) {
-    if (all.size() >= most) break;
-    if (cause.from_check) continue;
-    if (cause.small) {
-      const auto& small = *cause.small;
-      all.push_back({small.anomaly, small.history, small.level, &small});
-      continue;
-    }
-    auto anomalies =
-        explain::explain(checked.history, cause.level, cause.violation, {.fields = checked.fields});
-    if (anomalies.empty()) continue;
-    all.push_back({std::move(anomalies.front()), checked.history, cause.level});
-  }
-  return all;
-}
-
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most) {
   std::vector<Finding> all;
-  for (const auto& example : checked.counterexamples) {
-    if (all.size() == most) return all;
-    all.push_back({example.anomaly, example.history, example.level, &example});
+  for (auto& told : violations_of(checked, most).told) {
+    all.push_back(
+        {std::move(told.anomaly), *told.history, told.level, told.small, std::move(told.levels)});
   }
-  if (all.empty()) {
-    for (auto& anomaly : anomalies_of(checked, most)) {
-      const auto at = anomaly.at;
-      all.push_back({std::move(anomaly), checked.history, at});
-    }
-  }
-  for (auto& finding : further_of(checked, most - all.size())) all.push_back(std::move(finding));
   return all;
 }
 
@@ -149,7 +84,7 @@ std::string recorded_from(const History& history) {
 
 std::vector<std::uint32_t> labels_of(const Checked& checked) {
   std::vector<std::uint32_t> labels;
-  for (const auto& finding : findings_of(checked, kFindingsSought)) {
+  for (const auto& finding : findings_of(checked)) {
     for (const auto txn : finding.anomaly.transactions) {
       if (txn.valid()) labels.push_back(finding.history.label(txn));
     }

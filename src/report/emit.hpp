@@ -21,9 +21,8 @@ struct Emission {
   std::map<std::uint32_t, std::uint64_t> lines = {};
 };
 
-// The anomalies of the weakest violated levels, each once, as the explanation in text
-// has them. At most `most`.
-std::vector<explain::Anomaly> anomalies_of(const Checked& checked, std::size_t most);
+// How many violations a format tells that has no reason to tell fewer.
+inline constexpr std::size_t kMostFindings = 1000;
 
 // One violation, as every format tells it.
 struct Finding {
@@ -31,12 +30,11 @@ struct Finding {
   const history::History& history;
   levels::Level level;
   const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
+  std::vector<levels::Level> levels = {};          // that it violates, of the weakest
 };
-// The causes that the survey adds to those of the check, the most severe first. At most `most`.
-std::vector<Finding> further_of(const Checked& checked, std::size_t most);
-// The counterexamples, or where there is none the anomalies; then the further causes.
-// At most `most`. What is borrowed is of `checked`.
-std::vector<Finding> findings_of(const Checked& checked, std::size_t most);
+// The violations (violations.hpp), the most severe first. At most `most`. What is borrowed
+// is of `checked`.
+std::vector<Finding> findings_of(const Checked& checked, std::size_t most = kMostFindings);
 
 // The sentence that says what went wrong: the explanation's first line.
 std::string sentence_of(const explain::Anomaly& anomaly);

@@ -11,62 +11,45 @@ using check::Verdict;
 
 namespace {
 
-constexpr std::size_t kAnomaliesTold = 5;
-constexpr std::size_t kFindings = 1000;
+constexpr std::size_t kTold = 12;
 
 // What the level is violated by: a message for the list, a text for the page.
 struct Failure {
-  std::string type, message, text;
+  std::string type = "violated", message, text;
 };
 
-Failure failure_of(const Emission& emission, const check::LevelResult& level) {
-  const Checked& checked = emission.checked;
-  // A level that is violated because a weaker one is refers to that, where it is told.
-  check::LevelResult told_at = level;
-  const auto& weakest = checked.result.weakest_violated;
-  for (const auto& other : checked.result.levels) {
-    if (other.level != level.level && levels::implies(level.level, other.level) &&
-        std::find(weakest.begin(), weakest.end(), other.level) != weakest.end()) {
-      told_at = other;
-    }
-  }
-  const auto at = told_at.explained_at.value_or(told_at.level);
-  std::vector<explain::Anomaly> anomalies;
-  std::size_t count = 0;
-  for (const auto& example : checked.counterexamples) {
-    if (example.level == at) anomalies.push_back(example.anomaly);
-  }
-  if (anomalies.empty() && told_at.violation) {
-    anomalies = explain::explain(checked.history, at, by_cause(checked, told_at).violation,
-                                 {.fields = checked.fields});
-  }
+// `findings`: all there are. A level that is violated because a weaker one is refers to
+// that, where it is told.
+Failure failure_of(const std::vector<Finding>& findings, levels::Level level) {
   Failure failure;
-  for (const auto& anomaly : anomalies) {
-    if (++count > kAnomaliesTold) break;
-    if (failure.type.empty()) {
-      failure.type = anomaly.name;
-      failure.message = title_of(anomaly) + ": " + sentence_of(anomaly);
+  std::size_t count = 0;
+  for (const auto& finding : findings) {
+    std::vector<levels::Level> its = {finding.level};
+    its.insert(its.end(), finding.levels.begin(), finding.levels.end());
+    const auto it = std::find_if(its.begin(), its.end(),
+                                 [&](const auto weaker) { return levels::implies(level, weaker); });
+    if (it == its.end() || ++count > kTold) continue;
+    const bool here = *it == level;
+    const auto at = levels::name(*it);
+    const auto title = title_of(finding.anomaly), sentence = sentence_of(finding.anomaly);
+    const auto& told = here ? finding.anomaly.explanation : sentence;
+    if (count > 1) {
+      failure.text += fmt::format("Apart from that{}, {}: {}\n",
+                                  here ? "" : fmt::format(", of {}", at), title, told);
+      continue;
     }
-    // A violation of a weaker level is told there.
-    const auto& told = at == level.level ? anomaly.explanation : sentence_of(anomaly);
-    failure.text += title_of(anomaly) + ": " + told + "\n";
+    failure.type = finding.anomaly.name;
+    failure.message = fmt::format("{}: {}", title, sentence);
+    failure.text = fmt::format("{}: {}\n", title, told);
+    if (!here) {
+      failure.message = fmt::format("because {} is violated: {}", at, failure.message);
+      failure.text = fmt::format("Violated because {} is:\n{}", at, failure.text);
+    }
   }
-  if (count > kAnomaliesTold) {
-    failure.text += fmt::format("... and {} more\n", anomalies.size() - kAnomaliesTold);
+  if (count > kTold) {
+    failure.text += fmt::format("... and {}{} more\n",
+                                findings.size() == kMostFindings ? "at least " : "", count - kTold);
   }
-  if (at != level.level) {
-    failure.message = fmt::format("because {} is violated: {}", levels::name(at), failure.message);
-    failure.text = fmt::format("Violated because {} is:\n{}", levels::name(at), failure.text);
-  }
-  for (const auto& finding : further_of(checked, kFindings)) {
-    if (!levels::implies(level.level, finding.level)) continue;
-    const bool here = finding.level == level.level;
-    failure.text += fmt::format("Apart from that{}, {}: {}\n",
-                                here ? "" : fmt::format(", of {}", levels::name(finding.level)),
-                                title_of(finding.anomaly),
-                                here ? finding.anomaly.explanation : sentence_of(finding.anomaly));
-  }
-  if (failure.type.empty()) failure.type = "violated";
   return failure;
 }
 
@@ -130,6 +113,7 @@ void Junit::close(const std::string& file, const Counts& counts, const std::stri
 
 void Junit::add(const Emission& emission) {
   const Checked& checked = emission.checked;
+  const auto findings = findings_of(checked);
   Counts counts;
   std::string cases;
   for (const auto& level : checked.result.levels) {
@@ -143,7 +127,7 @@ void Junit::add(const Emission& emission) {
         continue;
       case Verdict::kViolated: {
         ++counts.failures;
-        const auto failure = failure_of(emission, level);
+        const auto failure = failure_of(findings, level.level);
         std::string body = xml_text(failure.text);
         // Line breaks stay as they are outside attributes.
         for (std::size_t at; (at = body.find("&#10;")) != std::string::npos;) {

@@ -23,8 +23,6 @@ using history::TxnStatus;
 
 namespace {
 
-constexpr std::size_t kFindings = 1000;
-
 std::string without_breaks(std::string_view text) {
   std::string line;
   for (const char c : as_utf8(text)) {
@@ -125,6 +123,31 @@ std::vector<Row> rows_of(const History& history, const std::vector<Step>& steps,
   return rows;
 }
 
+// Where it is from and how to see it again, as a list.
+std::string facts(const Emission& emission, const Counterexample& example) {
+  const Checked& checked = emission.checked;
+  std::string text = fmt::format("- isolation level checked: {}", levels::name(example.level));
+  if (const auto product = levels::product_name(checked.history, example.level); !product.empty()) {
+    text += fmt::format(", which is {}", markdown_text(product));
+  }
+  text += "\n";
+  if (const auto from = recorded_from(checked.history); !from.empty()) {
+    text += fmt::format("- recorded from: {}\n", markdown_text(from));
+  }
+  if (const auto settings = metadata_of(checked.history, "settings"); !settings.empty()) {
+    text += fmt::format("- settings: {}\n", markdown_text(settings));
+  }
+  text += fmt::format("- history: {}, {} transactions\n", markdown_code(checked.file),
+                      checked.history.txn_count());
+  if (!emission.command.empty()) {
+    text += fmt::format("- to see it again: {}\n", markdown_code(emission.command));
+  }
+  text += example.minimal
+              ? "- smallest: without any of these operations the violation is gone\n"
+              : "- perhaps not the smallest: the search for a smaller one met a limit\n";
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
@@ -193,56 +216,23 @@ std::string markdown_table(const Counterexample& example) {
 
 std::string emit_markdown(const Emission& emission) {
   const Checked& checked = emission.checked;
-  std::vector<const Counterexample*> examples;
-  std::string whole;  // what was not made small: in the terms of the whole history, without table
-  for (const auto& finding : findings_of(checked, kFindings)) {
-    if (finding.small != nullptr) {
-      examples.push_back(finding.small);
-      continue;
-    }
+  std::string text;
+  for (const auto& finding : findings_of(checked)) {
+    if (!text.empty()) text += "\n";
     const auto& anomaly = finding.anomaly;
-    whole += fmt::format(
-        "\n### {} violates {}\n\n{}\n\n<details><summary>Why</summary>\n\n{}\n</details>\n",
-        markdown_text(title_of(anomaly)), levels::name(finding.level),
-        markdown_text(sentence_of(anomaly)),
-        markdown_block(title_of(anomaly) + ": " + anomaly.explanation));
+    text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
+                        levels::name(finding.level), markdown_text(sentence_of(anomaly)));
+    // What was not made small is told in the terms of the whole history, without a table.
+    if (finding.small != nullptr)
+      text += markdown_table(*finding.small) + "\n" + facts(emission, *finding.small);
+    text += "<details><summary>Why</summary>\n\n" +
+            markdown_block(title_of(anomaly) + ": " + anomaly.explanation) + "\n</details>\n";
   }
-  if (examples.empty() && whole.empty()) {
+  if (text.empty()) {
     return fmt::format("No counterexample in {}: {}\n", markdown_code(checked.file),
                        markdown_text(verdict_of(checked)));
   }
-  std::string text;
-  for (const Counterexample* one : examples) {
-    const Counterexample& example = *one;
-    if (!text.empty()) text += "\n";
-    const auto& anomaly = example.anomaly;
-    text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
-                        levels::name(example.level), markdown_text(sentence_of(anomaly)));
-    text += markdown_table(example) + "\n";
-    text += fmt::format("- isolation level checked: {}", levels::name(example.level));
-    if (const auto product = levels::product_name(checked.history, example.level);
-        !product.empty()) {
-      text += fmt::format(", which is {}", markdown_text(product));
-    }
-    text += "\n";
-    if (const auto from = recorded_from(checked.history); !from.empty()) {
-      text += fmt::format("- recorded from: {}\n", markdown_text(from));
-    }
-    if (const auto settings = metadata_of(checked.history, "settings"); !settings.empty()) {
-      text += fmt::format("- settings: {}\n", markdown_text(settings));
-    }
-    text += fmt::format("- history: {}, {} transactions\n", markdown_code(checked.file),
-                        checked.history.txn_count());
-    if (!emission.command.empty()) {
-      text += fmt::format("- to see it again: {}\n", markdown_code(emission.command));
-    }
-    text += example.minimal
-                ? "- smallest: without any of these operations the violation is gone\n"
-                : "- perhaps not the smallest: the search for a smaller one met a limit\n";
-    text += "\n<details><summary>Why</summary>\n\n" +
-            markdown_block(title_of(anomaly) + ": " + anomaly.explanation) + "\n</details>\n";
-  }
-  return examples.empty() ? whole.substr(1) : text + whole;
+  return text;
 }
 
 }  // namespace cupel::report

@@ -10,7 +10,8 @@
 namespace cupel::report {
 
 // A heading, the sentence, the table, the facts (level, database, command) and the
-// reasons for each counterexample, most severe first. Without one a line that says so.
+// reasons for each violation, most severe first; no table and facts where it was not made
+// small. Without one a line that says so.
 std::string emit_markdown(const Emission& emission);
 
 // The table alone.

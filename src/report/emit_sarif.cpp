@@ -16,8 +16,6 @@ using check::Verdict;
 
 namespace {
 
-constexpr std::size_t kResults = 1000;
-
 // In every message "{0}" is a place for an argument, and a brace of the text stands twice
 // (SARIF 2.1.0, 3.11.5).
 Json message(const std::string& text) {
@@ -110,7 +108,7 @@ void Sarif::add(const Emission& emission) {
     one["properties"] = {{"isolationLevel", levels::name(at)}, {"adya", anomaly.adya}};
     results_.push_back(std::move(one));
   };
-  for (const auto& finding : findings_of(checked, kResults)) {
+  for (const auto& finding : findings_of(checked)) {
     result(finding.anomaly, finding.history, finding.level);
   }
 }

@@ -31,7 +31,6 @@ using levels::Level;
 namespace {
 
 constexpr std::string_view kTable = "cupel_example";
-constexpr std::size_t kFindings = 1000;
 
 std::string lower(std::string_view text) {
   std::string result;
@@ -423,30 +422,29 @@ std::string sql_string(std::string_view text, Dialect dialect) {
 }
 
 std::string emit_sql(const Emission& emission) {
-  std::vector<const Counterexample*> examples;
-  const auto findings = findings_of(emission.checked, kFindings);
-  for (const auto& finding : findings) {
-    if (finding.small != nullptr) examples.push_back(finding.small);
-  }
-  if (examples.empty() && !findings.empty()) {
-    return "-- " +
-           comment(title_of(findings.front().anomaly) + " in " + emission.checked.file +
-                   " was not made small enough for a script: " +
-                   sentence_of(findings.front().anomaly)) +
-           "\n";
-  }
-  if (examples.empty()) {
-    return "-- " +
-           comment("No counterexample in " + emission.checked.file + ": " +
-                   verdict_of(emission.checked)) +
-           "\n";
-  }
+  const Checked& checked = emission.checked;
   std::string text;
-  for (const Counterexample* example : examples) {
+  std::map<std::string, std::size_t> without;  // how many have no script, by name
+  for (const auto& finding : findings_of(checked)) {
+    const auto& anomaly = finding.anomaly;
+    if (finding.small == nullptr && without[anomaly.name]++ > 0) continue;
     if (!text.empty()) text += "\n";
-    text += Script(emission, *example).text();
+    if (finding.small != nullptr) {
+      text += Script(emission, *finding.small).text();
+      continue;
+    }
+    text += "-- " +
+            comment(title_of(anomaly) + " in " + checked.file +
+                    " was not made small enough for a script: " + sentence_of(anomaly)) +
+            "\n";
   }
-  return text;
+  for (const auto& [name, number] : without) {
+    if (number < 2) continue;
+    text += fmt::format("\n-- Nor were {} more of {}.\n", grouped(number - 1), name);
+  }
+  if (!text.empty()) return text;
+  return "-- " + comment("No counterexample in " + checked.file + ": " + verdict_of(checked)) +
+         "\n";
 }
 
 }  // namespace cupel::report

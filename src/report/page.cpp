@@ -5,11 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "explain/counterexample.hpp"
 #include "explain/explain.hpp"
@@ -22,12 +19,12 @@
 #include "report/stats.hpp"
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
+#include "report/violations.hpp"
 #include "report/web_assets.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
 
-using check::LevelResult;
 using check::Verdict;
 using history::History;
 using history::TxnId;
@@ -40,158 +37,6 @@ constexpr std::size_t kLongestNarrative = 40'000;  // bytes
 
 std::string in_page(std::string_view text) {
   return in_markup(text, "\n\t");
-}
-
-// A violation as it is told: by the whole history, or by a part of it made small.
-struct Told {
-  const History* history;
-  Level level;
-  const levels::Violation* violation;
-  std::size_t internal;
-  explain::Anomaly anomaly;
-  std::vector<TxnId> originals;  // of the anomaly, in the whole history
-  const explain::Counterexample* small = nullptr;
-  std::vector<Level> levels;  // that it violates, of the weakest
-  std::uint64_t occurrences = 1;
-  std::pair<Level, std::size_t> place = {};  // its level; its place in the survey, or SIZE_MAX
-};
-
-struct Violations {
-  std::vector<Told> told;
-  std::map<std::string, std::uint64_t> left_out;  // by name
-  std::deque<levels::Violation> by_cause;         // that `told` points to
-};
-
-std::vector<TxnId> originals_of(const explain::Anomaly& anomaly,
-                                const explain::Counterexample* small) {
-  std::vector<TxnId> who;
-  for (const TxnId t : anomaly.transactions) {
-    if (t.valid()) who.push_back(small != nullptr ? small->original_txn[t.index()] : t);
-  }
-  return who;
-}
-
-Told told_of(const Checked& checked, Level level, const levels::Violation& violation,
-             std::size_t internal, const explain::Anomaly& anomaly,
-             const explain::Counterexample* small) {
-  if (small != nullptr) {
-    return {&small->history,
-            small->level,
-            &small->violation,
-            0,
-            small->anomaly,
-            originals_of(small->anomaly, small),
-            small,
-            {}};
-  }
-  return {&checked.history, level, &violation, internal, anomaly, originals_of(anomaly, nullptr),
-          nullptr,          {}};
-}
-
-// Where the survey has the cause that the check came upon itself; SIZE_MAX if nowhere. The
-// survey has an internal anomaly at the weakest level only, though others come upon it too.
-std::size_t surveyed(const Checked& checked, Level level, const levels::Violation& violation,
-                     std::size_t internal) {
-  if (checked.survey == nullptr) return SIZE_MAX;
-  const auto& found = checked.survey->causes.found;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto& theirs = found[i].violation.internal;
-    if (!found[i].from_check || theirs.empty() != violation.internal.empty()) continue;
-    if (theirs.empty() ? found[i].level == level
-                       : theirs.front().read == violation.internal[internal].read) {
-      return i;
-    }
-  }
-  return SIZE_MAX;
-}
-
-// by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
-ByCause causes_of(const Checked& checked, const LevelResult& result) {
-  auto all = by_cause(checked, result);
-  if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
-  std::vector<levels::InternalAnomaly> one_each;
-  for (std::size_t i = 0; i < all.violation.internal.size(); ++i) {
-    const auto at = surveyed(checked, result.level, all.violation, i);
-    if (at == SIZE_MAX) continue;
-    one_each.push_back(all.violation.internal[i]);
-    all.occurrences.push_back(checked.survey->causes.found[at].occurrences);
-  }
-  if (!one_each.empty()) all.violation.internal = std::move(one_each);
-  return all;
-}
-
-// What the check came upon and what the survey found besides, level by level and there as
-// the survey sorts them: the most severe and smallest first.
-Violations violations_of(const Checked& checked) {
-  Violations all;
-  using Identity = std::tuple<const explain::Counterexample*, std::string, std::vector<TxnId>,
-                              std::vector<history::KeyId>>;
-  std::map<Identity, std::size_t> known;  // places in `told`
-  const auto& weakest = checked.result.weakest_violated;
-  for (const auto& result : checked.result.levels) {
-    if (result.verdict != Verdict::kViolated || !result.violation ||
-        std::find(weakest.begin(), weakest.end(), result.level) == weakest.end()) {
-      continue;
-    }
-    const Level at = result.explained_at.value_or(result.level);
-    auto causes = causes_of(checked, result);
-    const auto& violation = all.by_cause.emplace_back(std::move(causes.violation));
-    const auto anomalies =
-        explain::explain(checked.history, at, violation, {.fields = checked.fields});
-    for (std::size_t i = 0; i < anomalies.size(); ++i) {
-      const auto* small = counterexample_of(checked, result, anomalies, i);
-      auto told = told_of(checked, at, violation, i, anomalies[i], small);
-      told.levels = {result.level};
-      told.place = {at, surveyed(checked, at, violation, i)};
-      if (i < causes.occurrences.size()) told.occurrences = causes.occurrences[i];
-      Identity identity{small, "", {}, {}};
-      if (const auto place = told.place.second; place != SIZE_MAX && !violation.internal.empty()) {
-        told.place.first = checked.survey->causes.found[place].level;
-        identity = {nullptr, fmt::format("cause {}", place), {}, {}};
-      } else if (small == nullptr) {
-        identity = {nullptr, anomalies[i].name, told.originals, anomalies[i].keys};
-        std::sort(std::get<2>(identity).begin(), std::get<2>(identity).end());
-        std::sort(std::get<3>(identity).begin(), std::get<3>(identity).end());
-      }
-      const auto [it, fresh] = known.try_emplace(std::move(identity), all.told.size());
-      if (fresh) {
-        all.told.push_back(std::move(told));
-        continue;
-      }
-      auto& before = all.told[it->second];
-      before.place = std::min(before.place, told.place);
-      before.occurrences = std::max(before.occurrences, told.occurrences);
-      if (std::find(before.levels.begin(), before.levels.end(), result.level) ==
-          before.levels.end()) {
-        before.levels.push_back(result.level);
-      }
-    }
-  }
-  if (checked.survey != nullptr) {
-    const auto& causes = checked.survey->causes;
-    for (std::size_t i = 0; i < causes.found.size(); ++i) {
-      const auto& cause = causes.found[i];
-      if (cause.from_check) continue;
-      const auto* small = cause.small ? &*cause.small : nullptr;
-      const auto anomalies = small != nullptr
-                                 ? std::vector{small->anomaly}
-                                 : explain::explain(checked.history, cause.level, cause.violation,
-                                                    {.fields = checked.fields});
-      for (std::size_t a = 0; a < anomalies.size(); ++a) {
-        all.told.push_back(told_of(checked, cause.level, cause.violation, a, anomalies[a], small));
-        all.told.back().levels = {cause.level};
-        all.told.back().place = {cause.level, i};
-        all.told.back().occurrences = cause.occurrences;
-      }
-    }
-    for (const auto& [name, number] : causes.left_out) all.left_out[name] += number;
-  }
-  std::stable_sort(all.told.begin(), all.told.end(),
-                   [](const Told& x, const Told& y) { return x.place < y.place; });
-  for (; all.told.size() > kMostViolationsShown; all.told.pop_back()) {
-    ++all.left_out[all.told.back().anomaly.name];
-  }
-  return all;
 }
 
 std::string_view sign(Verdict verdict) {
@@ -235,10 +80,19 @@ std::string_view mood(const check::CheckResult& result) {
   return result.strongest_satisfied.empty() ? "unknown" : "satisfied";
 }
 
+// What the title has behind the name: Adya's name and Plume's letters.
+std::string also_called(const explain::Anomaly& anomaly) {
+  auto rest = title_of(anomaly).substr(anomaly.name.size());
+  if (rest.starts_with(" (")) rest = rest.substr(2, rest.size() - 3);
+  return rest;
+}
+
 class Page {
  public:
   Page(const Checked& checked, const PageOptions& options)
-      : checked_(checked), options_(options), violations_(violations_of(checked)) {}
+      : checked_(checked),
+        options_(options),
+        violations_(violations_of(checked, kMostViolationsShown)) {}
 
   base::Result<std::vector<ReportFile>> write() {
     std::vector<ReportFile> files(1);
@@ -401,14 +255,14 @@ class Page {
     const auto& figure = figures_[index];
     const auto& text = told.anomaly.explanation;
     const auto& lead = told.anomaly.summary;
-    const bool adya = !told.anomaly.adya.empty() && told.anomaly.adya != told.anomaly.name;
+    const auto also = also_called(told.anomaly);
     out += fmt::format(
         "<article class=\"violation\" id=\"violation-{0}\" data-violation=\"{1}\" tabindex=\"-1\" "
         "aria-labelledby=\"violation-{0}-title\">\n<header>\n<h3 "
         "id=\"violation-{0}-title\">{2}{3}</h3>\n"
         "<p class=\"forbids\">forbidden by {4}</p>\n</header>\n<p class=\"lead\">{5}</p>\n",
         index + 1, index, in_page(told.anomaly.name),
-        adya ? fmt::format(" <small>{}</small>", in_page(told.anomaly.adya)) : "",
+        also.empty() ? "" : fmt::format(" <small>{}</small>", in_page(also)),
         in_page(names(told.levels)), in_page(lead));
     if (const auto meaning = meaning_of(told.anomaly); !meaning.empty()) {
       out += fmt::format("<p class=\"meaning\">{}</p>\n", in_page(meaning));

@@ -14,6 +14,7 @@
 #include "report/emit_markdown.hpp"
 #include "report/emit_sarif.hpp"
 #include "report/emit_sql.hpp"
+#include "report/page.hpp"
 #include "report/steps.hpp"
 #include "support/counterexamples.hpp"
 #include "support/scratch_folder.hpp"
@@ -585,9 +586,164 @@ TEST(Findings, LabelsAreThoseOfWhatIsEmitted) {
 TEST(Findings, NoMoreThanAreAskedFor) {
   const Case given("h", history_of("a: r(x,7) | b: r(x,8) | c: r(x,9)"), {Level::kReadCommitted},
                    false);
-  EXPECT_EQ(anomalies_of(given.checked(), 2).size(), 2u);
-  EXPECT_EQ(anomalies_of(given.checked(), 9).size(), 3u);
   EXPECT_EQ(findings_of(given.checked(), 1).size(), 1u);
+  EXPECT_EQ(findings_of(given.checked(), 2).size(), 2u);
+  EXPECT_EQ(findings_of(given.checked(), 9).size(), 3u);
+}
+
+// "lost-update@snapshot-isolation", in the order in which they are told.
+std::string told(const Checked& checked) {
+  std::string text;
+  for (const auto& finding : findings_of(checked)) {
+    if (!text.empty()) text += ' ';
+    text += finding.anomaly.name + "@" + std::string(levels::name(finding.level)) +
+            (finding.small != nullptr ? "" : "*");  // not made small
+  }
+  return text;
+}
+
+// Every format tells these, and only these, in this order.
+void expect_everywhere(const Checked& checked, const std::vector<std::string>& names) {
+  const Emission emission{checked, "cupel check h"};
+  Sarif sarif("0");
+  sarif.add(emission);
+  const auto log = nlohmann::json::parse(sarif.text());
+  expect_sarif(log);
+  std::vector<std::string> rules;
+  for (const auto& result : log["runs"][0]["results"]) rules.push_back(result["ruleId"]);
+  EXPECT_EQ(rules, names);
+  const auto files = report_files(checked);
+  ASSERT_TRUE(files.ok());
+  const std::pair<std::string, std::string> texts[] = {
+      {emit_markdown(emission), "### "},
+      {emit_github(emission), "<summary><b>"},
+      {github_annotations(emission), ",title="},
+      {files->front().bytes, "-title\">"},
+  };
+  for (const auto& [text, before] : texts) {
+    std::size_t at = 0;
+    for (const auto& name : names) {
+      const auto next = text.find(before + name, at);
+      ASSERT_NE(next, std::string::npos) << name << " in " << text;
+      at = next + 1;
+    }
+    if (before == "### ") {
+      EXPECT_EQ(count(text, before), static_cast<int>(names.size()));
+    }
+  }
+}
+
+constexpr const char* kCircleOfThree =
+    "init=0 a: r(x,0) w(y,1) | b: r(y,0) w(z,1) | c: r(z,0) w(x,1)";
+
+// The check comes upon a circle of three, the survey upon a write skew of two besides.
+TEST(Findings, BeginWithTheMostSevereAndSmallest) {
+  const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
+  for (const bool shrunk : {true, false}) {
+    const Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
+    survey::Survey survey;
+    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
+                        skew.examples.front()};
+    survey.causes.found.push_back(other);
+    survey::Cause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
+    survey.causes.found.push_back(own);
+    auto checked = given.checked();
+    checked.survey = &survey;
+    EXPECT_EQ(told(checked), shrunk ? "write-skew@serializable G2-item@serializable"
+                                    : "write-skew@serializable G2-item@serializable*");
+    expect_everywhere(checked, {"write-skew", "G2-item"});
+
+    const Emission emission{checked, "cupel check h"};
+    Junit junit;
+    junit.add(emission);
+    EXPECT_NE(junit.text().find("<failure type=\"write-skew\" message=\"write-skew (G2-item): "),
+              std::string::npos)
+        << junit.text();
+    EXPECT_EQ(count(junit.text(), "Apart from that, G2-item"), 1) << junit.text();
+    const auto sql = emit_sql(emission);
+    EXPECT_TRUE(sql.starts_with("-- write-skew (G2-item): ")) << sql;
+    EXPECT_EQ(count(sql, "-- G2-item in h was not made small enough"), shrunk ? 0 : 1) << sql;
+  }
+}
+
+// Without a survey the order is the same: two levels, of which neither implies the other.
+constexpr const char* kStaleAndSkewed =
+    "init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30 | "
+    "c: r(x,0) r(y,0) w(x,1) @0-30 | d: r(x,0) r(y,0) w(y,1) @0-30";
+
+TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
+  Case given("h", history_of(kStaleAndSkewed),
+             {Level::kStrongSnapshotIsolation, Level::kSerializable});
+  ASSERT_EQ(given.examples.size(), 2u);
+  const auto names = [](const Checked& checked) {
+    std::vector<std::string> all;
+    for (const auto& finding : findings_of(checked)) all.push_back(finding.anomaly.name);
+    return all;
+  };
+  const auto both = names(given.checked());
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[1], "write-skew");
+  const auto examples = given.examples;
+  for (const auto& one : examples) {
+    given.examples = {one};
+    const bool first = one.level == Level::kStrongSnapshotIsolation;
+    EXPECT_EQ(told(given.checked()), both[0] + "@strong-snapshot-isolation" + (first ? "" : "*") +
+                                         " write-skew@serializable" + (first ? "*" : ""));
+    expect_everywhere(given.checked(), both);
+    // No script for the other, which is said.
+    const auto sql = given.with(emit_sql);
+    EXPECT_EQ(count(sql, "create table"), 1) << sql;
+    EXPECT_EQ(count(sql, "was not made small enough"), 1) << sql;
+  }
+}
+
+// The same fractured read violates two levels, and was made small at one or none of them.
+TEST(Findings, TellOneViolationOfTwoLevelsOnceMadeSmallOrNot) {
+  Case given("h", history_of("init=0 z: w(q,7) | y: r(q,7) | a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"),
+             {Level::kReadAtomic, Level::kSnapshotIsolation}, false);
+  ASSERT_EQ(given.result.weakest_violated.size(), 2u);
+  EXPECT_EQ(told(given.checked()), "fractured-read@read-atomic*");
+  for (const auto level : {Level::kReadAtomic, Level::kSnapshotIsolation}) {
+    // A part, with other numbers for transactions and keys.
+    auto small = counterexample_of(history_of("init=0 a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"), level);
+    small.original_txn = {TxnId(2), TxnId(3)};
+    small.original_op = {OpId(2), OpId(3), OpId(4), OpId(5)};
+    given.examples = {small};
+    EXPECT_EQ(told(given.checked()), "fractured-read@" + std::string(levels::name(level)));
+    const auto all = findings_of(given.checked());
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].levels, (std::vector<Level>{Level::kReadAtomic, Level::kSnapshotIsolation}));
+    expect_everywhere(given.checked(), {"fractured-read"});
+    Junit junit;
+    given.with([&](const Emission& e) {
+      junit.add(e);
+      return 0;
+    });
+    EXPECT_EQ(count(junit.text(), "<failure type=\"fractured-read\""), 2) << junit.text();
+    EXPECT_EQ(count(junit.text(), "because snapshot-isolation is"), 0) << junit.text();
+  }
+}
+
+// What the check came upon at a level that is not among the weakest is a cause as well,
+// where the survey says so.
+TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
+  const Case given("h", history_of(kStaleAndSkewed),
+                   {Level::kSerializable, Level::kStrictSerializable}, false);
+  ASSERT_EQ(given.result.weakest_violated, std::vector{Level::kSerializable});
+  const Case stale("h", history_of("init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30"),
+                   {Level::kStrictSerializable});
+  survey::Survey survey;
+  survey::Cause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
+  survey.causes.found.push_back(first);
+  survey::Cause second{
+      Level::kStrictSerializable, *stale.result.levels.back().violation, "", "", {}, 2, 1, true,
+      stale.examples.front()};
+  second.name = stale.examples.front().anomaly.name;
+  survey.causes.found.push_back(second);
+  auto checked = given.checked();
+  EXPECT_EQ(told(checked), "write-skew@serializable*");
+  checked.survey = &survey;
+  EXPECT_EQ(told(checked), "write-skew@serializable* " + second.name + "@strict-serializable");
 }
 
 TEST(SarifLog, IsValidWhateverTheTextAndWithoutCounterexamples) {

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "check/check.hpp"
+#include "explain/glossary.hpp"
 #include "history/builder.hpp"
 #include "report/timeline.hpp"
 #include "support/history_language.hpp"
@@ -119,6 +120,14 @@ TEST(Page, OfAViolationHasItsPictureStepsAndEvidence) {
             std::string::npos);
   EXPECT_NE(page.find("<tr class=\"satisfied\"><th scope=\"row\">causal"), std::string::npos);
   EXPECT_EQ(data_of(page)["marked"].size(), pictures);
+}
+
+TEST(Page, TitlesHaveAllNamesOfTheAnomaly) {
+  const auto page = checked(test::history_of("init=0 a: w(x,1) w(y,1) | b: r(y,0) r(x,1)")).page();
+  const auto letters = explain::plume_letters("fractured-read");
+  ASSERT_FALSE(letters.empty());
+  EXPECT_NE(page.find(fmt::format("-title\">fractured-read <small>G-single, {}", letters.front())),
+            std::string::npos);
 }
 
 TEST(Page, OfASatisfiedHistoryHasNoViolation) {

@@ -1,0 +1,291 @@
+// violations_of: see the header.
+#include "report/violations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "survey/severity.hpp"
+
+namespace cupel::report {
+
+using check::LevelResult;
+using check::Verdict;
+using explain::Anomaly;
+using explain::Counterexample;
+using history::TxnId;
+using levels::InternalAnomaly;
+using levels::Level;
+
+namespace {
+
+constexpr std::size_t kNowhere = SIZE_MAX;
+
+std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* small) {
+  std::vector<TxnId> who;
+  for (const TxnId t : anomaly.transactions) {
+    if (t.valid()) who.push_back(small != nullptr ? small->original_txn[t.index()] : t);
+  }
+  return who;
+}
+
+// Where the survey has the cause that the check came upon itself. The survey has an internal
+// anomaly at the weakest level only, though others come upon it too.
+std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly* internal) {
+  if (checked.survey == nullptr) return kNowhere;
+  const auto& found = checked.survey->causes.found;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& theirs = found[i].violation.internal;
+    if (!found[i].from_check || theirs.empty() != (internal == nullptr)) continue;
+    if (internal == nullptr ? found[i].level == level : theirs.front().read == internal->read) {
+      return i;
+    }
+  }
+  return kNowhere;
+}
+
+// by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
+ByCause causes_of(const Checked& checked, const LevelResult& result) {
+  auto all = by_cause(checked, result);
+  if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
+  std::vector<InternalAnomaly> one_each;
+  for (const auto& internal : all.violation.internal) {
+    const auto at = surveyed(checked, result.level, &internal);
+    if (at == kNowhere) continue;
+    one_each.push_back(internal);
+    all.occurrences.push_back(checked.survey->causes.found[at].occurrences);
+  }
+  if (!one_each.empty()) all.violation.internal = std::move(one_each);
+  return all;
+}
+
+// What makes two violations the same: the name, the transactions of the whole history and the
+// keys. Keys by what they are: a part of the history numbers them anew.
+struct Identity {
+  std::string name;
+  std::vector<TxnId> transactions;
+  std::vector<std::tuple<history::ScalarKind, std::int64_t, std::string>> keys;
+
+  friend auto operator<=>(const Identity&, const Identity&) = default;
+};
+
+Identity identity_of(const history::History& history, const Anomaly& anomaly,
+                     const Counterexample* small) {
+  Identity identity{anomaly.name, originals_of(anomaly, small), {}};
+  std::sort(identity.transactions.begin(), identity.transactions.end());
+  for (const auto id : anomaly.keys) {
+    const auto key = history.key(id);
+    identity.keys.emplace_back(key.kind, key.integer, std::string(key.text));
+  }
+  std::sort(identity.keys.begin(), identity.keys.end());
+  return identity;
+}
+
+class Collector {
+ public:
+  Collector(const Checked& checked, std::size_t most) : checked_(checked), most_(most) {}
+
+  Violations collect() && {
+    const auto& weakest = checked_.result.weakest_violated;
+    for (const auto& result : checked_.result.levels) {
+      if (result.verdict == Verdict::kViolated && result.violation &&
+          std::find(weakest.begin(), weakest.end(), result.level) != weakest.end()) {
+        add(result);
+      }
+    }
+    if (checked_.survey != nullptr) add_survey();
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const Entry& x, const Entry& y) { return x.place < y.place; });
+    for (auto& entry : entries_) {
+      if (all_.told.size() < most_) {
+        all_.told.push_back(std::move(entry.told));
+      } else {
+        ++all_.left_out[entry.told.anomaly.name];
+      }
+    }
+    return std::move(all_);
+  }
+
+ private:
+  // Level, severity, transactions, and where the survey has it.
+  using Place = std::tuple<Level, std::uint32_t, std::size_t, std::size_t>;
+  struct Entry {
+    Told told;
+    Place place;
+  };
+
+  // As the survey sorts its causes.
+  [[nodiscard]] Place place_of(const Told& told, Level at, std::size_t in_survey) const {
+    if (in_survey == kNowhere) {
+      const auto& anomaly = told.anomaly;
+      return {at, survey::severity(anomaly.name), anomaly.transactions.size(), kNowhere};
+    }
+    const auto& cause = checked_.survey->causes.found[in_survey];
+    return {cause.level, survey::severity(cause.name), cause.transactions, in_survey};
+  }
+
+  // `anomaly`: of the whole history, even where the violation was made small.
+  [[nodiscard]] Told told_of(Level at, const levels::Violation& violation, std::size_t internal,
+                             const Anomaly& anomaly, const Counterexample* small) const {
+    if (small == nullptr) {
+      return {&checked_.history, at, &violation, internal, anomaly, originals_of(anomaly, nullptr)};
+    }
+    return {&small->history,
+            small->level,
+            &small->violation,
+            0,
+            small->anomaly,
+            originals_of(small->anomaly, small),
+            small};
+  }
+
+  // Its place among the entries: that of the same violation, if it is there already.
+  std::size_t add(Told told, Place place, std::set<Identity> identities) {
+    std::size_t at = entries_.size();
+    for (const auto& one : identities) {
+      if (const auto known = known_.find(one); known != known_.end()) {
+        at = std::min(at, known->second);
+      }
+    }
+    for (const auto& one : identities) known_.try_emplace(one, at);
+    if (at == entries_.size()) {
+      entries_.push_back({std::move(told), place});
+      return at;
+    }
+    auto& [before, its_place] = entries_[at];
+    its_place = std::min(its_place, place);
+    told.occurrences = std::max(told.occurrences, before.occurrences);
+    for (const Level level : before.levels) add_level(told, level);
+    if (before.small == nullptr && told.small != nullptr) {
+      std::sort(told.levels.begin(), told.levels.end());
+      before = std::move(told);
+    } else {
+      for (const Level level : told.levels) add_level(before, level);
+      before.occurrences = told.occurrences;
+    }
+    return at;
+  }
+
+  static void add_level(Told& told, Level level) {
+    if (std::find(told.levels.begin(), told.levels.end(), level) == told.levels.end()) {
+      told.levels.push_back(level);
+    }
+  }
+
+  void add(const LevelResult& result) {
+    const Level at = result.explained_at.value_or(result.level);
+    auto causes = causes_of(checked_, result);
+    const auto& violation = all_.by_cause.emplace_back(std::move(causes.violation));
+    std::map<levels::InternalKind, std::size_t> of_kind;
+    for (std::size_t i = 0; i < violation.internal.size(); ++i) {
+      const auto& one = violation.internal[i];
+      const InternalKey key{one.kind, one.read, one.key, one.other};
+      const auto number = of_kind[one.kind]++;
+      const auto in_survey = surveyed(checked_, at, &one);
+      in_survey_.insert(in_survey);
+      if (const auto known = known_internal_.find(key); known != known_internal_.end()) {
+        if (known->second == kNowhere) continue;
+        auto& told = entries_[known->second].told;
+        add_level(told, result.level);
+        // Perhaps it was made small here, though not there.
+        if (number > 0 || told.small != nullptr) continue;
+      } else if (number >= most_) {
+        ++all_.left_out[std::string(levels::name(one.kind))];
+        known_internal_.emplace(key, kNowhere);
+        continue;
+      }
+      levels::Violation single;
+      single.internal.push_back(one);
+      const auto occurrences = i < causes.occurrences.size() ? causes.occurrences[i] : 1;
+      // Of internal anomalies the first of each kind is made small.
+      known_internal_[key] =
+          add_one(result, at, violation, i, occurrences, single, in_survey, number == 0);
+    }
+    if (violation.internal.empty()) {
+      const auto occurrences = causes.occurrences.empty() ? 1 : causes.occurrences.front();
+      const auto in_survey = surveyed(checked_, at, nullptr);
+      in_survey_.insert(in_survey);
+      add_one(result, at, violation, 0, occurrences, violation, in_survey, true);
+    }
+  }
+
+  // `alone`: the violation with nothing but what is to be added.
+  std::size_t add_one(const LevelResult& result, Level at, const levels::Violation& violation,
+                      std::size_t internal, std::uint64_t occurrences,
+                      const levels::Violation& alone, std::size_t in_survey, bool may_be_small) {
+    const auto anomalies =
+        explain::explain(checked_.history, at, alone, {.fields = checked_.fields});
+    if (anomalies.empty()) return kNowhere;
+    const auto* small = may_be_small ? counterexample_of(checked_, result, anomalies, 0) : nullptr;
+    auto told = told_of(at, violation, internal, anomalies.front(), small);
+    told.levels = {result.level};
+    told.occurrences = occurrences;
+    // Made small or not, it is the violation that the whole history shows.
+    std::set<Identity> identities = {identity_of(checked_.history, anomalies.front(), nullptr),
+                                     identity_of(*told.history, told.anomaly, small)};
+    if (in_survey != kNowhere && !alone.internal.empty()) {
+      identities = {{fmt::format("cause {}", in_survey), {}, {}}};
+    }
+    const auto place = place_of(told, at, in_survey);
+    return add(std::move(told), place, std::move(identities));
+  }
+
+  // The check came upon some causes at levels that are not among the weakest: those are
+  // among its counterexamples.
+  [[nodiscard]] const Counterexample* small_of(const survey::Cause& cause) const {
+    if (cause.small) return &*cause.small;
+    if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
+    for (const auto& small : checked_.counterexamples) {
+      const auto& also = small.also_at;
+      if (small.violation.internal.empty() &&
+          (small.level == cause.level ||
+           std::find(also.begin(), also.end(), cause.level) != also.end())) {
+        return &small;
+      }
+    }
+    return nullptr;
+  }
+
+  void add_survey() {
+    const auto& causes = checked_.survey->causes;
+    for (std::size_t i = 0; i < causes.found.size(); ++i) {
+      const auto& cause = causes.found[i];
+      if (in_survey_.contains(i)) continue;
+      const auto* small = small_of(cause);
+      const auto anomalies = small != nullptr
+                                 ? std::vector{small->anomaly}
+                                 : explain::explain(checked_.history, cause.level, cause.violation,
+                                                    {.fields = checked_.fields});
+      for (std::size_t a = 0; a < anomalies.size(); ++a) {
+        auto told = told_of(cause.level, cause.violation, a, anomalies[a], small);
+        told.levels = {cause.level};
+        told.occurrences = cause.occurrences;
+        std::set<Identity> identities = {identity_of(*told.history, told.anomaly, small)};
+        add(std::move(told), place_of(told, cause.level, i), std::move(identities));
+      }
+    }
+    for (const auto& [name, number] : causes.left_out) all_.left_out[name] += number;
+  }
+
+  using InternalKey =
+      std::tuple<levels::InternalKind, history::OpId, history::KeyId, history::OpId>;
+
+  const Checked& checked_;
+  const std::size_t most_;
+  Violations all_;
+  std::vector<Entry> entries_;
+  std::map<Identity, std::size_t> known_;  // places in `entries_`
+  std::set<std::size_t> in_survey_;        // which of its causes the weakest levels have
+  std::map<InternalKey, std::size_t> known_internal_;  // the same; kNowhere: left out
+};
+
+}  // namespace
+
+Violations violations_of(const Checked& checked, std::size_t most) {
+  return Collector(checked, most).collect();
+}
+
+}  // namespace cupel::report

@@ -1,0 +1,45 @@
+// Violations: which of what was found is told, in which order, each once.
+//
+// The page and every --emit format read this one list: what the check came upon at the
+// weakest violated levels, and what the survey found besides. The same violation of two
+// levels is told once, also where only one of them was made small. The most severe comes
+// first (weakest level, then severity.hpp), of equally severe ones the smallest.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "explain/counterexample.hpp"
+#include "explain/explain.hpp"
+#include "report/render.hpp"
+
+namespace cupel::report {
+
+// A violation as it is told: by the whole history, or by a part of it made small.
+struct Told {
+  const history::History* history;
+  levels::Level level;
+  const levels::Violation* violation;
+  std::size_t internal;      // which of the violation's internal anomalies, if it has any
+  explain::Anomaly anomaly;  // of `history`
+  std::vector<history::TxnId> originals;           // of the anomaly, in the whole history
+  const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
+  std::vector<levels::Level> levels = {};          // that it violates, of the weakest
+  std::uint64_t occurrences = 1;                   // as the survey counts them
+};
+
+struct Violations {
+  std::vector<Told> told;
+  std::map<std::string, std::uint64_t> left_out;  // by name; those of the survey are among them
+  std::deque<levels::Violation> by_cause;         // that `told` points to
+};
+
+// At most `most`; the others are left out. Borrows from `checked`. Each weakest violated level
+// whose violation is known has one, made small or not. Explains at most `most` internal
+// anomalies of a kind, however many there are.
+Violations violations_of(const Checked& checked, std::size_t most);
+
+}  // namespace cupel::report
