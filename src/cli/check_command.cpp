@@ -123,6 +123,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   lap.emplace(budget.stopwatch(), "survey", base::Stopwatch::Within::kWhole);
   auto survey = arguments.survey ? surveyed(*history, result, options, rest, budget)
                                  : std::optional<survey::Survey>();
+  if (survey) survey::count_told(*history, counterexamples, *survey);
   lap.reset();
   lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
   const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);

@@ -267,9 +267,9 @@ class Teller {
           write, reader, reader);
     }
     return fmt::format(
-        "{} read what was out of date. What it and its session read and wrote puts it after {}, and "
-        "yet it did not see that",
-        reader, write);
+        "{} read what was out of date. What it and {} read and wrote puts it after {}, and yet it "
+        "did not see that",
+        reader, levels::has_session_order(level_) ? "its session" : "others", write);
   }
 
   // ---- the facts that the circle rests on

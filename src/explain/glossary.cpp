@@ -392,7 +392,8 @@ std::string list_anomalies() {
     const auto letters = plume_letters(entry.name);
     text += fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name,
                         letters.empty() ? "" : letters.front(), levels::name(entry.weakest.front()));
-    text += wrapped(entry.meaning.substr(0, entry.meaning.find(". ")), 6, kColumns);
+    const auto first = entry.meaning.substr(0, entry.meaning.find(". "));
+    text += wrapped(fmt::format("{}{}", first, first.ends_with('.') ? "" : "."), 6, kColumns);
   }
   text += "\nOther names\n";
   for (const auto& entry : terms()) {

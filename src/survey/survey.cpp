@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <set>
 
 #include "survey/severity.hpp"
 
@@ -24,12 +25,19 @@ bool satisfied(const check::CheckResult& result, levels::Level level) {
          std::any_of(result.besides.begin(), result.besides.end(), implied);
 }
 
+void by_severity(std::vector<Count>& counts) {
+  std::stable_sort(counts.begin(), counts.end(), [](const Count& a, const Count& b) {
+    return severity(a.name) < severity(b.name);
+  });
+}
+
 // A name that some cause has occurs, whatever its count counts.
 void count_causes(const History& history, Survey& survey) {
   for (const auto& cause : survey.causes.found) {
     auto it = std::find_if(survey.counts.begin(), survey.counts.end(),
                            [&](const Count& count) { return count.name == cause.name; });
-    if (it == survey.counts.end()) it = survey.counts.insert(it, Count{cause.name, 0, false, {}, 0});
+    if (it == survey.counts.end())
+      it = survey.counts.insert(it, Count{cause.name, 0, false, {}, 0});
     std::uint64_t causes = 0;
     for (const auto& other : survey.causes.found) causes += other.name == cause.name ? 1 : 0;
     // An exact count stands: one transaction may be part of two causes.
@@ -42,7 +50,8 @@ void count_causes(const History& history, Survey& survey) {
     for (const auto& other : survey.causes.found) {
       if (other.name != cause.name) continue;
       for (const auto key : other.keys) {
-        if (std::find(it->keys.begin(), it->keys.end(), key) == it->keys.end()) it->keys.push_back(key);
+        if (std::find(it->keys.begin(), it->keys.end(), key) == it->keys.end())
+          it->keys.push_back(key);
       }
     }
     std::sort(it->keys.begin(), it->keys.end(),
@@ -52,9 +61,7 @@ void count_causes(const History& history, Survey& survey) {
   for (auto& count : survey.counts) {
     if (count.keys.size() > kKeysNamed) count.keys.resize(kKeysNamed);
   }
-  std::stable_sort(survey.counts.begin(), survey.counts.end(), [](const Count& a, const Count& b) {
-    return severity(a.name) < severity(b.name);
-  });
+  by_severity(survey.counts);
 }
 
 }  // namespace
@@ -62,9 +69,9 @@ void count_causes(const History& history, Survey& survey) {
 std::optional<Survey> survey(const History& history, const check::CheckResult& result,
                              const check::Options& options, base::Budget& budget,
                              std::optional<double> seconds) {
-  const bool violated = std::any_of(result.levels.begin(), result.levels.end(), [](const auto& one) {
-    return one.verdict == check::Verdict::kViolated;
-  });
+  const bool violated =
+      std::any_of(result.levels.begin(), result.levels.end(),
+                  [](const auto& one) { return one.verdict == check::Verdict::kViolated; });
   if (!violated) return std::nullopt;
   double limit = kCausesAtLeast;
   for (const auto& one : result.levels) limit += kCausesShare * one.seconds;
@@ -75,8 +82,9 @@ std::optional<Survey> survey(const History& history, const check::CheckResult& r
   {
     const base::AllocationWatch watch(&budget);
     try {
-      census.emplace(history, budget,
-                     Known{result.accesses, satisfied(result, levels::Level::kCausal), options.threads});
+      census.emplace(
+          history, budget,
+          Known{result.accesses, satisfied(result, levels::Level::kCausal), options.threads});
     } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
       if (budget.limit() == base::Limit::kNone) throw;
       return found;
@@ -90,6 +98,32 @@ std::optional<Survey> survey(const History& history, const check::CheckResult& r
   found.causes = find_causes(history, result, *census, limits, for_causes);
   count_causes(history, found);
   return found;
+}
+
+void count_told(const History& history, std::span<const explain::Counterexample> told,
+                Survey& survey) {
+  for (const auto& small : told) {
+    auto it = std::find_if(survey.counts.begin(), survey.counts.end(),
+                           [&](const Count& count) { return count.name == small.anomaly.name; });
+    if (it == survey.counts.end()) {
+      it = survey.counts.insert(it, Count{small.anomaly.name, 1, false, {}, 0});
+    }
+    if (it->exact || it->key_count > it->keys.size()) continue;
+    std::set<KeyId> keys(it->keys.begin(), it->keys.end());
+    for (std::size_t o = 0; o < small.original_op.size(); ++o) {
+      const auto key = small.history.op(OpId(o)).key;
+      const auto& about = small.anomaly.keys;
+      if (key.valid() && std::find(about.begin(), about.end(), key) != about.end()) {
+        keys.insert(history.op(small.original_op[o]).key);
+      }
+    }
+    it->keys.assign(keys.begin(), keys.end());
+    std::sort(it->keys.begin(), it->keys.end(),
+              [&](KeyId x, KeyId y) { return history.key(x) < history.key(y); });
+    it->key_count = it->keys.size();
+    if (it->keys.size() > kKeysNamed) it->keys.resize(kKeysNamed);
+  }
+  by_severity(survey.counts);
 }
 
 }  // namespace cupel::survey

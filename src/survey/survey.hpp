@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,10 @@ struct Survey {
 std::optional<Survey> survey(const History& history, const check::CheckResult& result,
                              const check::Options& options, base::Budget& budget,
                              std::optional<double> seconds = {});
+
+// What is told of a history occurs in it: a name that is not among the counts is added, "at
+// least one", and its keys to those of a count that is not exact.
+void count_told(const History& history, std::span<const explain::Counterexample> told,
+                Survey& survey);
 
 }  // namespace cupel::survey

@@ -11,6 +11,7 @@
 #include "check/check.hpp"
 #include "history/builder.hpp"
 #include "property/random_history.hpp"
+#include "shrink/shrink.hpp"
 #include "survey/survey.hpp"
 
 namespace cupel::test {
@@ -21,7 +22,8 @@ using history::OpId;
 using history::ScalarView;
 using levels::Level;
 
-std::optional<survey::Survey> survey_of(const history::History& history, check::Options options = {}) {
+std::optional<survey::Survey> survey_of(const history::History& history,
+                                        check::Options options = {}) {
   base::Budget budget;
   options.threads = 1;
   const auto result = check::check(history, options);
@@ -62,8 +64,8 @@ TEST(Causes, ManyReadsOfOneLostKeyAreOne) {
 }
 
 TEST(Causes, ReadersOfOneOutdatedVersionAreOne) {
-  const auto survey = survey_of(history_of(
-      "w(x,1) w(y,1) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(x,1)"));
+  const auto survey = survey_of(
+      history_of("w(x,1) w(y,1) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(x,1)"));
   ASSERT_EQ(survey->causes.found.size(), 1u);
   EXPECT_EQ(survey->causes.found[0].name, "non-monotonic-read");
   EXPECT_EQ(survey->causes.found[0].occurrences, 3u);
@@ -71,8 +73,8 @@ TEST(Causes, ReadersOfOneOutdatedVersionAreOne) {
 }
 
 TEST(Causes, UpdatesLostFromOneVersionAreOne) {
-  const auto survey =
-      survey_of(history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(x,nil) w(x,3) | r(x,nil) w(x,4)"));
+  const auto survey = survey_of(
+      history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(x,nil) w(x,3) | r(x,nil) w(x,4)"));
   ASSERT_EQ(survey->causes.found.size(), 1u);
   EXPECT_EQ(survey->causes.found[0].name, "lost-update");
   EXPECT_EQ(survey->causes.found[0].occurrences, 3u);
@@ -87,7 +89,8 @@ TEST(Causes, AFloodHidesNothingElse) {
   for (int i = 0; i < 20; ++i) text += "r(t" + std::to_string(i) + ",9) | ";
   text += "r(x,nil) r(y,nil) w(x,1) | r(x,nil) r(y,nil) w(y,1)";
   const auto survey = survey_of(history_of(text));
-  EXPECT_EQ(names_of(*survey), (Names{{"thin-air-read", 3}, {"lost-update", 3}, {"write-skew", 1}}));
+  EXPECT_EQ(names_of(*survey),
+            (Names{{"thin-air-read", 3}, {"lost-update", 3}, {"write-skew", 1}}));
   EXPECT_EQ(survey->causes.left_out,
             (std::vector<std::pair<std::string, std::uint64_t>>{{"thin-air-read", 17}}));
   EXPECT_TRUE(survey->causes.all);
@@ -117,9 +120,10 @@ TEST(Causes, OfOneNameThereAreEnoughOverAllLevels) {
 // A session that lost sight of its own write, and a reader of the same version in another
 // session, in whose past that write is.
 TEST(Causes, ReadersOfOneVersionUnderTwoNamesAreTwo) {
-  const auto survey = survey_of(
-      history_of("w(x,1) w(p,1) | r(p,1) w(x,2) ; r(x,1) ; w(q,1) | r(q,1) ; r(x,1)"));
-  EXPECT_EQ(names_of(*survey), (Names{{"session-guarantee-violation", 1}, {"causality-violation", 1}}));
+  const auto survey =
+      survey_of(history_of("w(x,1) w(p,1) | r(p,1) w(x,2) ; r(x,1) ; w(q,1) | r(q,1) ; r(x,1)"));
+  EXPECT_EQ(names_of(*survey),
+            (Names{{"session-guarantee-violation", 1}, {"causality-violation", 1}}));
   EXPECT_TRUE(survey->causes.all);
 }
 
@@ -128,14 +132,37 @@ TEST(Causes, OfANameThatIsNotCountedThereAreThree) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
     const auto key = [&](const char* name) { return name + std::to_string(i); };
-    text += "r(" + key("a") + ",nil) w(" + key("b") + ",1) | r(" + key("b") + ",nil) w(" + key("c") +
-            ",1) | r(" + key("c") + ",nil) w(" + key("a") + ",1) | ";
+    text += "r(" + key("a") + ",nil) w(" + key("b") + ",1) | r(" + key("b") + ",nil) w(" +
+            key("c") + ",1) | r(" + key("c") + ",nil) w(" + key("a") + ",1) | ";
   }
   const auto survey = survey_of(history_of(text + "r(x,nil) w(y,1) | r(y,nil) w(x,1)"));
   EXPECT_EQ(names_of(*survey)["G2-item"], 3);
   EXPECT_FALSE(survey->causes.all);
   ASSERT_FALSE(survey->causes.left_out.empty());
   EXPECT_EQ(survey->causes.left_out.front().first, "G2-item");
+}
+
+// The check may tell of a name that is gone once the causes before it are set aside.
+TEST(Causes, WhatIsToldIsCounted) {
+  const auto history = history_of("init=0 w(z,5) | r(x,0) w(x,1) | r(x,0) w(x,2)");
+  check::Options options;
+  options.asked = {Level::kSnapshotIsolation};
+  const auto told = shrink::counterexamples(history, check::check(history, options));
+  ASSERT_EQ(told.size(), 1u);
+  survey::Survey survey;
+  for (int again = 0; again < 2; ++again) {
+    survey::count_told(history, told, survey);
+    ASSERT_EQ(survey.counts.size(), 1u);
+    EXPECT_EQ(survey.counts[0].name, "lost-update");
+    EXPECT_EQ(survey.counts[0].count, 1u);
+    EXPECT_FALSE(survey.counts[0].exact);
+    ASSERT_EQ(survey.counts[0].keys.size(), 1u);
+    EXPECT_EQ(history.key(survey.counts[0].keys[0]).to_string(), "x");
+  }
+  survey.counts[0] = {"lost-update", 7, true, {}, 3};  // of an exact count the keys are known
+  survey::count_told(history, told, survey);
+  EXPECT_EQ(survey.counts[0].count, 7u);
+  EXPECT_TRUE(survey.counts[0].keys.empty());
 }
 
 TEST(Causes, MostSevereFirst) {
@@ -182,7 +209,8 @@ TEST(Causes, WhatTheCheckFoundAtAnotherLevelIsNotFoundAgain) {
 
 TEST(Causes, NoTimeLeavesWhatTheCheckFound) {
   base::Budget budget;
-  const auto history = history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(y,nil) w(y,1) | r(y,nil) w(y,2)");
+  const auto history =
+      history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(y,nil) w(y,1) | r(y,nil) w(y,2)");
   const auto result = check::check(history, {});
   const auto survey = survey::survey(history, result, {}, budget, 0);
   ASSERT_EQ(survey->causes.found.size(), 1u);
