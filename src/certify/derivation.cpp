@@ -292,7 +292,8 @@ class Check {
       return std::string("expected the begin and the commit of one transaction");
     }
     if (a == b) return std::string("expected two transactions");
-    if (shape_.one_object && (key_touched(a) != key_touched(b) || !key_touched(a).valid())) {
+    // Linearizable is asked key by key; a path must not lead from one to another.
+    if (shape_.one_object && (s_.only_key(a) != s_.only_key(b) || !s_.only_key(a).valid())) {
       return std::string("the two touch different keys, or none");
     }
     switch (e.kind) {
@@ -307,11 +308,6 @@ class Check {
       default:
         return rw(i, e, a, b);
     }
-  }
-
-  // Linearizable is asked key by key; a path must not lead from one to another.
-  [[nodiscard]] KeyId key_touched(TxnId t) const {
-    return h_.first_op(t) == h_.last_op(t) ? KeyId::none() : h_.op(OpId(h_.first_op(t))).key;
   }
 
   // The commit of a is before the begin of b, and so is every event of a before any of b.

@@ -16,11 +16,6 @@ using history::Time;
 
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-// The one key of a transaction that touches one; none() if it does nothing.
-KeyId only_key(const History& h, TxnId t) {
-  return h.first_op(t) == h.last_op(t) ? KeyId::none() : h.op(OpId(h.first_op(t))).key;
-}
-
 class Replay {
  public:
   Replay(const Subject& subject, const Shape& shape, Time drift)
@@ -49,7 +44,7 @@ class Replay {
       };
       if (subject_.aborted(t))
         return wrong("is aborted, and an aborted transaction has no place in an order");
-      if (shape_.one_object && only_key(h_, t) != key) return wrong("does not touch the key");
+      if (shape_.one_object && subject_.only_key(t) != key) return wrong("does not touch the key");
       if (begin_at_[t.index()] == kNowhere) {
         begin_at_[t.index()] = at;
         if (!shape_.begin_and_commit) commit_at_[t.index()] = at;
@@ -72,7 +67,7 @@ class Replay {
                            shown(subject_, t));
       }
       if (begin_at_[i] != kNowhere || !subject_.committed(t)) continue;
-      if (shape_.one_object && !only_key(h_, t).valid()) continue;
+      if (shape_.one_object && !subject_.only_key(t).valid()) continue;
       return fmt::format("{} is committed, and stands in no order", shown(subject_, t));
     }
     return std::nullopt;
@@ -87,7 +82,7 @@ class Replay {
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
       if (begin_at_[i] == kNowhere) continue;
-      TxnId& before = latest[shape_.one_object ? only_key(h_, t).index() : 0];
+      TxnId& before = latest[shape_.one_object ? subject_.only_key(t).index() : 0];
       const bool same = before.valid() && h_.session(before) == h_.session(t);
       if (same && commit_at_[before.index()] > begin_at_[i]) {
         return fmt::format("{} is after {} in session order, and before it in the order",
@@ -255,7 +250,7 @@ Complaint touches_more_than_one(const Subject& subject) {
     if (subject.aborted(t)) continue;
     for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
       const auto op = h.op(OpId(o));
-      if (op.kind != OpKind::kRangeRead && op.key == only_key(h, t)) continue;
+      if (op.kind != OpKind::kRangeRead && op.key == subject.only_key(t)) continue;
       return shown(subject, t) + " touches more than one key";
     }
   }

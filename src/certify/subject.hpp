@@ -82,6 +82,10 @@ class Subject {
 
   // Whose operation it is. Logarithmic.
   [[nodiscard]] TxnId txn_of(OpId op) const;
+  // The one key of a transaction that touches one; none() if it does nothing.
+  [[nodiscard]] KeyId only_key(TxnId t) const {
+    return h_.first_op(t) == h_.last_op(t) ? KeyId::none() : h_.op(OpId(h_.first_op(t))).key;
+  }
 
   [[nodiscard]] bool aborted(TxnId t) const { return h_.status(t) == history::TxnStatus::kAborted; }
   [[nodiscard]] bool committed(TxnId t) const {
@@ -89,10 +93,6 @@ class Subject {
   }
 
   [[nodiscard]] Version initial(KeyId key) const { return {initial_[key.index()], false}; }
-  [[nodiscard]] bool initial_fits(KeyId key, const Seen& seen) const {
-    if (seen.what == Seen::kList) return seen.list.empty();
-    return seen.fits(initial(key), h_.null_value());
-  }
   // Does the operation write (or append)?
   [[nodiscard]] bool writes(const history::Operation& op) const;
   // What it writes.

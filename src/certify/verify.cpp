@@ -32,8 +32,8 @@ Complaint has_no_meaning(const Subject& subject, Level level) {
 
 class Verifier {
  public:
-  Verifier(const history::History& history, const Document& document)
-      : subject_(history), document_(document), how_(document.proofs.size()) {}
+  Verifier(const history::History& history, const Document& document, history::Time drift)
+      : subject_(history), document_(document), drift_(drift), how_(document.proofs.size()) {}
 
   Complaint proof(std::size_t i) {
     const Proof& p = document_.proofs[i];
@@ -75,27 +75,29 @@ class Verifier {
     const Shape shape = shape_of(p.level);
     if (shape.one_object) {
       how = "an order of " + counted(p.orders.size(), "object", "objects");
-      return replay_by_key(subject_, shape, document_.clock_drift_ns, p.orders);
+      return replay_by_key(subject_, shape, drift_, p.orders);
     }
     const auto transactions = p.order.size() / (shape.begin_and_commit ? 2 : 1);
     how = "an order of " + counted(transactions, "transaction", "transactions");
-    if (!shape.is_weak()) return replay(subject_, shape, document_.clock_drift_ns, p.order);
+    if (!shape.is_weak()) return replay(subject_, shape, drift_, p.order);
     return satisfies_weak(subject_, shape, p.order, p.reads_from, p.placings);
   }
   Complaint violated(const Proof& p, std::string& how) {
     if (auto why = has_no_meaning(subject_, p.level)) return why;
-    Context context(subject_, shape_of(p.level), document_.clock_drift_ns);
+    Context context(subject_, shape_of(p.level), drift_);
     return shows_violation(context, p.body, how);
   }
 
   Subject subject_;
   const Document& document_;
+  const history::Time drift_;
   std::vector<std::string> how_;  // by proof
 };
 
 }  // namespace
 
-Report verify(const history::History& history, std::string_view certificate_json) {
+Report verify(const history::History& history, std::string_view certificate_json,
+              history::Time clock_drift_ns) {
   Report report;
   const Parsed parsed =
       parse(certificate_json, {history.txn_count(), history.op_count(), history.key_count()});
@@ -104,7 +106,6 @@ Report verify(const history::History& history, std::string_view certificate_json
   report.outcome = Outcome::kNotValid;
   if (parsed.what == Parsed::kMalformed) return report;
   const Document& document = parsed.document;
-  report.clock_drift_ns = document.clock_drift_ns;
 
   const auto digest = fmt::format("{:016x}", history::digest(history));
   if (document.digest != digest) {
@@ -113,10 +114,15 @@ Report verify(const history::History& history, std::string_view certificate_json
         document.digest, digest);
     return report;
   }
-  Verifier verifier(history, document);
+  Verifier verifier(history, document, clock_drift_ns);
   for (std::size_t i = 0; i < document.proofs.size(); ++i) {
     if (auto wrong = verifier.proof(i)) {
       report.reason = *wrong;
+      if (document.clock_drift_ns != clock_drift_ns) {
+        report.reason += fmt::format(
+            "; the certificate is for clocks up to {} ns wrong, and was checked for {} ns",
+            document.clock_drift_ns, clock_drift_ns);
+      }
       return report;
     }
   }

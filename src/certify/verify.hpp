@@ -45,9 +45,13 @@ struct Report {
   Outcome outcome = Outcome::kBadInput;
   std::string reason;           // not kValid: which proof, which step, what was found and expected
   std::vector<Answer> answers;  // kValid: what is proven, in the order of the certificate
-  history::Time clock_drift_ns = 0;
 };
 
-Report verify(const history::History& history, std::string_view certificate_json);
+// How far wrong the recorded times may be is the caller's to say, not the certificate's: with
+// clocks that are wrong by years every order fits. What is proven for less is so for more where
+// it says satisfied, the other way round where it says violated; what does not hold at
+// `clock_drift_ns` is refused, and the reason tells the certificate's own.
+Report verify(const history::History& history, std::string_view certificate_json,
+              history::Time clock_drift_ns = 0);
 
 }  // namespace cupel::certify

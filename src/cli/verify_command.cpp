@@ -12,34 +12,44 @@
 
 #include "certify/verify.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/units.hpp"
 
 namespace cupel::cli {
 
 namespace {
 
 struct VerifyArguments {
-  std::string history, certificate, format;
+  std::string history, certificate, format, clock_drift;
   bool json = false;
 };
 
 base::Result<std::string> contents(const std::string& file) {
   if (file == "-") {
     std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-    if (std::cin.bad()) return base::Error{.message = "cannot read standard input to its end", .file = file};
+    if (std::cin.bad())
+      return base::Error{.message = "cannot read standard input to its end", .file = file};
     return text;
   }
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
-    return base::Error{.message = "found a directory; expected a certificate, which check --certificate writes", .file = file};
+    return base::Error{
+        .message = "found a directory; expected a certificate, which check --certificate writes",
+        .file = file};
   }
   std::ifstream in(file, std::ios::binary);
-  if (!in) return base::Error{.message = "cannot open this file; expected a certificate, which check --certificate writes", .file = file};
+  if (!in)
+    return base::Error{
+        .message =
+            "cannot open this file; expected a certificate, which check --certificate writes",
+        .file = file};
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) return base::Error{.message = "cannot read this file to its end", .file = file};
   return text;
 }
 
-std::string as_json(const VerifyArguments& arguments, const certify::Report& report) {
+std::string as_json(const VerifyArguments& arguments, const certify::Report& report,
+                    history::Time drift) {
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   for (const auto& a : report.answers) {
     answers.push_back({{"level", a.level},
@@ -53,33 +63,37 @@ std::string as_json(const VerifyArguments& arguments, const certify::Report& rep
                                    {"certificate", arguments.certificate},
                                    {"valid", valid},
                                    {"reason", nullptr},
-                                   {"clock_drift_ns", report.clock_drift_ns},
+                                   {"clock_drift_ns", drift},
                                    {"answers", std::move(answers)}};
   if (!valid) result["reason"] = report.reason;
   // What a certificate quotes may be no UTF-8.
   return result.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string as_text(const VerifyArguments& arguments, const certify::Report& report) {
+std::string as_text(const VerifyArguments& arguments, const certify::Report& report,
+                    history::Time drift) {
   if (report.outcome != certify::Outcome::kValid) {
     return fmt::format("{}: not valid\n  {}\n", arguments.certificate, report.reason);
   }
   std::size_t width = 0;
   for (const auto& a : report.answers) width = std::max(width, a.level.size());
   std::string text = fmt::format("{}: valid for {}", arguments.certificate, arguments.history);
-  if (report.clock_drift_ns != 0) text += fmt::format(", clocks up to {} ns wrong", report.clock_drift_ns);
+  if (drift != 0) text += fmt::format(", clocks up to {} ns wrong", drift);
   text += "\n";
   for (const auto& a : report.answers) {
-    text += fmt::format("  {:{}}  {}  proven by {}", a.level, width, a.satisfied ? "satisfied" : "violated ", a.how);
+    text += fmt::format("  {:{}}  {}  proven by {}", a.level, width,
+                        a.satisfied ? "satisfied" : "violated ", a.how);
     if (!a.by_level.empty()) {
-      text += fmt::format(" for {}, {}", a.by_level, a.satisfied ? "a stronger level" : "a weaker level");
+      text += fmt::format(" for {}, {}", a.by_level,
+                          a.satisfied ? "a stronger level" : "a weaker level");
     }
     text += "\n";
   }
   return text;
 }
 
-int verify(const VerifyArguments& arguments, std::optional<formats::Format> format) {
+int verify(const VerifyArguments& arguments, std::optional<formats::Format> format,
+           history::Time drift) {
   const auto history = formats::read(arguments.history, {.format = format});
   if (!history.ok()) {
     complain(history.error());
@@ -90,7 +104,7 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
     complain(certificate.error());
     return kBad;
   }
-  auto report = certify::verify(*history, *certificate);
+  auto report = certify::verify(*history, *certificate, drift);
   if (report.outcome == certify::Outcome::kValid && report.answers.empty()) {
     report.outcome = certify::Outcome::kNotValid;
     report.reason = "it answers for no level, and so proves nothing";
@@ -99,25 +113,34 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
     complain(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
-  print(arguments.json ? as_json(arguments, report) : as_text(arguments, report));
+  print(arguments.json ? as_json(arguments, report, drift) : as_text(arguments, report, drift));
   return report.outcome == certify::Outcome::kValid ? kSatisfied : kViolated;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("verify", "Check the certificate of a verdict, by code that shares nothing with check");
+  auto* command = app.add_subcommand(
+      "verify", "Check the certificate of a verdict, by code that shares nothing with check");
   auto arguments = std::make_shared<VerifyArguments>();
   command
-      ->add_option("HISTORY", arguments->history, "The history that the certificate is about; - is standard input")
+      ->add_option("HISTORY", arguments->history,
+                   "The history that the certificate is about; - is standard input")
       ->required()
       ->type_name("");
   command
-      ->add_option("CERTIFICATE", arguments->certificate, "What check --certificate wrote; - is standard input")
+      ->add_option("CERTIFICATE", arguments->certificate,
+                   "What check --certificate wrote; - is standard input")
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json, "One JSON object, on one line");
+  command
+      ->add_option(
+          "--clock-drift", arguments->clock_drift,
+          "How far the clients' clocks may be wrong, as it was said to check; a certificate "
+          "does not choose its own. ns, us, ms or s; a bare number is nanoseconds. Default: 0")
+      ->type_name("DURATION");
   command->footer(
       "Exit code: 0 the certificate proves all that it says, 1 it does not (and which step is\n"
       "wrong), 3 the history cannot be read or the file is no certificate.\n"
@@ -129,10 +152,15 @@ void add_verify(CLI::App& app, Run& run) {
   command->callback([arguments, &run] {
     const auto format = format_of(arguments->format, "--format");
     if (arguments->history == "-" && arguments->certificate == "-") {
-      throw CLI::ValidationError("CERTIFICATE", "found - twice; standard input is the history or the "
-                                                "certificate, expected a file for the other");
+      throw CLI::ValidationError("CERTIFICATE",
+                                 "found - twice; standard input is the history or the "
+                                 "certificate, expected a file for the other");
     }
-    run = [arguments, format] { return verify(*arguments, format); };
+    history::Time drift = 0;
+    if (!arguments->clock_drift.empty()) {
+      drift = or_throw(parse_nanoseconds(arguments->clock_drift), "--clock-drift");
+    }
+    run = [arguments, format, drift] { return verify(*arguments, format, drift); };
   });
 }
 

@@ -260,6 +260,7 @@ const AnomalyEntry kAnomalies[] = {
     {.name = "G1a",
      .meaning = "A read returned a value that an aborted transaction wrote: Adya's name for "
                 "aborted-read.",
+     .example = "a: ! w(x,1) | b: r(x,1)",
      .weakest = kAll,
      .group = kAdya,
      .allowed = "See aborted-read.",
@@ -268,6 +269,7 @@ const AnomalyEntry kAnomalies[] = {
     {.name = "G1b",
      .meaning = "A read returned a value that its writer overwrote in the same transaction: Adya's "
                 "name for intermediate-read.",
+     .example = "a: w(x,1) w(x,2) | b: r(x,1)",
      .weakest = kAll,
      .group = kAdya,
      .allowed = "See intermediate-read.",
@@ -322,6 +324,7 @@ const AnomalyEntry kAnomalies[] = {
 
     {.name = "G0-process",
      .meaning = "G0 with help of session order.",
+     .example = "a: a(x,1) ; a(x,2) | b: l(x,[2 1])",
      .weakest = {Level::kReadCommitted, Level::kLinearizable},
      .group = kSession,
      .allowed = "Stores that let the last writer win by clocks that differ, such as Cassandra.",
@@ -338,6 +341,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "READ COMMITTED or more; make sure that sessions are recorded in their own order."},
     {.name = "G-single-process",
      .meaning = "G-single with help of session order.",
+     .example = "a: a(x,1) a(z,1) | b: a(z,2) ; l(x,[]) | c: l(z,[1 2])",
      .weakest = {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kReadCommitted},
      .group = kSession,
@@ -346,6 +350,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Read from the primary, or in sessions that keep their own order."},
     {.name = "G-nonadjacent-process",
      .meaning = "G-nonadjacent with help of session order.",
+     .example = "a: w(x,1) ; r(y,0) | b: w(y,1) ; r(x,0)",
      .weakest = {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kPrefix},
      .group = kSession,
@@ -354,6 +359,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Read from the primary, or in sessions that keep their own order."},
     {.name = "G2-item-process",
      .meaning = "G2-item with help of session order.",
+     .example = "a: w(z,1) ; r(x,0) | b: r(z,0) w(x,1)",
      .weakest = {Level::kStrongSessionSerializable, Level::kLinearizable},
      .group = kSession,
      .allowed = kSkew,
@@ -396,6 +402,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Read from the leader, with linearizable reads; --clock-drift if clocks differ."},
     {.name = "G-nonadjacent-realtime",
      .meaning = "G-nonadjacent with help of real time.",
+     .example = "a: w(x,1) @0-10 | b: r(y,0) @20-30 | c: w(y,1) @5-40 | d: r(y,1) r(x,0) @5-40",
      .weakest = {Level::kStrongSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kGeneralizedSnapshotIsolation},
      .group = kTime,
@@ -415,22 +422,25 @@ const AnomalyEntry kAnomalies[] = {
 
 const TermEntry kTerms[] = {
     {.name = "phantom",
-     .meaning = "A query read twice found other rows the second time, because somebody had added or "
-                "removed some (ANSI's P3 and A3). A range read is here a read of every key in its "
-                "range, of the absent ones too, so a phantom goes by the name of what it does to "
-                "these keys.",
+     .meaning =
+         "A query read twice found other rows the second time, because somebody had added or "
+         "removed some (ANSI's P3 and A3). A range read is here a read of every key in its "
+         "range, of the absent ones too, so a phantom goes by the name of what it does to "
+         "these keys.",
      .see = {"non-repeatable-read", "write-skew", "G2-item"},
      .also = {"phantom read", "P3", "A3"}},
     {.name = "repeatable-read",
-     .meaning = "A name with several meanings. Adya's PL-2.99: serializable but for phantoms; there is "
-                "no such level here, and serializable is the next. PostgreSQL's REPEATABLE READ is "
-                "snapshot-isolation. That of MySQL and of MariaDB, where innodb_snapshot_isolation is "
-                "off, comes close to prefix and lets updates be lost.",
+     .meaning =
+         "A name with several meanings. Adya's PL-2.99: serializable but for phantoms; there is "
+         "no such level here, and serializable is the next. PostgreSQL's REPEATABLE READ is "
+         "snapshot-isolation. That of MySQL and of MariaDB, where innodb_snapshot_isolation is "
+         "off, comes close to prefix and lets updates be lost.",
      .see = {"serializable", "snapshot-isolation", "prefix"},
      .also = {"PL-2.99"}},
     {.name = "PL-1",
-     .meaning = "Adya's level for READ UNCOMMITTED: it forbids G0 and nothing else. No level here is "
-                "as weak; read-committed is the weakest.",
+     .meaning =
+         "Adya's level for READ UNCOMMITTED: it forbids G0 and nothing else. No level here is "
+         "as weak; read-committed is the weakest.",
      .see = {"G0", "read-committed"},
      .also = {"read-uncommitted"}},
     {.name = "G1",
@@ -438,9 +448,10 @@ const TermEntry kTerms[] = {
                 "besides G0.",
      .see = {"aborted-read", "intermediate-read", "G1c"}},
     {.name = "G2",
-     .meaning = "Adya's name for any cycle with an rw edge, of a predicate or of an item; serializable "
-                "(PL-3) forbids it. Of items it is G2-item, and more exactly G-single or "
-                "G-nonadjacent where no two rw edges follow each other.",
+     .meaning =
+         "Adya's name for any cycle with an rw edge, of a predicate or of an item; serializable "
+         "(PL-3) forbids it. Of items it is G2-item, and more exactly G-single or "
+         "G-nonadjacent where no two rw edges follow each other.",
      .see = {"G2-item", "G-single", "G-nonadjacent", "write-skew"},
      .also = {"anti-dependency cycle"}},
 };

@@ -18,7 +18,7 @@ namespace cupel::explain {
 struct AnomalyEntry {
   std::string_view name;                 // "lost-update", "G-single"
   std::string_view meaning;              // sentences
-  std::string_view example = {};         // a smallest history; empty where another page has it
+  std::string_view example = {};         // a smallest history
   std::vector<levels::Level> weakest;    // these, and whatever implies one of them, forbid it
   std::vector<levels::Level> some = {};  // these forbid some of what goes by the name
   std::string_view group;                // the heading it is listed under

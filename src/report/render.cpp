@@ -362,6 +362,9 @@ std::vector<std::string> reasons(const Checked& checked) {
     }
     const Level at = result.explained_at.value_or(result.level);
     if (const auto* cause = better_cause(checked, at)) {
+      if (at == result.level && cause->level != at) {
+        who += fmt::format(" (because {} is)", levels::name(cause->level));
+      }
       const auto same = [&](const auto& other) { return other.alone == cause->name; };
       const auto it = std::find_if(found.begin(), found.end(), same);
       if (it != found.end()) {

@@ -111,7 +111,7 @@ void count_told(const History& history, std::span<const explain::Counterexample>
     if (it->exact || it->key_count > it->keys.size()) continue;
     std::set<KeyId> keys(it->keys.begin(), it->keys.end());
     for (std::size_t o = 0; o < small.original_op.size(); ++o) {
-      const auto key = small.history.op(OpId(o)).key;
+      const auto key = small.history.op(history::OpId(o)).key;
       const auto& about = small.anomaly.keys;
       if (key.valid() && std::find(about.begin(), about.end(), key) != about.end()) {
         keys.insert(history.op(small.original_op[o]).key);

@@ -22,20 +22,21 @@ Json certificate(const history::History& history, std::string_view proof, histor
   Json result = empty_certificate(history);
   const Json parsed = Json::parse(proof);
   result["clock_drift_ns"] = drift;
-  result["answers"].push_back({{"level", parsed.at("level")}, {"verdict", parsed.at("verdict")}, {"proof", 0}});
+  result["answers"].push_back(
+      {{"level", parsed.at("level")}, {"verdict", parsed.at("verdict")}, {"proof", 0}});
   result["proofs"].push_back(parsed);
   return result;
 }
 
-std::string trouble(const history::History& history, const Json& certificate) {
-  const auto report = certify::verify(history, certificate.dump());
+std::string trouble(const history::History& history, const Json& certificate, history::Time drift) {
+  const auto report = certify::verify(history, certificate.dump(), drift);
   if (report.outcome == certify::Outcome::kValid) return {};
   return report.reason.empty() ? "no reason was given" : report.reason;
 }
 
 std::string trouble(std::string_view history, std::string_view proof, history::Time drift) {
   const auto h = history_of(history);
-  return trouble(h, certificate(h, proof, drift));
+  return trouble(h, certificate(h, proof, drift), drift);
 }
 
 }  // namespace cupel::test

@@ -18,7 +18,8 @@ Json empty_certificate(const history::History& history);
 Json certificate(const history::History& history, std::string_view proof, history::Time drift = 0);
 
 // "" if it is valid, else the reason.
-std::string trouble(const history::History& history, const Json& certificate);
+std::string trouble(const history::History& history, const Json& certificate,
+                    history::Time drift = 0);
 std::string trouble(std::string_view history, std::string_view proof, history::Time drift = 0);
 
 }  // namespace cupel::test

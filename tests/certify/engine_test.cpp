@@ -56,7 +56,7 @@ std::string uncertified(const Sketch& sketch) {
     }
     const auto made = report::certificate(h, result, drift);
     if (!made.missing.empty()) return "missing: " + std::string(levels::name(made.missing.front()));
-    const auto report = certify::verify(h, made.json);
+    const auto report = certify::verify(h, made.json, drift);
     if (report.outcome != certify::Outcome::kValid) return report.reason + "\n" + made.json;
     return report.answers.size() == decided ? "" : "fewer answers than verdicts";
   };
@@ -95,10 +95,10 @@ class Truth {
     return it->second;
   }
   // What the report says and is not so; "" if it is all true.
-  std::string lie(const certify::Report& report) {
+  std::string lie(const certify::Report& report, history::Time drift) {
     for (const auto& answer : report.answers) {
       const auto level = *levels::parse_level(answer.level);
-      const auto truth = satisfied(level, report.clock_drift_ns);
+      const auto truth = satisfied(level, drift);
       if (!truth || *truth != answer.satisfied) {
         return answer.level + (answer.satisfied ? " satisfied" : " violated") + ", proven by " + answer.how;
       }
@@ -148,7 +148,7 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
     Random random(seed);
     Truth truth(h);
     const auto judge = [&](const std::string& how, const History& of, Truth& its, const Json& mutated) {
-      const auto report = certify::verify(of, mutated.dump());
+      const auto report = certify::verify(of, mutated.dump(), drift);
       Counts& count = counts[how];
       if (report.outcome != certify::Outcome::kValid) {
         EXPECT_NE(report.reason, "");
@@ -156,7 +156,7 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
         return;
       }
       ++count.still_true, ++all.still_true;
-      const auto lie = its.lie(report);
+      const auto lie = its.lie(report, drift);
       ASSERT_EQ(lie, "") << how << "\n" << to_text(of) << "\n" << mutated.dump() << "\nbefore:\n" << original.dump();
     };
     for (int m = 0; m < kMutationsEach; ++m) {

@@ -237,6 +237,17 @@ TEST(Certificate, IsOfOneHistory) {
   EXPECT_NE(trouble(longer, c).find("operations"), std::string::npos);
 }
 
+// With clocks that are wrong enough every order fits: the certificate does not choose.
+TEST(Certificate, ClocksAreTheCallersToSay) {
+  const auto h = history_of("init=0 a: w(x,1) @0-10 | b: r(x,0) @20-30");
+  const auto c = certificate(h, at("strict-serializable", "[1, 0]"), 6);
+  EXPECT_EQ(trouble(h, c, 6), "");
+  EXPECT_EQ(trouble(h, c, 5), "");
+  EXPECT_NE(trouble(h, c, 4).find("for clocks up to 6 ns wrong, and was checked for 4 ns"),
+            std::string::npos);
+  EXPECT_NE(trouble(h, c), "");
+}
+
 TEST(Certificate, IsACertificate) {
   const auto h = history_of("s1: w(x,1)");
   using certify::Outcome;

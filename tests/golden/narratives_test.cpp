@@ -106,9 +106,7 @@ TEST_P(Narratives, AreAsTheyWere) {
   ASSERT_FALSE(anomalies.empty());
   const auto& anomaly = anomalies.front();
   EXPECT_EQ(anomaly.name, tale.name);
-  const bool adya = !anomaly.adya.empty() && anomaly.adya != anomaly.name;
-  const auto told =
-      anomaly.name + (adya ? " (" + anomaly.adya + ")" : "") + ": " + anomaly.explanation + "\n";
+  const auto told = explain::title_of(anomaly) + ": " + anomaly.explanation + "\n";
 
   const auto path = std::string(CUPEL_SOURCE_DIR "/tests/golden/narratives/") + tale.name + ".txt";
   if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << told;

@@ -54,7 +54,7 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
   if (options.evidence) {
     const auto made = report::certificate(h, result, drift);
     for (const Level level : made.missing) complain(level, "not in the certificate");
-    const auto report = certify::verify(h, made.json);
+    const auto report = certify::verify(h, made.json, drift);
     if (report.outcome != certify::Outcome::kValid) {
       text += "  certificate refused: " + report.reason + "\n";
     }

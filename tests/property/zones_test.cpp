@@ -115,7 +115,7 @@ check::LevelResult decided(const Register& given, Level level, bool verify) {
   if (verify) {
     const auto made = report::certificate(given.history, result, given.drift);
     EXPECT_TRUE(made.missing.empty());
-    const auto report = certify::verify(given.history, made.json);
+    const auto report = certify::verify(given.history, made.json, given.drift);
     EXPECT_EQ(report.outcome, certify::Outcome::kValid) << report.reason;
   }
   return result.levels[0];
