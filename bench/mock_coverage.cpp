@@ -34,6 +34,8 @@ using cupel::Level;
 
 constexpr Level kLevels[] = {Level::kCausal, Level::kSerializable};
 constexpr cupel::MockExploreLimits kLimits = {.runs = 2'000, .time_s = 15};
+constexpr cupel::MockExploreLimits kTinyLimits = {.runs = 500, .time_s = 2};
+constexpr std::uint64_t kDrawnAtMost = 20;  // plans, for one that is taken
 
 bool any(const std::vector<bool>& broken) {
   return std::find(broken.begin(), broken.end(), true) != broken.end();
@@ -85,7 +87,7 @@ int main(int argc, char** argv) {
       return 3;
     }
   }
-  if (tiny) plans = 2, most_runs = 30;
+  if (tiny) plans = 1, most_runs = 10;
   std::vector<int> checkpoints;
   for (int at = 10; at < most_runs; at *= 10) {
     checkpoints.push_back(at);
@@ -108,7 +110,8 @@ int main(int argc, char** argv) {
     for (auto& by_level : seen) {
       for (auto& by_clients : by_level) by_clients.assign(checkpoints.size(), 0);
     }
-    for (std::uint64_t seed = 1; taken < plans && good; ++seed) {
+    const auto last = static_cast<std::uint64_t>(plans) * (tiny ? 2 : kDrawnAtMost);
+    for (std::uint64_t seed = 1; taken < plans && seed <= last && good; ++seed) {
       const int clients = tiny ? 2 : 2 + static_cast<int>(seed % 2);
       const int operations = tiny ? 2 : 2 + static_cast<int>(seed / 2 % 3);
       const auto plan = application.draw(seed, clients, operations);
@@ -122,7 +125,7 @@ int main(int argc, char** argv) {
               const auto outcome = application.run(store, plan, true);
               return cupel::MockOutcome{outcome.seen, !any(outcome.broken)};
             },
-            kLimits, error);
+            tiny ? kTinyLimits : kLimits, error);
         if (!result || !result->incomplete.empty()) break;
         if (level == Level::kCausal && result->first_failure) first = result->first_failure->run;
         if (level == Level::kSerializable && result->failures > 0) {
@@ -157,13 +160,14 @@ int main(int argc, char** argv) {
     for (std::size_t l = 0; l < std::size(kLevels); ++l) {
       for (const bool interleaved : {true, false}) {
         fmt::print("{:<14} {:<13} {:<12} {:>8.1f}", application.name, cupel::name(kLevels[l]),
-                   interleaved ? "interleaved" : "in turn", all[l] / plans);
-        for (const double states : seen[l][interleaved]) fmt::print(" {:>8.1f}", states / plans);
+                   interleaved ? "interleaved" : "in turn", all[l] / std::max(taken, 1));
+        for (const double states : seen[l][interleaved])
+          fmt::print(" {:>8.1f}", states / std::max(taken, 1));
         fmt::print("\n");
       }
     }
     std::fflush(stdout);
-    failing += fmt::format("{:<14} {:>6} {:>9} {:>9} {:>10.1f} {:>9.1f}", application.name, plans,
+    failing += fmt::format("{:<14} {:>6} {:>9} {:>9} {:>10.1f} {:>9.1f}", application.name, taken,
                            left_out, can_fail, can_fail ? histories / can_fail : 0,
                            can_fail ? failures / can_fail : 0);
     failing += fmt::format(" {:>14} {:>12}\n",
