@@ -108,7 +108,9 @@ TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
     const auto at = found.explained_at.value_or(found.level);
     const auto told = explain(history, at, *found.violation);
     ASSERT_FALSE(told.empty()) << entry.name;
-    EXPECT_EQ(told.front().name, entry.name) << told.front().explanation;
+    if (told.front().name != entry.name) {  // G1a is aborted-read
+      EXPECT_EQ(told.front().adya, entry.name) << told.front().explanation;
+    }
   }
   EXPECT_GE(shown, 24);
 }

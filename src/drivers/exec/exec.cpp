@@ -178,8 +178,10 @@ class Conversation {
         Clock::now() + std::chrono::duration_cast<Clock::duration>(client_.timeout);
     const auto sent = process_->write_line(text_of({{"value", operations}}), client_.timeout);
     if (!sent.ok()) {
+      const auto status = process_->wait(Seconds(1));
       return lost(Fate::kUnknown, Cause::kConnection,
-                  "the client did not take a transaction: " + sent.error().message);
+                  status ? "the client " + status->to_string() + " and did not take a transaction"
+                         : "the client did not take a transaction: " + sent.error().message);
     }
     const auto line = process_->read_line(std::max(Seconds(deadline - Clock::now()), Seconds(0)));
     switch (line.kind) {
