@@ -382,7 +382,10 @@
       if (this.onlyMarked) this.setRows();
       if (data.total <= 24) this.whole(); else this.fit(list);
       const row = Math.min(...list.map((i) => this.rowOf.get(sessionOf[i]) ?? 0));
-      if (Number.isFinite(row)) this.lane.scrollTop = Math.max(0, (row - 1) * this.rowHeight);
+      if (!Number.isFinite(row)) return;
+      this.drawNow(); // the lane scrolls only as far as what is drawn is high
+      this.lane.scrollTop = Math.max(0, (row - 1) * this.rowHeight);
+      this.draw();
     }
     setHits(hits) { this.hits = hits; this.draw(); }
     chosenChanged(reveal) {
