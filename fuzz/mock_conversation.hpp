@@ -1,0 +1,46 @@
+// What the fuzz targets of the mock store's wire protocols share: a client's bytes, sent in one
+// piece and byte by byte, must be answered by the same number of bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mock/wire/conversation.hpp"
+#include "mock/wire/fake_backend.hpp"
+#include "touch_history.hpp"
+
+namespace cupel::fuzz {
+
+// `make`: make_postgres or make_mysql.
+template <typename Make>
+std::string answers(Make make, mock::sql::Dialect dialect, std::string_view bytes,
+                    std::size_t piece) {
+  mock::wire::FakeBackend backend;
+  backend.log.stopped = true;  // nobody waits
+  std::string said;
+  const auto conversation =
+      make({.open = [&](const std::string& client) { return backend.open_sql(dialect, client); },
+            .password = {},
+            .number = 1,
+            .secret = 2,
+            .refusal = {}});
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    conversation->receive(bytes.substr(at, piece));
+    while (conversation->advance()) said += conversation->take_output();
+  }
+  said += conversation->take_output();
+  if (!conversation->over()) conversation->refuse("57P01", "stopping");
+  require(conversation->over(), "who was refused is gone");
+  return said;
+}
+
+template <typename Make>
+void talk(Make make, mock::sql::Dialect dialect, const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto said = answers(make, dialect, bytes, bytes.size() + 1);
+  // A statement is looked for in what has come so far, so a piece may show in transactions, but
+  // not in how many bytes there are.
+  require(said.size() == answers(make, dialect, bytes, 1).size(), "pieces do not matter");
+}
+
+}  // namespace cupel::fuzz
