@@ -2,9 +2,7 @@
 // run here, and both the code and its output are compared with the header.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "api/header_example.hpp"
 #include "cupel/mock.hpp"
 
 namespace {
@@ -37,28 +35,8 @@ std::string example() {
   return "never paid too much";
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 TEST(MockHeader, OpensWithTheExampleOfThisTest) {
-  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/mock.hpp");
-  std::istringstream test(text_of(CUPEL_SOURCE_DIR "/tests/api/mock_api_test.cpp"));
-  std::string code;
-  bool inside = false;
-  for (std::string line; std::getline(test, line);) {
-    if (line == "std::string example() {") {
-      inside = true;
-    } else if (inside && line == "}") {
-      break;
-    } else if (inside) {
-      code += "// " + line + "\n";
-    }
-  }
-  ASSERT_FALSE(code.empty());
-  EXPECT_NE(header.find(code), std::string::npos) << "the header should hold\n" << code;
-  EXPECT_NE(header.find("//   " + example() + "\n"), std::string::npos) << example();
+  cupel::test::expect_example("include/cupel/mock.hpp", "tests/api/mock_api_test.cpp", example());
 }
 
 TEST(MockApi, KeepsToTheLevelItWasOpenedAt) {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <stdexcept>
+
+#include "api/header_example.hpp"
 
 namespace {
 
@@ -37,28 +37,8 @@ std::string example() {
          " fail";
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 TEST(MockExploreHeader, OpensWithTheExampleOfThisTest) {
-  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/mock_explore.hpp");
-  std::istringstream test(text_of(CUPEL_SOURCE_DIR "/tests/api/mock_explore_test.cpp"));
-  std::string code;
-  bool inside = false;
-  for (std::string line; std::getline(test, line);) {
-    if (line == "std::string example() {") {
-      inside = true;
-    } else if (inside && line == "}") {
-      break;
-    } else if (inside) {
-      code += "// " + line + "\n";
-    }
-  }
-  ASSERT_FALSE(code.empty());
-  EXPECT_NE(header.find(code), std::string::npos) << "the header should hold\n" << code;
-  EXPECT_NE(header.find("//   " + example() + "\n"), std::string::npos) << example();
+  cupel::test::expect_example("include/cupel/mock_explore.hpp", "tests/api/mock_explore_test.cpp", example());
 }
 
 // Two clients of two increments each.
@@ -97,7 +77,7 @@ TEST(MockExplore, AFailureIsRepeatedByItsChoices) {
   const auto in_words = [&](const cupel::History& history) {
     const auto path = testing::TempDir() + "mock_explore_test.jsonl";
     EXPECT_TRUE(cupel::write_history(history, path, "cupel", error)) << error;
-    return text_of(path);
+    return cupel::test::text_of(path);
   };
   EXPECT_NE(in_words(*again), "");
   EXPECT_EQ(in_words(*again), in_words(explored->first_failure->history));
