@@ -7,35 +7,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/markup.hpp"
+
 namespace cupel::crdt {
 
 namespace {
 
 constexpr double kLetter = 6.7, kPadding = 7, kBox = 22, kRow = 74, kGap = 34, kMargin = 16;
 constexpr double kTitle = 22, kLine = 17;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
-}
 
 // Characters, not bytes.
 std::size_t length(std::string_view text) {
@@ -112,11 +91,11 @@ class Drawing {
     }
     svg += "</defs>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
     svg += fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kMargin, kMargin + 13,
-                       escaped(title));
+                       base::in_markup(title));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const double y = top + kRow * static_cast<double>(r) + kBox / 2;
       svg += fmt::format("<text class=\"replica\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", kMargin,
-                         y + 4, escaped(row_label(rows_[r])));
+                         y + 4, base::in_markup(row_label(rows_[r])));
       svg += fmt::format(
           "<line class=\"time\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\"/>\n",
           left, y, right_);
@@ -131,12 +110,12 @@ class Drawing {
           id == wrong_               ? "wrong"
           : is_read(h_.ops[id].kind) ? "read"
                                      : "update",
-          box.x, y, box.width, kBox, box.x + kPadding, y + 15, escaped(label(id)));
+          box.x, y, box.width, kBox, box.x + kPadding, y + 15, base::in_markup(label(id)));
     }
     double y = bottom + 2;
     for (const auto& line : said) {
       svg += fmt::format("<text class=\"said\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", kMargin, y,
-                         escaped(line));
+                         base::in_markup(line));
       y += kLine;
     }
     return svg + "</svg>\n";
@@ -249,7 +228,7 @@ class Drawing {
     }
     return fmt::format(
         "<path class=\"{}\" marker-end=\"url(#{})\" d=\"{}\"><title>{}</title></path>\n", style,
-        tip, d, escaped(arrow.told));
+        tip, d, base::in_markup(arrow.told));
   }
 
   const History& h_;

@@ -24,27 +24,4 @@ std::string metadata_of(const history::History& history, const char* name) {
   return found == history.metadata().end() ? std::string() : found->second;
 }
 
-std::string in_markup(std::string_view text, std::string_view kept) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && kept.find(c) == kept.npos ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 }  // namespace cupel::report

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/markup.hpp"
 #include "explain/explain.hpp"
 #include "history/history.hpp"
 
@@ -18,8 +19,6 @@ std::string counted(std::uint64_t number, std::string_view noun);
 // The metadata of that name; empty if there is none.
 std::string metadata_of(const history::History& history, const char* name);
 
-// For HTML, XML and HTML-like labels. Control characters, which have no place there,
-// become blanks, but for those that are to be kept.
-std::string in_markup(std::string_view text, std::string_view kept = "");
+using base::in_markup;
 
 }  // namespace cupel::report
