@@ -40,7 +40,8 @@ namespace {
 // The tree of characters, each behind its parent; jumps for lowest common ancestors.
 class Tree {
  public:
-  Tree(const History& history, const std::vector<OpId>& inserts) : history_(history), inserts_(inserts) {
+  Tree(const History& history, const std::vector<OpId>& inserts)
+      : history_(history), inserts_(inserts) {
     const std::size_t count = history.elements.size();
     depth_.assign(count, 0);
     jump_.assign(count, {});
@@ -67,7 +68,8 @@ class Tree {
   [[nodiscard]] std::uint32_t above(std::uint32_t e, std::uint32_t steps) const {
     // Skew-binary jumps (Myers 1983): logarithmic with one jump a node.
     const std::uint32_t target = depth_[e] - steps;
-    while (depth_[e] > target) e = jump_[e] != kNone && depth_[jump_[e]] >= target ? jump_[e] : parent(e);
+    while (depth_[e] > target)
+      e = jump_[e] != kNone && depth_[jump_[e]] >= target ? jump_[e] : parent(e);
     return e;
   }
   // Where the two paths part: the branches below the lowest common ancestor; kNone for a
@@ -76,7 +78,8 @@ class Tree {
     const auto shallow = std::min(depth_[a], depth_[b]);
     auto x = above(a, depth_[a] - shallow), y = above(b, depth_[b] - shallow);
     if (x == y) {
-      return {a == x ? kNone : above(a, depth_[a] - shallow - 1), b == y ? kNone : above(b, depth_[b] - shallow - 1)};
+      return {a == x ? kNone : above(a, depth_[a] - shallow - 1),
+              b == y ? kNone : above(b, depth_[b] - shallow - 1)};
     }
     while (parent(x) != parent(y)) {
       // Equal depths have jumps of equal lengths.
@@ -90,7 +93,9 @@ class Tree {
     }
     return {x, y};
   }
-  [[nodiscard]] std::uint32_t parent(std::uint32_t e) const { return inserts_[e] == kNone ? kNone : history_.ops[inserts_[e]].parent; }
+  [[nodiscard]] std::uint32_t parent(std::uint32_t e) const {
+    return inserts_[e] == kNone ? kNone : history_.ops[inserts_[e]].parent;
+  }
 
  private:
   void settle(std::uint32_t e) {
@@ -106,7 +111,8 @@ class Tree {
     }
     const auto second = jump_[first];
     const auto second_depth = second == kNone ? 0 : depth_[second];
-    jump_[e] = second != kNone && depth_[up] - depth_[first] == depth_[first] - second_depth ? second : up;
+    jump_[e] =
+        second != kNone && depth_[up] - depth_[first] == depth_[first] - second_depth ? second : up;
   }
 
   const History& history_;
@@ -141,7 +147,8 @@ ArrayOrder array_order(const History& history, const Axioms& axioms) {
       if (x == kNone) return true;  // behind its ancestor, as it should be
       if (y == kNone) {
         if (axioms.letter) return true;
-        result.impossible = Step{inserts[second], inserts[first], Why::kArbitrated, id, first, second};
+        result.impossible =
+            Step{inserts[second], inserts[first], Why::kArbitrated, id, first, second};
         return false;
       }
       // first stands before second: its branch is linearized later.
@@ -164,7 +171,8 @@ namespace {
 
 class Array {
  public:
-  Array(const History& history, const Axioms& axioms) : history_(history), axioms_(axioms), graph_(history), inserts_(inserts_of(history)) {}
+  Array(const History& history, const Axioms& axioms)
+      : history_(history), axioms_(axioms), graph_(history), inserts_(inserts_of(history)) {}
 
   std::optional<Decision> decide() {
     removes_.resize(history_.elements.size());
@@ -173,7 +181,9 @@ class Array {
     }
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       const Operation& op = history_.ops[id];
-      const auto used = op.kind == Kind::kInsert ? op.parent : op.kind == Kind::kDelete ? op.element : kNone;
+      const auto used = op.kind == Kind::kInsert   ? op.parent
+                        : op.kind == Kind::kDelete ? op.element
+                                                   : kNone;
       if (used != kNone && !read_from(used, id)) return alone(id, used);
       if (op.kind != Kind::kList) continue;
       for (const auto e : history_.list(op)) {
@@ -220,7 +230,8 @@ class Array {
       constexpr int kMostRepairs = 200;
       if (++repairs > kMostRepairs || !blame(wrong)) return std::nullopt;
       graph_.keep(sure);
-      for (const auto& [open, remove] : guesses_) graph_.add({remove, open.first, Why::kRemoved, open.first});
+      for (const auto& [open, remove] : guesses_)
+        graph_.add({remove, open.first, Why::kRemoved, open.first});
     }
   }
 
@@ -236,7 +247,8 @@ class Array {
     std::vector<bool> shown(history_.elements.size(), false);
     for (const auto& line : history_.by_replica) {
       std::vector<std::uint32_t> seen(history_.replicas.size(), 0);
-      std::vector<std::uint8_t> added(history_.elements.size(), 0), removed(history_.elements.size(), 0);
+      std::vector<std::uint8_t> added(history_.elements.size(), 0),
+          removed(history_.elements.size(), 0);
       std::vector<absl::flat_hash_set<std::uint32_t>> live_of(history_.keys.size());
       for (const OpId id : line) {
         if (history_.ops[id].kind != Kind::kList) continue;
@@ -345,18 +357,23 @@ class Array {
           for (std::size_t j = 0; j < width; ++j) {
             if (j == i) continue;
             const auto& of_key = updates[op.key][j];
-            auto u = std::partition_point(of_key.begin(), of_key.end(), [&](OpId o) { return history_.ops[o].seq < clocks.row(id)[j]; });
+            auto u = std::partition_point(of_key.begin(), of_key.end(), [&](OpId o) {
+              return history_.ops[o].seq < clocks.row(id)[j];
+            });
             for (; u != of_key.end() && history_.ops[*u].seq < later[j]; ++u) {
               const Operation& update = history_.ops[*u];
               const auto& removes = removes_[update.element];
-              const bool hidden = update.kind == Kind::kInsert && !shown[update.element] && (removes.empty() || removes[0] > id);
-              const bool gone = update.kind == Kind::kDelete && shown[update.element] && !axioms_.letter;
+              const bool hidden = update.kind == Kind::kInsert && !shown[update.element] &&
+                                  (removes.empty() || removes[0] > id);
+              const bool gone =
+                  update.kind == Kind::kDelete && shown[update.element] && !axioms_.letter;
               if (hidden || gone) later[j] = update.seq;
             }
           }
           for (const auto e : list) shown[e] = false;
         }
-        std::copy(later.begin(), later.end(), most.begin() + static_cast<std::ptrdiff_t>(id * width));
+        std::copy(later.begin(), later.end(),
+                  most.begin() + static_cast<std::ptrdiff_t>(id * width));
       }
     }
     return most;
@@ -382,9 +399,14 @@ class Array {
       if (step.why != Why::kRemoved || left == 0) continue;
       --left;
       std::size_t index = 0;
-      while (index < limit && (graph_.steps()[index].why != Why::kRemoved || graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to)) ++index;
+      while (index < limit &&
+             (graph_.steps()[index].why != Why::kRemoved ||
+              graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to))
+        ++index;
       if (index == limit) continue;
-      if (blame(graph_.path(inserts_[history_.ops[step.from].element], step.to, index), index, left)) return true;
+      if (blame(graph_.path(inserts_[history_.ops[step.from].element], step.to, index), index,
+                left))
+        return true;
     }
     return false;
   }
@@ -403,7 +425,8 @@ class Array {
   void evidence(const Step& step, Core& core) {
     operation(step.from, core);
     operation(step.to, core);
-    if (step.why == Why::kReadFrom && history_.ops[step.to].kind == Kind::kList) characters(history_.ops[step.from].element, core);
+    if (step.why == Why::kReadFrom && history_.ops[step.to].kind == Kind::kList)
+      characters(history_.ops[step.from].element, core);
     if (step.read != kNone) core.ops.push_back(step.read);
     if (step.shown != kNone) {
       characters(step.shown, core);
@@ -412,7 +435,9 @@ class Array {
     if (step.why == Why::kRemoved) {
       const auto e = history_.ops[step.from].element;
       std::size_t index = 0;
-      while (graph_.steps()[index].why != Why::kRemoved || graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to) ++index;
+      while (graph_.steps()[index].why != Why::kRemoved ||
+             graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to)
+        ++index;
       evidence_of_path(inserts_[e], step.to, index, core);
     }
   }
@@ -424,8 +449,10 @@ class Array {
     // All removes of the characters in it, so that it stands by itself.
     auto& core = violation.core;
     std::sort(core.elements.begin(), core.elements.end());
-    core.elements.erase(std::unique(core.elements.begin(), core.elements.end()), core.elements.end());
-    for (const auto e : core.elements) core.ops.insert(core.ops.end(), removes_[e].begin(), removes_[e].end());
+    core.elements.erase(std::unique(core.elements.begin(), core.elements.end()),
+                        core.elements.end());
+    for (const auto e : core.elements)
+      core.ops.insert(core.ops.end(), removes_[e].begin(), removes_[e].end());
     std::sort(core.ops.begin(), core.ops.end());
     core.ops.erase(std::unique(core.ops.begin(), core.ops.end()), core.ops.end());
     decision_.verdict = Verdict::kViolated;
@@ -448,8 +475,10 @@ class Array {
     Violation violation;
     violation.core.ops.push_back(read);
     characters(e, violation.core);
-    if (!guesses_.empty()) wrong_ = graph_.path(inserts_[e], read, graph_.steps().size());
-    else evidence_of_path(inserts_[e], read, graph_.steps().size(), violation.core);
+    if (!guesses_.empty())
+      wrong_ = graph_.path(inserts_[e], read, graph_.steps().size());
+    else
+      evidence_of_path(inserts_[e], read, graph_.steps().size(), violation.core);
     return found(std::move(violation));
   }
   std::optional<Decision> shown_after_remove(OpId read, std::uint32_t e, const Clocks& clocks) {
@@ -459,8 +488,10 @@ class Array {
     for (const OpId remove : removes_[e]) {
       if (!before(history_, clocks, remove, read)) continue;
       violation.core.ops.push_back(remove);
-      if (!guesses_.empty()) wrong_ = graph_.path(remove, read, graph_.steps().size());
-      else evidence_of_path(remove, read, graph_.steps().size(), violation.core);
+      if (!guesses_.empty())
+        wrong_ = graph_.path(remove, read, graph_.steps().size());
+      else
+        evidence_of_path(remove, read, graph_.steps().size(), violation.core);
       break;
     }
     return found(std::move(violation));
@@ -482,7 +513,8 @@ class Array {
   StepGraph graph_;
   std::vector<OpId> inserts_;
   std::vector<std::vector<OpId>> removes_;  // by element
-  std::vector<std::pair<OpId, std::uint32_t>> open_;  // a read, and what it misses: which remove has it seen?
+  std::vector<std::pair<OpId, std::uint32_t>>
+      open_;  // a read, and what it misses: which remove has it seen?
   std::map<std::pair<OpId, std::uint32_t>, OpId> guesses_;
   std::set<std::pair<OpId, OpId>> excluded_;  // a read, a remove that was guessed to be seen
   std::vector<Step> wrong_;                   // why what sweep() found is so

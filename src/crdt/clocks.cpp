@@ -8,8 +8,10 @@
 
 namespace cupel::crdt {
 
-Clocks::Clocks(const History& history) : width_(history.replicas.size()), at_(history.ops.size() * width_) {
-  for (OpId id = 0; id < history.ops.size(); ++id) row(id)[history.ops[id].replica] = history.ops[id].seq;
+Clocks::Clocks(const History& history)
+    : width_(history.replicas.size()), at_(history.ops.size() * width_) {
+  for (OpId id = 0; id < history.ops.size(); ++id)
+    row(id)[history.ops[id].replica] = history.ops[id].seq;
 }
 
 void Clocks::deliver(const Operation& from_op, OpId from, OpId to) {
@@ -145,12 +147,14 @@ std::vector<Step> StepGraph::cycle() const {
   return best;
 }
 
-std::optional<std::vector<OpId>> linear_order(const History& history, const Clocks& clocks, std::span<const Step> steps) {
+std::optional<std::vector<OpId>> linear_order(const History& history, const Clocks& clocks,
+                                              std::span<const Step> steps) {
   StepGraph graph(history);
   for (OpId id = 0; id < history.ops.size(); ++id) {
     const auto row = clocks.row(id);
     for (std::uint32_t j = 0; j < row.size(); ++j) {
-      if (j != history.ops[id].replica && row[j] > 0) graph.add({history.by_replica[j][row[j] - 1], id, Why::kReadFrom});
+      if (j != history.ops[id].replica && row[j] > 0)
+        graph.add({history.by_replica[j][row[j] - 1], id, Why::kReadFrom});
     }
   }
   for (const Step& step : steps) graph.add(step);

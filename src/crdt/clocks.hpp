@@ -19,7 +19,9 @@ class Clocks {
   // Every operation sees those before it on its replica, and nothing else.
   explicit Clocks(const History& history);
 
-  [[nodiscard]] std::span<const std::uint32_t> row(OpId op) const { return std::span(at_).subspan(op * width_, width_); }
+  [[nodiscard]] std::span<const std::uint32_t> row(OpId op) const {
+    return std::span(at_).subspan(op * width_, width_);
+  }
   std::span<std::uint32_t> row(OpId op) { return std::span(at_).subspan(op * width_, width_); }
   [[nodiscard]] std::size_t width() const { return width_; }
   // Raises the clock of `to` so that it sees `from` and all that `from` sees.
@@ -47,8 +49,9 @@ enum class Why : std::uint8_t {
 struct Step {
   OpId from, to;
   Why why = Why::kReplicaOrder;
-  OpId read = kNone;                 // whose answer says so, if it is neither
-  std::uint32_t shown = kNone, over = kNone;  // arrays: the characters as `read` shows them, in order
+  OpId read = kNone;  // whose answer says so, if it is neither
+  std::uint32_t shown = kNone,
+                over = kNone;  // arrays: the characters as `read` shows them, in order
 };
 
 // A graph of steps over the operations, to which the replica order belongs unsaid.
@@ -81,6 +84,7 @@ class StepGraph {
 };
 
 // A linear order that contains the happens-before and these steps too.
-std::optional<std::vector<OpId>> linear_order(const History& history, const Clocks& clocks, std::span<const Step> steps);
+std::optional<std::vector<OpId>> linear_order(const History& history, const Clocks& clocks,
+                                              std::span<const Step> steps);
 
 }  // namespace cupel::crdt

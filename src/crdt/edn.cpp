@@ -19,7 +19,9 @@ class Parser {
     nlohmann::json out;
     if (!value(out, 0)) return error_;
     skip();
-    if (at_ < text_.size()) return failed(fmt::format("found `{}` behind the value, expected one EDN map a line", word()));
+    if (at_ < text_.size())
+      return failed(
+          fmt::format("found `{}` behind the value, expected one EDN map a line", word()));
     return out;
   }
 
@@ -32,9 +34,12 @@ class Parser {
   void skip() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == ' ' || c == '\t' || c == ',' || c == '\r' || c == '\n') ++at_;
-      else if (c == ';') at_ = std::min(text_.find('\n', at_), text_.size());
-      else break;
+      if (c == ' ' || c == '\t' || c == ',' || c == '\r' || c == '\n')
+        ++at_;
+      else if (c == ';')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        break;
     }
   }
   std::string_view word() {
@@ -46,7 +51,8 @@ class Parser {
     out = nlohmann::json::array();
     while (true) {
       skip();
-      if (at_ >= text_.size()) return fail(fmt::format("the line ends where `{}` was expected", close));
+      if (at_ >= text_.size())
+        return fail(fmt::format("the line ends where `{}` was expected", close));
       if (text_[at_] == close) return ++at_, true;
       nlohmann::json element;
       if (!value(element, depth)) return false;
@@ -59,7 +65,10 @@ class Parser {
     if (flat.size() % 2 != 0) return fail("found a map with a key without a value");
     out = nlohmann::json::object();
     for (std::size_t i = 0; i < flat.size(); i += 2) {
-      out[flat[i].is_string() ? flat[i].get<std::string>() : flat[i].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)] = flat[i + 1];
+      out[flat[i].is_string()
+              ? flat[i].get<std::string>()
+              : flat[i].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)] =
+          flat[i + 1];
     }
     return true;
   }
@@ -71,7 +80,8 @@ class Parser {
     if (at_ >= text_.size()) return fail("found a string without its end");
     ++at_;
     out = nlohmann::json::parse(text_.substr(begin, at_ - begin), nullptr, false);
-    if (!out.is_string()) return fail("found a string with an escape that EDN does not have, or that is no UTF-8");
+    if (!out.is_string())
+      return fail("found a string with an escape that EDN does not have, or that is no UTF-8");
     return true;
   }
   bool value(nlohmann::json& out, int depth) {
@@ -95,24 +105,34 @@ class Parser {
     const auto found = word();
     if (found.empty()) return fail(fmt::format("found `{}`, expected a value", c));
     at_ += found.size();
-    if (found == "nil") out = nullptr;
-    else if (found == "true" || found == "false") out = found == "true";
-    else if (found[0] == ':') out = std::string(found.substr(1));
-    else if ((found[0] >= '0' && found[0] <= '9') || (found.size() > 1 && (found[0] == '-' || found[0] == '+') && found[1] >= '0' && found[1] <= '9')) {
+    if (found == "nil")
+      out = nullptr;
+    else if (found == "true" || found == "false")
+      out = found == "true";
+    else if (found[0] == ':')
+      out = std::string(found.substr(1));
+    else if ((found[0] >= '0' && found[0] <= '9') ||
+             (found.size() > 1 && (found[0] == '-' || found[0] == '+') && found[1] >= '0' &&
+              found[1] <= '9')) {
       auto digits = found.substr(found[0] == '+' ? 1 : 0);
       std::int64_t number = 0;
-      const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      const auto [end, wrong] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), number);
       if (wrong == std::errc() && end == digits.data() + digits.size()) {
         out = number;
       } else {
         out = nlohmann::json::parse(digits, nullptr, false);
-        if (!out.is_number()) return fail(fmt::format("found the number `{}`, expected a whole or a decimal one", found));
+        if (!out.is_number())
+          return fail(
+              fmt::format("found the number `{}`, expected a whole or a decimal one", found));
       }
     } else {
       out = std::string(found);
     }
     // An invalid byte would break every text that quotes it.
-    if (out.is_string() && nlohmann::json::parse(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), nullptr, false) != out) {
+    if (out.is_string() &&
+        nlohmann::json::parse(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                              nullptr, false) != out) {
       return fail("found a word that is no UTF-8");
     }
     return true;
@@ -125,6 +145,8 @@ class Parser {
 
 }  // namespace
 
-base::Result<nlohmann::json> parse_edn(std::string_view text) { return Parser(text).whole(); }
+base::Result<nlohmann::json> parse_edn(std::string_view text) {
+  return Parser(text).whole();
+}
 
 }  // namespace cupel::crdt

@@ -32,7 +32,8 @@ constexpr std::size_t kMostEagerTriples = 400'000;
 
 class Exact {
  public:
-  Exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe = {}) : history_(history), axioms_(axioms), budget_(budget), probe_(probe) {
+  Exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe = {})
+      : history_(history), axioms_(axioms), budget_(budget), probe_(probe) {
     width_ = history.replicas.size();
     true_ = solver_.new_variable();
     clause({true_});
@@ -45,7 +46,8 @@ class Exact {
     if (!make_variables()) return decision;
     if (!say_axioms()) return decision;
     for (const auto& [update, is_seen] : probe_.seen) {
-      if (place_[update] != kNone) clause({is_seen ? seen(probe_.read, update) : -seen(probe_.read, update)});
+      if (place_[update] != kNone)
+        clause({is_seen ? seen(probe_.read, update) : -seen(probe_.read, update)});
     }
     if (!say_triples()) return decision;
     while (true) {
@@ -78,14 +80,19 @@ class Exact {
     solver_.add_clause(literals);
     ++clauses_;
   }
-  bool too_much() { return (++asked_ % 1024 == 0 && budget_.exceeded()) || budget_.limit() != base::Limit::kNone; }
+  bool too_much() {
+    return (++asked_ % 1024 == 0 && budget_.exceeded()) || budget_.limit() != base::Limit::kNone;
+  }
 
   // The object of an update or a read: an element of a set, else the key.
-  [[nodiscard]] std::uint32_t object(const Operation& op) const { return is_set(history_.type) ? op.element : op.key; }
+  [[nodiscard]] std::uint32_t object(const Operation& op) const {
+    return is_set(history_.type) ? op.element : op.key;
+  }
 
   // Which updates are asked about, and which operations matter: those and the reads.
   void choose() {
-    claims_ = is_set(history_.type) || is_flag(history_.type) ? claims_of(history_) : std::vector<Claim>{};
+    claims_ = is_set(history_.type) || is_flag(history_.type) ? claims_of(history_)
+                                                              : std::vector<Claim>{};
     std::vector<bool> asked(std::max(history_.keys.size(), history_.elements.size()), false);
     for (const Claim& claim : claims_) asked[claim.element] = true;
     for (const Operation& op : history_.ops) {
@@ -151,7 +158,9 @@ class Exact {
         }
       }
       if (previous == kNone || first_[previous] == 0) continue;
-      for (std::uint32_t k = 0; first_[id] != 0 && k < all - updates_[i].size(); ++k) clause({-(first_[previous] + static_cast<Literal>(k)), first_[id] + static_cast<Literal>(k)});
+      for (std::uint32_t k = 0; first_[id] != 0 && k < all - updates_[i].size(); ++k)
+        clause(
+            {-(first_[previous] + static_cast<Literal>(k)), first_[id] + static_cast<Literal>(k)});
     }
     return true;
   }
@@ -190,15 +199,23 @@ class Exact {
       if (id == probe_.read) continue;
       const Operation& op = history_.ops[id];
       switch (op.kind) {
-        case Kind::kValue: if (!say_sum(id)) return false; break;
-        case Kind::kValues: if (!say_register(id)) return false; break;
-        case Kind::kInsert: case Kind::kDelete: {
+        case Kind::kValue:
+          if (!say_sum(id)) return false;
+          break;
+        case Kind::kValues:
+          if (!say_register(id)) return false;
+          break;
+        case Kind::kInsert:
+        case Kind::kDelete: {
           const auto used = op.kind == Kind::kInsert ? op.parent : op.element;
           if (used != kNone) say_read(id, used);
           break;
         }
-        case Kind::kList: say_array(id); break;
-        default: break;
+        case Kind::kList:
+          say_array(id);
+          break;
+        default:
+          break;
       }
     }
     if (history_.type == Type::kGrowableArray) {
@@ -214,7 +231,8 @@ class Exact {
     const Kind winner = up_wins(history_.type) ? Kind::kUp : Kind::kDown;
     const bool wins = claim.returned == up_wins(history_.type);
     std::vector<OpId> winners, losers;
-    for (const OpId id : of_object_[claim.element]) (history_.ops[id].kind == winner ? winners : losers).push_back(id);
+    for (const OpId id : of_object_[claim.element])
+      (history_.ops[id].kind == winner ? winners : losers).push_back(id);
     if (!wins) {
       // Each winner seen has been overwritten by a loser that is seen too.
       for (const OpId w : winners) {
@@ -259,7 +277,8 @@ class Exact {
 
   bool say_sum(OpId read) {
     const Operation& op = history_.ops[read];
-    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> levels(width_);  // seen at least, sum
+    std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> levels(
+        width_);  // seen at least, sum
     std::int64_t own = 0;
     for (const OpId u : of_object_[op.key]) {
       const Operation& update = history_.ops[u];
@@ -278,7 +297,9 @@ class Exact {
     // What the replicas from each on can add.
     std::vector<std::int64_t> least(others.size() + 1, 0), most(others.size() + 1, 0);
     for (std::size_t p = others.size(); p-- > 0;) {
-      const auto [low, high] = std::minmax_element(levels[others[p]].begin(), levels[others[p]].end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto [low, high] =
+          std::minmax_element(levels[others[p]].begin(), levels[others[p]].end(),
+                              [](const auto& a, const auto& b) { return a.second < b.second; });
       least[p] = least[p + 1] + low->second;
       most[p] = most[p + 1] + high->second;
     }
@@ -295,7 +316,8 @@ class Exact {
           if (too_much()) return false;
           const std::int64_t then = sum + of_replica[q].second;
           Clause one{-state, -at_least(read, others[p], of_replica[q].first)};
-          if (q + 1 < of_replica.size()) one.push_back(at_least(read, others[p], of_replica[q + 1].first));
+          if (q + 1 < of_replica.size())
+            one.push_back(at_least(read, others[p], of_replica[q + 1].first));
           if (then + least[p + 1] <= op.amount && op.amount <= then + most[p + 1]) {
             auto& v = next[then];
             if (v == 0) v = p + 1 == others.size() ? true_ : solver_.new_variable();
@@ -316,7 +338,8 @@ class Exact {
       it->second = solver_.new_variable();
       arcs_.push_back({{std::min(a, b), std::max(a, b), Why::kArbitrated}, it->second});
       arcs_.push_back({{std::max(a, b), std::min(a, b), Why::kArbitrated}, -it->second});
-      const Literal first = seen(std::max(a, b), std::min(a, b)), second = seen(std::min(a, b), std::max(a, b));
+      const Literal first = seen(std::max(a, b), std::min(a, b)),
+                    second = seen(std::min(a, b), std::max(a, b));
       clause({-first, it->second});
       clause({-second, -it->second});
     }
@@ -340,7 +363,8 @@ class Exact {
         clause({-v, seen(read, w)});
         for (const OpId other : writes) {
           if (too_much()) return false;
-          if (other != w && seen(read, other) != -true_) clause({-v, -seen(read, other), earlier(other, w)});
+          if (other != w && seen(read, other) != -true_)
+            clause({-v, -seen(read, other), earlier(other, w)});
         }
       }
       clause(some);
@@ -391,8 +415,10 @@ class Exact {
   }
   void say_read(OpId id, std::uint32_t e) {
     prepare_array();
-    if (inserts_[e] == kNone) clause({});
-    else clause({seen(id, inserts_[e])});
+    if (inserts_[e] == kNone)
+      clause({});
+    else
+      clause({seen(id, inserts_[e])});
   }
   void say_array(OpId read) {
     prepare_array();
@@ -443,7 +469,9 @@ class Exact {
   }
 
   // Of the model; the solver is asked about variables only.
-  [[nodiscard]] bool holds(Literal l) const { return l > 0 ? solver_.is_true(l) : !solver_.is_true(-l); }
+  [[nodiscard]] bool holds(Literal l) const {
+    return l > 0 ? solver_.is_true(l) : !solver_.is_true(-l);
+  }
 
   void take_model() {
     count_.assign(history_.ops.size() * width_, 0);
@@ -456,11 +484,14 @@ class Exact {
           continue;
         }
         // At least is monotone: the first that is false.
-        std::uint32_t low = 0, high = first_[o] == 0 ? 0 : static_cast<std::uint32_t>(updates_[j].size());
+        std::uint32_t low = 0,
+                      high = first_[o] == 0 ? 0 : static_cast<std::uint32_t>(updates_[j].size());
         while (low < high) {
           const auto middle = (low + high + 1) / 2;
-          if (solver_.is_true(at_least(o, j, middle))) low = middle;
-          else high = middle - 1;
+          if (solver_.is_true(at_least(o, j, middle)))
+            low = middle;
+          else
+            high = middle - 1;
         }
         count = low;
       }
@@ -518,7 +549,8 @@ class Exact {
     const auto say = [&](const std::vector<Step>& cycle) {
       Clause one;
       for (const Step& step : cycle) {
-        if (step.why != Why::kReplicaOrder && literals[step.read] != true_) one.push_back(-literals[step.read]);
+        if (step.why != Why::kReplicaOrder && literals[step.read] != true_)
+          one.push_back(-literals[step.read]);
       }
       clause(one);
     };
@@ -550,7 +582,8 @@ class Exact {
         if (is_read(history_.ops[id].kind) || place_[id] != kNone) {
           for (std::size_t j = 0; j < width_; ++j) {
             const auto c = count_[id * width_ + j];
-            if (j != i && c > 0) seen_so_far[j] = std::max(seen_so_far[j], history_.ops[updates_[j][c - 1]].seq + 1);
+            if (j != i && c > 0)
+              seen_so_far[j] = std::max(seen_so_far[j], history_.ops[updates_[j][c - 1]].seq + 1);
           }
         }
         auto row = made.clocks.row(id);
@@ -572,13 +605,14 @@ class Exact {
   std::size_t width_ = 0, total_updates_ = 0, clauses_ = 0, asked_ = 0;
   Literal true_ = 0;
   std::vector<Claim> claims_;
-  std::vector<OpId> nodes_;                    // by replica, in its order
-  std::vector<std::vector<OpId>> updates_;     // by replica: those asked about
-  std::vector<std::vector<OpId>> of_object_;   // by object: its updates
-  std::vector<std::uint32_t> place_, own_;     // by operation: index in updates_; how many of its replica before it
-  std::vector<Literal> first_;                 // by operation: its first variable; 0: has seen nothing
-  std::vector<std::uint32_t> offset_;          // by two replicas
-  std::vector<std::uint32_t> count_;           // of the model, as at_least() counts
+  std::vector<OpId> nodes_;                   // by replica, in its order
+  std::vector<std::vector<OpId>> updates_;    // by replica: those asked about
+  std::vector<std::vector<OpId>> of_object_;  // by object: its updates
+  std::vector<std::uint32_t> place_,
+      own_;  // by operation: index in updates_; how many of its replica before it
+  std::vector<Literal> first_;         // by operation: its first variable; 0: has seen nothing
+  std::vector<std::uint32_t> offset_;  // by two replicas
+  std::vector<std::uint32_t> count_;   // of the model, as at_least() counts
   std::map<std::pair<OpId, OpId>, Literal> earlier_;
   std::vector<Arc> arcs_;
   std::vector<OpId> inserts_;
@@ -588,7 +622,8 @@ class Exact {
 
 }  // namespace
 
-Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe) {
+Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget,
+                      const Probe& probe) {
   return Exact(history, axioms, budget, probe).decide();
 }
 

@@ -10,8 +10,9 @@ namespace cupel::crdt {
 namespace {
 
 constexpr std::array kTypes = {
-    Type::kAddWinsSet, Type::kRemoveWinsSet, Type::kEnableWinsFlag, Type::kDisableWinsFlag,
-    Type::kMultiValueRegister, Type::kLastWriterWinsRegister, Type::kCounter, Type::kGrowableArray};
+    Type::kAddWinsSet,      Type::kRemoveWinsSet,      Type::kEnableWinsFlag,
+    Type::kDisableWinsFlag, Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
+    Type::kCounter,         Type::kGrowableArray};
 
 struct Alias {
   std::string_view name;
@@ -48,9 +49,13 @@ constexpr std::array kNames = {
 
 }  // namespace
 
-std::string_view name(Type type) { return kNames[static_cast<std::size_t>(type)].name; }
+std::string_view name(Type type) {
+  return kNames[static_cast<std::size_t>(type)].name;
+}
 
-std::span<const Type> all_types() { return kTypes; }
+std::span<const Type> all_types() {
+  return kTypes;
+}
 
 std::optional<NamedType> type_of(std::string_view name) {
   for (const auto& alias : kNames) {
@@ -103,14 +108,25 @@ OpId History::add(Operation op, std::span<const std::uint32_t> list) {
 
 std::string_view History::method(const Operation& op) const {
   switch (op.kind) {
-    case Kind::kUp: return is_flag(type) ? "enable" : "add";
-    case Kind::kDown: return is_flag(type) ? "disable" : "remove";
-    case Kind::kTest: return is_flag(type) ? "read" : "contains";
-    case Kind::kInc: return op.amount < 0 ? "dec" : "inc";
-    case Kind::kWrite: return "write";
-    case Kind::kInsert: return "addAfter";
-    case Kind::kDelete: return "remove";
-    case Kind::kState: case Kind::kValue: case Kind::kValues: case Kind::kList: break;
+    case Kind::kUp:
+      return is_flag(type) ? "enable" : "add";
+    case Kind::kDown:
+      return is_flag(type) ? "disable" : "remove";
+    case Kind::kTest:
+      return is_flag(type) ? "read" : "contains";
+    case Kind::kInc:
+      return op.amount < 0 ? "dec" : "inc";
+    case Kind::kWrite:
+      return "write";
+    case Kind::kInsert:
+      return "addAfter";
+    case Kind::kDelete:
+      return "remove";
+    case Kind::kState:
+    case Kind::kValue:
+    case Kind::kValues:
+    case Kind::kList:
+      break;
   }
   return "read";
 }
@@ -122,10 +138,13 @@ std::string History::element_text(std::uint32_t element) const {
 std::string History::text(OpId id) const {
   const Operation& op = ops[id];
   std::string arguments, result;
-  const auto add_argument = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
+  const auto add_argument = [&](const std::string& text) {
+    arguments += (arguments.empty() ? "" : ", ") + text;
+  };
   if (is_flag(type) || keys.size() > 1) add_argument(keys[op.key]);
   switch (op.kind) {
-    case Kind::kUp: case Kind::kDown:
+    case Kind::kUp:
+    case Kind::kDown:
       if (!is_flag(type)) add_argument(elements[op.element].text);
       break;
     case Kind::kTest:
@@ -133,22 +152,31 @@ std::string History::text(OpId id) const {
       result = op.returned ? "true" : "false";
       break;
     case Kind::kInc:
-      if (op.amount != 1 && op.amount != -1) add_argument(std::to_string(op.amount < 0 ? -op.amount : op.amount));
+      if (op.amount != 1 && op.amount != -1)
+        add_argument(std::to_string(op.amount < 0 ? -op.amount : op.amount));
       break;
-    case Kind::kValue: result = std::to_string(op.amount); break;
-    case Kind::kWrite: case Kind::kDelete: add_argument(elements[op.element].text); break;
+    case Kind::kValue:
+      result = std::to_string(op.amount);
+      break;
+    case Kind::kWrite:
+    case Kind::kDelete:
+      add_argument(elements[op.element].text);
+      break;
     case Kind::kInsert:
       add_argument(op.parent == kNone ? "null" : elements[op.parent].text);
       add_argument(elements[op.element].text);
       break;
-    case Kind::kState: case Kind::kValues: case Kind::kList: {
+    case Kind::kState:
+    case Kind::kValues:
+    case Kind::kList: {
       constexpr std::size_t kShown = 12;
       const auto all = list(op);
       if (type == Type::kLastWriterWinsRegister) {
         result = all.empty() ? "null" : elements[all[0]].text;
         break;
       }
-      for (std::size_t i = 0; i < all.size() && i < kShown; ++i) result += (i == 0 ? "" : ", ") + elements[all[i]].text;
+      for (std::size_t i = 0; i < all.size() && i < kShown; ++i)
+        result += (i == 0 ? "" : ", ") + elements[all[i]].text;
       if (all.size() > kShown) result += fmt::format(", … {} more", all.size() - kShown);
       result = (op.kind == Kind::kList ? "[" : "{") + result + (op.kind == Kind::kList ? "]" : "}");
       break;

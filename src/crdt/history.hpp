@@ -20,8 +20,14 @@
 namespace cupel::crdt {
 
 enum class Type : std::uint8_t {
-  kAddWinsSet, kRemoveWinsSet, kEnableWinsFlag, kDisableWinsFlag,
-  kMultiValueRegister, kLastWriterWinsRegister, kCounter, kGrowableArray,
+  kAddWinsSet,
+  kRemoveWinsSet,
+  kEnableWinsFlag,
+  kDisableWinsFlag,
+  kMultiValueRegister,
+  kLastWriterWinsRegister,
+  kCounter,
+  kGrowableArray,
 };
 
 // "add-wins-set" and so on.
@@ -36,13 +42,19 @@ std::optional<NamedType> type_of(std::string_view name);
 // The names and the aliases, for messages and help.
 std::vector<std::string> type_names();
 
-inline bool is_set(Type t) { return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet; }
-inline bool is_flag(Type t) { return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag; }
+inline bool is_set(Type t) {
+  return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet;
+}
+inline bool is_flag(Type t) {
+  return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
+}
 inline bool is_register(Type t) {
   return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
 }
 // Does the positive side win: add, enable?
-inline bool up_wins(Type t) { return t == Type::kAddWinsSet || t == Type::kEnableWinsFlag; }
+inline bool up_wins(Type t) {
+  return t == Type::kAddWinsSet || t == Type::kEnableWinsFlag;
+}
 
 enum class Kind : std::uint8_t {
   kUp,      // add (element), enable
@@ -58,7 +70,8 @@ enum class Kind : std::uint8_t {
   kList,    // read of an array: `list`
 };
 inline bool is_read(Kind k) {
-  return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues || k == Kind::kList;
+  return k == Kind::kTest || k == Kind::kState || k == Kind::kValue || k == Kind::kValues ||
+         k == Kind::kList;
 }
 
 using OpId = std::uint32_t;

@@ -16,7 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string shortened(const Json& value) {
   std::string text = text_of(value);
@@ -27,7 +29,9 @@ std::string shortened(const Json& value) {
 
 class Reader {
  public:
-  Reader(const std::string& file, NamedType type) : file_(file), named_(type) { history_.type = type.type; }
+  Reader(const std::string& file, NamedType type) : file_(file), named_(type) {
+    history_.type = type.type;
+  }
 
   base::Result<History> all(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
@@ -37,7 +41,8 @@ class Reader {
       if (auto done = one(bytes.substr(at, end - at)); !done.ok()) return done.error();
       at = end + 1;
     }
-    if (history_.ops.size() > 0xfffffff0 || history_.lists.size() > 0xfffffff0) return error("found more than 4 billion operations or values");
+    if (history_.ops.size() > 0xfffffff0 || history_.lists.size() > 0xfffffff0)
+      return error("found more than 4 billion operations or values");
     for (auto& [process, open] : open_) {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
@@ -50,16 +55,21 @@ class Reader {
   }
 
   base::Status one(std::string_view text) {
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
+      text.remove_suffix(1);
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (text.empty() || text.front() == ';') return base::Ok{};
     Json op;
     // JSON has a string or the end behind its first bracket, EDN a keyword.
     const auto second = text.find_first_not_of(" \t", 1);
-    const bool json = text.front() == '{' && second != std::string_view::npos && (text[second] == '"' || text[second] == '}');
+    const bool json = text.front() == '{' && second != std::string_view::npos &&
+                      (text[second] == '"' || text[second] == '}');
     if (json) {
       op = Json::parse(text, nullptr, false);
-      if (op.is_discarded()) return error("found a line that is no JSON object, expected an operation such as {\"process\":1,\"f\":\"read\",\"value\":[]}");
+      if (op.is_discarded())
+        return error(
+            "found a line that is no JSON object, expected an operation such as "
+            "{\"process\":1,\"f\":\"read\",\"value\":[]}");
     } else {
       auto parsed = parse_edn(text);
       if (!parsed.ok()) {
@@ -68,7 +78,9 @@ class Reader {
       }
       op = std::move(parsed).value();
     }
-    if (!op.is_object()) return error(fmt::format("found {}, expected an operation: an object with process, f and value", shortened(op)));
+    if (!op.is_object())
+      return error(fmt::format(
+          "found {}, expected an operation: an object with process, f and value", shortened(op)));
     return outcome(op);
   }
 
@@ -79,17 +91,25 @@ class Reader {
 
   base::Status outcome(const Json& op) {
     const auto type = op.find("type");
-    if (!op.contains("process")) return error("found an operation without `process`, expected the replica that it was asked of");
+    if (!op.contains("process"))
+      return error(
+          "found an operation without `process`, expected the replica that it was asked of");
     const Json& process = op["process"];
     if (process == "nemesis") return base::Ok{};
-    if (!process.is_string() && !process.is_number_integer()) return error(fmt::format("found the process {}, expected a number or a string", shortened(process)));
+    if (!process.is_string() && !process.is_number_integer())
+      return error(
+          fmt::format("found the process {}, expected a number or a string", shortened(process)));
     if (type == op.end()) return operation(op, false, line_);
-    if (!type->is_string()) return error(fmt::format("found the type {}, expected invoke, ok, fail or info", shortened(*type)));
+    if (!type->is_string())
+      return error(
+          fmt::format("found the type {}, expected invoke, ok, fail or info", shortened(*type)));
     const auto& word = type->get_ref<const std::string&>();
     const std::string name = text_of(process);
     const auto open = open_.find(name);
     if (word == "invoke") {
-      if (open != open_.end()) return error(fmt::format("process {} begins an operation while that of line {} is open", name, open->second.line));
+      if (open != open_.end())
+        return error(fmt::format("process {} begins an operation while that of line {} is open",
+                                 name, open->second.line));
       open_.emplace(name, Open{op, line_});
       return base::Ok{};
     }
@@ -101,8 +121,10 @@ class Reader {
       }
       if (word == "fail") return base::Ok{};
       Json whole = op;
-      if (word == "info" && begun.is_object()) whole = begun;
-      else if (begun.is_object() && !whole.contains("key") && begun.contains("key")) whole["key"] = begun["key"];
+      if (word == "info" && begun.is_object())
+        whole = begun;
+      else if (begun.is_object() && !whole.contains("key") && begun.contains("key"))
+        whole["key"] = begun["key"];
       return operation(whole, word == "info", line_);
     }
     return error(fmt::format("found the type \"{}\", expected invoke, ok, fail or info", word));
@@ -112,16 +134,23 @@ class Reader {
 
   base::Status operation(const Json& op, bool indeterminate, std::uint64_t line) {
     const auto f = op.find("f");
-    if (f == op.end() || !f->is_string()) return error("found an operation without `f`, expected the name of a method", line);
+    if (f == op.end() || !f->is_string())
+      return error("found an operation without `f`, expected the name of a method", line);
     Operation made;
     made.line = line;
-    if (const auto time = op.find("time"); time != op.end() && time->is_number_integer()) made.time = time->get<std::int64_t>();
+    if (const auto time = op.find("time"); time != op.end() && time->is_number_integer())
+      made.time = time->get<std::int64_t>();
     const Json key = op.contains("key") ? op["key"] : Json("x");
-    if (!key.is_string() && !key.is_number_integer()) return error(fmt::format("found the key {}, expected a number or a string", shortened(key)), line);
+    if (!key.is_string() && !key.is_number_integer())
+      return error(fmt::format("found the key {}, expected a number or a string", shortened(key)),
+                   line);
     made.key = history_.key(key.is_string() ? key.get<std::string>() : text_of(key));
     const Json value = op.contains("value") ? op["value"] : Json();
     std::vector<std::uint32_t> list;
-    if (auto done = method(f->get_ref<const std::string&>(), value, made, list, indeterminate, line); !done.ok()) return done;
+    if (auto done =
+            method(f->get_ref<const std::string&>(), value, made, list, indeterminate, line);
+        !done.ok())
+      return done;
     if (indeterminate) {
       if (is_read(made.kind)) return base::Ok{};
       made.replica = history_.replica(fmt::format("{}?{}", text_of(op["process"]), line));
@@ -130,20 +159,26 @@ class Reader {
       made.replica = history_.replica(text_of(op["process"]));
     }
     if (made.kind == Kind::kInsert && !inserted_.insert(made.element).second) {
-      return error(fmt::format("found a second addAfter of {}, expected each character to be added once; tag them with the replica and a number", history_.element_text(made.element)), line);
+      return error(fmt::format("found a second addAfter of {}, expected each character to be added "
+                               "once; tag them with the replica and a number",
+                               history_.element_text(made.element)),
+                   line);
     }
     history_.add(made, list);
     return base::Ok{};
   }
 
-  base::Status method(const std::string& f, const Json& value, Operation& op, std::vector<std::uint32_t>& list, bool indeterminate, std::uint64_t line) {
+  base::Status method(const std::string& f, const Json& value, Operation& op,
+                      std::vector<std::uint32_t>& list, bool indeterminate, std::uint64_t line) {
     const Type type = history_.type;
     const auto element = [&](const Json& v) { return history_.element(op.key, text_of(v)); };
     const auto expected = [&](const char* what) {
-      return error(fmt::format("found {} with the value {}, expected {}", f, shortened(value), what), line);
+      return error(
+          fmt::format("found {} with the value {}, expected {}", f, shortened(value), what), line);
     };
     const auto refused = [&] {
-      return named_.grow_only && (op.kind == Kind::kDown || (op.kind == Kind::kInc && op.amount < 0));
+      return named_.grow_only &&
+             (op.kind == Kind::kDown || (op.kind == Kind::kInc && op.amount < 0));
     };
     const auto distinct = [&](const char* what) -> base::Status {
       for (const Json& v : value) list.push_back(element(v));
@@ -157,11 +192,13 @@ class Reader {
         if (value.is_null()) return expected("the element");
         op.kind = f == "add" ? Kind::kUp : Kind::kDown;
         op.element = element(value);
-        return refused() ? base::Status(error("found a remove from a grow-only set", line)) : base::Status(base::Ok{});
+        return refused() ? base::Status(error("found a remove from a grow-only set", line))
+                         : base::Status(base::Ok{});
       }
       if (f == "contains") {
         if (indeterminate) return op.kind = Kind::kTest, base::Status(base::Ok{});
-        if (!value.is_array() || value.size() != 2 || !value[1].is_boolean()) return expected("the element and what was returned, as in [\"a\",true]");
+        if (!value.is_array() || value.size() != 2 || !value[1].is_boolean())
+          return expected("the element and what was returned, as in [\"a\",true]");
         op.kind = Kind::kTest;
         op.element = element(value[0]);
         op.returned = value[1].get<bool>();
@@ -173,7 +210,9 @@ class Reader {
         if (!value.is_array()) return expected("the array of the elements");
         return distinct("each element once");
       }
-      return error(fmt::format("found the method `{}`, expected add, remove, contains or read of a set", f), line);
+      return error(
+          fmt::format("found the method `{}`, expected add, remove, contains or read of a set", f),
+          line);
     }
     if (is_flag(type)) {
       if (f == "enable" || f == "disable") {
@@ -187,7 +226,9 @@ class Reader {
         op.returned = value.get<bool>();
         return base::Ok{};
       }
-      return error(fmt::format("found the method `{}`, expected enable, disable or read of a flag", f), line);
+      return error(
+          fmt::format("found the method `{}`, expected enable, disable or read of a flag", f),
+          line);
     }
     if (type == Type::kCounter) {
       constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums of millions do not overflow
@@ -196,16 +237,21 @@ class Reader {
         if (indeterminate && f == "read") return base::Ok{};
         op.amount = 1;
         if (!value.is_null() || f == "read") {
-          if (!value.is_number_integer()) return expected(f == "read" ? "a whole number" : "a whole number, or none for 1");
-          if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost)) return expected("a number of at most 2^40");
+          if (!value.is_number_integer())
+            return expected(f == "read" ? "a whole number" : "a whole number, or none for 1");
+          if (value.is_number_unsigned() &&
+              value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost))
+            return expected("a number of at most 2^40");
           op.amount = value.get<std::int64_t>();
         }
         if (op.amount > kMost || op.amount < -kMost) return expected("a number of at most 2^40");
         if (f != "read" && op.amount <= 0) return expected("a whole number above 0, or none for 1");
         if (f == "dec") op.amount = -op.amount;
-        return refused() ? base::Status(error("found a dec of a grow-only counter", line)) : base::Status(base::Ok{});
+        return refused() ? base::Status(error("found a dec of a grow-only counter", line))
+                         : base::Status(base::Ok{});
       }
-      return error(fmt::format("found the method `{}`, expected inc, dec or read of a counter", f), line);
+      return error(fmt::format("found the method `{}`, expected inc, dec or read of a counter", f),
+                   line);
     }
     if (is_register(type)) {
       if (f == "write") {
@@ -229,10 +275,13 @@ class Reader {
         }
         return base::Ok{};
       }
-      return error(fmt::format("found the method `{}`, expected write or read of a register", f), line);
+      return error(fmt::format("found the method `{}`, expected write or read of a register", f),
+                   line);
     }
     if (f == "addAfter" || f == "add-after") {
-      if (!value.is_array() || value.size() != 2 || value[1].is_null()) return expected("the character before (null: the beginning) and the new one, as in [null,\"a\"]");
+      if (!value.is_array() || value.size() != 2 || value[1].is_null())
+        return expected(
+            "the character before (null: the beginning) and the new one, as in [null,\"a\"]");
       op.kind = Kind::kInsert;
       op.parent = value[0].is_null() ? kNone : element(value[0]);
       op.element = element(value[1]);
@@ -252,7 +301,9 @@ class Reader {
       for (const Json& v : value) list.push_back(element(v));
       return base::Ok{};
     }
-    return error(fmt::format("found the method `{}`, expected addAfter, remove or read of an array", f), line);
+    return error(
+        fmt::format("found the method `{}`, expected addAfter, remove or read of an array", f),
+        line);
   }
 
   std::string file_;
@@ -272,7 +323,8 @@ std::string edn_of(const Json& value) {
   }
   if (value.is_object()) {
     std::string text = "{";
-    for (const auto& [k, v] : value.items()) text += (text.size() > 1 ? ", " : "") + text_of(Json(k)) + " " + edn_of(v);
+    for (const auto& [k, v] : value.items())
+      text += (text.size() > 1 ? ", " : "") + text_of(Json(k)) + " " + edn_of(v);
     return text + "}";
   }
   return text_of(value);
@@ -286,43 +338,62 @@ base::Result<History> read(std::string_view bytes, const std::string& file, Name
 
 std::string write(const History& history, OpId id, bool edn) {
   const Operation& op = history.ops[id];
-  const auto element = [&](std::uint32_t e) { return e == kNone ? Json() : Json::parse(history.elements[e].text, nullptr, false); };
+  const auto element = [&](std::uint32_t e) {
+    return e == kNone ? Json() : Json::parse(history.elements[e].text, nullptr, false);
+  };
   Json value;
   switch (op.kind) {
-    case Kind::kUp: case Kind::kDown:
+    case Kind::kUp:
+    case Kind::kDown:
       if (is_set(history.type)) value = element(op.element);
       break;
     case Kind::kTest:
-      if (is_set(history.type)) value = Json::array({element(op.element), op.returned});
-      else value = op.returned;
+      if (is_set(history.type))
+        value = Json::array({element(op.element), op.returned});
+      else
+        value = op.returned;
       break;
     case Kind::kInc:
       if (op.amount != 1 && op.amount != -1) value = op.amount < 0 ? -op.amount : op.amount;
       break;
-    case Kind::kValue: value = op.amount; break;
-    case Kind::kWrite: case Kind::kDelete: value = element(op.element); break;
-    case Kind::kInsert: value = Json::array({element(op.parent), element(op.element)}); break;
+    case Kind::kValue:
+      value = op.amount;
+      break;
+    case Kind::kWrite:
+    case Kind::kDelete:
+      value = element(op.element);
+      break;
+    case Kind::kInsert:
+      value = Json::array({element(op.parent), element(op.element)});
+      break;
     case Kind::kValues:
       if (history.type == Type::kLastWriterWinsRegister) {
         if (op.list_begin != op.list_end) value = element(history.list(op)[0]);
         break;
       }
       [[fallthrough]];
-    case Kind::kState: case Kind::kList:
+    case Kind::kState:
+    case Kind::kList:
       value = Json::array();
       for (const auto e : history.list(op)) value.push_back(element(e));
       break;
   }
-  const bool unknown = std::find(history.indeterminate.begin(), history.indeterminate.end(), op.replica) != history.indeterminate.end();
+  const bool unknown = std::find(history.indeterminate.begin(), history.indeterminate.end(),
+                                 op.replica) != history.indeterminate.end();
   std::string process = history.replicas[op.replica];
   if (unknown) process = process.substr(0, process.rfind('?'));
   const bool has_value = !value.is_null() || (is_register(history.type) && is_read(op.kind));
   if (edn) {
-    return fmt::format("{{{}:process {}, :f :{}, :key {}{}{}}}", unknown ? ":type :info, " : "", process, history.method(op), text_of(Json(history.keys[op.key])),
-                       has_value ? ", :value " + edn_of(value) : "", op.time ? fmt::format(", :time {}", *op.time) : "");
+    return fmt::format("{{{}:process {}, :f :{}, :key {}{}{}}}", unknown ? ":type :info, " : "",
+                       process, history.method(op), text_of(Json(history.keys[op.key])),
+                       has_value ? ", :value " + edn_of(value) : "",
+                       op.time ? fmt::format(", :time {}", *op.time) : "");
   }
-  return fmt::format("{{{}\"process\":{},\"f\":\"{}\",\"key\":{}{}{}}}", unknown ? "\"type\":\"info\"," : "", process, history.method(op), text_of(Json(history.keys[op.key])),
-                     has_value ? ",\"value\":" + text_of(value) : "", op.time ? fmt::format(",\"time\":{}", *op.time) : "");
+  return fmt::format("{{{}\"process\":{},\"f\":\"{}\",\"key\":{}{}{}}}",
+                     unknown ? "\"type\":\"info\"," : "", process, history.method(op),
+                     text_of(Json(history.keys[op.key])),
+                     has_value ? ",\"value\":" + text_of(value) : "",
+                     op.time ? fmt::format(",\"time\":{}", *op.time) : "");
 }
 
 std::string write(const History& history, bool edn) {

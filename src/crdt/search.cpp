@@ -21,7 +21,8 @@ namespace {
 
 class Search {
  public:
-  Search(const History& history, base::Budget& budget) : history_(history), budget_(budget), clocks_(history) {}
+  Search(const History& history, base::Budget& budget)
+      : history_(history), budget_(budget), clocks_(history) {}
 
   std::optional<Decision> decide() {
     if (history_.type == Type::kGrowableArray || is_register(history_.type)) return std::nullopt;
@@ -54,7 +55,9 @@ class Search {
   }
 
  private:
-  [[nodiscard]] std::uint32_t object(const Operation& op) const { return is_set(history_.type) ? op.element : op.key; }
+  [[nodiscard]] std::uint32_t object(const Operation& op) const {
+    return is_set(history_.type) ? op.element : op.key;
+  }
 
   bool run(OpId id) {
     const Operation& op = history_.ops[id];
@@ -77,7 +80,10 @@ class Search {
   }
 
   [[nodiscard]] std::size_t seen_of(const std::vector<OpId>& updates, std::uint32_t until) const {
-    return static_cast<std::size_t>(std::partition_point(updates.begin(), updates.end(), [&](OpId u) { return history_.ops[u].seq < until; }) - updates.begin());
+    return static_cast<std::size_t>(
+        std::partition_point(updates.begin(), updates.end(),
+                             [&](OpId u) { return history_.ops[u].seq < until; }) -
+        updates.begin());
   }
 
   // What the row has not seen of an object, oldest first.
@@ -85,7 +91,9 @@ class Search {
     std::vector<OpId> found;
     for (std::size_t j = 0; j < row.size(); ++j) {
       const auto& updates = updates_[of][j];
-      found.insert(found.end(), updates.begin() + static_cast<std::ptrdiff_t>(seen_of(updates, row[j])), updates.end());
+      found.insert(found.end(),
+                   updates.begin() + static_cast<std::ptrdiff_t>(seen_of(updates, row[j])),
+                   updates.end());
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -113,7 +121,9 @@ class Search {
         auto next = row;
         deliver(next, u);
         const auto then = value(next, op.key);
-        const auto far = [&](std::int64_t s) { return s < op.amount ? op.amount - s : s - op.amount; };
+        const auto far = [&](std::int64_t s) {
+          return s < op.amount ? op.amount - s : s - op.amount;
+        };
         if (pass == 0 && far(then) >= far(sum)) continue;
         row = std::move(next);
         sum = then;
@@ -130,7 +140,8 @@ class Search {
     for (std::size_t j = 0; j < row.size(); ++j) {
       const auto& updates = updates_[of][j];
       const auto seen = seen_of(updates, row[j]);
-      for (std::size_t u = 0; u < seen && !any_up; ++u) any_up = history_.ops[updates[u]].kind == Kind::kUp;
+      for (std::size_t u = 0; u < seen && !any_up; ++u)
+        any_up = history_.ops[updates[u]].kind == Kind::kUp;
       // Only the last of a replica can be maximal.
       if (seen == 0 || history_.ops[updates[seen - 1]].kind != winner) continue;
       const Operation& last = history_.ops[updates[seen - 1]];
@@ -185,8 +196,8 @@ class Search {
   const History& history_;
   base::Budget& budget_;
   Clocks clocks_;
-  std::vector<std::vector<std::uint32_t>> now_;             // what each replica has seen
-  std::vector<std::vector<std::vector<OpId>>> updates_;     // run so far, by object and replica
+  std::vector<std::vector<std::uint32_t>> now_;          // what each replica has seen
+  std::vector<std::vector<std::vector<OpId>>> updates_;  // run so far, by object and replica
   std::vector<Claim> claims_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> claims_of_op_;
 };
