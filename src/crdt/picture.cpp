@@ -220,7 +220,12 @@ class Drawing {
                       x_from, bend, x_to, bend, x_to, y);
     } else {
       const bool down = from.row < to.row;
-      const double x_from = from.x + from.width / 2, x_to = to.x + to.width / 2;
+      // Of two that lead there and back each keeps to its side.
+      const bool both = std::any_of(arrows_.begin(), arrows_.end(), [&](const Arrow& other) {
+        return other.from == arrow.to && other.to == arrow.from;
+      });
+      const double aside = !both ? 0 : down ? -6 : 6;
+      const double x_from = from.x + from.width / 2 + aside, x_to = to.x + to.width / 2 + aside;
       const double y = down ? y_from + kBox : y_from, end = down ? y_to : y_to + kBox;
       const double bend = std::abs(end - y) * 0.45 * (down ? 1 : -1);
       d = fmt::format("M{:.1f},{:.1f} C{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x_from, y,

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "crdt/picture.hpp"
 #include "crdt/reader.hpp"
@@ -92,7 +93,16 @@ TEST(Report, ACycleIsToldStepByStep) {
   EXPECT_EQ(answer.explanation->because.size(), 2U);
   const auto json = nlohmann::json::parse(as_json(answer));
   EXPECT_EQ(json["explanation"]["cycle"][0]["why"], "arbitrated");
-  EXPECT_EQ(count(as_svg(answer), "class=\"arrow cycle\""), 2U);
+  const auto svg = as_svg(answer);
+  EXPECT_EQ(count(svg, "class=\"arrow cycle\""), 2U);
+  // There and back are two lines, not one with two heads.
+  std::set<std::string> from;
+  for (auto at = svg.find("class=\"arrow cycle\""); at != svg.npos;
+       at = svg.find("class=\"arrow cycle\"", at + 1)) {
+    const auto path = svg.find(" d=\"M", at) + 5;
+    from.insert(svg.substr(path, svg.find(',', path) - path));
+  }
+  EXPECT_EQ(from.size(), 2U) << svg;
 }
 
 TEST(Picture, HasABoxForEachOperationAndAnArrowForEachDelivery) {
