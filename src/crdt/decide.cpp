@@ -7,10 +7,11 @@
 
 namespace cupel::crdt {
 
-Decision decide(const History& history, const Axioms& axioms, base::Budget& budget, const Methods& methods) {
+Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
+                const Methods& methods) {
   if (methods.polynomial) {
     std::optional<Decision> quick;
-    if (is_register(history.type)) quick = decide_register(history, axioms);
+    if (is_register(history.type)) quick = decide_register(history, budget);
     if (history.type == Type::kGrowableArray) quick = decide_array(history, axioms);
     if (quick) return std::move(*quick);
   }
@@ -33,7 +34,8 @@ std::vector<Claim> claims_of(const History& history) {
   std::vector<Claim> claims;
   if (is_flag(history.type)) {
     for (OpId id = 0; id < history.ops.size(); ++id) {
-      if (history.ops[id].kind == Kind::kTest) claims.push_back({id, history.ops[id].key, history.ops[id].returned});
+      if (history.ops[id].kind == Kind::kTest)
+        claims.push_back({id, history.ops[id].key, history.ops[id].returned});
     }
     return claims;
   }
@@ -71,9 +73,15 @@ Part part_of(const History& history, const Core& core) {
     Operation op = history.ops[id];
     const auto replica = op.replica;
     op.replica = small.replica(history.replicas[replica]);
-    if (std::find(history.indeterminate.begin(), history.indeterminate.end(), replica) != history.indeterminate.end()) small.indeterminate.push_back(op.replica);
+    if (std::find(history.indeterminate.begin(), history.indeterminate.end(), replica) !=
+        history.indeterminate.end())
+      small.indeterminate.push_back(op.replica);
     op.key = small.key(history.keys[op.key]);
-    const auto element = [&](std::uint32_t e) { return e == kNone ? kNone : small.element(small.key(history.keys[history.elements[e].key]), history.elements[e].text); };
+    const auto element = [&](std::uint32_t e) {
+      return e == kNone ? kNone
+                        : small.element(small.key(history.keys[history.elements[e].key]),
+                                        history.elements[e].text);
+    };
     std::vector<std::uint32_t> list;
     for (const auto e : history.list(history.ops[id])) {
       if (is_register(history.type) || kept.contains(e)) list.push_back(element(e));

@@ -65,19 +65,26 @@ struct Methods {
   bool polynomial = true, search = true;  // false: leave it out, for tests and measurements
 };
 
-Decision decide(const History& history, const Axioms& axioms, base::Budget& budget, const Methods& methods = {});
+Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
+                const Methods& methods = {});
 
 // The parts of decide(). Each: nothing if it cannot say.
-std::optional<Decision> decide_register(const History& history, const Axioms& axioms);
+std::optional<Decision> decide_register(const History& history, base::Budget& budget);
 std::optional<Decision> decide_array(const History& history, const Axioms& axioms);
-std::optional<Decision> decide_search(const History& history, const Axioms& axioms, base::Budget& budget);
+std::optional<Decision> decide_search(const History& history, const Axioms& axioms,
+                                      base::Budget& budget);
+// For multi-value registers whose values are written once each, and all that is returned was
+// written; `order` has all operations, those of a replica in its order and a write before
+// the reads that return it.
+Decision decide_siblings(const History& history, std::span<const OpId> order, base::Budget& budget);
 // With a probe, a read whose answer is set aside, and what it is to have seen or not.
 // (What an array's read shows and LinRGA are asked all the same.)
 struct Probe {
   OpId read = kNone;
   std::vector<std::pair<OpId, bool>> seen = {};
 };
-Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget, const Probe& probe = {});
+Decision decide_exact(const History& history, const Axioms& axioms, base::Budget& budget,
+                      const Probe& probe = {});
 
 // A core of everything.
 Core whole(const History& history);

@@ -9,16 +9,13 @@
 // A read that has seen write(a) and returns {b} alone is admitted if write(b) had
 // seen write(a), which the closure need not contain: ReadAllMaximals asks for
 // happens-before steps of its own (r1: write a, read {b}; r2: write b). We add those
-// steps, where only one returned value can have overwritten, until none is missing. Where
-// several could have, one is guessed, and another where a contradiction rests on it; what
-// no guess explains the exact method decides.
+// steps, and choose where several of the returned values could have overwritten
+// (siblings.cpp). What cannot be explained is explained by the steps that leave no choice,
+// where they are enough.
 //
-// Cost: sorting and one sweep of clocks a round, (operations × replicas); a round more
-// only after new steps.
+// Cost: sorting and one sweep of clocks, (operations × replicas).
 #include <algorithm>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "crdt/decide.hpp"
 
@@ -28,16 +25,13 @@ namespace {
 
 class Registers {
  public:
-  Registers(const History& history, const Axioms&) : history_(history), graph_(history) {}
+  Registers(const History& history, base::Budget& budget)
+      : history_(history), budget_(budget), graph_(history) {}
 
   std::optional<Decision> decide() {
     if (!fixed_writers()) return std::nullopt;
     if (decision_.violation) return violated();
-    for (OpId id = 0; id < history_.ops.size(); ++id) {
-      const Operation& op = history_.ops[id];
-      if (op.kind != Kind::kValues) continue;
-      for (const auto e : history_.list(op)) graph_.add({writer_[e], id, Why::kReadFrom});
-    }
+    read_from();
     return history_.type == Type::kLastWriterWinsRegister ? last_writer() : multi_value();
   }
 
@@ -67,6 +61,14 @@ class Registers {
     return true;
   }
 
+  void read_from() {
+    for (OpId id = 0; id < history_.ops.size(); ++id) {
+      const Operation& op = history_.ops[id];
+      if (op.kind != Kind::kValues) continue;
+      for (const auto e : history_.list(op)) graph_.add({writer_[e], id, Why::kReadFrom});
+    }
+  }
+
   // The last write of the read's key on each replica that it has seen.
   template <typename Do>
   void for_last_seen(OpId read, const Clocks& clocks, Do work) {
@@ -74,7 +76,8 @@ class Registers {
     const auto& of_key = writes_[history_.ops[read].key];
     for (std::size_t j = 0; j < row.size(); ++j) {
       const auto& writes = of_key[j];
-      const auto end = std::partition_point(writes.begin(), writes.end(), [&](OpId w) { return history_.ops[w].seq < row[j]; });
+      const auto end = std::partition_point(writes.begin(), writes.end(),
+                                            [&](OpId w) { return history_.ops[w].seq < row[j]; });
       if (end != writes.begin()) work(*std::prev(end));
     }
   }
@@ -86,7 +89,8 @@ class Registers {
     // A read that only lies on the way is a read all the same: a core without what it
     // returned would say less than it is to say.
     for (std::size_t i = 0, count = ops.size(); i < count; ++i) {
-      if (history_.ops[ops[i]].kind == Kind::kValues) with_writes(ops[i], decision_.violation->core);
+      if (history_.ops[ops[i]].kind == Kind::kValues)
+        with_writes(ops[i], decision_.violation->core);
     }
     std::sort(ops.begin(), ops.end());
     ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
@@ -116,7 +120,9 @@ class Registers {
       if (step.why == Why::kOverwritten) {
         for (std::size_t s = 0; s < limit; ++s) {
           const Step& other = graph_.steps()[s];
-          if (other.from == step.from && other.to == step.to && other.why == step.why && other.read == step.read) index = s;
+          if (other.from == step.from && other.to == step.to && other.why == step.why &&
+              other.read == step.read)
+            index = s;
         }
       }
       evidence(step, index, core);
@@ -128,7 +134,9 @@ class Registers {
       std::size_t index = hb_steps;
       for (std::size_t s = 0; s < graph_.steps().size(); ++s) {
         const Step& other = graph_.steps()[s];
-        if (step.why == Why::kOverwritten && other.from == step.from && other.to == step.to && other.read == step.read) index = s;
+        if (step.why == Why::kOverwritten && other.from == step.from && other.to == step.to &&
+            other.read == step.read)
+          index = s;
       }
       evidence(step, index, violation.core);
     }
@@ -167,8 +175,10 @@ class Registers {
       const auto list = history_.list(op);
       OpId wrong = kNone;
       for_last_seen(id, closed->clocks, [&](OpId w) {
-        if (list.empty()) wrong = w;
-        else if (w != writer_[list[0]]) graph_.add({w, writer_[list[0]], Why::kArbitrated, id});
+        if (list.empty())
+          wrong = w;
+        else if (w != writer_[list[0]])
+          graph_.add({w, writer_[list[0]], Why::kArbitrated, id});
       });
       if (wrong != kNone) return read_found(id, {wrong}, hb_steps);
     }
@@ -177,28 +187,48 @@ class Registers {
   }
 
   std::optional<Decision> multi_value() {
-    const std::size_t sure = graph_.steps().size();
-    // What is returned together did not overwrite each other.
-    constexpr std::size_t kMostSiblings = 32;
-    for (const Operation& op : history_.ops) {
-      const auto list = history_.list(op);
-      if (op.kind != Kind::kValues || list.size() > kMostSiblings) continue;
-      for (const auto a : list) {
-        for (const auto b : list) {
-          if (a != b) apart_.insert({writer_[a], writer_[b]});
+    auto closed = graph_.close();
+    if (!closed) return cycle_found(graph_.cycle(), graph_.steps().size());
+    auto decision = decide_siblings(history_, closed->order, budget_);
+    if (decision.verdict != Verdict::kViolated) return decision;
+    // One key alone, where that is enough; a cycle, where what leaves no choice makes one.
+    std::set<std::uint32_t> keys;
+    for (const OpId id : decision.violation->core.ops) keys.insert(history_.ops[id].key);
+    if (keys.size() > 1) {
+      for (const auto key : keys) {
+        Core core;
+        for (OpId id = 0; id < history_.ops.size(); ++id) {
+          if (history_.ops[id].key == key) core.ops.push_back(id);
         }
+        const Part part = part_of(history_, core);
+        auto alone = Registers(part.history, budget_).decide();
+        if (alone && alone->violation) return of_whole(part, std::move(*alone));
       }
     }
-    for (int repairs = 0;;) {
+    const Part part = part_of(history_, decision.violation->core);
+    Registers of_part(part.history, budget_);
+    auto plain = of_part.fixed_writers() ? of_part.without_choice() : std::nullopt;
+    return plain ? of_whole(part, std::move(*plain)) : decision;
+  }
+  static Decision of_whole(const Part& part, Decision decision) {
+    for (OpId& id : decision.violation->core.ops) id = part.origin[id];
+    for (Step& step : decision.violation->cycle) {
+      step.from = part.origin[step.from];
+      step.to = part.origin[step.to];
+      if (step.read != kNone) step.read = part.origin[step.read];
+    }
+    return decision;
+  }
+
+  // A contradiction of the steps that must be: of what is seen and not returned, where one
+  // value is returned.
+  std::optional<Decision> without_choice() {
+    read_from();
+    while (true) {
       const std::size_t known = graph_.steps().size();
-      auto closed = graph_.close();
-      std::vector<Step> contradiction;
-      if (!closed) {
-        contradiction = graph_.cycle();
-        if (guesses_.empty()) return cycle_found(std::move(contradiction), known);
-      }
-      std::vector<std::pair<OpId, OpId>> open;  // a write, and a read that has seen and not returned it
-      for (OpId id = 0; closed && contradiction.empty() && id < history_.ops.size(); ++id) {
+      const auto closed = graph_.close();
+      if (!closed) return cycle_found(graph_.cycle(), known);
+      for (OpId id = 0; id < history_.ops.size(); ++id) {
         const Operation& op = history_.ops[id];
         if (op.kind != Kind::kValues) continue;
         const auto list = history_.list(op);
@@ -219,130 +249,25 @@ class Registers {
           }
           if (explained || !wrong.empty()) return;
           if (list.size() == 1) graph_.add({w, writer_[list[0]], Why::kOverwritten, id});
-          else open.push_back({w, id});
         });
-        if (wrong.empty()) continue;
-        if (guesses_.empty()) return read_found(id, wrong, known);
-        contradiction = graph_.path(wrong.back(), id, known);
-        if (wrong.size() == 2) {
-          const auto over = graph_.path(wrong[0], wrong[1], known);
-          contradiction.insert(contradiction.end(), over.begin(), over.end());
-        }
+        if (!wrong.empty()) return read_found(id, wrong, known);
       }
-      if (contradiction.empty()) {
-        if (graph_.steps().size() > known) continue;
-        if (open.empty()) return satisfied(std::move(closed->clocks), std::move(closed->order));
-        if (!guess(open, closed->clocks)) return std::nullopt;
-        continue;
-      }
-      // Some guess may be to blame: another is tried in its place.
-      constexpr int kMostRepairs = 100;
-      std::size_t left = 10'000;
-      if (++repairs > kMostRepairs || !blame(contradiction, graph_.steps().size(), left)) return std::nullopt;
-      graph_.keep(sure);
-      for (const auto& [of, chosen] : guesses_) graph_.add({of.first, chosen, Why::kOverwritten, of.second});
+      if (graph_.steps().size() == known) return std::nullopt;
     }
-  }
-
-  // How many operations of each replica each operation can have seen: no write that is not
-  // returned and that all that is returned was written before. For guesses only: that is
-  // asked of the order of the file.
-  std::vector<std::uint32_t> most_seen(const Clocks& clocks) {
-    const std::size_t width = history_.replicas.size();
-    std::vector<std::uint32_t> most(history_.ops.size() * width, kNone);
-    for (std::size_t i = 0; i < width; ++i) {
-      std::vector<std::uint32_t> later(width, kNone);
-      const auto& line = history_.by_replica[i];
-      for (std::size_t at = line.size(); at-- > 0;) {
-        const OpId id = line[at];
-        const Operation& op = history_.ops[id];
-        for (std::size_t j = 0; j < width && op.kind == Kind::kValues; ++j) {
-          if (j == i) continue;
-          const auto& writes = writes_[op.key][j];
-          auto w = std::partition_point(writes.begin(), writes.end(), [&](OpId o) { return history_.ops[o].seq < clocks.row(id)[j]; });
-          for (; w != writes.end() && history_.ops[*w].seq < later[j]; ++w) {
-            const auto list = history_.list(op);
-            if (std::all_of(list.begin(), list.end(), [&](std::uint32_t e) { return writer_[e] < *w; })) later[j] = history_.ops[*w].seq;
-          }
-        }
-        std::copy(later.begin(), later.end(), most.begin() + static_cast<std::ptrdiff_t>(id * width));
-      }
-    }
-    return most;
-  }
-
-  // Several could have overwritten it: of those written later, by the order of the file,
-  // the one for which that brings least along, and nothing that its replica cannot have
-  // seen. If it works it is a witness as good as any.
-  bool guess(const std::vector<std::pair<OpId, OpId>>& open, const Clocks& clocks) {
-    const auto most = most_seen(clocks);
-    const std::size_t width = history_.replicas.size();
-    for (const auto& of : open) {
-      const auto& [w, read] = of;
-      if (guesses_.contains(of)) return false;
-      const auto past = clocks.row(w);
-      OpId best = kNone;
-      std::tuple<int, bool, std::uint64_t> least;
-      for (const auto e : history_.list(history_.ops[read])) {
-        const OpId returned = writer_[e];
-        if (apart_.contains({w, returned}) || before(history_, clocks, returned, w)) continue;
-        const auto row = clocks.row(returned);
-        std::uint64_t brings = 0;
-        bool too_much = returned < w;
-        for (std::size_t j = 0; j < row.size(); ++j) {
-          const auto count = j == history_.ops[w].replica ? history_.ops[w].seq + 1 : past[j];
-          too_much = too_much || count > most[returned * width + j];
-          brings += count > row[j] ? count - row[j] : 0;
-        }
-        const auto blamed = blamed_.find({w, returned});
-        const std::tuple cost(blamed == blamed_.end() ? 0 : blamed->second, too_much, brings);
-        if (best != kNone && cost >= least) continue;
-        best = returned;
-        least = cost;
-      }
-      if (best == kNone) return false;
-      guesses_[of] = best;
-      graph_.add({w, best, Why::kOverwritten, read});
-    }
-    return true;
-  }
-
-  // Takes back a guess that a contradiction rests on; false: none was found.
-  bool blame(const std::vector<Step>& steps, std::size_t limit, std::size_t& left) {
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-      if (step->why != Why::kOverwritten) continue;
-      const auto at = guesses_.find({step->from, step->read});
-      if (at == guesses_.end() || at->second != step->to) continue;
-      ++blamed_[{step->from, step->to}];
-      guesses_.erase(at);
-      return true;
-    }
-    // What was said because of a guess.
-    for (const Step& step : steps) {
-      if (step.why != Why::kOverwritten || left == 0) continue;
-      --left;
-      std::size_t index = 0;
-      while (index < limit && (graph_.steps()[index].why != Why::kOverwritten || graph_.steps()[index].from != step.from || graph_.steps()[index].to != step.to || graph_.steps()[index].read != step.read)) ++index;
-      if (index == limit) continue;
-      if (blame(graph_.path(step.from, step.read, index), index, left)) return true;
-    }
-    return false;
   }
 
   const History& history_;
+  base::Budget& budget_;
   StepGraph graph_;
-  std::vector<OpId> writer_;                          // by element
+  std::vector<OpId> writer_;                            // by element
   std::vector<std::vector<std::vector<OpId>>> writes_;  // by key and replica
-  std::map<std::pair<OpId, OpId>, OpId> guesses_;  // a write and a read that did not return it: what overwrote it
-  std::set<std::pair<OpId, OpId>> apart_;          // two writes that were returned together
-  std::map<std::pair<OpId, OpId>, int> blamed_;    // a write, and what was guessed to overwrite it: how often in vain
   Decision decision_;
 };
 
 }  // namespace
 
-std::optional<Decision> decide_register(const History& history, const Axioms& axioms) {
-  return Registers(history, axioms).decide();
+std::optional<Decision> decide_register(const History& history, base::Budget& budget) {
+  return Registers(history, budget).decide();
 }
 
 }  // namespace cupel::crdt

@@ -1,11 +1,16 @@
 // Agreement: on tens of thousands of random small histories a type, what decide() says
 // is what the exhaustive oracle says, by every method, and its witnesses satisfy the
-// axioms as the oracle reads them.
+// axioms as the oracle reads them. Siblings also of simulated replicas, and larger.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.hpp"
+#include "crdt/certificate.hpp"
 #include "crdt/decide.hpp"
+#include "crdt/generate.hpp"
 #include "crdt/reader.hpp"
+#include "crdt/verify.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"
 
@@ -69,6 +74,57 @@ INSTANTIATE_TEST_SUITE_P(Types, Agreement,
                            std::replace(text.begin(), text.end(), '-', '_');
                            return text;
                          });
+
+// Siblings of replicas, some misread: small ones against the exhaustive search, larger ones
+// against SAT, which shares nothing with the method for values written once.
+class Siblings : public testing::TestWithParam<bool> {};
+
+TEST_P(Siblings, AreDecidedAsTheyAreByTheOtherMethods) {
+  const bool small = GetParam();
+  const int kHistories = small ? CUPEL_CRDT_HISTORIES : CUPEL_CRDT_HISTORIES / 8;
+  base::Random random(small ? 91 : 92);
+  int admitted = 0, rejected = 0, several = 0;
+  for (int i = 0; i < kHistories; ++i) {
+    GenerateOptions options;
+    options.type = {Type::kMultiValueRegister};
+    options.seed = random.below(std::uint64_t{1} << 40);
+    options.replicas = small ? 2 + static_cast<std::uint32_t>(random.below(3))
+                             : 3 + static_cast<std::uint32_t>(random.below(4));
+    options.keys = 1 + static_cast<std::uint32_t>(random.below(small ? 2 : 3));
+    options.ops = small ? 5 + random.below(options.replicas == 4 ? 2 : 3) : 10 + random.below(40);
+    options.delivery = 0.1 + 0.2 * static_cast<double>(random.below(4));
+    options.read_share = 0.3 + 0.1 * static_cast<double>(random.below(4));
+    options.final_reads = !small && random.chance(0.5);
+    const History h = misread(generate(options).value(), random);
+    base::Budget budget;
+    const auto decision = decide(h, {}, budget);
+    ASSERT_EQ(decision.decided_by, "registers");
+    ASSERT_NE(decision.verdict, Verdict::kUnknown);
+    const bool expected = small ? admitted_by_oracle(h, false)
+                                : decide_exact(h, {}, budget).verdict == Verdict::kSatisfied;
+    (expected ? admitted : rejected) += 1;
+    several += std::any_of(h.ops.begin(), h.ops.end(),
+                           [&](const Operation& op) { return h.list(op).size() > 1; });
+    ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected) << write(h);
+    if (expected) {
+      const auto proof = certificate_of_witness(h, {}, *decision.witness);
+      const auto verified = verify(h, proof);
+      ASSERT_EQ(verified.outcome, Outcome::kValid) << verified.reason << "\n" << write(h);
+    } else {
+      const auto proof = certificate_of_core(h, {}, decision.violation->core);
+      const auto verified = verify(h, proof);
+      ASSERT_NE(verified.outcome, Outcome::kNotValid) << verified.reason << "\n"
+                                                      << write(h) << proof;
+      ASSERT_TRUE(!small || verified.outcome == Outcome::kValid) << write(h);
+    }
+  }
+  EXPECT_GT(admitted, kHistories / 20);
+  EXPECT_GT(rejected, kHistories / 20);
+  EXPECT_GT(several, kHistories / (small ? 20 : 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Siblings, testing::Bool(),
+                         [](const auto& small) { return small.param ? "small" : "larger"; });
 
 }  // namespace
 }  // namespace cupel::crdt

@@ -2,6 +2,8 @@
 // many are admitted for odd reasons and many are not.
 #pragma once
 
+#include <algorithm>
+
 #include "base/random.hpp"
 #include "crdt/history.hpp"
 
@@ -83,6 +85,43 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
       }
     }
     h.add(op, list);
+  }
+  return h;
+}
+
+// A history with a few reads of siblings changed: one more or one less, or all of another
+// read. Nearly right is harder to refute than random.
+inline History misread(const History& history, base::Random& random) {
+  History h;
+  h.type = history.type;
+  for (const auto& replica : history.replicas) h.replica(replica);
+  for (const auto& key : history.keys) h.key(key);
+  for (const auto& element : history.elements) h.element(element.key, element.text);
+  std::vector<OpId> reads;
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    if (history.ops[id].kind == Kind::kValues) reads.push_back(id);
+  }
+  std::vector<OpId> changed;
+  const auto changes = reads.empty() ? 0 : random.below(3);
+  for (std::uint64_t c = 0; c < changes; ++c) changed.push_back(reads[random.below(reads.size())]);
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    const Operation& op = history.ops[id];
+    const auto list = history.list(op);
+    std::vector<std::uint32_t> shown(list.begin(), list.end());
+    if (std::find(changed.begin(), changed.end(), id) != changed.end()) {
+      const Operation& other = history.ops[reads[random.below(reads.size())]];
+      const auto e = static_cast<std::uint32_t>(random.below(history.elements.size() + 1));
+      if (random.chance(0.3) && other.key == op.key) {
+        const auto another = history.list(other);
+        shown.assign(another.begin(), another.end());
+      } else if (!shown.empty() && random.chance(0.5)) {
+        shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(random.below(shown.size())));
+      } else if (e < history.elements.size() && history.elements[e].key == op.key &&
+                 std::find(shown.begin(), shown.end(), e) == shown.end()) {
+        shown.push_back(e);
+      }
+    }
+    h.add(op, shown);
   }
   return h;
 }
