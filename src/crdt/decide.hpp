@@ -6,8 +6,9 @@
 //   decision.verdict;             // kViolated
 //   decision.violation->summary;  // what cannot be explained
 //
-// Polynomial where the thesis has it polynomial: arrays whose removes are not
-// doubled, registers whose values are written once (registers.cpp, array.cpp).
+// Polynomial: arrays whose removes are not doubled, last-writer-wins registers whose values
+// are written once (array.cpp, registers.cpp). Multi-value registers whose values are written
+// once: bounds, and choices where siblings leave some (siblings.cpp).
 // Otherwise a search that delivers updates as they are needed, which finds most
 // executions of correct replicas (search.cpp), and behind it SAT (exact.cpp), which
 // is complete.
