@@ -13,6 +13,7 @@
 // is nearly always the number after the largest so far, and costs a zero byte.
 #include "formats/cupel_binary.hpp"
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 #include <zstd.h>
 
@@ -26,6 +27,7 @@
 
 #include "formats/byte_cursor.hpp"
 #include "history/builder.hpp"
+#include "history/single_op.hpp"
 
 namespace cupel::formats {
 
@@ -205,8 +207,13 @@ class ColumnReader {
   };
 
   void add(Block block) { blocks_.push_back(block); }
+  // Borrowed. The bytes of a block need not stay resident once it is decompressed.
+  void release_with(const Reading* reading) { reading_ = reading; }
 
   std::uint64_t varint() {
+    if (at_ < raw_.size() && static_cast<unsigned char>(raw_[at_]) < 0x80) {
+      return static_cast<unsigned char>(raw_[at_++]);
+    }
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(next());
@@ -257,8 +264,10 @@ class ColumnReader {
                                            ZSTD_isError(got) ? ZSTD_getErrorName(got) : "wrong size")};
     }
     if (raw_.empty()) throw Broken{block.byte, "found an empty block"};
+    if (reading_ != nullptr) reading_->release(block.stored.data(), block.stored.data() + block.stored.size());
   }
 
+  const Reading* reading_ = nullptr;
   std::vector<Block> blocks_;
   std::size_t next_block_ = 0;
   std::string raw_;
@@ -266,12 +275,17 @@ class ColumnReader {
   std::uint64_t current_byte_ = kHeaderBytes;
 };
 
+// Tells what a file holds to `Builder`: a HistoryBuilder, or another with its functions.
+template <typename Builder>
 class Reader {
  public:
-  Reader(std::string_view bytes, Reading reading) : bytes_(bytes), reading_(reading) {}
+  Reader(std::string_view bytes, Reading reading, Builder& builder)
+      : bytes_(bytes), reading_(reading), builder_(builder) {
+    for (auto& column : columns_) column.release_with(&reading_);
+  }
 
   // Throws Broken.
-  base::Result<History> run() {
+  void run() {
     index_blocks();
     read_scalars(columns_[kKeys], [&](ScalarView s) { return builder_.key(s).index(); }, keys_);
     read_scalars(columns_[kValues], [&](ScalarView s) { return builder_.value(s).index(); }, values_);
@@ -281,7 +295,6 @@ class Reader {
     for (const auto& column : columns_) {
       if (!column.at_end()) throw Broken{column.where(), "found more in a column than its history needs"};
     }
-    return std::move(builder_).finish();
   }
 
  private:
@@ -319,6 +332,7 @@ class Reader {
       }
       if (column > kEnd || raw_size > kRawBlockBytes) throw Broken{at, "found a block of no known column or size"};
       columns_[column].add({at, raw_size, stored});
+      reading_.release(stored.data(), stored.data() + stored.size());
     }
   }
 
@@ -363,6 +377,7 @@ class Reader {
       builder_.set_initial(KeyId(key), ValueId(in.below(values_, "initial value")));
     }
     txns_ = in.below(0xffffffff, "number of transactions");
+    if constexpr (requires { builder_.expect_txns(txns_); }) builder_.expect_txns(txns_);
   }
 
   ValueId id(ColumnReader& in, RecencyCode& code) {
@@ -447,11 +462,123 @@ class Reader {
   std::string_view bytes_;
   Reading reading_;
   std::array<ColumnReader, kColumns> columns_;
-  HistoryBuilder builder_;
+  Builder& builder_;
   std::uint64_t keys_ = 0, values_ = 0, sessions_ = 0, txns_ = 0;
   RecencyCode op_code_, swap_code_, range_code_;
   std::vector<ValueId> elements_;
   std::vector<RangeEntry> entries_;
+};
+
+// Thrown inside this file only: not single operations on registers, or not wanted.
+struct Declined {};
+
+// Takes what a HistoryBuilder takes, and passes it on operation by operation.
+// Checks what the builder would, or declines.
+class SingleOps {
+ public:
+  explicit SingleOps(SingleOpSink& sink, std::size_t least) : sink_(sink), least_(least) {
+    batch_.reserve(kBatch);
+    values_.add(ScalarView::null());
+  }
+
+  KeyId key(ScalarView scalar) { return KeyId(keys_.add(scalar)); }
+  ValueId value(ScalarView scalar) { return ValueId(values_.add(scalar)); }
+  SessionId session(const std::string& name) {
+    if (!session_names_.insert(name).second) throw Declined{};
+    return SessionId(facts_.sessions++);
+  }
+  void set_metadata(const std::string&, const std::string&) {}
+  void set_default_initial(ValueId value) { facts_.default_initial = value; }
+  void set_initial(KeyId key, ValueId value) { facts_.initial.emplace_back(key, value); }
+  void expect_txns(std::size_t txns) {
+    facts_.txns = txns;
+    facts_.keys = keys_.size();
+    facts_.values = values_.size();
+    values_ = {};
+    if (txns < least_ || !sink_.begin(facts_)) throw Declined{};
+  }
+
+  void begin(SessionId session, TxnStatus status, const HistoryBuilder::TxnFacts& facts) {
+    ops_ = 0;
+    op_ = {session, status, OpKind::kRead, KeyId(), ValueId(), ValueId(), facts.invoke, facts.complete};
+    if (status == TxnStatus::kAborted) return;
+    const bool ends = facts.complete != kNoTime;
+    if (facts.invoke == kNoTime || (status == TxnStatus::kCommitted && !ends)) throw Declined{};
+    if (ends && facts.complete < facts.invoke) throw Declined{};
+  }
+  void read(KeyId key, ValueId value) { one(OpKind::kRead, key, value); }
+  void write(KeyId key, ValueId value) { one(OpKind::kWrite, key, value); }
+  void compare_and_set(KeyId key, ValueId expected, ValueId desired, bool succeeded) {
+    if (!succeeded) throw Declined{};
+    one(OpKind::kCompareAndSet, key, desired);
+    op_.expected = expected;
+  }
+  void append(KeyId, ValueId) { throw Declined{}; }
+  void insert(KeyId, ValueId) { throw Declined{}; }
+  void erase(KeyId, ValueId) { throw Declined{}; }
+  void list_read(KeyId, std::span<const ValueId>) { throw Declined{}; }
+  void list_read_unknown(KeyId) { throw Declined{}; }
+  void range_read(ValueId, ValueId, std::span<const RangeEntry>) { throw Declined{}; }
+  void end() {
+    if (ops_ != 1) throw Declined{};
+    if (op_.status == TxnStatus::kAborted) return;
+    batch_.push_back(op_);
+    if (batch_.size() == kBatch) flush();
+  }
+  void flush() {
+    if (!sink_.add(batch_)) throw Declined{};
+    batch_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 4096;
+
+  // Numbers scalars as the builder would where none is there twice; where one may be,
+  // declines.
+  class Distinct {
+   public:
+    std::size_t add(ScalarView scalar) {
+      if (scalar.kind == ScalarKind::kInteger) {
+        if (scalar.integer < 0 || scalar.integer >= kMost) throw Declined{};
+        const auto at = static_cast<std::size_t>(scalar.integer);
+        if (at >= integers_.size()) integers_.resize(std::max(at + 1, 2 * integers_.size()));
+        if (integers_[at]) throw Declined{};
+        integers_[at] = true;
+      } else if (scalar.kind != ScalarKind::kNull) {
+        const auto name = static_cast<char>(scalar.kind) + std::string(scalar.text);
+        if (!texts_.insert(name).second) throw Declined{};
+      } else if (null_) {
+        return 0;
+      } else {
+        null_ = true;
+      }
+      return size_++;
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+   private:
+    static constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    std::vector<bool> integers_;
+    absl::flat_hash_set<std::string> texts_;
+    bool null_ = false;
+    std::size_t size_ = 0;
+  };
+
+  void one(OpKind kind, KeyId key, ValueId value) {
+    ++ops_;
+    op_.kind = kind;
+    op_.key = key;
+    op_.value = value;
+  }
+
+  SingleOpSink& sink_;
+  std::size_t least_;
+  SingleOpFacts facts_;
+  Distinct keys_, values_;
+  absl::flat_hash_set<std::string> session_names_;
+  SingleOp op_{};
+  unsigned ops_ = 0;
+  std::vector<SingleOp> batch_;
 };
 
 }  // namespace
@@ -460,13 +587,27 @@ bool looks_like_cupel(std::string_view head) { return head.starts_with(kMagic.su
 
 base::Result<History> read_cupel(std::string_view bytes, const std::string& file, Reading reading) {
   try {
-    auto history = Reader(bytes, reading).run();
+    HistoryBuilder builder;
+    Reader(bytes, reading, builder).run();
+    auto history = std::move(builder).finish();
     if (!history.ok()) return base::Error{.message = history.error().message, .file = file};
     return history;
   } catch (const Broken& broken) {
     return base::Error{.message = broken.message + ", expected a whole and intact cupel file",
                        .file = file, .byte = broken.byte};
   }
+}
+
+bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txns, SingleOpSink& sink) {
+  try {
+    SingleOps ops(sink, least_txns);
+    Reader(bytes, reading, ops).run();
+    ops.flush();
+    return true;
+  } catch (const Declined&) {
+  } catch (const Broken&) {  // read_cupel() says it
+  }
+  return false;
 }
 
 base::Status write_cupel(const History& h, std::ostream& stream) {

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
+#include "history/single_op.hpp"
 
 namespace cupel::formats {
 
@@ -17,6 +18,11 @@ bool looks_like_cupel(std::string_view head);
 // broken block begins.
 base::Result<history::History> read_cupel(std::string_view bytes, const std::string& file,
                                           Reading reading = {});
+// Without making a History: false where there are fewer transactions than that, where one
+// is not a single operation on a register, where the file is broken (read_cupel() says
+// how), or where the sink wants no more. May throw Stopped.
+bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txns,
+                  history::SingleOpSink& sink);
 base::Status write_cupel(const history::History& history, std::ostream& out);
 
 }  // namespace cupel::formats

@@ -153,7 +153,7 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const Reading reading(options.budget, &*file);
   switch (*format) {
     case Format::kJepsen: return read_jepsen(bytes, place, options.threads, reading);
-    case Format::kPlume: return read_plume(bytes, place, reading);
+    case Format::kPlume: return read_plume(bytes, place, options.threads, reading);
     case Format::kAwdit: return read_awdit(bytes, place, reading);
     case Format::kDbcop: return read_dbcop(bytes, place, reading);
     case Format::kCupel: return read_cupel(bytes, place, reading);
@@ -225,6 +225,23 @@ base::Result<Format> detect(const std::string& path) {
   const auto file = MappedFile::open(place);
   if (!file.ok()) return file.error();
   return detect_file(place, file->bytes());
+}
+
+bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
+            history::SingleOpSink& sink) {
+  if ((options.format && *options.format != Format::kCupel) || path == "-") return false;
+  const base::AllocationWatch watch(options.budget);
+  try {
+    std::error_code unknown;
+    if (!fs::is_regular_file(path, unknown)) return false;  // a pipe can be read once
+    const auto file = MappedFile::open(path, options.budget);
+    return file.ok() && looks_like_cupel(file->bytes()) &&
+           stream_cupel(file->bytes(), Reading(options.budget, &*file), least_txns, sink);
+  } catch (const Stopped&) {
+  } catch (const std::bad_alloc&) {  // by a base::AllocationWatch, or the system's own limit
+    if (options.budget == nullptr || options.budget->limit() == base::Limit::kNone) throw;
+  }
+  return false;
 }
 
 base::Result<History> read(const std::string& path, const ReadOptions& options) {

@@ -11,6 +11,7 @@
 #include "base/budget.hpp"
 #include "base/result.hpp"
 #include "history/history.hpp"
+#include "history/single_op.hpp"
 
 namespace cupel::formats {
 
@@ -41,6 +42,13 @@ struct ReadOptions {
 // Errors name file, line or byte, found and expected.
 base::Result<history::History> read(const std::string& path, const ReadOptions& options = {});
 base::Result<Format> detect(const std::string& path);
+
+// The same file, told to `sink` while it is decoded, without a History being held: true
+// if all of it was. False, after nothing or after some of it: it is in another format than
+// cupel, has fewer transactions, not each is one operation on a register, it is broken, a limit
+// was met, or the sink wants no more. Then read() it.
+bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
+            history::SingleOpSink& sink);
 
 // Which variant of a format to write.
 struct WriteOptions {

@@ -2,17 +2,19 @@
 // recorder that interleaves its sessions), and HistoryBuilder wants whole
 // transactions; so operations are scanned into a column first, then handed over
 // transaction by transaction, after a counting sort if any was in pieces.
-// The scanner reads each byte once.
+// The scanner reads each byte once, ahead of those who intern what it found.
 #include "formats/plume.hpp"
 
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <unordered_set>
 #include <vector>
 
+#include "base/pipeline.hpp"
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
 #include "history/builder.hpp"
@@ -40,49 +42,101 @@ struct ScannedTxn {
   std::uint32_t session;
 };
 
+// An operation as it is written.
+struct RawOp {
+  std::int64_t key, value, session, txn;
+  std::uint64_t line;
+  bool write;
+};
+
+struct Piece {
+  std::vector<RawOp> ops;
+  const char* malformed = nullptr;  // the line after them, if it is no operation
+  std::uint64_t line = 0;           // its number
+};
+
+class Scanner {
+ public:
+  Scanner(std::string_view bytes, Reading reading)
+      : p_(bytes.data()), end_(bytes.data() + bytes.size()), reading_(reading) {}
+
+  // The next operations; false: there are none. May throw Stopped.
+  bool next(Piece& piece) {
+    const base::AllocationWatch watch(reading_.budget());
+    piece.ops.clear();
+    piece.ops.reserve(kOps);
+    piece.malformed = nullptr;
+    while (p_ != end_ && piece.ops.size() < kOps) {
+      ++line_;
+      reading_.step(p_);
+      skip();
+      if (p_ == end_) break;
+      if (*p_ == '\n') {
+        ++p_;
+        continue;
+      }
+      const char* const begin = p_;
+      RawOp op;
+      op.line = line_;
+      op.write = *p_ == 'w';
+      bool well = (*p_ == 'r' || *p_ == 'w') && take(++p_, '(') && scan_integer(p_, end_, op.key) &&
+                  take(p_, ',') && scan_integer(p_, end_, op.value) && take(p_, ',') &&
+                  scan_integer(p_, end_, op.session) && take(p_, ',') && scan_integer(p_, end_, op.txn) &&
+                  take(p_, ')');
+      if (well) {
+        skip();
+        well = p_ == end_ || *p_++ == '\n';
+      }
+      if (!well) {
+        piece.malformed = begin;
+        piece.line = line_;
+        p_ = end_;
+        return true;
+      }
+      piece.ops.push_back(op);
+    }
+    return !piece.ops.empty();
+  }
+
+ private:
+  static constexpr std::size_t kOps = 4096;
+
+  void skip() {
+    while (p_ != end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
+  }
+  // Spaces after a comma are tolerated: some recorders print them.
+  bool take(const char*& p, char expected) const {
+    if (p == end_ || *p != expected) return false;
+    ++p;
+    while (p != end_ && *p == ' ') ++p;
+    return true;
+  }
+
+  const char* p_;
+  const char* const end_;
+  std::uint64_t line_ = 0;
+  Reading reading_;
+};
+
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string& file, Reading reading)
-      : bytes_(bytes), file_(file), reading_(reading) {}
+  Reader(std::string_view bytes, const std::string& file, unsigned threads, Reading reading)
+      : bytes_(bytes), file_(file), threads_(threads), reading_(reading) {}
 
   base::Result<History> run() {
     builder_.set_default_initial(builder_.value(0), /*unless_written=*/true);
     builder_.set_metadata("format", "plume");
     ops_.reserve(bytes_.size() / 24);
-    const char* p = bytes_.data();
-    const char* const end = p + bytes_.size();
-    std::uint64_t line = 0;
-    while (p != end) {
-      ++line;
-      reading_.step(p);
-      while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
-      if (p == end) break;
-      if (*p == '\n') {
-        ++p;
-        continue;
-      }
-      const char* const begin = p;
-      std::int64_t key, value, session, txn;
-      const bool well = (*p == 'r' || *p == 'w') && take(++p, end, '(') &&
-                        scan_integer(p, end, key) && take(p, end, ',') &&
-                        scan_integer(p, end, value) && take(p, end, ',') &&
-                        scan_integer(p, end, session) && take(p, end, ',') &&
-                        scan_integer(p, end, txn) && take(p, end, ')');
-      if (!well) return malformed(begin, line);
-      while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
-      if (p != end) {
-        if (*p != '\n') return malformed(begin, line);
-        ++p;
-      }
-      if (session != session_ || txn != txn_ || current_ == kNoTxn) {
-        auto found = enter(session, txn, line);
-        if (!found.ok()) return std::move(found).error();
-      }
-      if (ops_.size() >= 0xfffffffe) return too_many(line);
-      ops_.push_back({builder_.key(key),
-                      builder_.value(value),
-                      current_, *begin == 'w'});
-    }
+    Scanner scanner(bytes_, reading_);
+    std::optional<base::Error> error;
+    base::pipeline<Piece>(
+        bytes_.size() < kSmall ? 1 : threads_, [&](Piece& piece) { return scanner.next(piece); },
+        [&](const Piece& piece) {
+          auto taken = take(piece);
+          if (!taken.ok()) error = std::move(taken).error();
+          return !error;
+        });
+    if (error) return *std::move(error);
     if (ops_.empty()) {
       return base::Error{.message = fmt::format("found no operation, {}", kExpected), .file = file_};
     }
@@ -90,21 +144,27 @@ class Reader {
   }
 
  private:
-  // Spaces after a comma are tolerated: some recorders print them.
-  static bool take(const char*& p, const char* end, char expected) {
-    if (p == end || *p != expected) return false;
-    ++p;
-    while (p != end && *p == ' ') ++p;
-    return true;
+  base::Status take(const Piece& piece) {
+    const auto& all = piece.ops;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      constexpr std::size_t kAhead = 16;
+      if (i + kAhead < all.size()) builder_.prefetch(all[i + kAhead].key, all[i + kAhead].value);
+      const RawOp& op = all[i];
+      if (op.session != session_ || op.txn != txn_ || current_ == kNoTxn) {
+        auto found = enter(op.session, op.txn, op.line);
+        if (!found.ok()) return found;
+      }
+      if (ops_.size() >= 0xfffffffe) return too_many(op.line);
+      ops_.push_back({builder_.key(op.key), builder_.value(op.value), current_, op.write});
+    }
+    if (piece.malformed == nullptr) return base::Ok{};
+    const auto offset = static_cast<std::size_t>(piece.malformed - bytes_.data());
+    return base::Error{.message = fmt::format("found {}, {} in decimal, at most 9223372036854775807",
+                                              shown(line_at(bytes_, offset).text), kExpected),
+                       .file = file_,
+                       .line = piece.line};
   }
 
-  base::Error malformed(const char* at, std::uint64_t line) const {
-    const auto offset = static_cast<std::size_t>(at - bytes_.data());
-    return {.message = fmt::format("found {}, {} in decimal, at most 9223372036854775807",
-                                   shown(line_at(bytes_, offset).text), kExpected),
-            .file = file_,
-            .line = line};
-  }
   base::Error too_many(std::uint64_t line) const {
     return {.message = "more than 4294967294 operations", .file = file_, .line = line};
   }
@@ -182,8 +242,10 @@ class Reader {
   }
 
   static constexpr std::uint32_t kNoTxn = 0xffffffff;
+  static constexpr std::size_t kSmall = 1 << 20;  // bytes, for which no other thread is begun
   std::string_view bytes_;
   const std::string& file_;
+  unsigned threads_;
   Reading reading_;
   HistoryBuilder builder_;
   std::vector<ScannedOp> ops_;
@@ -204,8 +266,9 @@ bool looks_like_plume(std::string_view head) {
          head[start + 1] == '(';
 }
 
-base::Result<History> read_plume(std::string_view bytes, const std::string& file, Reading reading) {
-  return Reader(bytes, file, reading).run();
+base::Result<History> read_plume(std::string_view bytes, const std::string& file, unsigned threads,
+                                 Reading reading) {
+  return Reader(bytes, file, threads, reading).run();
 }
 
 base::Status write_plume(const History& h, std::ostream& out) {

@@ -18,7 +18,7 @@ namespace cupel::formats {
 
 bool looks_like_plume(std::string_view head);
 base::Result<history::History> read_plume(std::string_view bytes, const std::string& file,
-                                          Reading reading = {});
+                                          unsigned threads = 1, Reading reading = {});
 base::Status write_plume(const history::History& history, std::ostream& out);
 
 }  // namespace cupel::formats

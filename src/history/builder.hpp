@@ -33,6 +33,8 @@ class HistoryBuilder {
   KeyId key(std::int64_t integer);
   ValueId value(std::int64_t integer);
   ValueId null_value() const;
+  // Soon to be asked for. Large histories wait mostly for memory.
+  void prefetch(std::int64_t key, std::int64_t value) const;
 
   struct TxnFacts {
     Time invoke = kNoTime;

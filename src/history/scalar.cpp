@@ -74,6 +74,16 @@ std::uint32_t ScalarTable::intern(std::int64_t integer) {
   return id;
 }
 
+void ScalarTable::prefetch(std::int64_t integer) const {
+  const auto& counters = index_->counters;
+  const auto counter = static_cast<std::uint64_t>(integer);
+  if (counter < counters.size()) {
+    __builtin_prefetch(&counters[counter]);
+  } else {
+    index_->integers.prefetch(integer);
+  }
+}
+
 std::uint32_t ScalarTable::intern(ScalarView scalar) {
   if (scalar.kind == ScalarKind::kInteger) return intern(scalar.integer);
   assert(index_ && "interning after the index was dropped");

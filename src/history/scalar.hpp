@@ -61,6 +61,8 @@ class ScalarTable {
 
   std::uint32_t intern(ScalarView scalar);
   std::uint32_t intern(std::int64_t integer);
+  // Soon to be interned: brings its place in the lookup index near.
+  void prefetch(std::int64_t integer) const;
 
   [[nodiscard]] std::size_t size() const { return kinds_.size(); }
   [[nodiscard]] ScalarView at(std::uint32_t id) const;

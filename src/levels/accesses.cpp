@@ -5,7 +5,11 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <tuple>
+
+#include "base/parallel.hpp"
 
 namespace cupel::levels {
 
@@ -104,6 +108,15 @@ class WriteIndex {
                                       [](ValueId v, const WriteEntry& e) { return v < e.value; });
     return {begin, end};
   }
+  // Soon to be asked of(k, value): its two places in memory, the first well before the second.
+  void prefetch(KeyId k, ValueId value) const {
+    __builtin_prefetch(&first_[k.index()]);
+    if (!only_.empty()) __builtin_prefetch(&only_[value.index()]);
+  }
+  void prefetch_entry(ValueId value) const {
+    if (only_.empty()) return;
+    if (const auto e = only_[value.index()]; e < entries_.size()) __builtin_prefetch(&entries_[e]);
+  }
   // The last write of its transaction to its key.
   [[nodiscard]] bool is_final(OpId op) const { return final_[op.index()] != 0; }
 
@@ -157,37 +170,78 @@ bool has_lists(const History& h) {
 
 class Collector {
  public:
-  Collector(const History& h, const ListChoices& choices, std::span<const Fate> fates,
-            base::Budget& budget)
+  Collector(const History& h, const WriteIndex& index, const ListChoices& choices,
+            std::span<const Fate> fates, base::Budget& budget)
       : h_(h),
+        index_(index),
         fates_(fates),
         choices_(choices),
         budget_(budget),
-        index_(h, &budget),
-        own_in_(h.key_count(), TxnId::kNoneRaw),
-        own_op_(h.key_count()),
-        read_in_(h.key_count(), TxnId::kNoneRaw),
-        read_index_(h.key_count()),
-        writes_in_(h.key_count(), TxnId::kNoneRaw) {}
+        ahead_(static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(24 * h.txn_count() / std::max<std::size_t>(1, h.op_count()), 2, 16))),
+        keys_(h.key_count()) {}
 
-  Accesses run() {
-    if (budget_.exceeded()) return unfinished();  // the index may be so too
+  void order_lists_if_any() {
     if (has_lists(h_)) order_lists();
-    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+  }
+
+  // The transactions [begin, end). False if the budget ended.
+  bool collect(std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t t = begin; t < end; ++t) {
+      if (t + 2 * ahead_ < end) fetch_keys(TxnId(t + 2 * ahead_));
+      if (t + ahead_ < end) fetch_entries(TxnId(t + ahead_));
       if (h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened) {
         read_transaction(TxnId(t));
       }
-      if ((t & 0x3f) == 0x3f && budget_.exceeded()) return unfinished();  // ranges make long ones
+      if ((t & 0x3f) == 0x3f && budget_.exceeded()) return false;  // ranges make long ones
     }
-    if (budget_.exceeded()) return unfinished();
+    return !budget_.exceeded();
+  }
+
+  void expect_reads(std::size_t reads) { result_.reads.reserve(reads); }
+
+  // What another found of the transactions after.
+  void append(Collector&& later) {
+    const auto before = static_cast<std::uint32_t>(candidate_txns_.size());
+    candidate_txns_.insert(candidate_txns_.end(), later.candidate_txns_.begin(), later.candidate_txns_.end());
+    for (ExternalRead read : later.result_.reads) {
+      for (auto* at : {&read.first_candidate, &read.last_candidate, &read.joint_first, &read.joint_last}) *at += before;
+      result_.reads.push_back(read);
+    }
+    auto& internal = result_.internal;
+    internal.insert(internal.end(), later.result_.internal.begin(), later.result_.internal.end());
+  }
+
+  Accesses finish() {
     number_owners();
     return std::move(result_);
   }
 
  private:
-  Accesses unfinished() {
-    result_.complete = false;
-    return std::move(result_);
+  // What is known of a key's operations in the transaction being read, or in the last that
+  // had any: its number says which.
+  struct OfKey {
+    std::uint32_t owned_by = TxnId::kNoneRaw;    // it wrote the key
+    OpId own;                                    // … by this, last
+    std::uint32_t read_by = TxnId::kNoneRaw;     // it read the key from others
+    std::uint32_t read = 0;                      // … by this of result_.reads, first
+    std::uint32_t written_by = TxnId::kNoneRaw;  // it writes it, before or after
+  };
+
+  // Large histories wait mostly for memory.
+  void fetch_keys(TxnId txn) const {
+    for (auto i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
+      const Operation op = h_.op(OpId(i));
+      if (!op.key.valid()) continue;
+      __builtin_prefetch(&keys_[op.key.index()]);
+      if (op.kind == OpKind::kRead && op.value.valid()) index_.prefetch(op.key, op.value);
+    }
+  }
+  void fetch_entries(TxnId txn) const {
+    for (auto i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
+      const Operation op = h_.op(OpId(i));
+      if (op.kind == OpKind::kRead && op.value.valid()) index_.prefetch_entry(op.value);
+    }
   }
 
   [[nodiscard]] Fate fate(TxnId t) const { return fates_.empty() ? Fate::kOpen : fates_[t.index()]; }
@@ -341,12 +395,12 @@ class Collector {
         sound = false;
       }
     }
-    if (own_in_[key.index()] == txn.raw) {
+    if (keys_[key.index()].owned_by == txn.raw) {
       check_own_appends(txn, id, key, list);
       return;
     }
-    if (read_in_[key.index()] == txn.raw) {
-      const OpId first = result_.reads[read_index_[key.index()]].op;
+    if (keys_[key.index()].read_by == txn.raw) {
+      const OpId first = result_.reads[keys_[key.index()].read].op;
       const auto before = h_.list(h_.op(first));
       if (!std::equal(before.begin(), before.end(), list.begin(), list.end())) {
         note(InternalKind::kNonRepeatableRead, txn, id, key, first, txn);
@@ -414,7 +468,7 @@ class Collector {
   void read_transaction(TxnId txn) {
     for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const Operation op = h_.op(OpId(i));
-      if (written(h_, op).valid()) writes_in_[op.key.index()] = txn.raw;
+      if (written(h_, op).valid()) keys_[op.key.index()].written_by = txn.raw;
     }
     for (std::uint32_t i = h_.first_op(txn); i < h_.last_op(txn); ++i) {
       const OpId id(i);
@@ -444,8 +498,8 @@ class Collector {
           break;
       }
       if (written(h_, op).valid()) {
-        own_in_[op.key.index()] = txn.raw;
-        own_op_[op.key.index()] = id;
+        keys_[op.key.index()].owned_by = txn.raw;
+        keys_[op.key.index()].own = id;
       }
     }
   }
@@ -464,10 +518,10 @@ class Collector {
     }
   }
 
-  ValueId own_value(KeyId key) const { return written(h_, h_.op(own_op_[key.index()])); }
+  ValueId own_value(KeyId key) const { return written(h_, h_.op(keys_[key.index()].own)); }
 
   void read_value(TxnId txn, OpId id, KeyId key, ValueId value) {
-    if (own_in_[key.index()] == txn.raw) {
+    if (keys_[key.index()].owned_by == txn.raw) {
       if (own_value(key) != value) classify_own(txn, id, key, value);
       return;
     }
@@ -489,8 +543,8 @@ class Collector {
       const Operation write = h_.op(op);
       return write.kind == OpKind::kDelete || written(h_, write) == h_.null_value();
     };
-    if (own_in_[key.index()] == txn.raw) {
-      if (!is_absence(own_op_[key.index()])) classify_own(txn, id, key, h_.null_value());
+    if (keys_[key.index()].owned_by == txn.raw) {
+      if (!is_absence(keys_[key.index()].own)) classify_own(txn, id, key, h_.null_value());
       return;
     }
     begin_read(txn, key, id);
@@ -504,9 +558,9 @@ class Collector {
 
   // A failed compare-and-set saw any version but the expected value's.
   void read_other_than(TxnId txn, OpId id, KeyId key, ValueId expected) {
-    if (own_in_[key.index()] == txn.raw) {
+    if (keys_[key.index()].owned_by == txn.raw) {
       if (own_value(key) == expected) {
-        note(InternalKind::kFailedCompareRead, txn, id, key, own_op_[key.index()], txn);
+        note(InternalKind::kFailedCompareRead, txn, id, key, keys_[key.index()].own, txn);
       }
       return;
     }
@@ -520,7 +574,7 @@ class Collector {
 
   void classify_own(TxnId txn, OpId id, KeyId key, ValueId value) {
     InternalKind kind = InternalKind::kNotMyOwnWrite;
-    OpId other = own_op_[key.index()];
+    OpId other = keys_[key.index()].own;
     for (const auto& e : index_.of(key, value)) {
       if (e.txn == txn) {
         kind = e.op < id ? InternalKind::kNotMyLastWrite : InternalKind::kFutureRead;
@@ -554,7 +608,7 @@ class Collector {
   void begin_read(TxnId txn, KeyId key, OpId id) {
     pending_candidates_.clear();
     shared_ = {};
-    pending_ = ExternalRead{txn.raw, key, id, 0, 0, read_in_[key.index()] == txn.raw, 0, 0};
+    pending_ = ExternalRead{txn.raw, key, id, 0, 0, keys_[key.index()].read_by == txn.raw, 0, 0};
   }
 
   // What is asked of a key's versions: all reads that ask the same share one list
@@ -567,7 +621,7 @@ class Collector {
   template <typename Fits>
   void gather(TxnId txn, Asked asked, KeyId key, ValueId value, std::span<const WriteEntry> entries,
               const Fits& fits, bool initial) {
-    const bool own = writes_in_[key.index()] == txn.raw;
+    const bool own = keys_[key.index()].written_by == txn.raw;
     const auto collect = [&] {
       for (const auto& e : entries) {
         if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op) || !fits(e)) continue;
@@ -607,7 +661,7 @@ class Collector {
   // empty, or the read was not repeatable.
   void check_repeated(TxnId txn, OpId id, KeyId key) {
     if (!pending_.repeated || pending().empty()) return;
-    ExternalRead& first = result_.reads[read_index_[key.index()]];
+    ExternalRead& first = result_.reads[keys_[key.index()].read];
     const Range before{first.joint_first, first.joint_last};
     if (shared_.last != 0 && before.first == shared_.first && before.last == shared_.last) return;
     const absl::flat_hash_set<TxnId> now(pending().begin(), pending().end());
@@ -630,8 +684,8 @@ class Collector {
     pending_.first_candidate = pending_.joint_first = all.first;
     pending_.last_candidate = pending_.joint_last = all.last;
     if (!pending_.repeated) {
-      read_in_[pending_.key.index()] = pending_.owner;
-      read_index_[pending_.key.index()] = static_cast<std::uint32_t>(result_.reads.size());
+      keys_[pending_.key.index()].read_by = pending_.owner;
+      keys_[pending_.key.index()].read = static_cast<std::uint32_t>(result_.reads.size());
     }
     result_.reads.push_back(pending_);
   }
@@ -693,15 +747,12 @@ class Collector {
   };
 
   const History& h_;
+  const WriteIndex& index_;
   std::span<const Fate> fates_;
   const ListChoices& choices_;
   base::Budget& budget_;
-  const WriteIndex index_;
-  std::vector<std::uint32_t> own_in_;
-  std::vector<OpId> own_op_;
-  std::vector<std::uint32_t> read_in_;
-  std::vector<std::uint32_t> read_index_;
-  std::vector<std::uint32_t> writes_in_;  // by key: the transaction being read, if it writes it
+  const std::uint32_t ahead_;  // transactions, of two dozen operations
+  std::vector<OfKey> keys_;
   absl::flat_hash_map<std::uint32_t, ListFacts> lists_;
   std::vector<TxnArc> arcs_;
   std::vector<TxnId> candidate_txns_;  // parallel to result_.candidates; none() = initial
@@ -788,14 +839,44 @@ std::vector<Placing> ListChoices::placings() const {
 }
 
 Accesses collect_accesses(const History& history, const ListChoices& choices,
-                          std::span<const Fate> fates, base::Budget& budget) {
+                          std::span<const Fate> fates, base::Budget& budget, unsigned threads) {
   constexpr std::uint64_t kBytesPerOp = 60;  // measured on general histories
+  constexpr std::uint32_t kLeastInParts = 20'000;  // transactions
   if (budget.would_exceed(kBytesPerOp * history.op_count())) {
     Accesses none;
     none.complete = false;
     return none;
   }
-  return Collector(history, choices, fates, budget).run();
+  Accesses unfinished;
+  unfinished.complete = false;
+  const WriteIndex index(history, &budget);
+  if (budget.exceeded()) return unfinished;  // the index may be so too
+  Collector all(history, index, choices, fates, budget);
+  const auto txns = static_cast<std::uint32_t>(history.txn_count());
+  // Those who read lists, or ranges, have much in common.
+  bool simple = txns >= kLeastInParts;
+  std::size_t reads = 0;
+  for (std::size_t i = 0; simple && i < history.op_count(); ++i) {
+    const auto kind = history.kind(OpId(static_cast<std::uint32_t>(i)));
+    simple = kind == OpKind::kRead || kind == OpKind::kWrite;
+    reads += kind == OpKind::kRead;
+  }
+  if (!simple) {
+    all.order_lists_if_any();
+    return all.collect(0, txns) ? all.finish() : unfinished;
+  }
+  // In two parts whatever the number of threads: the same result.
+  std::optional<Collector> later(std::in_place, history, index, choices, fates, budget);
+  all.expect_reads(reads);
+  std::array<bool, 2> done{};
+  base::for_each_index(2, threads, [&](std::size_t i) {
+    const base::AllocationWatch watch(&budget);
+    done[i] = i == 0 ? all.collect(0, txns / 2) : later->collect(txns / 2, txns);
+  });
+  if (!done[0] || !done[1]) return unfinished;
+  all.append(*std::move(later));
+  later.reset();
+  return all.finish();
 }
 
 }  // namespace cupel::levels

@@ -102,7 +102,8 @@ class ListChoices {
 enum class Fate : std::uint8_t { kOpen, kHappened, kNever };
 
 // `fates` by transaction; empty: all open. Stops early, with `complete` false, when the budget ends.
+// `threads` as base::for_each_index() takes it.
 Accesses collect_accesses(const History& history, const ListChoices& choices,
-                          std::span<const Fate> fates, base::Budget& budget);
+                          std::span<const Fate> fates, base::Budget& budget, unsigned threads = 1);
 
 }  // namespace cupel::levels

@@ -39,7 +39,7 @@ class Decider::State {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!accesses_) {
-      auto accesses = std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget));
+      auto accesses = std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget, threads_));
       if (!accesses->complete) return gave_up(budget, "collecting reads and writes");
       accesses_ = std::move(accesses);
     }
@@ -52,7 +52,7 @@ class Decider::State {
     ListChoices other(h_);
     while (other.advance()) {
       if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
-      const Accesses accesses = collect_accesses(h_, other, {}, budget);
+      const Accesses accesses = collect_accesses(h_, other, {}, budget, threads_);
       if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
       Decision next = decide_fates(level, other, accesses, budget);
       if (next.answer != Answer::kNo) return placed(std::move(next), other);
@@ -103,7 +103,7 @@ class Decider::State {
                         base::Budget& budget) const {
     const auto judge_under = [&](std::span<const Fate> fates) -> Judged {
       if (fates.empty()) return judge(level, open, fates, budget);
-      const Accesses accesses = collect_accesses(h_, choices, fates, budget);
+      const Accesses accesses = collect_accesses(h_, choices, fates, budget, threads_);
       if (!accesses.complete) return {gave_up(budget, "collecting reads and writes")};
       return judge(level, accesses, fates, budget);
     };

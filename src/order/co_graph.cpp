@@ -219,7 +219,18 @@ bool CoGraph::earlier_reads() {
   // Reads of one owner by (object, place in program order).
   std::vector<std::uint32_t> by_object;
   absl::flat_hash_map<Owner, std::uint32_t> first_from;
+  // Large histories wait mostly for memory: for what is written by those read from.
+  const auto ahead = static_cast<Owner>(
+      std::clamp<std::size_t>(24 * problem_.owner_count / std::max<std::size_t>(1, problem_.reads.size()), 2, 16));
+  const auto fetch = [&](Owner o, const auto& touch) {
+    if (o >= problem_.owner_count) return;
+    for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+      if (sees(r)) touch(writers_[r]);
+    }
+  };
   for (Owner o = 0; o < problem_.owner_count; ++o) {
+    fetch(o + 2 * ahead, [&](Owner k) { __builtin_prefetch(&problem_.write_first[k]); });
+    fetch(o + ahead, [&](Owner k) { __builtin_prefetch(writes(k).data()); });
     const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
     if (end - begin < 2) continue;
     if ((o & 0xfff) == 0 && budget_.exceeded()) return false;

@@ -8,13 +8,16 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "certify/verify.hpp"
 #include "check/check.hpp"
+#include "formats/cupel_binary.hpp"
 #include "history/builder.hpp"
+#include "levels/streamed_zones.hpp"
 #include "report/certificate.hpp"
 
 namespace cupel {
@@ -31,8 +34,9 @@ struct Register {
   Time drift = 0;
 };
 
-Register random_register(std::uint64_t seed) {
-  base::Random random(seed);
+// Of key `key`; values but the initial 0 are above `base`, in sessions of its own.
+void add_register(history::HistoryBuilder& b, base::Random& random, std::uint64_t seed, std::int64_t key_name,
+                  std::int64_t base) {
   struct Operation {
     Time invoke, effect, complete;
     std::uint32_t session;
@@ -41,6 +45,7 @@ Register random_register(std::uint64_t seed) {
   };
   const auto sessions = 1 + random.below(5);
   const auto length = 2 + random.below(seed % 20 == 0 ? 200 : 12);
+  const Time apart = seed % 4 == 0 ? 0 : 1;  // so that an operation may begin when the last one ends
   const Time coarse = random.chance(0.3) ? 10 : 1;
   const double compare = random.chance(0.2) ? 1 : random.chance(0.5) ? 0.3 : 0;
   const double write = random.chance(0.5) ? 0.5 : 0.2;
@@ -51,7 +56,7 @@ Register random_register(std::uint64_t seed) {
   for (std::uint64_t i = 0; i < length; ++i) {
     Operation o{};
     o.session = static_cast<std::uint32_t>(random.below(sessions));
-    o.invoke = clock[o.session] + static_cast<Time>(random.below(8));
+    o.invoke = clock[o.session] + apart + static_cast<Time>(random.below(8));
     const auto lasted = static_cast<Time>(1 + random.below(20));
     o.effect = o.invoke + static_cast<Time>(random.below(static_cast<std::uint64_t>(lasted) + 1));
     o.complete = clock[o.session] = o.invoke + lasted;
@@ -77,30 +82,36 @@ Register random_register(std::uint64_t seed) {
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& x, const auto& y) { return x.invoke < y.invoke; });
-  history::HistoryBuilder b;
-  const auto key = b.key(std::int64_t{0});
-  b.set_default_initial(b.value(std::int64_t{0}));
+  const auto key = b.key(key_name);
+  const auto value = [&](std::int64_t v) { return b.value(v == 0 ? v : v + base); };
   for (std::uint32_t s = 0; s < sessions; ++s) {
-    const auto session = b.session("s" + std::to_string(s));
+    const auto session = b.session("s" + std::to_string(base + s));
     Time free = 0;
     for (const Operation& o : all) {
       if (o.session != s) continue;
       const bool moves = random.chance(late);
-      const Time invoke = std::max(free, o.invoke / coarse * coarse);
+      const Time invoke = std::max(free + apart, o.invoke / coarse * coarse);
       const Time complete = std::max(invoke, (o.complete + (moves ? 15 : 0)) / coarse * coarse);
       free = complete;
       b.begin(session, o.known ? TxnStatus::kCommitted : TxnStatus::kIndeterminate,
               {invoke, complete, 0});
       if (o.reads && o.writes) {
-        b.compare_and_set(key, b.value(o.saw), b.value(o.wrote), true);
+        b.compare_and_set(key, value(o.saw), value(o.wrote), true);
       } else if (o.reads) {
-        b.read(key, b.value(o.saw));
+        b.read(key, value(o.saw));
       } else {
-        b.write(key, b.value(o.wrote));
+        b.write(key, value(o.wrote));
       }
       b.end();
     }
   }
+}
+
+Register random_register(std::uint64_t seed, int keys = 1) {
+  base::Random random(seed);
+  history::HistoryBuilder b;
+  b.set_default_initial(b.value(std::int64_t{0}));
+  for (int k = 0; k < keys; ++k) add_register(b, random, seed, k, 1000 * k);
   auto built = std::move(b).finish();
   EXPECT_TRUE(built.ok());
   return {*std::move(built), random.chance(0.2) ? Time{3} : Time{0}};
@@ -135,6 +146,36 @@ TEST(Zones, AgreeWithTheEngine) {
   EXPECT_GT((seen[{"zones", Verdict::kSatisfied}]), 3000);
   EXPECT_GT((seen[{"chain", Verdict::kSatisfied}]), 300);
   EXPECT_GT((seen[{"saturation", Verdict::kViolated}]), 3000);
+}
+
+// The same question while the file goes by: yes only where it is yes, and wherever zones say so,
+// unless clocks are too coarse to tell sessions' order.
+TEST(Zones, AgreeWithThemselvesStreamed) {
+  int yes = 0, chains = 0, left = 0;
+  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+    Register given = random_register(seed, 1 + static_cast<int>(seed % 2));
+    given.drift = 0;
+    std::ostringstream file;
+    ASSERT_TRUE(formats::write_cupel(given.history, file).ok());
+    base::Budget budget;
+    levels::StreamedZones zones(budget);
+    const bool told = formats::stream_cupel(file.str(), {}, 0, zones);
+    const auto streamed = told ? zones.decide() : std::nullopt;
+    const auto held = decided(given, Level::kLinearizable, false);
+    if (streamed) {
+      ASSERT_EQ(held.verdict, Verdict::kSatisfied) << "seed " << seed;
+      if (held.decided_by != "saturation") {
+        ASSERT_EQ(held.decided_by, *streamed) << "seed " << seed;
+      }
+      ++yes;
+      chains += *streamed == "chain";
+    } else {
+      left += held.verdict == Verdict::kSatisfied && (held.decided_by == "zones" || held.decided_by == "chain");
+    }
+  }
+  EXPECT_GT(yes, 5000);
+  EXPECT_GT(chains, 100);
+  EXPECT_LT(left, yes / 2);
 }
 
 }  // namespace
