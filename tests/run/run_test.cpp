@@ -194,7 +194,7 @@ TEST_F(RunTest, FaultsComeAndAreHealed) {
              .every = 0.1,
              .lasts = 0.05};
   MemoryDatabase database({});
-  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 0.5});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 2});
   ASSERT_TRUE(ran.result.ok());
   EXPECT_GE(ran.result->faults, 2U);
   ASSERT_FALSE(ran.result->warnings.empty());
