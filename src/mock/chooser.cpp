@@ -8,7 +8,7 @@
 namespace cupel::mock {
 
 Chooser::Chooser(const Options& options, const Ledger& ledger, std::uint64_t seed)
-    : options_(options), ledger_(ledger), random_(seed) {}
+    : options_(options), ledger_(ledger), random_(seed), efforts_(seed ^ 0x6566666f7274ULL) {}
 
 void Chooser::begin(Txn t, Session session, Level level, std::optional<Policy> policy) {
   txn_ = t;
@@ -70,7 +70,27 @@ Txn Chooser::read(Key key) {
   return chosen;
 }
 
-bool Chooser::take(Txn writer) { return judge_->take(key_, writer); }
+bool Chooser::take(Txn writer) {
+  judge_->set_effort(draw_effort());
+  return judge_->take(key_, writer);
+}
+
+// What was allowed before is allowed again, whatever that takes.
+void Chooser::retake(Key key, Txn writer) {
+  judge_->set_effort(kAnyEffort);
+  [[maybe_unused]] const bool taken = judge_->take(key, writer);
+  assert(taken);
+}
+
+// Mostly little, rarely more, and however much there can be: so nothing that is allowed is
+// never returned, and what a read costs is bounded but for rare ones.
+std::size_t Chooser::draw_effort() {
+  constexpr std::size_t kMostly = 2048;
+  if (options_.choose) return kAnyEffort;
+  std::size_t effort = kMostly;
+  while (effort < kAnyEffort / 8 && efforts_.below(8) == 0) effort *= 4;
+  return effort;
+}
 
 Policy Chooser::draw_policy() {
   if (policy_) return *policy_;
@@ -93,8 +113,7 @@ Txn Chooser::enumerated(Key key) {
   const auto index = allowed.size() == 1 ? 0 : options_.choose(allowed.size());
   assert(index < allowed.size());
   const Txn chosen = allowed[std::min(index, allowed.size() - 1)];
-  [[maybe_unused]] const bool taken = judge_->take(key, chosen);
-  assert(taken);
+  retake(key, chosen);
   return chosen;
 }
 
@@ -151,14 +170,14 @@ Txn Chooser::adversarial(Key key) {
     judge_->untake();
   }
   assert(otherwise);
-  [[maybe_unused]] const bool taken = judge_->take(key, *otherwise);
-  assert(taken);
+  retake(key, *otherwise);
   return *otherwise;
 }
 
 bool Chooser::write(Key key) {
+  judge_->set_effort(draw_effort());
   if (!judge_->write(key)) return false;
-  if (shadow_.live && !shadow_.judge->write(key)) shadow_end(txn_, false);
+  shadow_write(key);
   return true;
 }
 
@@ -182,13 +201,15 @@ void Chooser::taken_back() {
   judge_->begin(txn_, session_, level_);
   shadow_end(txn_, false);
   shadow_begin(txn_);
+  // Less than what was allowed is allowed.
   for (const auto& o : ledger_.at(txn_).operations) {
     if (o.is_write) {
-      [[maybe_unused]] const bool written = write(o.key);
-      assert(written && "less than what was allowed is allowed");
+      judge_->set_effort(kAnyEffort);
+      [[maybe_unused]] const bool written = judge_->write(o.key);
+      assert(written);
+      shadow_write(o.key);
     } else if (!o.local) {
-      [[maybe_unused]] const bool taken = judge_->take(o.key, o.writer);
-      assert(taken && "less than what was allowed is allowed");
+      retake(o.key, o.writer);
       shadow_take(o.key, o.writer);
     }
   }
@@ -200,6 +221,7 @@ void Chooser::cast_shadow(Level level) {
   if (level == Level::kStrongSessionSerializable) return;
   const auto next = static_cast<Level>(static_cast<int>(level) + 1);
   shadow_.judge = is_weak(next) ? weak_judge() : order_judge(next);
+  shadow_.judge->set_effort(kShadowEffort);
   for (Txn t = 0; t < txn_; ++t) {
     const auto& txn = ledger_.at(t);
     if (txn.status != Ledger::Status::kCommitted) continue;
@@ -223,6 +245,10 @@ void Chooser::shadow_begin(Txn t) {
 bool Chooser::shadow_take(Key key, Txn writer) {
   if (!shadow_.live || (writer != kInitial && !shadow_.known[writer])) return false;
   return shadow_.judge->take(key, writer);
+}
+
+void Chooser::shadow_write(Key key) {
+  if (shadow_.live && !shadow_.judge->write(key)) shadow_end(txn_, false);
 }
 
 void Chooser::shadow_end(Txn t, bool committed) {

@@ -6,6 +6,7 @@
 // history too, without the reads that left that level; what it refuses leaves it again.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,6 +46,7 @@ class Chooser {
   void judge_at(Level level);
   Session number(Session session);
   Policy draw_policy();
+  std::size_t draw_effort();
   Txn enumerated(Key key);
   Txn uniform();
   Txn latest();
@@ -52,12 +54,18 @@ class Chooser {
   void cast_shadow(Level level);
   void shadow_begin(Txn t);
   bool shadow_take(Key key, Txn writer);
+  void shadow_write(Key key);
   void shadow_end(Txn t, bool committed);
   bool take(Txn writer);
+  void retake(Key key, Txn writer);
+
+  // Judge::set_effort().
+  static constexpr std::size_t kAnyEffort = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kShadowEffort = 2048;
 
   const Options& options_;
   const Ledger& ledger_;
-  base::Random random_;
+  base::Random random_, efforts_;
   std::unique_ptr<Judge> judge_;
   enum class Kind : std::uint8_t { kWeak, kOrder, kMixed } kind_ = Kind::kWeak;
   Level order_level_ = Level::kPrefix;  // kOrder

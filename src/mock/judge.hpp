@@ -5,6 +5,7 @@
 // within the level at any time; take() and write() keep it so or change nothing.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,8 +34,17 @@ class Judge {
   virtual void saw_absent(Key key, Txn reader) = 0;
   virtual void commit() = 0;
   virtual void abort() = 0;
+  // How much a question may cost that is not settled by what is known already: so many events
+  // may be ordered anew. One that would need more counts as not allowed. By default all.
+  void set_effort(std::size_t events) { effort_ = events; }
   // The committed transactions in an order that the level accepts as the commit order.
   [[nodiscard]] virtual std::vector<Txn> order() const = 0;
+
+ protected:
+  [[nodiscard]] std::size_t effort() const { return effort_; }
+
+ private:
+  std::size_t effort_ = std::numeric_limits<std::size_t>::max();
 };
 
 // For transactions of read-committed, read-atomic and causal, each at its own of these.

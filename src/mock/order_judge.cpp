@@ -11,7 +11,8 @@
 //
 // What neither settles is asked of a schedule, which orders the events again from where
 // the witness gets in the way, greedily along the old one, and at last of the engine
-// (order::decide), which is exact. Either's order is the new witness.
+// (order::decide), which is exact, about larger and larger parts of the witness from its end,
+// as far as effort() goes. Either's order is the new witness.
 //
 // The open transaction's arcs and clocks are undone, the last first, when a try fails or
 // it aborts: every change leaves its undoing in a log.
@@ -158,10 +159,10 @@ class OrderJudge final : public Judge {
   // ---- where it fits ----
   bool settle();
   std::optional<Spot> spot();
-  bool schedule(std::size_t from, bool hurry);
-  bool run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& turned);
-  bool reschedule(std::size_t from);
-  bool ask_engine();
+  bool schedule(std::size_t from);
+  bool run_schedule(std::size_t from, std::vector<ToAdd>& turned);
+  bool search(std::size_t from);
+  bool ask_engine(std::size_t from, std::uint64_t proposals);
   void take_witness(const std::vector<Event>& order);
 
   bool split_, first_wins_;
@@ -521,15 +522,18 @@ bool OrderJudge::settle() {
     const auto next = w == kInitial ? order.begin() : std::find(order.begin(), order.end(), w) + 1;
     if (next != order.end()) from = std::min<std::size_t>(from, at_[commit_of(*next)]);
   }
-  return schedule(from, false) || reschedule(from) || ask_engine();
+  return schedule(from) || search(from);
 }
 
-// Earlier and earlier parts of the witness are left as they are.
-bool OrderJudge::reschedule(std::size_t from) {
-  for (std::size_t redone = std::max<std::size_t>(witness_.size() - from, 16);; redone *= 4) {
-    const std::size_t cut = redone < witness_.size() ? witness_.size() - redone : 0;
-    if (schedule(std::min(cut, from), true)) return true;
-    if (cut == 0) return schedule(0, false);
+// Exactly, but of more and more of the witness, as far as effort() goes.
+bool OrderJudge::search(std::size_t from) {
+  constexpr std::size_t kLeast = 128;
+  for (std::size_t redone = std::max(2 * (witness_.size() - from), kLeast);; redone *= 4) {
+    const bool all = redone >= witness_.size();
+    if (std::min(redone, witness_.size()) > effort()) return false;
+    // Of a part, a "no" is no answer and worth little.
+    if (ask_engine(all ? 0 : witness_.size() - redone, all ? std::numeric_limits<std::uint64_t>::max() : 64)) return true;
+    if (all) return false;
   }
 }
 
@@ -589,22 +593,21 @@ std::optional<OrderJudge::Spot> OrderJudge::spot() {
 // Orders the witness again from this place on, with the open transaction. Where the greedy
 // order below comes to where each waits for another, one of the choices that led there is
 // turned round, and it starts again.
-bool OrderJudge::schedule(std::size_t from, bool hurry) {
+bool OrderJudge::schedule(std::size_t from) {
   constexpr std::size_t kTurns = 64;
   std::vector<ToAdd> turned;  // in effect for these attempts only
   while (turned.size() < kTurns) {
     const auto size = turned.size();
-    if (run_schedule(from, hurry, turned)) return true;
+    if (run_schedule(from, turned)) return true;
     if (turned.size() == size) return false;
   }
   return false;
 }
 
 // Greedily: what nothing is before that has not run, the first in the old order first.
-// `hurry`: the open transaction, and what is forced before it, as early as can be; else
-// the open transaction when nothing else can run. If it fails by a choice, `turned` has an
+// The open transaction when nothing else can run. If it fails by a choice, `turned` has an
 // arc more that forbids it.
-bool OrderJudge::run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& turned) {
+bool OrderJudge::run_schedule(std::size_t from, std::vector<ToAdd>& turned) {
   const Event b = begin_of(txn_), c = commit_of(txn_);
   std::vector<Event> events(witness_.begin() + static_cast<std::ptrdiff_t>(from), witness_.end());
   events.push_back(b);
@@ -716,8 +719,7 @@ bool OrderJudge::run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& 
   const auto rank = [&](Event e) -> std::int64_t {
     const auto end = static_cast<std::int64_t>(clocks_.size());
     if (e == c && split_ && !first_wins_) return end + 1;
-    if (e == b || e == c) return hurry ? -1 : end;
-    return hurry && before(e, b) ? at_[e] - end : at_[e];
+    return e == b || e == c ? end : static_cast<std::int64_t>(at_[e]);
   };
   using Item = std::pair<std::int64_t, Event>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
@@ -797,11 +799,17 @@ bool OrderJudge::run_schedule(std::size_t from, bool hurry, std::vector<ToAdd>& 
   return spot().has_value();
 }
 
-// The whole question, to the engine.
-bool OrderJudge::ask_engine() {
+// The question about the witness from this place on, to the engine: what comes before stays.
+// A transaction that began there and commits later has begun, with its reads behind it. From 0
+// on the answer is exact; else a "no" means that the rest alone cannot be ordered.
+bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
+  const auto later = [&](Event e) { return e / 2 == txn_ || at_[e] >= from; };
+  const auto begun = [&](Txn t) { return !later(begin_of(t)); };
   order::Problem p;
   p.split = split_;
   p.write_to_begin = first_wins_;
+  p.without_proof = true;
+  p.max_proposals = proposals;
   std::vector<Txn> txns;
   std::vector<order::Owner> owner(known_.size(), order::kInitial);
   for (Session s = 0; s < sessions_.size(); ++s) {
@@ -811,35 +819,71 @@ bool OrderJudge::ask_engine() {
       chain.push_back(owner[t]);
       txns.push_back(t);
     };
-    for (const Txn t : sessions_[s]) add_txn(t);
+    const auto& all = sessions_[s];
+    for (auto t = std::partition_point(all.begin(), all.end(), [&](Txn x) { return !later(commit_of(x)); });
+         t != all.end(); ++t) {
+      add_txn(*t);
+    }
     if (s == known_[txn_].session) add_txn(txn_);
     if (!chain.empty()) p.chains.push_back(std::move(chain));
   }
   p.owner_count = static_cast<order::Owner>(txns.size());
   p.object_count = static_cast<order::Object>(keys_.size());
+  const auto node = [&](Event e) {
+    const auto o = owner[e / 2];
+    return split_ && (e & 1) != 0 ? p.commit(o) : p.begin(o);
+  };
   for (const Txn t : txns) {
     std::vector<Key> written;
     for (const Access& w : known_[t].writes) written.push_back(w.key);
     std::sort(written.begin(), written.end());
     p.write_object.insert(p.write_object.end(), written.begin(), written.end());
     p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+    // Later is better near the end of the old witness.
+    p.hint.push_back(t == txn_ ? witness_.size() : at_[begin_of(t)]);
+    for (const Event e : {begin_of(t), commit_of(t)}) {
+      for (const Event next : out_[e]) {
+        if (!later(next)) {
+          if (later(e)) return false;
+        } else if (next / 2 != t) {
+          p.fixed.push_back({node(e), node(next), order::FixedKind::kSession, 0, 0});
+        }
+      }
+      if (!split_) break;
+    }
+    if (begun(t)) {
+      for (const auto& chain : p.chains) {
+        if (!begun(txns[chain.front()])) {
+          p.fixed.push_back({p.begin(owner[t]), p.begin(chain.front()), order::FixedKind::kSession, 0, 0});
+        }
+      }
+      continue;
+    }
     for (const Access& read : known_[t].reads) {
+      Txn w = versions_[read.version].writer;
+      if (w != kInitial && !later(commit_of(w))) {
+        // Of those before, only what is current there can still be read.
+        const auto& order = keys_[read.key].in_witness;
+        const auto next = std::partition_point(order.begin(), order.end(), [&](Txn x) { return !later(commit_of(x)); });
+        if (*(next - 1) != w) return false;
+        w = kInitial;
+      } else if (w == kInitial && !keys_[read.key].in_witness.empty() && !later(commit_of(keys_[read.key].in_witness.front()))) {
+        return false;
+      }
       const auto first = static_cast<std::uint32_t>(p.candidates.size());
-      const Txn w = versions_[read.version].writer;
       p.candidates.push_back(w == kInitial ? order::kInitial : owner[w]);
       p.reads.push_back({owner[t], read.key, first, first + 1});
     }
-    // Later is better near the end of the old witness.
-    p.hint.push_back(t == txn_ ? witness_.size() : at_[begin_of(t)]);
   }
   base::Budget budget;
   const auto outcome = order::decide(p, budget);
   if (outcome.answer != order::Answer::kYes) return false;
-  std::vector<Event> order;
-  for (const auto node : outcome.order) {
-    if (p.is_helper(node)) continue;
-    const Txn t = txns[p.owner_of(node)];
-    order.push_back(split_ && node % 2 == 1 ? commit_of(t) : begin_of(t));
+  std::vector<Event> order(witness_.begin(), witness_.begin() + static_cast<std::ptrdiff_t>(from));
+  for (const auto at : outcome.order) {
+    if (p.is_helper(at)) continue;
+    const Txn t = txns[p.owner_of(at)];
+    const Event e = split_ && at % 2 == 1 ? commit_of(t) : begin_of(t);
+    if (later(e)) order.push_back(e);
   }
   take_witness(order);
   [[maybe_unused]] const bool fits = spot().has_value();

@@ -77,14 +77,19 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
       return outcome;
     case Saturated::kCycle: {
       if (loosener != nullptr) return judged(loosener->cycles(graph, versions, open, budget));
+      outcome.answer = Answer::kNo;
+      if (problem.without_proof) return outcome;
       const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
       ProofBuilder builder(problem, graph, versions, budget);
       builder.add_cycle(graph.cycle());
-      outcome.answer = Answer::kNo;
       outcome.proof = builder.take();
       return outcome;
     }
     case Saturated::kNoWriter: {
+      if (loosener == nullptr && problem.without_proof) {
+        outcome.answer = Answer::kNo;
+        return outcome;
+      }
       ProofBuilder builder(problem, graph, versions, budget, loosener == nullptr ? nullptr : &open);
       builder.add_orphan(saturation.orphan());
       if (loosener != nullptr) return judged(loosener->proof(builder.take(), Stage::kSaturation, budget));

@@ -55,6 +55,8 @@ struct Problem {
   // Proofs are to be checked by a stranger: every case, and why each read with
   // several candidates saw what it saw. Else what nobody reads is left out.
   bool whole_proofs = false;
+  // A "no" is told without evidence, which is quicker.
+  bool without_proof = false;
   // Stage 3 gives up after so many proposals of its solver.
   std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();
 

@@ -209,7 +209,7 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
         return;
       case solver::Answer::kNone:
         outcome.answer = Answer::kNo;
-        outcome.proof = refiner.proof(loosens, budget);
+        if (!problem.without_proof) outcome.proof = refiner.proof(loosens, budget);
         return;
       case solver::Answer::kModel:
         break;

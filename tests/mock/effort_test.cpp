@@ -1,0 +1,102 @@
+// How much a judge may spend on a candidate: with little effort it refuses some of what is
+// allowed, never all, and allows nothing that is not; with any it decides exactly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "check/check.hpp"
+#include "mock/judge.hpp"
+
+namespace cupel::mock {
+namespace {
+
+constexpr auto kAny = std::numeric_limits<std::size_t>::max();
+
+class Effort : public testing::TestWithParam<Level> {};
+
+// Two judges of one history, whose reads both allowed.
+TEST_P(Effort, LittleOfItAllowsLess) {
+  int fewer = 0, as_many = 0;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const auto quick = order_judge(GetParam()), exact = order_judge(GetParam());
+    const auto both = [&](auto&& call) {
+      call(*quick);
+      call(*exact);
+    };
+    base::Random random(seed);
+    constexpr int kSessions = 12;
+    for (Txn t = 0; t < 150; ++t) {
+      const auto session = static_cast<Session>(random.below(kSessions));
+      both([&](Judge& judge) { judge.begin(t, session, GetParam()); });
+      bool alive = true;
+      std::vector<Key> written;
+      for (int i = 0; i < 6 && alive; ++i) {
+        const auto key = static_cast<Key>(random.below(12));
+        if (random.chance(0.6)) {
+          quick->set_effort(kAny);
+          alive = exact->write(key);
+          ASSERT_EQ(quick->write(key), alive) << "with any effort it is exact";
+          written.push_back(key);
+          continue;
+        }
+        if (std::find(written.begin(), written.end(), key) != written.end()) continue;
+        std::vector<Txn> asked, allowed, without;
+        exact->candidates(key, asked);
+        for (const Txn w : asked) {
+          if (!exact->take(key, w)) continue;
+          exact->untake();
+          allowed.push_back(w);
+        }
+        quick->set_effort(0);
+        for (const Txn w : asked) {
+          if (!quick->take(key, w)) continue;
+          quick->untake();
+          without.push_back(w);
+        }
+        ASSERT_FALSE(without.empty()) << "every read has an answer";
+        ASSERT_TRUE(std::includes(allowed.begin(), allowed.end(), without.begin(), without.end(),
+                                  [](Txn a, Txn b) { return a + 1 < b + 1; }));
+        ++(without.size() < allowed.size() ? fewer : as_many);
+        const Txn chosen = allowed[random.below(allowed.size())];
+        quick->set_effort(kAny);
+        both([&](Judge& judge) { ASSERT_TRUE(judge.take(key, chosen)); });
+      }
+      both([&](Judge& judge) { alive ? judge.commit() : judge.abort(); });
+    }
+  }
+  EXPECT_GT(fewer, 0);
+  EXPECT_GT(as_many, fewer);
+}
+
+// Longer than what is mostly spent on a candidate.
+TEST_P(Effort, LongHistoriesAreWithinTheLevel) {
+  Store store({.level = GetParam(), .seed = 3});
+  base::Random random(4);
+  std::vector<std::uint32_t> sessions;
+  for (int s = 0; s < 30; ++s) sessions.push_back(store.open_session(std::to_string(s)));
+  for (int t = 0; t < 2500; ++t) {
+    const auto txn = store.begin(sessions[random.below(sessions.size())]);
+    bool alive = true;
+    for (int i = 0; i < 6 && alive; ++i) {
+      const auto key = "k" + std::to_string(random.below(60));
+      alive = random.chance(0.7) ? txn->write(key, Value::of(10 * t + i)) : txn->read(key).has_value();
+    }
+    if (alive) txn->commit();
+  }
+  check::Options options;
+  options.asked = {*levels::parse_level(name(GetParam()))};
+  EXPECT_EQ(check::check(*store.history(), options).levels[0].verdict, check::Verdict::kSatisfied);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Effort,
+                         testing::Values(Level::kPrefix, Level::kStrongSessionSnapshotIsolation,
+                                         Level::kStrongSessionSerializable),
+                         [](const auto& info) {
+                           std::string text(name(info.param));
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
+
+}  // namespace
+}  // namespace cupel::mock
