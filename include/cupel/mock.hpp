@@ -127,11 +127,11 @@ class MockStore {
   // What the key holds at first, instead of null: every session has seen it. Before the
   // first transaction, and again after a reset; false and nothing done if later.
   bool set_initial(std::string_view key, const Scalar& value);
-  // Runs each function in a thread of its own, one at a time: where one calls begin(), or
-  // ends, which of them goes on is drawn by the seed. So several clients are as repeatable
+  // Runs each function on a stack of its own (8 MiB), one at a time: where one calls begin(),
+  // or ends, which of them goes on is drawn by the seed. So several clients are as repeatable
   // as one, and no order of their transactions is left out. Returns when all have ended;
-  // throws what one of them threw. A client that waits for another in any way but begin()
-  // waits for ever.
+  // throws what one of them threw. All run in the calling thread, whose thread_local variables
+  // they share; a client that waits for another in any way but begin() waits for ever.
   void interleave(const std::vector<std::function<void()>>& clients);
   // Forgets everything, the history too, and starts again from this seed. Open
   // transactions fail.

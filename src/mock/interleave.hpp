@@ -1,4 +1,4 @@
-// Interleave: several clients, each a plain function in a thread of its own, of which one
+// Interleave: several clients, each a plain function on a stack of its own, of which one
 // runs at a time and hands over where it begins a transaction.
 //
 // The store runs transactions one after another, so nothing but their order matters, and
@@ -20,8 +20,8 @@ void interleave(std::span<const std::function<void()>> functions,
                 const std::function<std::size_t(std::size_t waiting)>& next,
                 const std::function<void(std::span<const std::uint64_t> turns)>& before);
 
-// The calling thread is about to begin a transaction: waits for its turn, if it is one of
-// an interleaving.
+// The caller is about to begin a transaction: waits for its turn, if it is one of an
+// interleaving.
 void await_turn();
 
 }  // namespace cupel::mock

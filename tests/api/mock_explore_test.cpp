@@ -188,4 +188,46 @@ TEST(MockInterleave, TheSeedDecidesTheOrderAndThrowsArePassedOn) {
                std::runtime_error);
 }
 
+// A client may hand over while it handles an exception, and start clients of its own.
+TEST(MockInterleave, ClientsHandOverInsideOfHandlersAndOfClients) {
+  std::string error;
+  auto store = cupel::MockStore::open({}, error);
+  auto inner = cupel::MockStore::open({}, error);
+  ASSERT_TRUE(store && inner) << error;
+  const auto transaction = [](cupel::MockStore& in, const std::string& session) {
+    in.begin(session).commit();
+  };
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    store->reset(seed);
+    int handled = 0, thrown = 0;
+    const auto client = [&](const std::string& name) {
+      for (int i = 0; i < 3; ++i) {
+        transaction(*store, name);
+        try {
+          throw name + std::to_string(i);
+        } catch (const std::string& mine) {
+          transaction(*store, name);
+          try {
+            transaction(*store, name);
+            throw std::runtime_error(mine);
+          } catch (const std::runtime_error& again) {
+            transaction(*store, name);
+            handled += again.what() == mine && mine == name + std::to_string(i);
+          }
+        }
+      }
+      try {
+        inner->interleave({[&] { transaction(*store, name + " inside"); },
+                           [&] { transaction(*inner, name); throw 7; }});
+      } catch (const int number) {
+        thrown += number == 7 && std::uncaught_exceptions() == 0;
+      }
+      transaction(*store, name);
+    };
+    store->interleave({[&] { client("a"); }, [&] { client("b"); }, [&] { client("c"); }});
+    EXPECT_EQ(handled, 9);
+    EXPECT_EQ(thrown, 3);
+  }
+}
+
 }  // namespace
