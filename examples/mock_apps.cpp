@@ -419,7 +419,7 @@ class Twitter {
 
 // What is tweeted and looked at is mostly user 1's, and user 0's feed is where it is missed.
 Plan draw_twitter(std::uint64_t seed, int clients, int operations) {
-  auto plan = drawn(seed, clients, operations, {6, 1, 1, 4, 4}, 2 * Twitter::kUsers);
+  auto plan = drawn(seed, clients, operations, {8, 1, 1, 6, 4}, 2 * Twitter::kUsers);
   for (auto& client : plan) {
     for (auto& operation : client) {
       const bool on_own = operation.kind == Twitter::kTweet || operation.kind == Twitter::kTimeline;
