@@ -92,6 +92,11 @@ Value Ledger::read_own(Key key) {
   return seen;
 }
 
+void Ledger::read_absent(Key key) {
+  transactions_.back().operations.push_back(
+      {.is_write = false, .absent = true, .key = key, .value = {}});
+}
+
 void Ledger::write(Key key, Value value) {
   transactions_.back().operations.push_back({.is_write = true, .key = key, .value = std::move(value)});
 }
@@ -103,6 +108,33 @@ std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
   auto& scans = transactions_.back().scans;
   if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
   return keys;
+}
+
+std::vector<std::string> Ledger::scan_between(std::string_view low, std::string_view high,
+                                              std::string_view ending) {
+  std::vector<std::string> found;
+  if (high <= low) return found;
+  for (auto it = keys_.lower_bound(low); it != keys_.end() && it->first < high; ++it) {
+    if (it->first.ends_with(ending) && is_there(it->second)) found.push_back(it->first);
+  }
+  RangeScan made{std::string(low), std::string(high), std::string(ending)};
+  auto& scans = transactions_.back().range_scans;
+  if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
+  return found;
+}
+
+bool Ledger::saw_absent(Key key) const {
+  if (!writers_[key].empty() || initial_.contains(key) || touches(count() - 1, key)) return false;
+  const auto& open = transactions_.back();
+  const std::string_view name = *names_[key];
+  return std::any_of(open.scans.begin(), open.scans.end(),
+                     [&](const Scan& scan) {
+                       return name.starts_with(scan.prefix) &&
+                              name.find(scan.end, scan.prefix.size()) == name.npos;
+                     }) ||
+         std::any_of(open.range_scans.begin(), open.range_scans.end(), [&](const RangeScan& scan) {
+           return scan.low <= name && name < scan.high && name.ends_with(scan.ending);
+         });
 }
 
 std::vector<Txn> Ledger::absent_for(Key key) {
@@ -117,8 +149,16 @@ std::vector<Txn> Ledger::absent_for(Key key) {
     for (const auto& [end, last] : of_prefix->second) {
       if (name.find(end, size) != name.npos) continue;
       for (const auto& [session, t] : last) {
-        if (t >= absent_until_[key] && !reads(t, key)) found.push_back(t);
+        if (t >= absent_until_[key] && !touches(t, key)) found.push_back(t);
       }
+    }
+  }
+  for (const auto& [session, by_ending] : range_scans_) {
+    for (const auto& [ending, covered] : by_ending) {
+      const auto next = covered.upper_bound(name);
+      if (next == covered.begin() || !name.ends_with(ending)) continue;
+      const Txn t = std::prev(next)->second;
+      if (t != kInitial && t >= absent_until_[key] && !touches(t, key)) found.push_back(t);
     }
   }
   absent_until_[key] = scanned_;
@@ -130,7 +170,7 @@ std::vector<Txn> Ledger::absent_for(Key key) {
   return found;
 }
 
-bool Ledger::reads(Txn t, Key key) const {
+bool Ledger::touches(Txn t, Key key) const {
   const auto& operations = transactions_[t].operations;
   return std::any_of(operations.begin(), operations.end(), [&](const Operation& o) { return o.key == key; });
 }
@@ -157,7 +197,15 @@ void Ledger::commit() {
   const Txn t = count() - 1;
   for (const Key key : open_writes()) writers_[key].push_back(t);
   for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][transactions_[t].session] = t;
-  if (!transactions_[t].scans.empty()) scanned_ = t + 1;
+  for (const auto& scan : transactions_[t].range_scans) {
+    auto& covered = range_scans_[transactions_[t].session][scan.ending];
+    const auto next = covered.upper_bound(scan.high);
+    const Txn behind = next == covered.begin() ? kInitial : std::prev(next)->second;
+    covered.erase(covered.lower_bound(scan.low), next);
+    covered[scan.low] = t;
+    covered[scan.high] = behind;
+  }
+  if (!transactions_[t].scans.empty() || !transactions_[t].range_scans.empty()) scanned_ = t + 1;
   transactions_.back().status = Status::kCommitted;
 }
 
@@ -197,13 +245,15 @@ const Value& Ledger::value(Txn writer, Key key) const {
 
 std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const {
   std::vector<std::string> found;
-  const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
   for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix); ++it) {
-    if (!writers_[it->second].empty() || initial_.contains(it->second) || (open && own(it->second) != nullptr)) {
-      found.push_back(it->first);
-    }
+    if (is_there(it->second)) found.push_back(it->first);
   }
   return found;
+}
+
+bool Ledger::is_there(Key key) const {
+  const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
+  return !writers_[key].empty() || initial_.contains(key) || (open && own(key) != nullptr);
 }
 
 base::Result<history::History> Ledger::history(std::span<const std::string> sessions) const {
@@ -243,6 +293,11 @@ Digest Ledger::digest(std::span<const std::string> sessions, bool in_order) cons
     hash.add(static_cast<std::uint64_t>(txn.level));
     hash.add(txn.operations.size());
     for (const auto& scan : txn.scans) hash.add(scan.prefix + scan.end);
+    for (const auto& scan : txn.range_scans) {
+      hash.add(scan.low);
+      hash.add(scan.high);
+      hash.add(scan.ending);
+    }
     for (const auto& o : txn.operations) {
       hash.add((o.is_write ? 1U : 0U) + (o.local ? 2U : 0U) + (o.writer == kInitial ? 4U : 0U));
       hash.add(*names_[o.key]);

@@ -38,12 +38,18 @@ class Ledger {
     char end;
     friend auto operator<=>(const Scan&, const Scan&) = default;
   };
+  struct RangeScan {
+    std::string low, high;  // without the latter
+    std::string ending;     // of the keys that it is about
+    friend auto operator<=>(const RangeScan&, const RangeScan&) = default;
+  };
   struct Transaction {
     Session session;
     Level level;
     Status status = Status::kOpen;
     std::vector<Operation> operations;
     std::vector<Scan> scans = {};
+    std::vector<RangeScan> range_scans = {};
   };
 
   Key key(std::string_view name);  // interned
@@ -55,12 +61,20 @@ class Ledger {
   // What the open transaction did. A read takes the value that `writer` wrote last.
   Value read(Key key, Txn writer);
   Value read_own(Key key);
+  // The open transaction saw that nobody had written the key, by a scan.
+  void read_absent(Key key);
   void write(Key key, Value value);
   // The open transaction's listing of the keys with this prefix and without `end` behind it.
   std::vector<std::string> scan(std::string_view prefix, char end);
+  // Of the keys from `low` on, before `high`, with this ending.
+  std::vector<std::string> scan_between(std::string_view low, std::string_view high,
+                                        std::string_view ending);
   // The committed transactions that scanned and saw that nobody had written the key, of each
   // session the last, as far as they were not told before. They now have a read of null.
   std::vector<Txn> absent_for(Key key);
+  // The open transaction scanned and saw that nobody had written the key, and has done nothing
+  // with it since.
+  [[nodiscard]] bool saw_absent(Key key) const;
   // Takes back the writes after the first `operations` operations, and the reads of them.
   void take_back(std::size_t operations);
   void commit();
@@ -89,8 +103,13 @@ class Ledger {
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
   std::map<Key, Value> initial_;  // where it is not null
-  [[nodiscard]] bool reads(Txn t, Key key) const;
+  // Somebody committed a write of it, or the open transaction wrote it, or it held something.
+  [[nodiscard]] bool is_there(Key key) const;
+  [[nodiscard]] bool touches(Txn t, Key key) const;
   std::map<std::string, std::map<char, std::map<Session, Txn>>, std::less<>> scans_;  // the last
+  // By session and ending: who scanned last from a key on, up to the next one here; or nobody.
+  using Covered = std::map<std::string, Txn, std::less<>>;
+  std::map<Session, std::map<std::string, Covered>> range_scans_;
   Txn scanned_ = 0;                 // transactions up to the last with scans
   std::vector<Txn> absent_until_;   // by key: up to which scanned_ absent_for() has answered
 };

@@ -1,8 +1,8 @@
 // The store: turns, sessions and the life of a transaction. What a read may return is
 // the chooser's (chooser.hpp); what happened is the ledger's.
 //
-// One mutex guards everything. A turn is a ticket in a queue; the condition variable
-// wakes the one in front when a transaction ends, and everybody at shut-down.
+// One mutex guards everything. A turn is a ticket in a queue. Each who waits is woken alone:
+// the one in front when a transaction ends, the one whose turn it is, everybody at shut-down.
 #include "mock/store.hpp"
 
 #include <fmt/format.h>
@@ -166,14 +166,26 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
                           .turns = {turns.begin(), turns.end()}});
   }
 
-  // Nothing is open, somebody waits: gives the turn to one, or waits for others to come.
+  // Whose turn it is, or else who is in front and sees to it.
+  void wake() {
+    const auto turn = std::find_if(queue_.begin(), queue_.end(), [this](const Waiting& waiting) {
+      return turn_of_ == waiting.ticket;
+    });
+    if (turn != queue_.end()) {
+      turn->woken->notify_one();
+    } else if (!queue_.empty()) {
+      queue_.front().woken->notify_one();
+    }
+  }
+
+  // Nothing is open, the caller is in front: gives the turn to one, or waits for others to come.
   void give_turn(std::unique_lock<std::mutex>& lock) {
     if (options_.settle_ms <= 0) {
       turn_of_ = queue_.front().ticket;
     } else {
       const auto until = quiet_since_ + milliseconds(options_.settle_ms);
       if (Clock::now() < until) {
-        turn_.wait_until(lock, until);
+        queue_.front().woken->wait_until(lock, until);
         return;
       }
       reached({});
@@ -187,7 +199,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
       }
       turn_of_ = waiting[std::min(chosen, waiting.size() - 1)].ticket;
     }
-    turn_.notify_all();
+    wake();
   }
 
   // Not while holding the lock for the time of the sleep; ends early at shut-down.
@@ -211,16 +223,17 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     open_->failure = std::move(failure);
     open_.reset();
     quiet_since_ = Clock::now();
-    turn_.notify_all();
+    wake();
   }
 
   const Options options_;
   std::mutex mutex_;
-  std::condition_variable turn_, stop_;
+  std::condition_variable stop_;
   bool stopped_ = false;
   struct Waiting {
     std::uint64_t ticket;
     Session session;
+    std::condition_variable* woken;  // of the thread that waits
   };
   std::deque<Waiting> queue_;  // begins that wait
   std::uint64_t next_ticket_ = 0;
@@ -264,11 +277,23 @@ class Store::State::Handle final : public Transaction {
     return call ? state_->ledger_.scan(prefix, end) : std::vector<std::string>();
   }
 
+  std::vector<std::string> scan_between(std::string_view low, std::string_view high,
+                                        std::string_view ending) override {
+    const Call call(*this);
+    return call ? state_->ledger_.scan_between(low, high, ending) : std::vector<std::string>();
+  }
+
   bool write(std::string_view name, Value value) override {
     const Call call(*this);
     if (!call) return false;
     const Key key = state_->ledger_.key(name);
     state_->tell_absent(key);
+    // What it saw and then wrote itself: null was the only answer.
+    if (state_->ledger_.saw_absent(key)) {
+      [[maybe_unused]] const Txn nobody = state_->chooser_->read(key);
+      assert(nobody == kInitial);
+      state_->ledger_.read_absent(key);
+    }
     const bool allowed = state_->chooser_->write(key);
     state_->ledger_.write(key, std::move(value));
     if (allowed) return true;
@@ -354,15 +379,17 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
   if (options_.delay_ms > 0) sleep(lock, milliseconds(delays_.unit() * options_.delay_ms));
   const auto ticket = next_ticket_++;
   if (queue_.empty()) idle_since_ = Clock::now();
-  queue_.push_back({ticket, session});
+  std::condition_variable woken;
+  queue_.push_back({ticket, session, &woken});
   quiet_since_ = Clock::now();
   while (!stopped_ && (open_ || turn_of_ != ticket)) {
-    if (!open_ && !turn_of_) {
+    const bool in_front = queue_.front().ticket == ticket;
+    if (in_front && !open_ && !turn_of_) {
       give_turn(lock);
       continue;
     }
-    if (!open_ || queue_.front().ticket != ticket) {
-      turn_.wait(lock);
+    if (!in_front || !open_) {
+      woken.wait(lock);
       continue;
     }
     // The first of those who wait looks after their patience.
@@ -373,15 +400,15 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
                               "others waited for their turn",
                               options_.patience_s)});
     } else if (asking_) {
-      turn_.wait_for(lock, milliseconds(50));
+      woken.wait_for(lock, milliseconds(50));
     } else {
-      turn_.wait_until(lock, until);
+      woken.wait_until(lock, until);
     }
   }
   std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.ticket == ticket; });
   turn_of_.reset();
   if (stopped_) return nullptr;
-  if (!queue_.empty()) turn_.notify_all();  // there is a new one in front
+  wake();  // there may be a new one in front
   open_ = std::make_shared<Open>();
   open_->session = session;
   asking_ = false;
@@ -402,7 +429,7 @@ void Store::State::shut_down() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   if (open_) end(Failure{Failure::Kind::kStopped, "the transaction was rolled back, the store is shutting down"});
-  turn_.notify_all();
+  for (const auto& waiting : queue_) waiting.woken->notify_one();
   stop_.notify_all();
 }
 

@@ -131,6 +131,15 @@ class Transaction {
     std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
     return keys;
   }
+  // The same of the keys from `low` on, before `high`, that end with `ending`.
+  virtual std::vector<std::string> scan_between(std::string_view low, std::string_view high,
+                                                std::string_view ending) {
+    auto keys = keys_with_prefix("");
+    std::erase_if(keys, [&](const std::string& key) {
+      return key < low || key >= high || !key.ends_with(ending);
+    });
+    return keys;
+  }
   virtual bool write(std::string_view key, Value value) = 0;
   virtual bool commit() = 0;
   virtual void rollback() = 0;
@@ -177,8 +186,8 @@ class Store {
   // session has seen. Before the first transaction; later it does nothing and says false.
   bool set_initial(std::string_view key, Value value);
 
-  // Runs each function in a thread of its own, one at a time: where one begins a
-  // transaction of this store, or ends, which of them goes on is drawn by the seed. So the
+  // Runs each function on a stack of its own in the calling thread, one at a time: where one
+  // begins a transaction of this store, or ends, which of them goes on is drawn by the seed. So the
   // order of the transactions of several clients is as repeatable as what they read. What
   // one throws is thrown here when all have ended.
   void interleave(std::span<const std::function<void()>> functions);

@@ -52,6 +52,40 @@ TEST(MockDriver, DoesWhatTheStatementsSay) {
   }
 }
 
+// Two sessions each look at a range and make a row in it if they see none. Who saw none comes
+// before whoever made one, so at serializable one of them saw the other's; below both may not.
+TEST(MockDriver, RangesHavePhantomsWhereTheLevelHas) {
+  const auto both = [](const std::string& level, std::uint64_t seed, std::int64_t place) {
+    auto database = opened("mock:" + level + "?seed=" + std::to_string(seed));
+    Tables tables(workload::kv_schema());
+    EXPECT_TRUE(database->prepare(tables).ok());
+    int made = 0;
+    for (const std::uint32_t session : {0U, 1U}) {
+      auto connection = std::move(*database->connect(session));
+      EXPECT_FALSE(connection->begin());
+      workload::Reply reply;
+      EXPECT_FALSE(connection->execute(range(10, 20), reply));
+      if (reply.rows.empty()) {
+        const auto failure = connection->execute(write(place + session, 1), reply);
+        if (!failure) made += connection->commit() ? 0 : 1;
+      }
+      connection->rollback();
+    }
+    return made == 2;
+  };
+  for (const char* level : {"read-committed", "causal", "prefix", "snapshot-isolation", "serializable"}) {
+    int low = 0, high = 0;  // the ends of the range belong to it
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      low += both(level, seed, 10);
+      high += both(level, seed, 19);
+    }
+    const bool serializable = std::string(level) == "serializable";
+    EXPECT_EQ(low > 0, !serializable) << level;
+    EXPECT_EQ(high > 0, !serializable) << level;
+    EXPECT_TRUE(both(level, 0, 21)) << level;  // outside: nobody looked there
+  }
+}
+
 TEST(MockDriver, SaysWhatItDoesNotKnow) {
   for (const char* url : {"mock:linearizable", "mock:causal?policy=worst", "mock:causal?colour=red", "mock:causal?seed=-1",
                           "mock://host/causal"}) {

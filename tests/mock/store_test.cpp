@@ -48,6 +48,66 @@ TEST(MockStore, ARolledBackTransactionIsNeverReadFrom) {
   EXPECT_EQ(history->status(history::TxnId(0)), history::TxnStatus::kAborted);
 }
 
+TEST(MockStore, AScanBetweenListsWhatIsThere) {
+  Store store(quiet());
+  store.set_initial("b/1", Value::of(1));
+  const auto s = store.open_session("a");
+  const auto t = store.begin(s);
+  for (const char* key : {"a/1", "c/1", "c/2", "d/1"}) t->write(key, Value::of(2));
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(t->scan_between("b", "d", "/1"), (Keys{"b/1", "c/1"}));
+  EXPECT_EQ(t->scan_between("b", "d/1", ""), (Keys{"b/1", "c/1", "c/2"}));
+  EXPECT_EQ(t->scan_between("d", "b", ""), Keys());
+  EXPECT_EQ(t->scan_between("b", "b", ""), Keys());
+}
+
+// Two sessions each scan a part of the keys and then write into the part that the other
+// scanned: one of them must have seen the other's. Where a part was not scanned both may.
+TEST(MockStore, AScanBetweenSawWhatWasNotThere) {
+  const auto both_miss = [](std::uint64_t seed, const char* first_low, const char* first_writes) {
+    Store store({.level = Level::kStrongSessionSerializable, .seed = seed});
+    const auto one = store.open_session("one"), other = store.open_session("other");
+    const auto step = [&](std::uint32_t session, const char* low, const char* high,
+                          const char* writes) {
+      const auto t = store.begin(session);
+      bool none = true;
+      for (const auto& key : t->scan_between(low, high, "/1")) {
+        const auto value = t->read(key);
+        none = none && value == Value();
+      }
+      return none && t->write(writes, Value::of(7)) && t->commit();
+    };
+    step(one, "x", "y", "z/1");  // covered by the next one in part
+    const bool first = step(one, first_low, "b8", first_writes);
+    const bool second = step(other, "b1", "b9", "b4/1");
+    return first && second;
+  };
+  int missed = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    EXPECT_FALSE(both_miss(seed, "b2", "b6/1")) << seed;
+    missed += both_miss(seed, "b5", "b6/1");  // b4 was not scanned
+    missed += both_miss(seed, "b2", "b6/2");  // another ending
+  }
+  EXPECT_GT(missed, 20);
+}
+
+// A transaction that scanned, saw no key and wrote it has read null there: no other writer of
+// the key can be put before it.
+TEST(MockStore, WhatWasScannedAndThenWrittenWasReadAsNull) {
+  Store store(quiet(Level::kStrongSessionSerializable));
+  const auto s = store.open_session("a");
+  const auto t = store.begin(s);
+  EXPECT_TRUE(t->scan_between("x", "y", "").empty());
+  EXPECT_TRUE(t->write("x", Value::of(1)));
+  EXPECT_TRUE(t->scan("w", '/').empty());
+  EXPECT_TRUE(t->write("w", Value::of(1)));
+  EXPECT_TRUE(t->write("y", Value::of(1)));
+  EXPECT_TRUE(t->commit());
+  const auto history = store.history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->op_count(), 5U);
+}
+
 TEST(MockStore, SavepointsTakeWritesBackAndReadsOfThem) {
   Store store(quiet());
   const auto s = store.open_session("a");

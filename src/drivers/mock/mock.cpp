@@ -3,18 +3,22 @@
 // A cell is a key of the store: the row's ordered key (drivers/cells.hpp), a byte 0x02 and
 // the column's number. Cells are what the history records, so the store's level is the
 // history's. A row is there if one of its cells is not null; deleting writes nulls. Rows
-// before a run are initial values. A range lists keys and reads the cells of each row.
-// A comparison reads and writes. There are no lists: an append reads, and at the weaker
-// levels another's append would be lost, which no history of a list can tell.
+// before a run are initial values. A range scans for rows, so that one that was not there is
+// read as absent, and reads the cells of each.
+// A comparison reads and writes, and so does an append, to a list kept as text. Below snapshot
+// isolation there are no lists: another's append would be lost, which no history of a list can
+// tell.
 //
 // Each Database has a store of its own: it is gone with it. See docs/drivers/mock.md.
 #include <fmt/format.h>
 
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "drivers/cells.hpp"
 #include "drivers/registry.hpp"
+#include "drivers/sql.hpp"
 #include "drivers/url.hpp"
 #include "mock/store.hpp"
 
@@ -148,6 +152,11 @@ class MockConnection final : public Connection {
     std::optional<std::vector<Datum>> cells;
     switch (statement.kind) {
       case StatementKind::kRead:
+        if (table.columns[columns[0]].type == workload::ColumnType::kList) {
+          if (auto failure = read_row(row, columns, cells)) return failure;
+          if (cells) reply.elements = sql::list_elements(sql::ListForm::kText, (*cells)[0]);
+          return std::nullopt;
+        }
         if (auto failure = read_row(row, columns, cells)) return failure;
         if (cells) reply.rows.push_back({statement.key, *std::move(cells)});
         return std::nullopt;
@@ -181,20 +190,26 @@ class MockConnection final : public Connection {
         if (!reply.succeeded) return std::nullopt;
         return write_cell(row, columns[0], normal(type, statement.values[1]));
       }
-      case StatementKind::kAppend:
-        break;
+      case StatementKind::kAppend: {
+        if (auto failure = read_row(row, columns, cells)) return failure;
+        const auto list = cells ? workload::to_string((*cells)[0]) : std::string();
+        return write_cell(row, columns[0], Datum(appended(list, statement.values[0])));
+      }
     }
-    return refused("a list: the mock store has none");
+    return refused("a statement of an unknown kind");
   }
 
   Outcome range(const Table& table, const Statement& statement, std::span<const std::uint32_t> columns,
                 Reply& reply) {
-    const auto low = ordered_key(table, statement.key), high = ordered_key(table, statement.high);
-    std::vector<std::string> rows;
-    for (const auto& key : transaction_->keys_with_prefix(ordered_prefix(table))) {
-      auto row = key.substr(0, key.rfind('\x02'));
-      if (row < low || row > high || (!rows.empty() && rows.back() == row)) continue;
-      rows.push_back(std::move(row));
+    // No row's key begins with another's, so the cells of the high row end before 0x03.
+    const auto low = ordered_key(table, statement.key);
+    const auto behind = ordered_key(table, statement.high) + '\x03';
+    std::set<std::string> rows;
+    for (const auto column : columns) {
+      const auto ending = cell_key("", column);
+      for (const auto& key : transaction_->scan_between(low, behind, ending)) {
+        rows.insert(key.substr(0, key.size() - ending.size()));
+      }
     }
     if (transaction_->failure()) return over();
     for (const auto& row : rows) {
@@ -229,6 +244,7 @@ class MockDatabase final : public Database {
             .tables = true,
             .ranges = true,
             .deletes = true,
+            .lists = options_.level >= mock::Level::kStrongSessionSnapshotIsolation,
             .compare_and_set = true};
   }
 
