@@ -169,6 +169,7 @@ class SessionOfStore : public Session {
     block_ = failed_ = false;
     first_settings();
   }
+  void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
 
  private:
   [[nodiscard]] bool mysql() const { return facts_.dialect == Dialect::kMysql; }
@@ -203,6 +204,7 @@ class SessionOfStore : public Session {
 
   Store& store_;
   Catalog::State& catalog_;
+  Deallocate deallocate_;
   std::uint32_t number_;
   SessionFacts facts_;
   std::map<std::string, std::string> settings_;
@@ -514,8 +516,20 @@ std::optional<Result> SessionOfStore::control(const Statement& statement) {
   if (kind == "DiscardStmt") {
     if (block_) raise("25001", "DISCARD ALL cannot run inside a transaction block");
     first_settings();
+    if (deallocate_) deallocate_(std::nullopt);
     Result result;
     result.tag = "DISCARD ALL";
+    return result;
+  }
+  if (kind == "DeallocateStmt" && !mysql()) {
+    const auto name = text_of(body, "name");
+    if (name.empty()) {
+      if (deallocate_) deallocate_(std::nullopt);
+    } else if (!deallocate_ || !deallocate_(name)) {
+      raise("26000", fmt::format("prepared statement \"{}\" does not exist", name));
+    }
+    Result result;
+    result.tag = name.empty() ? "DEALLOCATE ALL" : "DEALLOCATE";
     return result;
   }
   return std::nullopt;

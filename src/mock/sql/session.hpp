@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -147,6 +148,10 @@ class Session {
   // The client went away, or asked for a fresh session: what is open is rolled back, and
   // settings are as at first.
   virtual void reset() = 0;
+  // What DEALLOCATE and DISCARD ALL do with the prepared statements that a protocol keeps: gives up
+  // the one of this name, or all. False: there is none of this name. At first there are none.
+  using Deallocate = std::function<bool(std::optional<std::string_view> name)>;
+  virtual void on_deallocate(Deallocate deallocate) = 0;
 };
 
 }  // namespace cupel::mock::sql

@@ -155,6 +155,16 @@ class Postgres : public Conversation {
   void let_in() {
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal("57P03", "the mock store is shutting down");
+    session_->on_deallocate([this](std::optional<std::string_view> name) {
+      if (!name) {
+        std::erase_if(statements_, [](const auto& one) { return !one.first.empty(); });
+        return true;
+      }
+      const auto found = name->empty() ? statements_.end() : statements_.find(*name);
+      if (found == statements_.end()) return false;
+      statements_.erase(found);
+      return true;
+    });
     put_authentication_ok(out_);
     const std::pair<const char*, std::string> said[] = {
         {"server_version", "15.0 (cupel mock)"}, {"server_encoding", "UTF8"}, {"client_encoding", "UTF8"},

@@ -75,6 +75,7 @@ class FakeBackend : public Backend {
 
 class FakeSession : public sql::Session {
  public:
+  void on_deallocate(Deallocate /*deallocate*/) override {}
   FakeSession(FakeBackend::Log& log, std::string name) : log_(log) {
     const std::lock_guard lock(log_.mutex);
     log_.names.push_back(std::move(name));

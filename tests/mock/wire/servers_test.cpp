@@ -2,27 +2,23 @@
 // and an extended-protocol client as JDBC's is; then their limits and their end. On the
 // fake backend, so that what is tested is the protocols. A client program that is not
 // installed is a failure: tools/install-packages.sh installs all of them.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <libpq-fe.h>
 #include <mysql.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "base/process.hpp"
-#include "base/random.hpp"
 #include "mock/wire/fake_backend.hpp"
 #include "mock/wire/golden.hpp"
 #include "mock/wire/http_service.hpp"
 #include "mock/wire/server.hpp"
 #include "mock/wire/socket.hpp"
+#include "mock/wire/stress.hpp"
 
 namespace cupel::mock::wire {
 namespace {
@@ -52,15 +48,7 @@ class Servers : public ::testing::Test {
     return nullptr;
   }
   [[nodiscard]] Descriptor raw(Interface interface) const {
-    Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port(interface));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(made.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval patience{.tv_sec = 20, .tv_usec = 0};
-    ::setsockopt(made.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    return made;
+    return connect_raw(port(interface), {.tv_sec = 20, .tv_usec = 0});
   }
   static void send_all(const Descriptor& socket, std::string_view bytes) {
     EXPECT_EQ(::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
@@ -446,13 +434,9 @@ TEST_F(Servers, APortThatIsTakenAndAnAddressThatIsNone) {
 }
 
 // Random requests, some valid and some not, of 64 connections; CUPEL_STRESS_SECONDS says
-// for how long. Nothing may crash, hang or stay.
+// for how long. Nothing may crash, hang or stay. On a store: store_servers_test.cpp.
 TEST_F(Servers, Stress) {
-  const char* asked = std::getenv("CUPEL_STRESS_SECONDS");
-  const double seconds = asked != nullptr ? std::atof(asked) : 3;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  std::atomic<std::uint64_t> requests = 0, answered = 0;
-  const auto pieces = [](base::Random& random, Interface interface) -> std::string {
+  const auto piece = [](base::Random& random, Interface interface, unsigned /*connection*/) -> std::string {
     const auto from = [&](std::initializer_list<const char*> all) { return bytes_of(all.begin()[random.below(all.size())]); };
     if (interface == Interface::kPostgres) {
       return from({"51 0000000d 'select 1' 00", "51 0000000c 'rows 99' 00", "51 0000000a 'begin' 00", "51 0000000b 'commit' 00",
@@ -472,37 +456,7 @@ TEST_F(Servers, Stress) {
                  "'DELETE /sessions/1 HTTP/1.1' 0d0a 0d0a", "'NONSENSE' 0d0a 0d0a", "00 01 02 0d0a",
                  "'GET /' 0d0a 'Content-Length: 99999999999999' 0d0a 0d0a"});
   };
-  std::vector<std::thread> clients;
-  for (unsigned number = 0; number < 64; ++number) {
-    clients.emplace_back([&, number] {
-      base::Random random(number);
-      const Interface interfaces[] = {Interface::kPostgres, Interface::kMysql, Interface::kHttp};
-      while (Clock::now() < end) {
-        const auto interface = interfaces[random.below(3)];
-        const auto socket = raw(interface);
-        const timeval moment{.tv_sec = 0, .tv_usec = 5000};
-        ::setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof moment);
-        std::string bytes;
-        if (interface == Interface::kPostgres) bytes = bytes_of("00000011 00030000 'user' 00 'al' 00 00");
-        if (interface == Interface::kMysql) {
-          bytes = bytes_of("290000 01 00820b00 00000001 2d") + std::string(23, '\0') + bytes_of("'root' 00 00 0000 00");
-        }
-        for (auto rounds = random.below(30) + 1; rounds > 0 && Clock::now() < end; --rounds) {
-          for (auto count = random.below(5) + 1; count > 0; --count) bytes += pieces(random, interface);
-          if (random.chance(0.05)) bytes[random.below(bytes.size())] = static_cast<char>(random.next());
-          if (random.chance(0.05)) bytes.resize(random.below(bytes.size()));
-          if (::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) break;
-          ++requests;
-          bytes.clear();
-          char answer[4096];
-          const auto size = ::recv(socket.number(), answer, sizeof answer, 0);
-          if (size > 0) ++answered;
-          if (size == 0) break;
-        }
-      }
-    });
-  }
-  for (auto& client : clients) client.join();
+  const auto [requests, answered] = stress(*server_, stress_seconds(3), 0, piece);
   EXPECT_GT(answered, 200u);
   RecordProperty("requests", std::to_string(requests));
   // Still there for who behaves.
