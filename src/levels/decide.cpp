@@ -116,7 +116,7 @@ class Decider::State {
       Decision d;
       d.answer = Answer::kNo;
       d.decided_by = "internal";
-      d.violation = Violation{std::move(internal), {}};
+      d.violation.emplace().internal = std::move(internal);
       return {std::move(d)};
     }
     const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_, evidence_};

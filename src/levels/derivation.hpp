@@ -171,7 +171,7 @@ struct Violation {
   // and `derivation` are then those of one of these.
   TxnId supposed = {};
   std::vector<Violation> either = {};
-  std::vector<Placed> placed = {};
+  std::vector<Placed> placed;
 };
 
 struct Placed {
