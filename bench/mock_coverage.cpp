@@ -3,7 +3,8 @@
 //   mock_coverage [--tiny] [PLANS [RUNS]]
 //
 // For each application of examples/mock_apps.hpp: draws plans of two or three clients with
-// two to four operations each, until PLANS (20) of them could be explored whole, and prints
+// two to four operations each (of the stack, whose operations are several transactions, two
+// clients with two or three with one), until PLANS (20) of them could be explored whole, and prints
 //
 //   states   the distinct states that the clients can observe, averaged over the plans: all
 //            there are, and how many of them a number of random runs have seen, with the
@@ -24,6 +25,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mock_apps.hpp"
@@ -33,7 +35,8 @@ namespace {
 using cupel::Level;
 
 constexpr Level kLevels[] = {Level::kCausal, Level::kSerializable};
-constexpr cupel::MockExploreLimits kLimits = {.runs = 2'000, .time_s = 15};
+constexpr cupel::MockExploreLimits kLimits = {.runs = 10'000, .time_s = 60};
+constexpr cupel::MockExploreLimits kStackLimits = {.runs = 50'000, .time_s = 90};
 constexpr cupel::MockExploreLimits kTinyLimits = {.runs = 500, .time_s = 2};
 constexpr std::uint64_t kDrawnAtMost = 20;  // plans, for one that is taken
 
@@ -112,8 +115,9 @@ int main(int argc, char** argv) {
     }
     const auto last = static_cast<std::uint64_t>(plans) * (tiny ? 2 : kDrawnAtMost);
     for (std::uint64_t seed = 1; taken < plans && seed <= last && good; ++seed) {
+      const bool stack = application.name == std::string_view("stack");
       const int clients = tiny ? 2 : 2 + static_cast<int>(seed % 2);
-      const int operations = tiny ? 2 : 2 + static_cast<int>(seed / 2 % 3);
+      const int operations = tiny ? 2 : stack ? 4 - clients : 2 + static_cast<int>(seed / 2 % 3);
       const auto plan = application.draw(seed, clients, operations);
       std::vector<cupel::MockExplored> explored;
       std::uint64_t first = 0;
@@ -125,7 +129,10 @@ int main(int argc, char** argv) {
               const auto outcome = application.run(store, plan, true);
               return cupel::MockOutcome{outcome.seen, !any(outcome.broken)};
             },
-            tiny ? kTinyLimits : kLimits, error);
+            tiny    ? kTinyLimits
+            : stack ? kStackLimits
+                    : kLimits,
+            error);
         if (!result || !result->incomplete.empty()) break;
         if (level == Level::kCausal && result->first_failure) first = result->first_failure->run;
         if (level == Level::kSerializable && result->failures > 0) {
