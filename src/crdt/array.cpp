@@ -174,7 +174,7 @@ class Array {
   Array(const History& history, const Axioms& axioms)
       : history_(history), axioms_(axioms), graph_(history), inserts_(inserts_of(history)) {}
 
-  std::optional<Decision> decide() {
+  std::optional<Decision> decide(base::Budget& budget, int most_repairs) {
     removes_.resize(history_.elements.size());
     for (OpId id = 0; id < history_.ops.size(); ++id) {
       if (history_.ops[id].kind == Kind::kDelete) removes_[history_.ops[id].element].push_back(id);
@@ -193,6 +193,7 @@ class Array {
     const auto order = array_order(history_, axioms_);
     const std::size_t sure = graph_.steps().size();
     for (int repairs = 0;;) {
+      if (budget.exceeded()) return std::nullopt;
       const std::size_t known = graph_.steps().size();
       auto closed = graph_.close();
       std::vector<Step> wrong;
@@ -227,8 +228,7 @@ class Array {
         if (guesses_.empty()) return cycle_found(std::move(wrong), known);
       }
       // Some guess may be to blame: another is tried in its place.
-      constexpr int kMostRepairs = 200;
-      if (++repairs > kMostRepairs || !blame(wrong)) return std::nullopt;
+      if (++repairs > most_repairs || !blame(wrong)) return std::nullopt;
       graph_.keep(sure);
       for (const auto& [open, remove] : guesses_)
         graph_.add({remove, open.first, Why::kRemoved, open.first});
@@ -523,8 +523,9 @@ class Array {
 
 }  // namespace
 
-std::optional<Decision> decide_array(const History& history, const Axioms& axioms) {
-  return Array(history, axioms).decide();
+std::optional<Decision> decide_array(const History& history, const Axioms& axioms,
+                                     base::Budget& budget, int most_repairs) {
+  return Array(history, axioms).decide(budget, most_repairs);
 }
 
 }  // namespace cupel::crdt

@@ -9,14 +9,25 @@ namespace cupel::crdt {
 
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods) {
+  // Where SAT is at once done there is nothing to gain from smaller parts.
+  constexpr std::size_t kSmall = 150;
+  constexpr int kFewRepairs = 12, kMostRepairs = 200;
+  const bool small = history.ops.size() <= kSmall;
+  const bool array = history.type == Type::kGrowableArray;
   if (methods.polynomial) {
     std::optional<Decision> quick;
     if (is_register(history.type)) quick = decide_register(history, budget);
-    if (history.type == Type::kGrowableArray) quick = decide_array(history, axioms);
+    if (array) quick = decide_array(history, axioms, budget, small ? kMostRepairs : kFewRepairs);
     if (quick) return std::move(*quick);
   }
   if (methods.search) {
     if (auto found = decide_search(history, axioms, budget)) return std::move(*found);
+    if (!small) {
+      if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
+    }
+  }
+  if (methods.polynomial && array && !small) {
+    if (auto found = decide_array(history, axioms, budget, kMostRepairs)) return std::move(*found);
   }
   return decide_exact(history, axioms, budget);
 }
@@ -78,9 +89,11 @@ Part part_of(const History& history, const Core& core) {
       small.indeterminate.push_back(op.replica);
     op.key = small.key(history.keys[op.key]);
     const auto element = [&](std::uint32_t e) {
-      return e == kNone ? kNone
-                        : small.element(small.key(history.keys[history.elements[e].key]),
-                                        history.elements[e].text);
+      if (e == kNone) return kNone;
+      const auto there =
+          small.element(small.key(history.keys[history.elements[e].key]), history.elements[e].text);
+      if (there == part.elements.size()) part.elements.push_back(e);
+      return there;
     };
     std::vector<std::uint32_t> list;
     for (const auto e : history.list(history.ops[id])) {

@@ -11,7 +11,7 @@
 // once: bounds, and choices where siblings leave some (siblings.cpp).
 // Otherwise a search that delivers updates as they are needed, which finds most
 // executions of correct replicas (search.cpp), and behind it SAT (exact.cpp), which
-// is complete.
+// is complete: of one object after the other (objects.cpp), and then of all together.
 //
 // Choices, where the axioms as printed are open or say less than is meant
 // (docs/crdt.md#choices). `letter` asks for the print:
@@ -71,13 +71,18 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
 
 // The parts of decide(). Each: nothing if it cannot say.
 std::optional<Decision> decide_register(const History& history, base::Budget& budget);
-std::optional<Decision> decide_array(const History& history, const Axioms& axioms);
+// Guesses again so many times at most.
+std::optional<Decision> decide_array(const History& history, const Axioms& axioms,
+                                     base::Budget& budget, int most_repairs);
 std::optional<Decision> decide_search(const History& history, const Axioms& axioms,
                                       base::Budget& budget);
 // For multi-value registers whose values are written once each, and all that is returned was
 // written; `order` has all operations, those of a replica in its order and a write before
 // the reads that return it.
 Decision decide_siblings(const History& history, std::span<const OpId> order, base::Budget& budget);
+// Is some object - element of a set, flag, counter, register, array - wrong by itself?
+std::optional<Decision> decide_objects(const History& history, const Axioms& axioms,
+                                       base::Budget& budget, const Methods& methods);
 // With a probe, a read whose answer is set aside, and what it is to have seen or not.
 // (What an array's read shows and LinRGA are asked all the same.)
 struct Probe {
@@ -93,7 +98,8 @@ Core whole(const History& history);
 // arrays keep the core's elements alone.
 struct Part {
   History history;
-  std::vector<OpId> origin;  // by operation of the part
+  std::vector<OpId> origin;             // by operation of the part
+  std::vector<std::uint32_t> elements;  // by element of the part
 };
 Part part_of(const History& history, const Core& core);
 

@@ -52,5 +52,29 @@ INSTANTIATE_TEST_SUITE_P(Types, Scale,
                            return text;
                          });
 
+// Each object small, so that there is something to see: of many updates of one object some
+// execution explains nearly every answer.
+TEST(PlantedBugs, OfAHundredThousandOperationsAreFound) {
+  for (const Type type : all_types()) {
+    for (const auto& bug : bugs_of(type)) {
+      GenerateOptions options;
+      options.type = {type};
+      options.replicas = 10;
+      options.keys = 5000;
+      options.ops = 100'000;
+      options.bug = bug;
+      const auto history = generate(options).value();
+      base::Budget budget(std::chrono::duration<double>(120), 0);
+      const auto began = std::chrono::steady_clock::now();
+      const auto decision = decide(history, {}, budget);
+      printf("%s, %s: %s by %s in %.2f s\n", std::string(name(type)).c_str(), bug.c_str(),
+             decision.verdict == Verdict::kViolated ? "violated" : "not violated",
+             decision.decided_by.c_str(),
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+      EXPECT_EQ(decision.verdict, Verdict::kViolated) << bug;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cupel::crdt
