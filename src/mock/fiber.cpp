@@ -91,7 +91,7 @@ struct Fiber::State {
   std::exception_ptr thrown;
   Handled handled = {nullptr, 0};
 #ifdef __SANITIZE_ADDRESS__
-  void* fake = nullptr;       // the sanitizer's, of the one that is not running
+  void* fake = nullptr;  // the sanitizer's, of the one that is not running
   void* fake_back = nullptr;
   const void* back_bottom = nullptr;
   std::size_t back_size = 0;
@@ -163,17 +163,20 @@ Fiber::Fiber(const std::function<void()>& function) : state_(std::make_unique<St
   state.context.uc_stack.ss_size = kStackBytes;
   state.context.uc_link = nullptr;
   // Takes numbers only: the one that runs is known.
-  ::makecontext(&state.context, +[] {
-    State& mine = *static_cast<State*>(here);
-    mine.arrived();
-    try {
-      (*mine.function)();
-    } catch (...) {
-      mine.thrown = std::current_exception();
-    }
-    mine.ended = true;
-    mine.leave();
-  }, 0);
+  ::makecontext(
+      &state.context,
+      +[] {
+        State& mine = *static_cast<State*>(here);
+        mine.arrived();
+        try {
+          (*mine.function)();
+        } catch (...) {
+          mine.thrown = std::current_exception();
+        }
+        mine.ended = true;
+        mine.leave();
+      },
+      0);
 #ifdef __SANITIZE_THREAD__
   state.fiber = __tsan_create_fiber(0);
 #endif
@@ -191,9 +194,13 @@ void Fiber::run() {
   state_->enter();
 }
 
-bool Fiber::ended() const { return state_->ended; }
+bool Fiber::ended() const {
+  return state_->ended;
+}
 
-std::exception_ptr Fiber::thrown() const { return state_->thrown; }
+std::exception_ptr Fiber::thrown() const {
+  return state_->thrown;
+}
 
 void Fiber::leave() {
   if (here != nullptr) static_cast<State*>(here)->leave();

@@ -80,7 +80,8 @@ TEST_P(Effort, LongHistoriesAreWithinTheLevel) {
     bool alive = true;
     for (int i = 0; i < 6 && alive; ++i) {
       const auto key = "k" + std::to_string(random.below(60));
-      alive = random.chance(0.7) ? txn->write(key, Value::of(10 * t + i)) : txn->read(key).has_value();
+      alive =
+          random.chance(0.7) ? txn->write(key, Value::of(10 * t + i)) : txn->read(key).has_value();
     }
     if (alive) txn->commit();
   }

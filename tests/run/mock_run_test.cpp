@@ -23,7 +23,8 @@ class MockRun : public testing::TestWithParam<const char*> {
                                           bool tombstones) {
     auto database = drivers::open("mock:" + level + "?seed=" + std::to_string(seed), {});
     EXPECT_TRUE(database.ok());
-    workload::WorkloadOptions shape{.sessions = 3, .min_ops = 2, .max_ops = 3, .keys = 4, .seed = seed};
+    workload::WorkloadOptions shape{
+        .sessions = 3, .min_ops = 2, .max_ops = 3, .keys = 4, .seed = seed};
     shape.tombstones = tombstones;
     auto workload = workload::make_workload(GetParam(), shape);
     EXPECT_TRUE(workload.ok());
@@ -34,8 +35,9 @@ class MockRun : public testing::TestWithParam<const char*> {
         Recorder::open(path, {.default_initial = (*workload)->default_initial()}, error);
     Progress progress;
     const std::atomic<bool> stop = false;
-    const auto ran = run::run(**database, **workload, *recorder,
-                         {.sessions = shape.sessions, .txns = 25, .seed = seed}, {}, stop, progress);
+    const auto ran =
+        run::run(**database, **workload, *recorder,
+                 {.sessions = shape.sessions, .txns = 25, .seed = seed}, {}, stop, progress);
     EXPECT_TRUE(ran.ok()) << ran.error().message;
     EXPECT_GT(ran->committed, 10U);
     EXPECT_TRUE(recorder->close(error)) << error;
