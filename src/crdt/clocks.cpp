@@ -129,11 +129,15 @@ std::vector<Step> StepGraph::cycle() const {
     if (const OpId n = next(id); n != kNone) arrive(n);
     for (const auto s : out_[id]) arrive(steps_[s].to);
   }
-  // The shortest through the first steps that lie among them; a few are enough to be short.
+  // The shortest through the first steps that lie among them; a few are enough to be short,
+  // and fewer must do where each takes long.
   std::vector<Step> best;
-  constexpr int kTries = 64;
-  int tries = 0;
-  for (std::size_t s = 0; s < steps_.size() && tries < kTries; ++s) {
+  constexpr std::size_t kMostTries = 64, kFewestTries = 4, kWork = 5'000'000;
+  const std::size_t most =
+      std::clamp(kWork / (count + steps_.size() + 1), kFewestTries, kMostTries);
+  std::size_t tries = 0;
+  for (std::size_t s = 0; s < steps_.size() && tries < most && (best.empty() || best.size() > 2);
+       ++s) {
     const Step& step = steps_[s];
     if (!left[step.from] || !left[step.to]) continue;
     auto back = path(step.to, step.from, steps_.size());
