@@ -293,7 +293,10 @@ TEST_F(StoreServers, Stress) {
       if (now < left) idle = 0;
       left = now;
     }
-    EXPECT_EQ(once("SELECT 5"), "5");
+    // Some commits abort, as abort_rate says.
+    std::string told;
+    for (int i = 0; i < 20 && told != "5"; ++i) told = once("SELECT 5");
+    EXPECT_EQ(told, "5");
     server_->stop();
     const auto history = store_->history();
     ASSERT_TRUE(history.ok()) << history.error().to_string();
