@@ -268,6 +268,30 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
     return it == number_in_part.end() ? kNowhere : it->second;
   };
 
+  // Reads that share a list of candidates go on sharing it.
+  struct List {
+    std::uint32_t first, last;
+    bool inside;  // of the part
+  };
+  absl::flat_hash_map<std::uint64_t, List> shared;
+  const auto candidates_of = [&](const ExternalRead& read) {
+    const auto copy = [&] {
+      List list{static_cast<std::uint32_t>(p.candidates.size()), 0, true};
+      for (auto c = read.joint_first; c < read.joint_last && list.inside; ++c) {
+        const Owner writer = a.candidates[c];
+        p.candidates.push_back(writer == kInitialOwner ? order::kInitial : number(writer));
+        list.inside = writer == kInitialOwner || p.candidates.back() != kNowhere;
+      }
+      if (!list.inside) p.candidates.resize(list.first);
+      list.last = static_cast<std::uint32_t>(p.candidates.size());
+      return list;
+    };
+    if (read.joint_last - read.joint_first < 2) return copy();
+    const auto range = (static_cast<std::uint64_t>(read.joint_first) << 32) | read.joint_last;
+    const auto known = shared.find(range);
+    return known != shared.end() ? known->second : shared.emplace(range, copy()).first->second;
+  };
+
   p.write_first.reserve(part.owners.size() + 1);
   for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
     if ((i & 0x3f) == 0 && budget.exceeded()) return d;
@@ -281,18 +305,9 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
       const ExternalRead& read = a.reads[r];
       const auto x = object(read.key);
       if (x == kNowhere || read.repeated) continue;
-      const auto first = static_cast<std::uint32_t>(p.candidates.size());
-      bool inside = true;
-      for (auto c = read.joint_first; c < read.joint_last; ++c) {
-        const Owner writer = a.candidates[c];
-        p.candidates.push_back(writer == kInitialOwner ? order::kInitial : number(writer));
-        inside = inside && (writer == kInitialOwner || p.candidates.back() != kNowhere);
-      }
-      if (!inside) {
-        p.candidates.resize(first);
-        continue;
-      }
-      p.reads.push_back({i, x, first, static_cast<std::uint32_t>(p.candidates.size())});
+      const List list = candidates_of(read);
+      if (!list.inside) continue;
+      p.reads.push_back({i, x, list.first, list.last});
       d.reads.push_back(r);
     }
   }

@@ -6,6 +6,7 @@ namespace cupel::order {
 
 namespace {
 constexpr std::uint32_t kLanes = 8;
+constexpr std::uint32_t kCovers = 4;
 std::uint32_t padded(std::uint32_t width) { return (width + kLanes - 1) & ~(kLanes - 1); }
 
 // True if the row changed.
@@ -53,13 +54,32 @@ bool Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width
     const bool everything = !same_block || has_new_arc[v] != 0;
     std::uint32_t* const row = &rows_[v * static_cast<std::size_t>(stride_)];
     bool differs = false;
+    // What one that was taken has in its past adds nothing.
+    Node taken[kCovers];
+    std::uint32_t taken_count = 0;
     const auto take = [&](Node from) {
       if (!everything && changed_[from] == 0) return;
+      const ChainId chain = graph.chain(from);
+      if (has(chain)) {
+        const std::uint32_t position = graph.position(from);
+        for (std::uint32_t i = 0; i < taken_count; ++i) {
+          if (at(taken[i], chain) >= position) return;
+        }
+      }
       if (raise(row, &rows_[from * static_cast<std::size_t>(stride_)], stride_)) differs = true;
+      if (taken_count < kCovers) taken[taken_count++] = from;
     };
-    const Node before = graph.previous(v);
-    if (before != graph::kNoNode) take(before);
-    for (const auto& in : graph.in(v)) take(in.from);
+    // The latest one has the most in its past.
+    const auto incoming = graph.in(v);
+    Node latest = graph.previous(v);
+    for (const auto& in : incoming) {
+      if (latest == graph::kNoNode || graph.rank(in.from) > graph.rank(latest)) latest = in.from;
+    }
+    if (latest != graph::kNoNode) take(latest);
+    if (const Node before = graph.previous(v); before != graph::kNoNode && before != latest) take(before);
+    for (const auto& in : incoming) {
+      if (in.from != latest) take(in.from);
+    }
     if (has(graph.chain(v))) row[graph.chain(v) - first_] = graph.position(v);
     changed_[v] = !same_block || differs;
   }

@@ -31,6 +31,7 @@ class Clocks {
   // The row of v changed in the last compute(), against the one before it (of
   // the same block). Everything counts as changed the first time.
   [[nodiscard]] bool changed(Node v) const { return changed_[v] != 0; }
+  void call_all_changed() { changed_.assign(changed_.size(), 1); }
 
   // Bytes that a block of `width` chains takes.
   static std::uint64_t bytes(const EventGraph& graph, std::uint32_t width);

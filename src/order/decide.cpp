@@ -72,7 +72,7 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   }
   lap.reset();
   lap.emplace(budget.stopwatch(), "saturation");
-  switch (saturation.run()) {
+  switch (saturation.run(loosener == nullptr ? std::vector<KnownArc>() : loosener->forced())) {
     case Saturated::kGaveUp:
       return outcome;
     case Saturated::kCycle: {
@@ -112,7 +112,7 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   if (accepts(scheduled)) return outcome;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
-  refine(problem, graph, versions, open, known, scheduled, hint, loosener != nullptr, budget, outcome);
+  refine(problem, graph, versions, open, saturation, known, scheduled, hint, loosener != nullptr, budget, outcome);
   if (loosener == nullptr || outcome.answer != Answer::kNo) return outcome;
   return judged(loosener->proof(std::move(outcome.proof), Stage::kRefine, budget));
 }

@@ -293,6 +293,13 @@ std::optional<Outcome> Loosener::proof(Proof proof, Stage stage, base::Budget& b
 std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions& versions,
                                         const OpenReads& open, base::Budget& budget) {
   ++rounds_;
+  forced_.clear();
+  for (const KnownArc& arc : graph.arcs()) {
+    if (arc.kind == ArcKind::kVisible || arc.kind == ArcKind::kOverwritten ||
+        arc.kind == ArcKind::kNoOverlap) {
+      forced_.push_back(arc);
+    }
+  }
   const auto proof_of = [&](std::span<const EventGraph::Step> steps) {
     ProofBuilder builder(problem_, graph, versions, budget, &open);
     builder.add_cycle(steps);

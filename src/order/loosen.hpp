@@ -46,6 +46,9 @@ class Loosener {
   // Every owner is apart: then a "no" is final.
   [[nodiscard]] bool all_apart() const { return apart_count_ == problem_.owner_count; }
 
+  // What saturation forced when it last ended in a cycle.
+  [[nodiscard]] const std::vector<KnownArc>& forced() const { return forced_; }
+
   // Saturation ended in a cycle. An outcome if that decides; else chains are looser.
   std::optional<Outcome> cycles(const EventGraph& graph, const Versions& versions,
                                 const OpenReads& open, base::Budget& budget);
@@ -79,6 +82,7 @@ class Loosener {
   std::vector<std::uint32_t> read_first_;   // reads by owner
   std::vector<std::uint32_t> fixed_first_;  // fixed arcs by owner, at both ends
   std::vector<std::uint32_t> fixed_of_;
+  std::vector<KnownArc> forced_;
   Outcome final_;
 };
 

@@ -18,11 +18,13 @@ using solver::Literal;
 class Refiner {
  public:
   Refiner(const Problem& problem, const EventGraph& graph, const Versions& versions,
-          const OpenReads& open, const graph::Digraph& known, std::span<const Node> order)
+          const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
+          std::span<const Node> order)
       : problem_(problem),
         graph_(graph),
         versions_(versions),
         open_(open),
+        saturation_(saturation),
         known_(known),
         solver_(known, order),
         writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {
@@ -128,6 +130,7 @@ class Refiner {
 
   bool add_read(std::uint32_t r) {
     if (choices_.contains(r)) return false;
+    saturation_.narrow(r);
     const Read& read = problem_.reads[r];
     std::vector<Literal> literals;
     // First guess: the candidate that committed last before the reader began in
@@ -177,6 +180,7 @@ class Refiner {
   const EventGraph& graph_;
   const Versions& versions_;
   const OpenReads& open_;
+  Saturation& saturation_;
   const graph::Digraph& known_;
   solver::AcyclicSolver solver_;
   std::vector<Owner> writers_;
@@ -191,11 +195,11 @@ class Refiner {
 }  // namespace
 
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
+            const OpenReads& open, Saturation& saturation, const graph::Digraph& known, const Scheduled& first,
             std::span<const std::uint64_t> hint, bool loosens, base::Budget& budget,
             Outcome& outcome) {
   outcome.stage = Stage::kRefine;
-  Refiner refiner(problem, graph, versions, open, known, first.order);
+  Refiner refiner(problem, graph, versions, open, saturation, known, first.order);
   Scheduled broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;

@@ -18,10 +18,11 @@
 
 namespace cupel::order {
 
-// `first` is the schedule that broke. Fills outcome. `loosens`: a proof is wanted
-// for what it rests on, not for showing (ProofBuilder).
+// `first` is the schedule that broke; `saturation` is at its fixpoint, and narrows the
+// reads that become variables. Fills outcome. `loosens`: a proof is wanted for what it
+// rests on, not for showing (ProofBuilder).
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, const graph::Digraph& known, const Scheduled& first,
+            const OpenReads& open, Saturation& saturation, const graph::Digraph& known, const Scheduled& first,
             std::span<const std::uint64_t> hint, bool loosens, base::Budget& budget,
             Outcome& outcome);
 

@@ -1,7 +1,11 @@
 // Stage 1: see saturation.hpp.
 #include "order/saturation.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace cupel::order {
 
@@ -9,17 +13,26 @@ namespace {
 // A block of columns stays under this, unless one chain alone takes more.
 constexpr std::uint64_t kMaxBlockBytes = 1'500'000'000;
 constexpr std::uint32_t kMaxBlockWidth = 2048;
+// Their order is in a word.
+constexpr std::uint32_t kFewWriters = 32;
 }  // namespace
 
 OpenReads::OpenReads(const Problem& problem) {
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> lists;
   for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
     const Read& read = problem.reads[r];
     if (read.last_candidate - read.first_candidate == 1) continue;
     if (place_.empty()) place_.assign(problem.reads.size(), 0);
-    place_[r] = static_cast<std::uint32_t>(candidates_.size());
+    place_[r] = static_cast<std::uint32_t>(places_.size());
     open_.push_back(r);
-    candidates_.emplace_back(problem.candidates.begin() + read.first_candidate,
-                             problem.candidates.begin() + read.last_candidate);
+    const auto range = (static_cast<std::uint64_t>(read.first_candidate) << 32) | read.last_candidate;
+    const auto [it, fresh] = lists.try_emplace(range, static_cast<std::uint32_t>(shared_.size()));
+    if (fresh) {
+      auto& list = shared_.emplace_back(problem.candidates.begin() + read.first_candidate,
+                                        problem.candidates.begin() + read.last_candidate);
+      std::sort(list.begin(), list.end());
+    }
+    places_.push_back({it->second});
   }
 }
 
@@ -72,8 +85,7 @@ void Saturation::propose(const KnownArc& arc) {
 // before k in its own chain. Both clocks have the last of them, and the versions
 // between are neighbours, with their readers; so rows are read from left to right,
 // and where the two agree nothing is searched.
-void Saturation::force_after(Object x, bool everything) {
-  const auto groups = versions_.groups(x);
+void Saturation::force_after(Object x, std::span<const Versions::Group> groups, bool everything) {
   // A writer's place in `position` is its commit's; what reaches k is its ww target.
   const std::uint32_t ahead = problem_.split && problem_.write_to_begin ? 1 : 0;
   for (const auto& group : groups) {
@@ -117,100 +129,283 @@ void Saturation::force_after(Object x, bool everything) {
 }
 
 // Visible: the last writer of each chain that reaches a reader of w is before w.
-void Saturation::force_before(Object x, bool everything) {
-  const auto groups = versions_.groups(x);
-  for (Slot s = versions_.first_slot(x); s < versions_.last_slot(x); ++s) {
-    const auto readers = versions_.readers(s);
-    if (readers.empty()) continue;
-    const Owner w = versions_.writer(s);
-    const Node target = problem_.write_target(w);
-    for (const std::uint32_t r : readers) {
-      const Owner reader = problem_.reads[r].owner;
-      const Node begin = problem_.begin(reader);
-      if (!everything && !clocks_.changed(begin)) continue;
-      for (const auto& group : groups) {
-        if (!clocks_.has(group.chain)) continue;
-        const std::uint32_t seen = clocks_.at(begin, group.chain);
-        if (clocks_.at(target, group.chain) >= seen) continue;  // known, whichever it is
-        const Slot after = versions_.first_after(group, seen);
-        if (after == group.first) continue;
-        Slot found = after - 1;
-        if (versions_.writer(found) == reader) {
-          if (found == group.first) continue;
-          --found;
+void Saturation::force_before(std::span<const Versions::Group> groups, bool everything) {
+  for (const auto& of_writer : groups) {
+    for (Slot s = of_writer.first; s < of_writer.last; ++s) {
+      const auto readers = versions_.readers(s);
+      if (readers.empty()) continue;
+      const Owner w = versions_.writer(s);
+      const Node target = problem_.write_target(w);
+      for (const std::uint32_t r : readers) {
+        const Owner reader = problem_.reads[r].owner;
+        const Node begin = problem_.begin(reader);
+        if (!everything && !clocks_.changed(begin)) continue;
+        for (const auto& group : groups) {
+          if (!clocks_.has(group.chain)) continue;
+          const std::uint32_t seen = clocks_.at(begin, group.chain);
+          if (clocks_.at(target, group.chain) >= seen) continue;  // known, whichever it is
+          const Slot after = versions_.first_after(group, seen);
+          if (after == group.first) continue;
+          Slot found = after - 1;
+          if (versions_.writer(found) == reader) {
+            if (found == group.first) continue;
+            --found;
+          }
+          const Owner k = versions_.writer(found);
+          if (k == w) continue;
+          propose({problem_.commit(k), target, r, k, ArcKind::kVisible});
         }
-        const Owner k = versions_.writer(found);
-        if (k == w) continue;
-        propose({problem_.commit(k), target, r, k, ArcKind::kVisible});
       }
     }
   }
 }
 
-void Saturation::force(Object x, bool single_block) {
-  if (versions_.last_slot(x) - versions_.first_slot(x) < 2) return;
-  // What an unchanged clock forces is there since the last round, unless a read
-  // of the object found its writer since.
-  const bool everything = !single_block || new_reader_[x] != 0;
-  new_reader_[x] = 0;
-  force_after(x, everything);
-  force_before(x, everything);
+// Overwritten, from one stratum to the next: each writer of the next one that is the
+// first of its chain there. Other writers of later strata are after those; if one of
+// them reached a reader, the arcs from here would close a cycle.
+void Saturation::force_between(std::span<const Slot> from, Slot to, bool everything) {
+  if (!everything && !clocks_.changed(problem_.commit(versions_.writer(to)))) return;
+  for (const Slot s : from) force_between(s, to);
 }
 
-// Takes from the open reads the candidates that the order excludes. True if a
-// read got resolved. With several blocks only what one column shows is used.
+void Saturation::force_between(Slot from, Slot to) {
+  const Owner k = versions_.writer(to);
+  for (const std::uint32_t r : versions_.readers(from)) {
+    const Owner reader = problem_.reads[r].owner;
+    if (reader != k) {
+      propose({problem_.begin(reader), problem_.commit(k), r, k, ArcKind::kOverwritten});
+    }
+  }
+}
+
+// The rules within each stratum, and from each to the next.
+void Saturation::force_by_strata(Object x, bool everything) {
+  // Between writers in one order nothing is ever new.
+  if (strata_->settled(x) && !everything) return;
+  strata_->update(x, clocks_);
+  everything = everything || strata_->settled(x);
+  const auto slots = strata_->slots(x);
+  const auto starts = strata_->starts(x);
+  std::span<const Slot> before;
+  for (std::size_t i = 0, end = 1; i < slots.size(); i = end, ++end) {
+    while (end < slots.size() && starts[end] == 0) ++end;
+    const auto stratum = slots.subspan(i, end - i);
+    if (stratum.size() == 1) {
+      force_between(before, stratum.front(), everything);
+    } else {
+      std::span<const Versions::Group> groups = versions_.groups(x);
+      if (stratum.size() != slots.size()) groups = part_of_groups(stratum);
+      for (const auto& group : groups) force_between(before, group.first, everything);
+      force_after(x, groups, everything);
+      force_before(groups, everything);
+    }
+    before = stratum;
+  }
+}
+
+// Of each chain the slots that are in the stratum; neighbours, since strata follow the
+// chains.
+std::span<const Versions::Group> Saturation::part_of_groups(std::span<const Slot> stratum) {
+  sorted_.assign(stratum.begin(), stratum.end());
+  std::sort(sorted_.begin(), sorted_.end());
+  groups_.clear();
+  for (const Slot s : sorted_) {
+    const ChainId chain = graph_.chain(problem_.commit(versions_.writer(s)));
+    if (groups_.empty() || groups_.back().chain != chain) groups_.push_back({chain, s, s});
+    groups_.back().last = s + 1;
+  }
+  return groups_;
+}
+
+// The rules for objects of few writers, with what is known of their order in a word a
+// version: owner by owner, in topological order, so that each row of the clocks is read
+// while it is near. Of the writers before k only those count that no other of them is
+// after: the readers of the rest are before k through those.
+void Saturation::force_few() {
+  const auto bit = [](Slot s, Slot first) { return std::uint32_t{1} << (s - first); };
+  const auto each = [](std::uint32_t bits, const auto& visit) {
+    for (; bits != 0; bits &= bits - 1) visit(static_cast<Slot>(std::countr_zero(bits)));
+  };
+  const auto covered = [&](std::uint32_t bits, Slot first) {
+    std::uint32_t all = 0;
+    each(bits, [&](Slot i) { all |= few_before_[first + i]; });
+    return all;
+  };
+  const bool overlaps = problem_.split && problem_.write_to_begin;
+  for (const Node commit : graph_.topological()) {
+    if (problem_.is_helper(commit) || (problem_.split && (commit & 1) == 0)) continue;
+    const Owner k = problem_.owner_of(commit);
+    const Node target = problem_.write_target(k);
+    for (const Slot s : versions_.slots_of(k)) {
+      const Object x = versions_.object(s);
+      if (few_[x] == 0 || (!clocks_.changed(commit) && new_reader_[x] == 0)) continue;
+      const Slot first = versions_.first_slot(x), last = versions_.last_slot(x);
+      std::uint32_t before = 0, overlapping = 0;
+      for (Slot other = first; other < last; ++other) {
+        const ChainId chain = slot_chain_[other];
+        if (other == s || !clocks_.has(chain)) continue;
+        const std::uint32_t position = versions_.position(other);
+        if (clocks_.at(target, chain) >= position) {
+          before |= bit(other, first);
+        } else if (overlaps && clocks_.at(commit, chain) + 1 >= position) {
+          overlapping |= bit(other, first);
+        }
+      }
+      few_before_[s] = before;
+      const std::uint32_t nearest = (before | overlapping) & ~covered(before | overlapping, first);
+      each(nearest & overlapping, [&](Slot i) {
+        proposed_.push_back({problem_.commit(versions_.writer(first + i)), target, x, k, ArcKind::kNoOverlap});
+      });
+      each(nearest, [&](Slot i) { force_between(first + i, s); });
+    }
+  }
+  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
+    const Slot s = seen_slot_[r];
+    if (s == kInitialSlot) continue;
+    const Read& read = problem_.reads[r];
+    const Object x = read.object;
+    const Node begin = problem_.begin(read.owner);
+    if (few_[x] == 0 || (!clocks_.changed(begin) && new_reader_[x] == 0)) continue;
+    const Slot first = versions_.first_slot(x), last = versions_.last_slot(x);
+    std::uint32_t visible = 0;
+    for (Slot other = first; other < last; ++other) {
+      const ChainId chain = slot_chain_[other];
+      if (other == s || !clocks_.has(chain) || versions_.writer(other) == read.owner) continue;
+      if (clocks_.at(begin, chain) >= versions_.position(other)) visible |= bit(other, first);
+    }
+    visible &= ~few_before_[s];
+    const Owner w = versions_.writer(s);
+    each(visible & ~covered(visible, first), [&](Slot i) {
+      const Owner k = versions_.writer(first + i);
+      propose({problem_.commit(k), problem_.write_target(w), r, k, ArcKind::kVisible});
+    });
+  }
+}
+
+// By object.
+void Saturation::force_many(Object x, bool single_block) {
+  if (few_[x] != 0 || versions_.last_slot(x) - versions_.first_slot(x) < 2) return;
+  // What an unchanged clock forces is there since the last round, unless a read
+  // of the object found its writer since.
+  if (single_block) return force_by_strata(x, new_reader_[x] != 0);
+  force_after(x, versions_.groups(x), true);
+  force_before(versions_.groups(x), true);
+}
+
+// Which version each read saw, of those that Versions keeps.
+void Saturation::note_readers() {
+  seen_slot_.assign(problem_.reads.size(), kInitialSlot);
+  for (Slot s = 0; s < versions_.slot_count(); ++s) {
+    for (const std::uint32_t r : versions_.readers(s)) seen_slot_[r] = s;
+  }
+}
+
+// The columns of the block at hand. False if the budget ended.
+bool Saturation::force(bool single_block) {
+  if (single_block) force_few();
+  for (Object x = 0; x < problem_.object_count; ++x) {
+    force_many(x, single_block);
+    if ((x & 0x3ff) == 0x3ff && budget_.exceeded()) return false;
+  }
+  if (single_block) std::fill(new_reader_.begin(), new_reader_.end(), 0);
+  return true;
+}
+
+// What an open read sees: the last writer in each chain that reaches it.
+void Saturation::look(std::uint32_t r) {
+  const Read& read = problem_.reads[r];
+  const Node begin = problem_.begin(read.owner);
+  seen_.clear();
+  for (const auto& group : versions_.groups(read.object)) {
+    if (!clocks_.has(group.chain)) continue;
+    const Slot after = versions_.first_after(group, clocks_.at(begin, group.chain));
+    Slot last = after == group.first ? kInitialSlot : after - 1;
+    if (last != kInitialSlot && versions_.writer(last) == read.owner) {
+      last = last == group.first ? kInitialSlot : last - 1;
+    }
+    seen_.push_back({group, last});
+  }
+}
+
+// Does the order exclude that the read, which was looked at, saw w's version? With
+// several blocks only what one column shows is used.
+bool Saturation::excluded(std::uint32_t r, Owner w, bool single_block) const {
+  if (w == kInitial) {
+    return std::any_of(seen_.begin(), seen_.end(), [](const Seen& s) { return s.last != kInitialSlot; });
+  }
+  const Node begin = problem_.begin(problem_.reads[r].owner);
+  const Node commit = problem_.commit(w), target = problem_.write_target(w);
+  if (clocks_.has(graph_.chain(begin)) && clocks_.reaches(graph_, begin, commit)) return true;
+  for (const auto& [group, last] : seen_) {
+    if (last == kInitialSlot) continue;
+    const Owner k = versions_.writer(last);
+    if (k == w) continue;
+    const Node k_commit = problem_.commit(k);
+    if (graph_.chain(commit) == group.chain) {
+      if (graph_.position(commit) < graph_.position(k_commit)) return true;
+    } else if (single_block && clocks_.has(graph_.chain(target)) &&
+               clocks_.reaches(graph_, target, k_commit)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Are there two candidates left? Those next to what it sees tell most often, and true is
+// for sure.
+bool Saturation::has_choice(std::uint32_t r) const {
+  int left = 0;
+  const auto count = [&](Owner w) {
+    if (open_.is_candidate(r, w) && !excluded(r, w, true)) ++left;
+  };
+  count(kInitial);
+  for (const auto& [group, last] : seen_) {
+    if (last != kInitialSlot) count(versions_.writer(last));
+    const Slot next = last == kInitialSlot ? group.first : last + 1;
+    if (next != group.last) count(versions_.writer(next));
+    if (left >= 2) return true;
+  }
+  return false;
+}
+
+void Saturation::narrow(std::uint32_t r, bool single_block) {
+  auto& place = open_.places_[open_.place_[r]];
+  if (!place.narrowed) {
+    for (const Owner w : open_.shared_[place.list]) {
+      if (!excluded(r, w, single_block)) place.own.push_back(w);
+    }
+    place.narrowed = true;
+  } else {
+    std::erase_if(place.own, [&](Owner w) { return excluded(r, w, single_block); });
+  }
+}
+
+void Saturation::narrow(std::uint32_t r) {
+  if (!strata_) return;  // only one block of columns is left
+  look(r);
+  narrow(r, true);
+}
+
+// Takes from the open reads the candidates that the order excludes, as far as it takes to
+// see that one or none is left. True if a read got resolved.
 bool Saturation::rule_out(bool single_block) {
   bool resolved = false;
   std::vector<std::uint32_t> still;
-  std::vector<std::pair<ChainId, Slot>> visible;  // last visible writer per group
   for (const std::uint32_t r : open_.open_) {
-    const Read& read = problem_.reads[r];
-    const Node begin = problem_.begin(read.owner);
-    visible.clear();
-    for (const auto& group : versions_.groups(read.object)) {
-      if (!clocks_.has(group.chain)) continue;
-      const std::uint32_t seen = clocks_.at(begin, group.chain);
-      Slot found = kInitialSlot;
-      Slot low = group.first, high = group.last;
-      while (low < high) {
-        const Slot middle = low + (high - low) / 2;
-        if (versions_.position(middle) <= seen) {
-          found = middle;
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      if (found != kInitialSlot && versions_.writer(found) == read.owner) {
-        found = found == group.first ? kInitialSlot : found - 1;
-      }
-      if (found != kInitialSlot) visible.emplace_back(group.chain, found);
+    look(r);
+    if (single_block && has_choice(r)) {
+      still.push_back(r);
+      continue;
     }
-    auto& candidates = open_.candidates_[open_.place_[r]];
-    std::erase_if(candidates, [&](Owner w) {
-      if (w == kInitial) return !visible.empty();
-      const Node commit = problem_.commit(w), target = problem_.write_target(w);
-      if (clocks_.has(graph_.chain(begin)) && clocks_.reaches(graph_, begin, commit)) return true;
-      for (const auto& [chain, slot] : visible) {
-        const Owner k = versions_.writer(slot);
-        if (k == w) continue;
-        const Node k_commit = problem_.commit(k);
-        if (graph_.chain(commit) == chain) {
-          if (graph_.position(commit) < graph_.position(k_commit)) return true;
-        } else if (single_block && clocks_.has(graph_.chain(target)) &&
-                   clocks_.reaches(graph_, target, k_commit)) {
-          return true;
-        }
-      }
-      return false;
-    });
+    narrow(r, single_block);
+    const auto candidates = open_.candidates(r);
     if (candidates.empty()) {
       orphan_ = r;
       return true;
     }
     if (candidates.size() == 1) {
       versions_.resolve(r, candidates.front());
-      new_reader_[read.object] = 1;
+      new_reader_[problem_.reads[r].object] = 1;
       resolved = true;
     } else {
       still.push_back(r);
@@ -221,7 +416,24 @@ bool Saturation::rule_out(bool single_block) {
   return resolved;
 }
 
-Saturated Saturation::run() {
+// Would the clocks at hand force this arc?
+bool Saturation::is_forced(const KnownArc& arc) const {
+  const auto reaches = [&](Node from, Node to) {
+    return clocks_.has(graph_.chain(from)) && clocks_.reaches(graph_, from, to);
+  };
+  if (arc.kind == ArcKind::kNoOverlap) {
+    return reaches(problem_.write_target(problem_.owner_of(arc.from)), problem_.commit(arc.other));
+  }
+  const Owner w = versions_.writer_of(arc.read_or_object);
+  if (w == kUnresolved || w == kInitial) return false;
+  if (arc.kind == ArcKind::kOverwritten) {
+    return reaches(problem_.write_target(w), problem_.commit(arc.other));
+  }
+  const Node reader = problem_.begin(problem_.reads[arc.read_or_object].owner);
+  return arc.to == problem_.write_target(w) && reaches(problem_.commit(arc.other), reader);
+}
+
+Saturated Saturation::run(std::vector<KnownArc> supposed) {
   orphan_ = kUnresolved;
   new_reader_.assign(problem_.object_count, 0);
   const std::uint32_t chains = graph_.column_count();
@@ -230,11 +442,26 @@ Saturated Saturation::run() {
   const bool single_block = width >= chains;
   if (budget_.would_exceed(Clocks::bytes(graph_, width))) return Saturated::kGaveUp;
 
+  few_.assign(problem_.object_count, 0);
+  if (single_block) {
+    strata_.emplace(problem_, graph_, versions_);
+    for (Object x = 0; x < problem_.object_count; ++x) {
+      const auto writers = versions_.last_slot(x) - versions_.first_slot(x);
+      few_[x] = writers > 1 && writers <= kFewWriters ? 1 : 0;
+    }
+    few_before_.assign(versions_.slot_count(), 0);
+    slot_chain_.resize(versions_.slot_count());
+    for (Slot s = 0; s < versions_.slot_count(); ++s) {
+      slot_chain_[s] = graph_.chain(problem_.commit(versions_.writer(s)));
+    }
+    note_readers();
+  }
   add_reads();
   graph_.begin_round();
   add_initial_readers();
   for (const KnownArc& arc : proposed_) graph_.add(arc);
 
+  bool first_look = true;
   while (true) {
     ++rounds_;
     if (budget_.exceeded()) return Saturated::kGaveUp;
@@ -242,13 +469,20 @@ Saturated Saturation::run() {
     graph_.begin_round();
     proposed_.clear();
     bool resolved = false;
+    const bool supposing = single_block && !supposed.empty();
     for (ChainId first = 0; first < chains; first += width) {
       if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_)) return Saturated::kGaveUp;
-      for (Object x = 0; x < problem_.object_count; ++x) {
-        force(x, single_block);
-        if ((x & 0x3ff) == 0x3ff && budget_.exceeded()) return Saturated::kGaveUp;
+      if (supposing) {
+        std::erase_if(supposed, [&](const KnownArc& arc) {
+          if (!is_forced(arc)) return false;
+          propose(arc);
+          return true;
+        });
+      } else {
+        if (std::exchange(first_look, false)) clocks_.call_all_changed();
+        if (!force(single_block)) return Saturated::kGaveUp;
       }
-      if (!open_.empty()) {
+      if (!open_.empty() && !(supposing && !proposed_.empty())) {
         resolved = rule_out(single_block) || resolved;
         if (orphan_ != kUnresolved) return Saturated::kNoWriter;
       }
@@ -271,13 +505,17 @@ Saturated Saturation::run() {
       }
       proposed_ = std::move(unknown);
     }
-    if (proposed_.empty() && !resolved) return Saturated::kFixpoint;
+    if (proposed_.empty() && !resolved) {
+      if (!supposing) return Saturated::kFixpoint;
+      supposed.clear();
+    }
     for (const KnownArc& arc : proposed_) graph_.add(arc);
     if (resolved) {
-      versions_.rebuild_readers();
+      const bool of_initial = versions_.rebuild_readers();
+      if (single_block) note_readers();
       add_reads();
       proposed_.clear();
-      add_initial_readers();
+      if (of_initial) add_initial_readers();
       for (const KnownArc& arc : proposed_) {
         if (!single_block || !known(arc)) graph_.add(arc);
       }

@@ -5,7 +5,8 @@
 //   visible      the last writer k of x in s that reaches r:        k before w
 //   overwritten  the first writer k of x in s that must follow w:   r before k
 //   no overlap   (C_a -> B_b problems) B_a reaches C_b:             C_a before B_b
-// One arc per reader and chain is enough, the others follow through the chain.
+// One arc per reader and chain is enough, the others follow through the chain; and of
+// writers that are known to be in one order, the nearest (strata.hpp, force_few()).
 // The idea is Biswas & Enea's saturation and Cobra's and PolySI's pruning with
 // the n x n reachability matrix replaced by clocks. Rounds repeat until nothing
 // is new; objects none of whose clocks changed are skipped.
@@ -17,8 +18,13 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "order/clocks.hpp"
 #include "order/event_graph.hpp"
+#include "order/strata.hpp"
 #include "order/versions.hpp"
 
 namespace cupel::order {
@@ -30,21 +36,34 @@ enum class Saturated : std::uint8_t {
   kGaveUp,
 };
 
-// Candidates of the reads that are still open.
+// Candidates of the reads that are still open. Reads share a list until one of them is
+// narrowed down.
 class OpenReads {
  public:
   explicit OpenReads(const Problem& problem);
   [[nodiscard]] std::span<const std::uint32_t> reads() const { return open_; }
+  // Ascending. All that the order allows are here; others may be too (Saturation::narrow).
   [[nodiscard]] std::span<const Owner> candidates(std::uint32_t read) const {
-    return candidates_[place_[read]];
+    const Place& place = places_[place_[read]];
+    return place.narrowed ? place.own : shared_[place.list];
+  }
+  [[nodiscard]] bool is_candidate(std::uint32_t read, Owner writer) const {
+    const auto all = candidates(read);
+    return std::binary_search(all.begin(), all.end(), writer);
   }
   [[nodiscard]] bool empty() const { return open_.empty(); }
 
  private:
   friend class Saturation;
-  std::vector<std::uint32_t> open_;                // read indexes, ascending
-  std::vector<std::vector<Owner>> candidates_;     // by place
-  std::vector<std::uint32_t> place_;               // by read; only for reads that were ever open
+  struct Place {
+    std::uint32_t list;
+    bool narrowed = false;
+    std::vector<Owner> own = {};
+  };
+  std::vector<std::uint32_t> open_;          // read indexes, ascending
+  std::vector<std::vector<Owner>> shared_;   // each list of the problem once
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> place_;         // by read; only for reads that were ever open
 };
 
 class Saturation {
@@ -55,7 +74,11 @@ class Saturation {
 
   // The wr arcs of reads whose writer is known; run() begins with it.
   void add_reads();
-  Saturated run();
+  // `supposed`: arcs that another run forced, of the same problem with other chains; those
+  // that are forced here too are found sooner. None of the others is taken.
+  Saturated run(std::vector<KnownArc> supposed = {});
+  // After kFixpoint: takes from an open read all candidates that the clocks exclude.
+  void narrow(std::uint32_t read);
   [[nodiscard]] std::uint32_t orphan() const { return orphan_; }
   [[nodiscard]] std::uint32_t rounds() const { return rounds_; }
   // After kFixpoint with one block: the clocks of all chains (else empty).
@@ -63,12 +86,24 @@ class Saturation {
 
  private:
   void add_initial_readers();
-  void force(Object x, bool single_block);
-  void force_after(Object x, bool everything);
-  void force_before(Object x, bool everything);
+  bool force(bool single_block);
+  void force_few();
+  void force_many(Object x, bool single_block);
+  void note_readers();
+  void force_by_strata(Object x, bool everything);
+  void force_between(std::span<const Slot> from, Slot to, bool everything);
+  void force_between(Slot from, Slot to);
+  std::span<const Versions::Group> part_of_groups(std::span<const Slot> stratum);
+  void force_after(Object x, std::span<const Versions::Group> groups, bool everything);
+  void force_before(std::span<const Versions::Group> groups, bool everything);
   bool rule_out(bool single_block);
+  void look(std::uint32_t read);
+  [[nodiscard]] bool excluded(std::uint32_t read, Owner candidate, bool single_block) const;
+  [[nodiscard]] bool has_choice(std::uint32_t read) const;
+  void narrow(std::uint32_t read, bool single_block);
   void propose(const KnownArc& arc);
   [[nodiscard]] bool known(const KnownArc& arc) const;
+  [[nodiscard]] bool is_forced(const KnownArc& arc) const;
 
   const Problem& problem_;
   EventGraph& graph_;
@@ -79,8 +114,23 @@ class Saturation {
   std::vector<KnownArc> proposed_;
   absl::flat_hash_set<std::uint64_t> from_columnless_;
   std::vector<std::uint8_t> new_reader_;  // by object: a read of it was resolved since force()
-  std::vector<Slot> frontier_;                // by group of the object that force_after() looks at
+  // With one block of columns: objects of few writers, and which of them are before each
+  // (by slot, a bit a slot of the object); the chain of each writer; what each read saw.
+  std::vector<std::uint8_t> few_;
+  std::vector<std::uint32_t> few_before_;
+  std::vector<ChainId> slot_chain_;
+  std::vector<Slot> seen_slot_;
+  std::optional<Strata> strata_;              // the others'
+  std::vector<Versions::Group> groups_;       // of a stratum
+  std::vector<Slot> sorted_;
+  std::vector<Slot> frontier_;                // by group of what force_after() looks at
   std::vector<std::uint8_t> wr_added_;
+  // Of the open read looked at, by group of its object: the last writer that it sees.
+  struct Seen {
+    Versions::Group group;
+    Slot last;  // kInitialSlot: none of them
+  };
+  std::vector<Seen> seen_;
   std::uint32_t orphan_ = 0;
   std::uint32_t rounds_ = 0;
 };

@@ -107,9 +107,7 @@ class Scheduler {
     return current_[x] == kInitialSlot ? kInitial : versions_.writer(current_[x]);
   }
   [[nodiscard]] bool is_candidate(std::uint32_t r) const {
-    const auto candidates = open_reads_.candidates(r);
-    return std::find(candidates.begin(), candidates.end(),
-                     current_writer(problem_.reads[r].object)) != candidates.end();
+    return open_reads_.is_candidate(r, current_writer(problem_.reads[r].object));
   }
 
   // The object on which v has to wait, or kNowhere.

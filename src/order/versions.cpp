@@ -44,12 +44,13 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
   std::vector<std::uint32_t> filled(problem.write_first.begin(), problem.write_first.end());
   for (Slot s = 0; s < writer_.size(); ++s) owner_slots_[filled[writer_[s]]++] = s;
 
-  writer_of_read_.resize(problem.reads.size());
-  for (std::size_t r = 0; r < problem.reads.size(); ++r) {
+  writer_of_read_.assign(problem.reads.size(), kUnresolved);
+  reader_first_.assign(slot_count() + 1, 0);
+  for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
     const Read& read = problem.reads[r];
-    writer_of_read_[r] = read.last_candidate - read.first_candidate == 1
-                             ? problem.candidates[read.first_candidate]
-                             : kUnresolved;
+    if (read.last_candidate - read.first_candidate == 1) {
+      resolve(r, problem.candidates[read.first_candidate]);
+    }
   }
   rebuild_readers();
 }
@@ -63,27 +64,8 @@ Slot Versions::slot_of(Object x, Owner writer) const {
   return owner_slots_[static_cast<std::size_t>(it - problem_.write_object.begin())];
 }
 
-void Versions::rebuild_readers() {
-  std::vector<Slot> slot_of_read(problem_.reads.size(), kInitialSlot);
-  reader_first_.assign(slot_count() + 1, 0);
-  initial_readers_.clear();
-  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
-    const Owner w = writer_of_read_[r];
-    if (w == kUnresolved) continue;
-    if (w == kInitial) {
-      initial_readers_.push_back(r);
-      continue;
-    }
-    slot_of_read[r] = slot_of(problem_.reads[r].object, w);
-    ++reader_first_[slot_of_read[r] + 1];
-  }
-  for (Slot s = 0; s < slot_count(); ++s) reader_first_[s + 1] += reader_first_[s];
-  readers_.resize(reader_first_.back());
-  auto next = reader_first_;
-  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
-    if (slot_of_read[r] != kInitialSlot) readers_[next[slot_of_read[r]]++] = r;
-  }
-  // Keep the last reader of each chain.
+// The new ones go to those that are there; what was left out stays left out.
+bool Versions::rebuild_readers() {
   const auto chain = [&](std::uint32_t r) { return graph_.chain(problem_.begin(problem_.reads[r].owner)); };
   const auto position = [&](std::uint32_t r) {
     return graph_.position(problem_.begin(problem_.reads[r].owner));
@@ -92,19 +74,53 @@ void Versions::rebuild_readers() {
     return chain(a) != chain(b) ? chain(a) < chain(b) : position(a) > position(b);
   };
   const auto same_chain = [&](std::uint32_t a, std::uint32_t b) { return chain(a) == chain(b); };
+
+  std::vector<Slot> slots;  // of the new ones
+  std::vector<std::uint32_t> first(slot_count() + 1, 0);
+  const std::size_t initial_before = initial_readers_.size();
+  for (const std::uint32_t r : resolved_) {
+    if (writer_of_read_[r] == kInitial) {
+      initial_readers_.push_back(r);
+      slots.push_back(kInitialSlot);
+      continue;
+    }
+    slots.push_back(slot_of(problem_.reads[r].object, writer_of_read_[r]));
+    ++first[slots.back() + 1];
+  }
+  std::vector<std::uint32_t> next(slot_count());
+  for (Slot s = 0; s < slot_count(); ++s) {
+    const std::uint32_t before = reader_first_[s + 1] - reader_first_[s];
+    next[s] = first[s] + before;
+    first[s + 1] += first[s] + before;
+  }
+  std::vector<std::uint32_t> readers(first.back());
+  for (Slot s = 0; s < slot_count(); ++s) {
+    std::copy(readers_.begin() + reader_first_[s], readers_.begin() + reader_first_[s + 1],
+              readers.begin() + first[s]);
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] != kInitialSlot) readers[next[slots[i]]++] = resolved_[i];
+  }
+  // Keep the last reader of each chain.
   std::uint32_t kept = 0;
   for (Slot s = 0; s < slot_count(); ++s) {
-    const auto begin = readers_.begin() + reader_first_[s];
-    const auto end = readers_.begin() + next[s];
-    if (end - begin > 1) std::sort(begin, end, later);
-    const auto last = std::unique(begin, end, same_chain);
+    const auto begin = readers.begin() + first[s];
+    auto end = readers.begin() + next[s];
+    if (end - begin > 1 && next[s] - first[s] != reader_first_[s + 1] - reader_first_[s]) {
+      std::sort(begin, end, later);
+      end = std::unique(begin, end, same_chain);
+    }
     const auto first_kept = kept;
-    for (auto it = begin; it != last; ++it) readers_[kept++] = *it;
-    reader_first_[s] = first_kept;
+    for (auto it = begin; it != end; ++it) readers[kept++] = *it;
+    first[s] = first_kept;
   }
-  reader_first_[slot_count()] = kept;
-  readers_.resize(kept);
+  first[slot_count()] = kept;
+  readers.resize(kept);
+  readers_ = std::move(readers);
+  reader_first_ = std::move(first);
+  resolved_.clear();
 
+  if (initial_readers_.size() == initial_before) return false;
   const auto object = [&](std::uint32_t r) { return problem_.reads[r].object; };
   std::sort(initial_readers_.begin(), initial_readers_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return object(a) != object(b) ? object(a) < object(b) : later(a, b);
@@ -115,6 +131,7 @@ void Versions::rebuild_readers() {
                     return object(a) == object(b) && same_chain(a, b);
                   }),
       initial_readers_.end());
+  return true;
 }
 
 }  // namespace cupel::order
