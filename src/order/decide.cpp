@@ -61,17 +61,17 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   };
   Saturation saturation(problem, graph, versions, open, budget);
   saturation.add_reads();
-  // Where the clients' clocks tell the order well, nothing need be forced; a guess
-  // that fails, fails early.
-  lap.reset();
-  lap.emplace(budget.stopwatch(), "schedule");
-  if (Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(),
-                                 graph.digraph(), {}, hint, budget, true);
-      accepts(guess) || budget.exceeded()) {
-    return outcome;
+  // Where the clients' clocks tell the order well, nothing need be forced, and elsewhere perhaps
+  // no more than is plain; a guess that fails, fails early.
+  for (const bool plain : {false, true}) {
+    if (plain && !saturation.add_modifiers()) break;
+    lap.reset();
+    lap.emplace(budget.stopwatch(), "schedule");
+    Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(), graph.digraph(), {}, hint, budget, true);
+    if (accepts(guess) || budget.exceeded()) return outcome;
+    lap.reset();
+    lap.emplace(budget.stopwatch(), "saturation");
   }
-  lap.reset();
-  lap.emplace(budget.stopwatch(), "saturation");
   switch (saturation.run(loosener == nullptr ? std::vector<KnownArc>() : loosener->forced())) {
     case Saturated::kGaveUp:
       return outcome;

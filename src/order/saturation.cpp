@@ -51,6 +51,40 @@ void Saturation::add_reads() {
   }
 }
 
+bool Saturation::add_modifiers() {
+  constexpr std::uint8_t kEnough = 2;  // of one version: a contradiction, where there may be no two
+  constexpr Owner kNobody = kUnresolved;
+  graph_.begin_round();
+  const auto before = graph_.arcs().size();
+  std::vector<std::uint8_t> modified(versions_.slot_count(), 0);
+  std::vector<Owner> of_initial(problem_.object_count, kNobody);  // the first of each object
+  for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
+    const Object x = problem_.reads[r].object;
+    const Owner k = problem_.reads[r].owner, w = versions_.writer_of(r);
+    const auto writes = std::span(problem_.write_object).subspan(problem_.write_first[k], problem_.write_first[k + 1] - problem_.write_first[k]);
+    if (w == kUnresolved || !std::binary_search(writes.begin(), writes.end(), x)) continue;
+    if (w == kInitial) {
+      if (of_initial[x] == kNobody) of_initial[x] = k;
+      continue;
+    }
+    const Slot s = versions_.slot_of(x, w);
+    if (modified[s]++ >= kEnough) {
+      modified[s] = kEnough;
+      continue;
+    }
+    for (const std::uint32_t other : versions_.readers(s)) {
+      const Owner reader = problem_.reads[other].owner;
+      if (reader != k) graph_.add({problem_.begin(reader), problem_.commit(k), other, k, ArcKind::kOverwritten});
+    }
+  }
+  for (const std::uint32_t r : versions_.initial_readers()) {
+    const Owner k = of_initial[problem_.reads[r].object], reader = problem_.reads[r].owner;
+    if (k == kNobody || k == reader) continue;
+    graph_.add({problem_.begin(reader), problem_.commit(k), r, k, ArcKind::kInitialRead});
+  }
+  return graph_.arcs().size() != before;
+}
+
 void Saturation::add_initial_readers() {
   for (const std::uint32_t r : versions_.initial_readers()) {
     const Read& read = problem_.reads[r];

@@ -74,6 +74,10 @@ class Saturation {
 
   // The wr arcs of reads whose writer is known; run() begins with it.
   void add_reads();
+  // Who reads a version and writes the next one: the version's other readers come before. So much
+  // is forced whatever the clocks say; of histories that only read and modify it is all there is.
+  // False: there is nothing of the kind.
+  bool add_modifiers();
   // `supposed`: arcs that another run forced, of the same problem with other chains; those
   // that are forced here too are found sooner. None of the others is taken.
   Saturated run(std::vector<KnownArc> supposed = {});
