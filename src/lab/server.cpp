@@ -445,8 +445,8 @@ base::Result<Server> start(Kind kind, const Options& options) {
   if (site.user && ::chown(directory.c_str(), site.user->user, site.user->group) != 0) {
     return give_up(Error{.message = std::strerror(errno), .file = directory});
   }
-  if (auto ready = initialize(site); !ready.ok()) return give_up(std::move(ready));
   for (int tries = 1;; ++tries) {
+    if (auto ready = initialize(site); !ready.ok()) return give_up(std::move(ready));
     const auto ports = free_ports(nodes * ports_of_a_node(kind));
     if (ports.empty()) {
       return give_up(Error{.message = "found no free port from 20000 to 32000 on 127.0.0.1"});
@@ -462,6 +462,8 @@ base::Result<Server> start(Kind kind, const Options& options) {
     if (up.ok()) return Server(std::move(state));
     if (!state->port_taken || tries == kTries) return give_up(std::move(up));
     state->end(state->all_nodes(), SIGKILL);
+    // What ran in them for a while is no new cluster any more.
+    for (const auto& node : site.nodes) fs::remove_all(node.directory, failure);
   }
 }
 
