@@ -146,6 +146,8 @@ int answer_one(const std::string& file, const crdt::History& history,
   int code = code_of(answer.decision.verdict);
   if (answer.convergence && !answer.convergence->different.empty())
     code = std::max<int>(code, kViolated);
+  else if (answer.convergence && answer.convergence->keys == 0 && code == kSatisfied)
+    code = kUnknown;
   if (!arguments.certificate.empty()) {
     if (answer.decision.verdict == crdt::Verdict::kUnknown) {
       complain(base::Error{.message = "no certificate was written: the verdict is unknown",
@@ -208,6 +210,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     nlohmann::ordered_json json = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
                                    {"type", crdt::name(history->type)},
+                                   {"letter", verified.letter},
                                    {"verdict", verified.verdict},
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
@@ -215,8 +218,9 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     if (!valid) json["reason"] = verified.reason;
     print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   } else {
-    print(fmt::format("{}: {}, {} for {}\n{}", arguments.certificate, word, verified.verdict,
-                      arguments.history, valid ? "" : "  " + verified.reason + "\n"));
+    print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
+                      arguments.history, verified.letter ? ", by the axioms to the letter" : "",
+                      valid ? "" : "  " + verified.reason + "\n"));
   }
   return valid ? kSatisfied : unknown ? kUnknown : kViolated;
 }
@@ -328,9 +332,9 @@ void add_crdt_check(CLI::App& app, Run& run) {
 }
 
 void add_crdt_verify(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand(
-      "verify",
-      "Check the certificate of a verdict, by code that shares nothing with the decision");
+  auto* command = app.add_subcommand("verify",
+                                     "Check the certificate of a verdict, by code of its own; "
+                                     "reader, history and digest are those of the decision");
   auto arguments = std::make_shared<CrdtArguments>();
   command
       ->add_option("HISTORY", arguments->history,
@@ -508,7 +512,7 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
     complain(history.error());
     return kBad;
   }
-  arguments.converge = recorded->settled;
+  arguments.converge = recorded->settled && arguments.options.replicas > 1;
   if (!recorded->settled)
     complain("note: replicas went on sending; whether they converge was not looked at");
   if (recorded->messages == 0 && arguments.options.replicas > 1) {

@@ -28,16 +28,21 @@ Convergence converge(const History& h) {
   Convergence result;
   std::vector<bool> real(h.replicas.size(), true);
   for (const auto r : h.indeterminate) real[r] = false;
+  // Operations that were never completed are the last of the history, not of the file.
+  const auto place = [&](OpId id) { return h.ops[id].line == 0 ? id : h.ops[id].line; };
   std::vector<OpId> last_update(h.keys.size(), kNone);
   std::vector<std::vector<OpId>> reads(h.keys.size());
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const Operation& op = h.ops[id];
-    if (!is_read(op.kind)) last_update[op.key] = id;
+    auto& last = last_update[op.key];
+    if (!is_read(op.kind) && (last == kNone || place(id) > place(last))) last = id;
     if (is_whole_read(h, op)) reads[op.key].push_back(id);
   }
   for (std::uint32_t key = 0; key < h.keys.size(); ++key) {
     std::vector<OpId> last(h.replicas.size(), kNone);
-    const auto after = [&](OpId id) { return last_update[key] == kNone || id > last_update[key]; };
+    const auto after = [&](OpId id) {
+      return last_update[key] == kNone || place(id) > place(last_update[key]);
+    };
     for (const OpId id : reads[key]) {
       if (after(id)) last[h.ops[id].replica] = id;
     }

@@ -17,7 +17,7 @@ namespace cupel::crdt {
 struct Convergence {
   // Of each key that differs, two last reads that returned different states.
   std::vector<std::pair<OpId, OpId>> different;
-  std::size_t keys = 0;  // that two replicas or more have a last read of
+  std::size_t keys = 0;  // that two replicas or more have a last read of; 0: nothing is known
   // Replicas that did not read a key behind its last update: nothing is known of them.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> unread;  // key, replica
   // Of keys that are the same everywhere: nanoseconds from the last update to the read

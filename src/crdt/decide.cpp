@@ -80,8 +80,11 @@ Part part_of(const History& history, const Core& core) {
   History& small = part.history;
   small.type = history.type;
   const std::set<std::uint32_t> kept(core.elements.begin(), core.elements.end());
+  const bool of_elements = is_set(history.type) || history.type == Type::kGrowableArray;
   for (const OpId id : core.ops) {
     Operation op = history.ops[id];
+    // Its whole reads would not show what they have seen.
+    if (of_elements && op.element != kNone && !kept.contains(op.element)) continue;
     const auto replica = op.replica;
     op.replica = small.replica(history.replicas[replica]);
     if (std::find(history.indeterminate.begin(), history.indeterminate.end(), replica) !=

@@ -95,7 +95,7 @@ Decision decide_exact(const History& history, const Axioms& axioms, base::Budget
 // A core of everything.
 Core whole(const History& history);
 // The history that has only the operations of the core, whose whole reads of sets and
-// arrays keep the core's elements alone.
+// arrays keep the core's elements alone; operations on other elements are left out.
 struct Part {
   History history;
   std::vector<OpId> origin;             // by operation of the part

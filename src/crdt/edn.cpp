@@ -5,11 +5,11 @@
 
 #include <charconv>
 
+#include "crdt/json.hpp"
+
 namespace cupel::crdt {
 
 namespace {
-
-constexpr int kDeepest = 100;
 
 class Parser {
  public:
@@ -48,6 +48,8 @@ class Parser {
     return found;
   }
   bool sequence(char close, nlohmann::json& out, int depth) {
+    if (depth > kDeepest)
+      return fail(fmt::format("found more than {} collections within each other", kDeepest));
     out = nlohmann::json::array();
     while (true) {
       skip();
@@ -85,7 +87,6 @@ class Parser {
     return true;
   }
   bool value(nlohmann::json& out, int depth) {
-    if (depth > kDeepest) return fail("found more than 100 collections within each other");
     skip();
     if (at_ >= text_.size()) return fail("the line ends where a value was expected");
     const char c = text_[at_];
@@ -121,6 +122,7 @@ class Parser {
       if (wrong == std::errc() && end == digits.data() + digits.size()) {
         out = number;
       } else {
+        if (auto reason = beyond_bounds(digits)) return fail(std::move(*reason));
         out = nlohmann::json::parse(digits, nullptr, false);
         if (!out.is_number())
           return fail(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace cupel::crdt {
 
@@ -129,6 +130,15 @@ std::string_view History::method(const Operation& op) const {
       break;
   }
   return "read";
+}
+
+std::string History::key_json(std::uint32_t key) const {
+  const std::string& name = keys[key];
+  const bool whole =
+      !name.empty() &&
+      name.find_first_not_of("0123456789", name.starts_with('-') ? 1 : 0) == std::string::npos;
+  if (whole || name.starts_with('"')) return name;
+  return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string History::element_text(std::uint32_t element) const {

@@ -100,7 +100,7 @@ class History {
  public:
   Type type = Type::kAddWinsSet;
   std::vector<std::string> replicas;  // as the file has them, as JSON
-  std::vector<std::string> keys;
+  std::vector<std::string> keys;      // texts without quotes, but for those of digits
   std::vector<Element> elements;
   std::vector<Operation> ops;  // in the order of the file
   std::vector<std::vector<OpId>> by_replica;
@@ -113,6 +113,8 @@ class History {
   }
   // "add(\"a\") on s", "read(c) = 3": with its key where there are several.
   [[nodiscard]] std::string text(OpId op) const;
+  // A key as JSON: names that are whole numbers, or have quotes, are so already.
+  [[nodiscard]] std::string key_json(std::uint32_t key) const;
   [[nodiscard]] std::string element_text(std::uint32_t element) const;
   // What a set, flag, counter, register or array calls an operation of this kind.
   [[nodiscard]] std::string_view method(const Operation& op) const;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "crdt/edn.hpp"
+#include "crdt/json.hpp"
 
 namespace cupel::crdt {
 
@@ -25,6 +26,64 @@ std::string shortened(const Json& value) {
   constexpr std::size_t kMost = 60;
   if (text.size() > kMost) text = text.substr(0, kMost) + "…";
   return text;
+}
+
+// A number and the text of its digits are two keys: such a text keeps its quotes.
+std::string key_name(const Json& key) {
+  if (!key.is_string()) return text_of(key);
+  const auto& text = key.get_ref<const std::string&>();
+  const auto digits = text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0);
+  const bool ambiguous = text.starts_with('"') || (!text.empty() && digits == std::string::npos);
+  return ambiguous ? text_of(key) : text;
+}
+
+// An addAfter or remove of unknown outcome did not happen if nobody can have added the
+// character that it names: that may be the work of one that failed, or of another that did
+// not happen. What a read shows is left to the decision.
+History without_impossible(const History& history) {
+  std::vector<bool> unknown(history.replicas.size(), false);
+  for (const auto r : history.indeterminate) unknown[r] = true;
+  std::vector<bool> added(history.elements.size(), false), shown(history.elements.size(), false);
+  std::vector<std::vector<OpId>> waiting(history.elements.size());  // by what they name
+  std::vector<std::uint32_t> fresh;
+  const auto add = [&](std::uint32_t e) {
+    if (!added[e]) fresh.push_back(e);
+    added[e] = true;
+  };
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    const Operation& op = history.ops[id];
+    for (const auto e : history.list(op)) shown[e] = true;
+    if (op.kind != Kind::kInsert) continue;
+    if (unknown[op.replica] && op.parent != kNone)
+      waiting[op.parent].push_back(id);
+    else
+      add(op.element);
+  }
+  while (!fresh.empty()) {
+    const auto e = fresh.back();
+    fresh.pop_back();
+    for (const OpId id : waiting[e]) add(history.ops[id].element);
+  }
+  History kept;
+  kept.type = history.type;
+  for (const Operation& whole : history.ops) {
+    Operation op = whole;
+    const auto named = op.kind == Kind::kInsert ? op.parent : op.element;
+    const bool is_shown = op.kind == Kind::kInsert && shown[op.element];
+    if (unknown[op.replica] && named != kNone && !added[named] && !is_shown) continue;
+    op.replica = kept.replica(history.replicas[op.replica]);
+    op.key = kept.key(history.keys[op.key]);
+    const auto element = [&](std::uint32_t e) {
+      return e == kNone ? kNone : kept.element(op.key, history.elements[e].text);
+    };
+    if (unknown[whole.replica]) kept.indeterminate.push_back(op.replica);
+    op.parent = element(op.parent);
+    op.element = element(op.element);
+    std::vector<std::uint32_t> list;
+    for (const auto e : history.list(whole)) list.push_back(element(e));
+    kept.add(op, list);
+  }
+  return kept;
 }
 
 class Reader {
@@ -46,6 +105,8 @@ class Reader {
     for (auto& [process, open] : open_) {
       if (auto done = unknown(open); !done.ok()) return done.error();
     }
+    if (history_.type == Type::kGrowableArray && !history_.indeterminate.empty())
+      return without_impossible(history_);
     return std::move(history_);
   }
 
@@ -65,6 +126,7 @@ class Reader {
     const bool json = text.front() == '{' && second != std::string_view::npos &&
                       (text[second] == '"' || text[second] == '}');
     if (json) {
+      if (auto reason = beyond_bounds(text)) return error(std::move(*reason));
       op = Json::parse(text, nullptr, false);
       if (op.is_discarded())
         return error(
@@ -114,20 +176,45 @@ class Reader {
       return base::Ok{};
     }
     if (word == "ok" || word == "fail" || word == "info") {
-      Json begun;
-      if (open != open_.end()) {
-        begun = std::move(open->second.op);
-        open_.erase(open);
+      if (open == open_.end()) {
+        // What is known of an operation without an invocation: it may have happened, or it
+        // did not.
+        if (word == "ok")
+          return error(fmt::format(
+              "found an ok of process {} without its invocation, expected an `invoke` before it; "
+              "operations that happened may also stand without `type`",
+              name));
+        return word == "fail" ? base::Status(base::Ok{}) : operation(op, true, line_);
       }
-      if (word == "fail") return base::Ok{};
-      Json whole = op;
-      if (word == "info" && begun.is_object())
-        whole = begun;
-      else if (begun.is_object() && !whole.contains("key") && begun.contains("key"))
-        whole["key"] = begun["key"];
-      return operation(whole, word == "info", line_);
+      const Open begun = std::move(open->second);
+      open_.erase(open);
+      return completed(op, begun, word);
     }
     return error(fmt::format("found the type \"{}\", expected invoke, ok, fail or info", word));
+  }
+
+  // What the completion does not say is what was asked.
+  base::Status completed(const Json& op, const Open& begun, const std::string& word) {
+    for (const char* const field : {"f", "key"}) {
+      if (!op.contains(field) || !begun.op.contains(field) || op[field] == begun.op[field])
+        continue;
+      return error(
+          fmt::format("found the completion ({}) with the `{}` {}, but line {}, which it completes "
+                      "for process {}, has {}; expected the same",
+                      word, field, shortened(op[field]), begun.line, text_of(op["process"]),
+                      shortened(begun.op[field])));
+    }
+    if (word == "fail") return base::Ok{};
+    if (word == "info") return operation(begun.op, true, line_);
+    Json whole = op;
+    for (const char* const field : {"f", "key"}) {
+      if (!whole.contains(field) && begun.op.contains(field)) whole[field] = begun.op[field];
+    }
+    const bool read = whole.contains("f") && (whole["f"] == "read" || whole["f"] == "contains");
+    if (!read && begun.op.contains("value") &&
+        (!whole.contains("value") || whole["value"].is_null()))
+      whole["value"] = begun.op["value"];
+    return operation(whole, false, line_);
   }
 
   base::Status unknown(const Open& open) { return operation(open.op, true, open.line); }
@@ -144,7 +231,7 @@ class Reader {
     if (!key.is_string() && !key.is_number_integer())
       return error(fmt::format("found the key {}, expected a number or a string", shortened(key)),
                    line);
-    made.key = history_.key(key.is_string() ? key.get<std::string>() : text_of(key));
+    made.key = history_.key(key_name(key));
     const Json value = op.contains("value") ? op["value"] : Json();
     std::vector<std::uint32_t> list;
     if (auto done =
@@ -385,14 +472,13 @@ std::string write(const History& history, OpId id, bool edn) {
   const bool has_value = !value.is_null() || (is_register(history.type) && is_read(op.kind));
   if (edn) {
     return fmt::format("{{{}:process {}, :f :{}, :key {}{}{}}}", unknown ? ":type :info, " : "",
-                       process, history.method(op), text_of(Json(history.keys[op.key])),
+                       process, history.method(op), history.key_json(op.key),
                        has_value ? ", :value " + edn_of(value) : "",
                        op.time ? fmt::format(", :time {}", *op.time) : "");
   }
   return fmt::format("{{{}\"process\":{},\"f\":\"{}\",\"key\":{}{}{}}}",
                      unknown ? "\"type\":\"info\"," : "", process, history.method(op),
-                     text_of(Json(history.keys[op.key])),
-                     has_value ? ",\"value\":" + text_of(value) : "",
+                     history.key_json(op.key), has_value ? ",\"value\":" + text_of(value) : "",
                      op.time ? fmt::format(",\"time\":{}", *op.time) : "");
 }
 

@@ -83,7 +83,11 @@ std::string convergence_text(const History& history, const Convergence& found) {
     return fmt::format("{} of replica {}", history.text(id),
                        history.replicas[history.ops[id].replica]);
   };
-  if (found.different.empty()) {
+  if (found.keys == 0) {
+    text +=
+        "  whether they converged is not known: there is no key that two replicas have read behind "
+        "its last update\n";
+  } else if (found.different.empty()) {
     text += fmt::format("  converged: the last reads of {} {} agree\n", found.keys,
                         found.keys == 1 ? "key" : "keys");
   } else {
@@ -245,10 +249,13 @@ std::string as_json(const Answer& answer) {
     const auto& found = *answer.convergence;
     Json different = Json::array();
     for (const auto& [one, other] : found.different)
-      different.push_back({{"key", history.keys[history.ops[one].key]}, {"reads", {one, other}}});
-    json["convergence"] = {
-        {"converged", found.different.empty()}, {"keys", found.keys},   {"different", different},
-        {"unread", found.unread.size()},        {"median_ns", nullptr}, {"longest_ns", nullptr}};
+      different.push_back(
+          {{"key", Json::parse(history.key_json(history.ops[one].key), nullptr, false)},
+           {"reads", {one, other}}});
+    json["convergence"] = {{"converged", nullptr},   {"keys", found.keys},
+                           {"different", different}, {"unread", found.unread.size()},
+                           {"median_ns", nullptr},   {"longest_ns", nullptr}};
+    if (found.keys > 0) json["convergence"]["converged"] = found.different.empty();
     if (!found.nanoseconds.empty()) {
       json["convergence"]["median_ns"] = found.nanoseconds[found.nanoseconds.size() / 2];
       json["convergence"]["longest_ns"] = found.nanoseconds.back();

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/process.hpp"
+#include "crdt/json.hpp"
 #include "crdt/reader.hpp"
 
 namespace cupel::crdt {
@@ -129,7 +130,8 @@ class Runner {
       fail(replica, what);
       return std::nullopt;
     }
-    auto answer = Json::parse(line.text, nullptr, false);
+    const auto beyond = beyond_bounds(line.text);
+    const Json answer = beyond ? Json() : Json::parse(line.text, nullptr, false);
     if (answer.is_object() && answer.contains("type") &&
         (answer["type"] == "ok" || answer["type"] == "fail" || answer["type"] == "info")) {
       if (answer.contains("send") && !answer["send"].is_null()) {
@@ -140,9 +142,10 @@ class Runner {
       }
       return answer;
     }
-    fail(replica, fmt::format("answered `{}` with line {} of its output, `{}`; expected a JSON "
-                              "object with the `type` \"ok\", \"fail\" or \"info\"",
-                              excerpt(asked), lines_[replica], excerpt(line.text)));
+    fail(replica, fmt::format("answered `{}` with line {} of its output, `{}`{}; expected a "
+                              "JSON object with the `type` \"ok\", \"fail\" or \"info\"",
+                              excerpt(asked), lines_[replica], excerpt(line.text),
+                              beyond ? ": " + *beyond : ""));
     return std::nullopt;
   }
 

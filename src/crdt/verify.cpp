@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "crdt/json.hpp"
 #include "crdt/meaning.hpp"
 #include "crdt/trial.hpp"
 
@@ -165,8 +166,9 @@ Verified check_core(const History& h, const Json& certificate, bool letter) {
   for (OpId id = 0; id < h.ops.size(); ++id) {
     const auto& op = h.ops[id];
     if (is_read(op.kind) || ops.contains(id)) {
+      // Whole reads keep `elements` alone, so that another's update would have no effect on them.
       if (ops.contains(id) && (set || array) && !is_read(op.kind) &&
-          !elements.contains(op.element) && !(set && says.contains(op.element))) {
+          !elements.contains(op.element)) {
         return not_valid(kViolated, fmt::format("operation {} is there without its element", id));
       }
       continue;
@@ -235,6 +237,7 @@ std::uint64_t digest(const History& history) {
 }
 
 Verified verify(const History& history, std::string_view certificate) {
+  if (auto reason = beyond_bounds(certificate)) return {Outcome::kBadInput, {}, std::move(*reason)};
   const Json json = Json::parse(certificate, nullptr, false);
   if (!json.is_object() || !json.contains("cupel_crdt_certificate"))
     return {Outcome::kBadInput,
@@ -246,13 +249,17 @@ Verified verify(const History& history, std::string_view certificate) {
   if (verdict == json.end() || (*verdict != "satisfied" && *verdict != "violated"))
     return {Outcome::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
   const std::string word = *verdict;
+  if (const auto letter = json.find("letter"); letter != json.end() && !letter->is_boolean())
+    return {Outcome::kBadInput, word, "found a `letter` that is neither true nor false"};
   if (!json.contains("type") || json["type"] != name(history.type))
     return not_valid(word, "it is for another type");
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
     return not_valid(word, "it is for another history");
-  const bool letter = json.contains("letter") && json["letter"] == true;
-  return word == "satisfied" ? check_witness(history, json, letter)
-                             : check_core(history, json, letter);
+  const bool letter = json.value("letter", false);
+  auto verified = word == "satisfied" ? check_witness(history, json, letter)
+                                      : check_core(history, json, letter);
+  verified.letter = letter;
+  return verified;
 }
 
 }  // namespace cupel::crdt

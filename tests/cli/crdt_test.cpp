@@ -132,6 +132,50 @@ TEST_F(CrdtCli, ConvergenceIsToldOnRequest) {
   EXPECT_EQ(nlohmann::json::parse(same.out)["convergence"]["longest_ns"], 3500000);
 }
 
+TEST_F(CrdtCli, ConvergenceOfNoKeyIsNotKnown) {
+  // The dangling invocation is before the reads, though nobody knows when it happened.
+  write("dangling.jsonl",
+        "{\"process\":1,\"f\":\"add\",\"value\":\"a\"}\n"
+        "{\"process\":9,\"type\":\"invoke\",\"f\":\"add\",\"value\":\"b\"}\n"
+        "{\"process\":1,\"f\":\"read\",\"value\":[\"a\"]}\n"
+        "{\"process\":2,\"f\":\"read\",\"value\":[]}\n");
+  const auto dangling = crdt("check --type or-set --converge dangling.jsonl");
+  EXPECT_EQ(dangling.code, 1);
+  EXPECT_NE(dangling.out.find("not converged: the last reads of 1 of 1 keys"), std::string::npos)
+      << dangling.out;
+  write("early.jsonl",
+        "{\"process\":1,\"f\":\"read\",\"value\":[]}\n"
+        "{\"process\":2,\"f\":\"add\",\"value\":\"b\"}\n");
+  write("empty.jsonl", "");
+  for (const std::string name : {"early", "empty"}) {
+    const auto text = crdt("check --type or-set --converge " + name + ".jsonl");
+    EXPECT_EQ(text.code, 2);
+    EXPECT_NE(text.out.find("satisfied\n"), std::string::npos);
+    EXPECT_NE(text.out.find("not known"), std::string::npos) << text.out;
+    const auto json = crdt("check --type or-set --converge --json " + name + ".jsonl");
+    EXPECT_EQ(json.code, 2);
+    EXPECT_TRUE(nlohmann::json::parse(json.out)["convergence"]["converged"].is_null());
+  }
+  EXPECT_EQ(crdt("check --type or-set empty.jsonl").code, 0);
+}
+
+TEST_F(CrdtCli, ACertificateToTheLetterIsCalledSo) {
+  write("fine.jsonl", kFine);
+  EXPECT_EQ(crdt("check --type counter --letter --certificate c fine.jsonl").code, 0);
+  const auto text = crdt("verify --type counter fine.jsonl c");
+  EXPECT_EQ(text.out, "c: valid, satisfied for fine.jsonl, by the axioms to the letter\n");
+  const auto json = crdt("verify --type counter --json fine.jsonl c");
+  EXPECT_EQ(nlohmann::json::parse(json.out)["letter"], true);
+}
+
+TEST_F(CrdtCli, AnAnswerNestedTooDeeplyIsAnError) {
+  const auto deep = crdt(
+      "run --type counter --exec \"python3 -c 'import sys\nfor line in sys.stdin: "
+      "print(chr(91) * 200000, flush=True)'\"");
+  EXPECT_EQ(deep.code, 3);
+  EXPECT_NE(deep.err.find("found more than 100 arrays and objects"), std::string::npos) << deep.err;
+}
+
 const std::string kExample = "'python3 " CUPEL_SOURCE_DIR "/examples/replicated_set.py";
 
 TEST_F(CrdtCli, TheExampleIsAnAddWinsSet) {

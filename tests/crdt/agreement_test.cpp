@@ -67,6 +67,54 @@ TEST_P(Agreement, WithExhaustiveSearch) {
   EXPECT_GT(rejected, kHistories / 20);
 }
 
+// Some updates failed, and of some nobody knows: the history is satisfied if it is with some
+// of those, each at most seen by others.
+TEST_P(Agreement, OfUnknownOutcomesSomeMayHaveHappened) {
+  const Type type = GetParam();
+  const int kHistories = CUPEL_CRDT_HISTORIES / 4;
+  base::Random random(57 + static_cast<std::uint64_t>(type));
+  int admitted = 0, rejected = 0;
+  for (int i = 0; i < kHistories; ++i) {
+    const History whole = random_history(type, small_shape(type, i, random), random);
+    std::vector<std::string> lines;
+    std::vector<std::size_t> open;
+    for (OpId id = 0; id < whole.ops.size(); ++id) {
+      if (!is_read(whole.ops[id].kind) && random.chance(0.5)) {
+        if (random.chance(0.5)) continue;
+        open.push_back(lines.size());
+      }
+      lines.push_back(write(whole, id, false));
+    }
+    std::string text;
+    bool expected = false;
+    for (std::size_t chosen = 0; chosen <= std::size_t{1} << open.size(); ++chosen) {
+      // The last has all, as what they are.
+      const bool last = chosen == std::size_t{1} << open.size();
+      text.clear();
+      for (std::size_t l = 0; l < lines.size(); ++l) {
+        const auto it = std::find(open.begin(), open.end(), l);
+        if (it == open.end()) {
+          text += lines[l] + "\n";
+        } else if (last) {
+          text += "{\"type\":\"info\"," + lines[l].substr(1) + "\n";
+        } else if (chosen >> (it - open.begin()) & 1U) {
+          text += "{\"process\":\"new" + std::to_string(l) + "\"" +
+                  lines[l].substr(lines[l].find(',')) + "\n";
+        }
+      }
+      if (last) break;
+      expected = expected || admitted_by_oracle(read(text, "chosen", {type}).value(), false);
+    }
+    const auto h = read(text, "all", {type}).value();
+    base::Budget budget;
+    const auto decision = decide(h, {}, budget);
+    ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected) << text;
+    (expected ? admitted : rejected) += 1;
+  }
+  EXPECT_GT(admitted, kHistories / 20);
+  EXPECT_GT(rejected, kHistories / 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, Agreement,
                          testing::ValuesIn(all_types().begin(), all_types().end()),
                          [](const auto& type) {

@@ -74,8 +74,20 @@ Json mutant(Json json, const History& h, base::Random& random) {
       list[random.below(list.size())] = random.below(most + 2);
     }
   };
-  const auto pick = random.below(8);
-  if (json["verdict"] == "satisfied" && pick < 5) {
+  const auto subset = [&](std::size_t most) {
+    Json list = Json::array();
+    const double share = random.chance(0.5) ? 0.9 : 0.5;
+    for (std::size_t i = 0; i < most; ++i) {
+      if (random.chance(share)) list.push_back(i);
+    }
+    return list;
+  };
+  const auto pick = random.below(11);
+  if (pick >= 8) {  // any part of the history for what has no execution
+    json["verdict"] = "violated";
+    json["operations"] = subset(h.ops.size());
+    json["elements"] = subset(h.elements.size());
+  } else if (json["verdict"] == "satisfied" && pick < 5) {
     auto& clocks = json["clocks"];
     if (pick < 3) {
       auto& row = clocks[random.below(clocks.size())];
@@ -165,6 +177,49 @@ INSTANTIATE_TEST_SUITE_P(Types, Certificates,
                            std::replace(text.begin(), text.end(), '-', '_');
                            return text;
                          });
+
+// The whole read loses what it shows if its element is left out, and the contains must not
+// keep the element's add in.
+TEST(Certificate, AnUpdateDoesNotStayWithoutItsElement) {
+  const auto h = std::move(read(R"({"process":1,"f":"add","key":"s","value":"a"}
+{"process":1,"f":"contains","key":"s","value":["a",true]}
+{"process":1,"f":"read","key":"s","value":["a"]}
+)",
+                                "test", {Type::kAddWinsSet}))
+                     .value();
+  for (const Core& core : {Core{{0, 1, 2}, {}}, Core{{1, 2}, {}}, Core{{0, 1, 2}, {0}}}) {
+    const auto verified = verify(h, certificate_of_core(h, {}, core));
+    EXPECT_EQ(verified.outcome, Outcome::kNotValid) << core.ops.size() << core.elements.size();
+  }
+  const auto part = part_of(h, Core{{0, 1, 2}, {}});
+  EXPECT_EQ(part.origin, std::vector<OpId>{2});
+  EXPECT_TRUE(admitted_by_oracle(part.history, false));
+}
+
+TEST(Certificate, SaysWhetherItIsToTheLetter) {
+  const auto h =
+      std::move(read("{\"process\":1,\"f\":\"inc\"}\n", "test", {Type::kCounter})).value();
+  for (const bool letter : {false, true}) {
+    const auto certificate = proven(h, {.letter = letter}).certificate;
+    EXPECT_EQ(verify(h, certificate).letter, letter);
+    auto json = Json::parse(certificate);
+    for (const Json& word : {Json("true"), Json(1), Json()}) {
+      json["letter"] = word;
+      const auto verified = verify(h, json.dump());
+      EXPECT_EQ(verified.outcome, Outcome::kBadInput);
+      EXPECT_NE(verified.reason.find("letter"), std::string::npos) << verified.reason;
+    }
+  }
+}
+
+TEST(Certificate, NestedTooDeeplyIsBadInput) {
+  History h;
+  h.type = Type::kCounter;
+  const std::string deep(200'000, '[');
+  const auto verified = verify(h, R"({"cupel_crdt_certificate":1,"operations":)" + deep);
+  EXPECT_EQ(verified.outcome, Outcome::kBadInput);
+  EXPECT_NE(verified.reason.find("within each other"), std::string::npos) << verified.reason;
+}
 
 TEST(Certificate, OfNoneIsBadInput) {
   History h;

@@ -87,6 +87,129 @@ TEST(Reader, SaysWhatIsWrong) {
             std::string::npos);
 }
 
+TEST(Reader, WhatACompletionLeavesOutIsWhatWasAsked) {
+  for (const std::string value : {"", ",\"value\":null"}) {
+    const auto h = well(Type::kCounter,
+                        "{\"process\":1,\"type\":\"invoke\",\"f\":\"inc\",\"key\":7,\"value\":5}\n"
+                        "{\"process\":1,\"type\":\"ok\"" +
+                            value + "}\n");
+    ASSERT_EQ(h.ops.size(), 1U);
+    EXPECT_EQ(h.text(0), "inc(5)");
+    EXPECT_EQ(h.keys, std::vector<std::string>{"7"});
+  }
+  // Of a read it is not the answer.
+  EXPECT_NE(refusal({Type::kCounter},
+                    "{\"process\":1,\"type\":\"invoke\",\"f\":\"read\",\"value\":5}\n"
+                    "{\"process\":1,\"type\":\"ok\",\"f\":\"read\"}")
+                .find("expected a whole number"),
+            std::string::npos);
+}
+
+TEST(Reader, CompletionsAreOfWhatWasAsked) {
+  const auto set = NamedType{Type::kAddWinsSet};
+  const std::string asked =
+      "\n{\"process\":1,\"type\":\"invoke\",\"f\":\"add\",\"key\":1,\"value\":\"a\"}\n";
+  for (const std::string type : {"ok", "fail", "info"}) {
+    EXPECT_EQ(refusal(set, asked + "{\"process\":1,\"type\":\"" + type +
+                               "\",\"f\":\"remove\",\"value\":\"a\"}"),
+              "h:3: found the completion (" + type +
+                  ") with the `f` \"remove\", but line 2, which it completes for process 1, has "
+                  "\"add\"; expected the same");
+  }
+  EXPECT_NE(refusal(set, asked + R"({"process":1,"type":"ok","f":"add","key":"1","value":"a"})")
+                .find("with the `key` \"1\", but line 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(set, R"({"process":1,"type":"ok","f":"add","value":"a"})")
+                .find("h:1: found an ok of process 1 without its invocation"),
+            std::string::npos);
+  EXPECT_EQ(well(Type::kAddWinsSet, R"({"process":1,"type":"info","f":"add","value":"a"})")
+                .indeterminate.size(),
+            1U);
+  EXPECT_TRUE(
+      well(Type::kAddWinsSet, R"({"process":1,"type":"fail","f":"add","value":"a"})").ops.empty());
+}
+
+TEST(Reader, NestingIsBounded) {
+  const auto nested = [](std::size_t depth, const char* before, const char* behind) {
+    return before + std::string(depth, '[') + std::string(depth, ']') + behind;
+  };
+  for (const auto& [before, behind] :
+       {std::pair{R"({"process":1,"f":"add","value":)", "}"},
+        std::pair{R"({"process":1,"type":"invoke","f":"add","value":)", "}"},
+        std::pair{"{:process 1, :f :add, :value ", "}"}}) {
+    EXPECT_EQ(well(Type::kAddWinsSet, nested(99, before, behind)).ops.size(), 1U);
+    for (const std::size_t depth : {100, 200'000}) {
+      EXPECT_NE(refusal({Type::kAddWinsSet}, nested(depth, before, behind))
+                    .find("h:1: found more than 100 "),
+                std::string::npos);
+    }
+  }
+  // In a text brackets are letters.
+  EXPECT_EQ(well(Type::kAddWinsSet,
+                 R"({"process":1,"f":"add","value":"\")" + std::string(200, '[') + "\"}")
+                .ops.size(),
+            1U);
+}
+
+TEST(Reader, WholeNumbersFitOrAreRefused) {
+  const auto set = NamedType{Type::kAddWinsSet};
+  for (const std::string large : {"18446744073709551616", "-9223372036854775809"}) {
+    EXPECT_NE(refusal(set, "{\"process\":1,\"f\":\"read\",\"value\":[1," + large + "]}")
+                  .find("h:1: found the number " + large + ", expected a whole number"),
+              std::string::npos);
+    EXPECT_NE(refusal(set, "{:process 1, :f :read, :value [1 " + large + "]}")
+                  .find("h:1: found the number " + large + ", expected a whole number"),
+              std::string::npos);
+  }
+  const auto h = well(
+      Type::kAddWinsSet,
+      R"({"process":1,"f":"read","value":[18446744073709551615,-9223372036854775808,1.25e+20,"18446744073709551616"]})");
+  EXPECT_EQ(h.elements.size(), 4U);
+}
+
+TEST(Reader, KeysThatAreNumbersAreNotTexts) {
+  const std::string lines = R"({"process":1,"f":"inc","key":1}
+{"process":1,"f":"inc","key":"1"}
+{"process":1,"f":"inc","key":"\"1\""}
+{"process":1,"f":"inc","key":"a"}
+{"process":1,"f":"inc","key":-7}
+{"process":1,"f":"inc","key":"-"}
+{"process":1,"f":"inc","key":""}
+)";
+  const auto h = well(Type::kCounter, lines);
+  EXPECT_EQ(h.keys.size(), 7U);
+  EXPECT_EQ(h.keys[3], "a");
+  EXPECT_EQ(write(h), lines);
+  EXPECT_EQ(write(well(Type::kCounter, write(h, true))), lines);
+}
+
+// The addAfter of "p" failed, and so nobody can have added "c" behind it, nor "d" behind
+// that; "e" and "f" wait for each other.
+TEST(Reader, UnknownOutcomesThatCannotHaveHappenedDidNot) {
+  const std::string failed = R"({"process":1,"type":"invoke","f":"addAfter","value":[null,"p"]}
+{"process":1,"type":"fail","f":"addAfter","value":[null,"p"]}
+{"process":2,"type":"info","f":"addAfter","value":["c","d"]}
+{"process":2,"type":"info","f":"addAfter","value":["p","c"]}
+{"process":2,"type":"info","f":"addAfter","value":["f","e"]}
+{"process":2,"type":"info","f":"addAfter","value":["e","f"]}
+{"process":4,"type":"info","f":"remove","value":"p"}
+{"process":4,"type":"info","f":"remove","value":"d"}
+{"process":5,"type":"info","f":"addAfter","value":[null,"a"]}
+{"process":5,"type":"info","f":"addAfter","value":["a","b"]}
+{"process":5,"type":"info","f":"remove","value":"b"}
+)";
+  const auto h = well(Type::kGrowableArray, failed + R"({"process":3,"f":"read","value":[]})");
+  EXPECT_EQ(h.ops.size(), 4U);
+  EXPECT_EQ(h.indeterminate.size(), 3U);
+  EXPECT_EQ(h.text(2), "remove(\"b\")");
+  EXPECT_EQ(h.ops[2].line, 11U);
+  EXPECT_EQ(h.text(3), "read() = []");
+  // What is shown stays, wrong as it is.
+  const auto shown =
+      well(Type::kGrowableArray, failed + R"({"process":3,"f":"read","value":["c"]})");
+  EXPECT_EQ(shown.ops.size(), 5U);
+}
+
 TEST(Reader, WhatIsWrittenIsReadBack) {
   for (const Type type : all_types()) {
     GenerateOptions options;
