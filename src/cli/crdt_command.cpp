@@ -138,8 +138,9 @@ int answer_one(const std::string& file, const crdt::History& history,
     answer.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
   if (answer.decision.violation) {
     const double left = std::max(1.0, std::min(limits.shrink_seconds, budget.seconds_left()));
-    answer.explanation = crdt::explain(history, *answer.decision.violation, answer.axioms,
-                                       {.seconds = limits.shrink_seconds == 0 ? 0 : left});
+    answer.explanation = crdt::explain(
+        history, *answer.decision.violation, answer.axioms,
+        {.seconds = limits.shrink_seconds == 0 ? 0 : left, .memory_bytes = limits.memory_bytes});
   }
   if (arguments.converge) answer.convergence = crdt::converge(history);
   print(arguments.json ? crdt::as_json(answer) : crdt::as_text(answer));

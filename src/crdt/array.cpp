@@ -200,9 +200,9 @@ class Array {
       std::optional<Decision> found;
       if (!closed) {
         wrong = graph_.cycle();
-        if (guesses_.empty()) return cycle_found(std::move(wrong), known);
+        if (guesses_.empty()) return cycle_found(std::move(wrong));
       } else {
-        if (order.impossible) return step_found({*order.impossible}, known);
+        if (order.impossible) return step_found({*order.impossible});
         open_.clear();
         wrong_.clear();
         found = sweep(*closed);
@@ -225,7 +225,7 @@ class Array {
           return std::move(decision_);
         }
         wrong = graph_.cycle();
-        if (guesses_.empty()) return cycle_found(std::move(wrong), known);
+        if (guesses_.empty()) return cycle_found(std::move(wrong));
       }
       // Some guess may be to blame: another is tried in its place.
       if (++repairs > most_repairs || !blame(wrong)) return std::nullopt;
@@ -247,8 +247,7 @@ class Array {
     std::vector<bool> shown(history_.elements.size(), false);
     for (const auto& line : history_.by_replica) {
       std::vector<std::uint32_t> seen(history_.replicas.size(), 0);
-      std::vector<std::uint8_t> added(history_.elements.size(), 0),
-          removed(history_.elements.size(), 0);
+      std::vector<std::uint8_t> removed(history_.elements.size(), 0);
       std::vector<absl::flat_hash_set<std::uint32_t>> live_of(history_.keys.size());
       for (const OpId id : line) {
         if (history_.ops[id].kind != Kind::kList) continue;
@@ -257,7 +256,6 @@ class Array {
           for (; seen[j] < row[j]; ++seen[j]) {
             const Operation& op = history_.ops[history_.by_replica[j][seen[j]]];
             if (op.kind == Kind::kInsert) {
-              added[op.element] = 1;
               if (!removed[op.element]) live_of[op.key].insert(op.element);
             } else if (op.kind == Kind::kDelete) {
               removed[op.element] = 1;
@@ -496,12 +494,12 @@ class Array {
     }
     return found(std::move(violation));
   }
-  std::optional<Decision> step_found(std::vector<Step> steps, std::size_t) {
+  std::optional<Decision> step_found(const std::vector<Step>& steps) {
     Violation violation;
     for (const Step& step : steps) evidence(step, violation.core);
     return found(std::move(violation));
   }
-  std::optional<Decision> cycle_found(std::vector<Step> cycle, std::size_t) {
+  std::optional<Decision> cycle_found(std::vector<Step> cycle) {
     Violation violation;
     for (const Step& step : cycle) evidence(step, violation.core);
     violation.cycle = std::move(cycle);

@@ -2,9 +2,10 @@
 // last-writer-wins registers and arrays, a linearization - that satisfies the axioms
 // of the type (thesis, figures 2.1 and 2.2)?
 //
+//   base::Budget budget;
 //   const auto decision = decide(history, {}, budget);
-//   decision.verdict;             // kViolated
-//   decision.violation->summary;  // what cannot be explained
+//   decision.verdict;          // kViolated
+//   decision.violation->core;  // what cannot be so; explain.hpp puts it into words
 //
 // Polynomial: arrays whose removes are not doubled, last-writer-wins registers whose values
 // are written once (array.cpp, registers.cpp). Multi-value registers whose values are written
@@ -22,7 +23,6 @@
 //   (RetValReg: there is exactly one) forbids it.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -78,7 +78,6 @@ class Exact {
       }
     }
     solver_.add_clause(literals);
-    ++clauses_;
   }
   bool too_much() {
     return (++asked_ % 1024 == 0 && budget_.exceeded()) || budget_.limit() != base::Limit::kNone;
@@ -602,7 +601,7 @@ class Exact {
   base::Budget& budget_;
   const Probe probe_;
   solver::ClauseSolver solver_;
-  std::size_t width_ = 0, total_updates_ = 0, clauses_ = 0, asked_ = 0;
+  std::size_t width_ = 0, total_updates_ = 0, asked_ = 0;
   Literal true_ = 0;
   std::vector<Claim> claims_;
   std::vector<OpId> nodes_;                   // by replica, in its order

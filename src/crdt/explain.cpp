@@ -15,8 +15,10 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(const History& history, const Axioms& axioms, double seconds)
-      : history_(history), axioms_(axioms), budget_(std::chrono::duration<double>(seconds), 0) {}
+  Shrinker(const History& history, const Axioms& axioms, const ExplainOptions& options)
+      : history_(history),
+        axioms_(axioms),
+        budget_(std::chrono::duration<double>(options.seconds), options.memory_bytes) {}
 
   Core run(Core core) {
     core = tidy(std::move(core));
@@ -218,17 +220,15 @@ std::string listed(const History& h, const std::vector<OpId>& ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (i == 6 && ops.size() > 7) return text + fmt::format(" and {} more", ops.size() - i);
     text += (i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ") + of_replica(h, ops[i]);
+    if (const auto line = h.ops[ops[i]].line; line != 0) text += fmt::format(" (line {})", line);
   }
   return text;
 }
 
 class Teller {
  public:
-  Teller(Explanation& told, const Axioms& axioms, double seconds)
-      : told_(told),
-        h_(told.part.history),
-        axioms_(axioms),
-        budget_(std::chrono::duration<double>(seconds), 0) {}
+  Teller(Explanation& told, const Axioms& axioms, base::Budget& budget)
+      : told_(told), h_(told.part.history), axioms_(axioms), budget_(budget) {}
 
   void run(const Decision& decision) {
     if (decision.violation) told_.cycle = decision.violation->cycle;
@@ -408,7 +408,7 @@ class Teller {
 
   [[nodiscard]] bool concerns(const Operation& update, const Operation& read) const {
     if (is_read(update.kind) || update.key != read.key) return false;
-    return read.kind != Kind::kTest || !is_set(h_.type) || update.element == read.element;
+    return !is_set(h_.type) || update.element == claim_.element;
   }
 
   // What every execution of the others has this read see, and what none has.
@@ -427,8 +427,14 @@ class Teller {
       else if (possible(true) == Verdict::kViolated)
         told_.cannot_see.push_back(u);
     }
-    if (!told_.must_see.empty())
-      told_.because.push_back(fmt::format("it must have seen {}", listed(h_, told_.must_see)));
+    // That it has seen what its replica did goes without saying, unless that is all.
+    std::vector<OpId> must_see;
+    for (const OpId u : told_.must_see) {
+      if (h_.ops[u].replica != read.replica) must_see.push_back(u);
+    }
+    if (must_see.empty()) must_see = told_.must_see;
+    if (!must_see.empty())
+      told_.because.push_back(fmt::format("it must have seen {}", listed(h_, must_see)));
     if (!told_.cannot_see.empty())
       told_.because.push_back(fmt::format("it cannot have seen {}", listed(h_, told_.cannot_see)));
     std::vector<OpId> others;
@@ -486,6 +492,12 @@ class Teller {
                                                });
                                              }) &&
                                  list.size() > 1;
+        if (!overwritten && is_stale(list[0])) {
+          told_.name = "stale-read";
+          told_.summary =
+              fmt::format("{} returned a value although its replica had seen a later write", what);
+          return;
+        }
         told_.name = overwritten ? "wrong-siblings" : "lost-sibling";
         told_.summary = overwritten ? fmt::format(
                                           "{} does not return exactly the writes that it has seen "
@@ -499,6 +511,27 @@ class Teller {
     } else {
       array(what);
     }
+  }
+
+  // Every write of the value came before one that the read must have seen, by the order of
+  // the replicas and by what other reads returned.
+  [[nodiscard]] bool is_stale(std::uint32_t value) const {
+    std::vector<std::vector<OpId>> writes(h_.elements.size());
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind == Kind::kWrite) writes[h_.ops[id].element].push_back(id);
+    }
+    StepGraph graph(h_);
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (id == told_.read) continue;
+      for (const auto e : h_.list(h_.ops[id])) {
+        if (writes[e].size() == 1) graph.add({writes[e][0], id, Why::kReadFrom});
+      }
+    }
+    const auto closed = graph.close();
+    return closed && std::all_of(writes[value].begin(), writes[value].end(), [&](OpId w) {
+             return std::any_of(told_.must_see.begin(), told_.must_see.end(),
+                                [&](OpId later) { return before(h_, closed->clocks, w, later); });
+           });
   }
 
   void array(const std::string& what) {
@@ -552,7 +585,7 @@ class Teller {
   Claim claim_{kNone, kNone, false};
   const History& h_;
   const Axioms& axioms_;
-  base::Budget budget_;
+  base::Budget& budget_;
 };
 
 }  // namespace
@@ -584,11 +617,12 @@ std::string sentence(const History& h, const Step& step) {
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options) {
   Explanation told;
-  told.core = Shrinker(history, axioms, options.seconds).run(violation.core);
+  // A second more than what making it small may take: the words need some of it.
+  base::Budget budget(std::chrono::duration<double>(options.seconds + 1), options.memory_bytes);
+  told.core = Shrinker(history, axioms, options).run(violation.core);
   told.part = part_of(history, told.core);
-  base::Budget budget(std::chrono::duration<double>(options.seconds + 1), 0);
   const auto again = decide(told.part.history, axioms, budget);
-  Teller(told, axioms, options.seconds + 1).run(again);
+  Teller(told, axioms, budget).run(again);
   return told;
 }
 

@@ -7,6 +7,7 @@
 // these can be left out of what is shown, unless the time was up.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  double seconds = 5;  // for making it small
+  double seconds = 5;              // for making it small; with the words at most one more
+  std::uint64_t memory_bytes = 0;  // resident size at which it goes no further; 0: none
 };
 
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,

@@ -267,7 +267,11 @@ class Reader {
       return named_.grow_only &&
              (op.kind == Kind::kDown || (op.kind == Kind::kInc && op.amount < 0));
     };
+    const auto has_null = [](const Json& values) {
+      return std::any_of(values.begin(), values.end(), [](const Json& v) { return v.is_null(); });
+    };
     const auto distinct = [&](const char* what) -> base::Status {
+      if (has_null(value)) return expected("no null among the elements");
       for (const Json& v : value) list.push_back(element(v));
       auto sorted = list;
       std::sort(sorted.begin(), sorted.end());
@@ -284,7 +288,7 @@ class Reader {
       }
       if (f == "contains") {
         if (indeterminate) return op.kind = Kind::kTest, base::Status(base::Ok{});
-        if (!value.is_array() || value.size() != 2 || !value[1].is_boolean())
+        if (!value.is_array() || value.size() != 2 || value[0].is_null() || !value[1].is_boolean())
           return expected("the element and what was returned, as in [\"a\",true]");
         op.kind = Kind::kTest;
         op.element = element(value[0]);
@@ -351,7 +355,8 @@ class Reader {
         op.kind = Kind::kValues;
         if (indeterminate || value.is_null()) return base::Ok{};
         if (type == Type::kMultiValueRegister) {
-          if (!value.is_array()) return expected("the array of the values");
+          if (!value.is_array() || has_null(value))
+            return expected("the array of the values, none of them null");
           // Replicas that return one value twice mean that two writes of it are concurrent.
           std::set<std::uint32_t> seen;
           for (const Json& v : value) {
@@ -384,7 +389,8 @@ class Reader {
     if (f == "read") {
       op.kind = Kind::kList;
       if (indeterminate) return base::Ok{};
-      if (!value.is_array()) return expected("the array of the characters");
+      if (!value.is_array() || has_null(value))
+        return expected("the array of the characters, none of them null");
       for (const Json& v : value) list.push_back(element(v));
       return base::Ok{};
     }

@@ -204,6 +204,7 @@ std::string as_text(const Answer& answer) {
   const History& history = *answer.history;
   std::string text =
       fmt::format("{}\t{}\t{}\n", answer.file, name(history.type), name(answer.decision.verdict));
+  if (history.ops.empty()) text += "  0 operations\n";
   if (answer.decision.verdict == Verdict::kUnknown) {
     text +=
         fmt::format("  a limit was met ({}) after {:.1f} s{}\n", answer.limit, answer.seconds,

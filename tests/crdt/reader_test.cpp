@@ -129,6 +129,18 @@ TEST(Reader, CompletionsAreOfWhatWasAsked) {
       well(Type::kAddWinsSet, R"({"process":1,"type":"fail","f":"add","value":"a"})").ops.empty());
 }
 
+TEST(Reader, NullIsNoElement) {
+  const auto refused = [](Type type, const char* f, const char* value) {
+    const auto text =
+        refusal({type}, std::string("{\"process\":1,\"f\":\"") + f + "\",\"value\":" + value + "}");
+    EXPECT_NE(text.find("h:1: found "), std::string::npos) << text;
+  };
+  refused(Type::kAddWinsSet, "read", "[1,null]");
+  refused(Type::kRemoveWinsSet, "contains", "[null,false]");
+  refused(Type::kMultiValueRegister, "read", "[null]");
+  refused(Type::kGrowableArray, "read", "[null,1]");
+}
+
 TEST(Reader, NestingIsBounded) {
   const auto nested = [](std::size_t depth, const char* before, const char* behind) {
     return before + std::string(depth, '[') + std::string(depth, ']') + behind;

@@ -44,6 +44,49 @@ constexpr const char* kLostAdd =
     "{\"process\":2,\"f\":\"contains\",\"value\":[\"<a>\",false]}\n"
     "{\"process\":1,\"f\":\"contains\",\"value\":[\"b\",true]}\n";
 
+// The read leaves out "a". That "b" was seen shows that "a" was; its updates are no reason.
+TEST(Report, OfAWholeReadOnlyTheElementInQuestionIsToldOf) {
+  const auto history =
+      history_of(Type::kAddWinsSet, R"({"process":2,"f":"contains","value":["b",true]}
+{"process":2,"f":"remove","value":"b"}
+{"process":1,"f":"add","value":"a"}
+{"process":1,"f":"add","value":"b"}
+{"process":2,"f":"read","value":[]}
+)");
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_EQ(answer.explanation->because,
+            (std::vector<std::string>{
+                "it must have seen add(\"a\") of replica 1 (line 3)",
+                "that follows from the order of each replica and from contains(\"b\") = true of "
+                "replica 2 (line 1)"}))
+      << as_text(answer);
+}
+
+TEST(Report, AnOverwrittenSiblingIsStale) {
+  const auto history = history_of(Type::kMultiValueRegister, R"({"process":1,"f":"write","value":1}
+{"process":1,"f":"write","value":2}
+{"process":2,"f":"read","value":[2]}
+{"process":2,"f":"read","value":[1]}
+)");
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_EQ(answer.explanation->name, "stale-read") << as_text(answer);
+  const auto lost = history_of(Type::kMultiValueRegister, R"({"process":1,"f":"write","value":1}
+{"process":2,"f":"write","value":2}
+{"process":3,"f":"read","value":[1,2]}
+{"process":3,"f":"read","value":[1]}
+)");
+  const auto other = answered(lost);
+  ASSERT_TRUE(other.explanation);
+  EXPECT_EQ(other.explanation->name, "lost-sibling") << as_text(other);
+}
+
+TEST(Report, SaysThatThereAreNoOperations) {
+  const auto text = as_text(answered(history_of(Type::kCounter, "; nothing\n")));
+  EXPECT_NE(text.find("satisfied\n  0 operations\n"), text.npos) << text;
+}
+
 TEST(Report, SaysWhatItTakes) {
   const auto history = history_of(Type::kAddWinsSet, kLostAdd);
   const auto answer = answered(history);
