@@ -29,8 +29,8 @@ std::vector<std::uint64_t> hints_of(const Problem& problem) {
 }
 
 // Stages 1 to 3 with the chains as they are. `loosener` (null: a "no" is final)
-// judges a "no"; if it is not final, *again.
-Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* again,
+// judges a "no"; if it is not final, *again. `plain`: try what is plain before what is forced.
+Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plain, bool* again,
                            base::Budget& budget) {
   using Lap = base::Stopwatch::Lap;
   Outcome outcome;
@@ -63,14 +63,21 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool* aga
   saturation.add_reads();
   // Where the clients' clocks tell the order well, nothing need be forced, and elsewhere perhaps
   // no more than is plain; a guess that fails, fails early.
-  for (const bool plain : {false, true}) {
-    if (plain && !saturation.add_modifiers()) break;
+  bool modified = false;
+  while (true) {
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
     Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(), graph.digraph(), {}, hint, budget, true);
     if (accepts(guess) || budget.exceeded()) return outcome;
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");
+    if (modified || !plain || !saturation.add_modifiers()) break;
+    modified = true;
+  }
+  if (modified && !graph.sort(&budget)) {
+    // These few arcs have a circle, but all that are forced have shorter ones: asked again.
+    *again = true;
+    return outcome;
   }
   switch (saturation.run(loosener == nullptr ? std::vector<KnownArc>() : loosener->forced())) {
     case Saturated::kGaveUp:
@@ -179,9 +186,9 @@ bool is_solution(const Problem& problem, std::span<const Node> order, std::span<
 Outcome decide(const Problem& problem, base::Budget& budget) {
   std::optional<Loosener> loosener;
   if (problem.soft_chains) loosener.emplace(problem);
-  while (true) {
+  for (bool plain = true;; plain = false) {
     bool again = false;
-    Outcome outcome = decide_with_chains(problem, loosener ? &*loosener : nullptr, &again, budget);
+    Outcome outcome = decide_with_chains(problem, loosener ? &*loosener : nullptr, plain, &again, budget);
     if (outcome.answer == Answer::kYes && !is_solution(problem, outcome.order, outcome.writers)) {
       assert(false && "the order found is not a solution");
       outcome.answer = Answer::kGaveUp;
