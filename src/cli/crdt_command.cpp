@@ -290,7 +290,8 @@ void add_crdt_check(CLI::App& app, Run& run) {
       ->add_flag(
           "--converge", arguments->converge,
           "Everything was delivered at the end: also say whether the last reads of all replicas "
-          "agree, and how long that took where times are recorded. If not, the exit code is 1")
+          "agree, and how long that took where times are recorded. If not, the exit code is 1; "
+          "if there are no two such reads of a key, 2")
       ->group(kWhatIsAsked);
   add_answer_options(*command, *arguments);
   command->footer(
