@@ -148,12 +148,12 @@ std::vector<Txn> Ledger::absent_for(Key key) {
     if (of_prefix == scans_.end()) continue;
     for (const auto& [end, last] : of_prefix->second) {
       if (name.find(end, size) != name.npos) continue;
-      for (const auto& [session, t] : last) {
+      for (const auto& [scanner, t] : last) {
         if (t >= absent_until_[key] && !touches(t, key)) found.push_back(t);
       }
     }
   }
-  for (const auto& [session, by_ending] : range_scans_) {
+  for (const auto& [scanner, by_ending] : range_scans_) {
     for (const auto& [ending, covered] : by_ending) {
       const auto next = covered.upper_bound(name);
       if (next == covered.begin() || !name.ends_with(ending)) continue;
@@ -196,9 +196,10 @@ void Ledger::take_back(std::size_t operations) {
 void Ledger::commit() {
   const Txn t = count() - 1;
   for (const Key key : open_writes()) writers_[key].push_back(t);
-  for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][transactions_[t].session] = t;
+  const Scanner scanner{transactions_[t].session, transactions_[t].level};
+  for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][scanner] = t;
   for (const auto& scan : transactions_[t].range_scans) {
-    auto& covered = range_scans_[transactions_[t].session][scan.ending];
+    auto& covered = range_scans_[scanner][scan.ending];
     const auto next = covered.upper_bound(scan.high);
     const Txn behind = next == covered.begin() ? kInitial : std::prev(next)->second;
     covered.erase(covered.lower_bound(scan.low), next);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mock/store.hpp"
@@ -70,7 +71,7 @@ class Ledger {
   std::vector<std::string> scan_between(std::string_view low, std::string_view high,
                                         std::string_view ending);
   // The committed transactions that scanned and saw that nobody had written the key, of each
-  // session the last, as far as they were not told before. They now have a read of null.
+  // session the last at each level, as far as they were not told before. They now have a read of null.
   std::vector<Txn> absent_for(Key key);
   // The open transaction scanned and saw that nobody had written the key, and has done nothing
   // with it since.
@@ -106,10 +107,13 @@ class Ledger {
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.
   [[nodiscard]] bool is_there(Key key) const;
   [[nodiscard]] bool touches(Txn t, Key key) const;
-  std::map<std::string, std::map<char, std::map<Session, Txn>>, std::less<>> scans_;  // the last
-  // By session and ending: who scanned last from a key on, up to the next one here; or nobody.
+  // Whose scans stand for one another, the last for those before it: a weaker level would let
+  // its own miss what a stronger one's may not.
+  using Scanner = std::pair<Session, Level>;
+  std::map<std::string, std::map<char, std::map<Scanner, Txn>>, std::less<>> scans_;  // the last
+  // By scanner and ending: who scanned last from a key on, up to the next one here; or nobody.
   using Covered = std::map<std::string, Txn, std::less<>>;
-  std::map<Session, std::map<std::string, Covered>> range_scans_;
+  std::map<Scanner, std::map<std::string, Covered>> range_scans_;
   Txn scanned_ = 0;                 // transactions up to the last with scans
   std::vector<Txn> absent_until_;   // by key: up to which scanned_ absent_for() has answered
 };

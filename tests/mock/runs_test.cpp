@@ -128,6 +128,49 @@ TEST_P(MockRuns, WithScansAreAcceptedAtTheirLevelAndRefutedAbove) {
   for (const auto& [level, times] : refuted) EXPECT_GT(times, 5) << levels::name(level);
 }
 
+// A serializable transaction's scan binds also when its session scans again at a weaker level:
+// of two that each make what the other did not see, not both commit.
+TEST_P(MockRuns, AWeakerScanDoesNotReplaceASerializableOne) {
+  int both = 0, one = 0;
+  for (const bool ranges : {false, true}) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Options options;
+      options.level = Level::kReadCommitted;
+      options.seed = seed;
+      Store store(options);
+      const auto a = store.open_session("a"), b = store.open_session("b");
+      const auto begin = [&](std::uint32_t session, Level level) {
+        Store::BeginOptions at;
+        at.level = level;
+        return store.begin(session, at);
+      };
+      // Every key of the range is absent or reads null.
+      const auto sees_none = [&](Transaction& txn, const char* low, const char* high) {
+        const auto keys = ranges ? txn.scan_between(low, high, "") : txn.scan(low, '#');
+        for (const auto& key : keys) {
+          const auto value = txn.read(key);
+          if (!value || value->kind != Value::Kind::kNull) return false;
+        }
+        return true;
+      };
+      const auto first = begin(a, Level::kStrongSessionSerializable);
+      ASSERT_TRUE(sees_none(*first, "t/", "t0"));
+      ASSERT_TRUE(first->write("u/1", Value::of(1)) && first->commit());
+      const auto weaker = begin(a, GetParam());
+      sees_none(*weaker, "t/", "t0");
+      weaker->commit();
+      const auto last = begin(b, Level::kStrongSessionSerializable);
+      if (sees_none(*last, "u/", "u0") && last->write("t/1", Value::of(2)) && last->commit()) {
+        ++both;
+      } else {
+        ++one;
+      }
+    }
+  }
+  EXPECT_EQ(both, 0);
+  EXPECT_EQ(one, 80);
+}
+
 TEST_P(MockRuns, AreTheSameForTheSameSeed) {
   std::array<std::string, 3> texts;
   for (int run = 0; run < 3; ++run) {

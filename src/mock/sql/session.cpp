@@ -211,6 +211,7 @@ class SessionOfStore : public Session {
   bool autocommit_ = true;
 
   std::unique_ptr<Transaction> transaction_;
+  std::uint64_t begun_ = 0;  // transactions so far
   std::vector<std::function<void()>> undo_;  // of the catalog
   std::vector<Savepoint> savepoints_;
   bool block_ = false;  // between BEGIN and COMMIT
@@ -279,6 +280,7 @@ Transaction& SessionOfStore::transaction() {
   options.policy = policy_;
   transaction_ = store_.begin(number_, options);
   if (transaction_ == nullptr) raise("57P01", "the mock is shutting down");
+  ++begun_;
   facts_.now = now_microseconds();
   return *transaction_;
 }
@@ -429,16 +431,17 @@ Result SessionOfStore::perform(const Step& step, std::span<const Datum> paramete
     raise("25P02",
           "current transaction is aborted, commands ignored until end of transaction block");
   }
-  // A statement that fails in MySQL's open transaction takes back its own writes only.
-  const bool open = mysql() && (block_ || !autocommit_) && transaction_ != nullptr && !ending;
+  // A statement that fails in MySQL's open transaction takes back its own writes only: all there
+  // are, if the transaction began with it.
+  const bool open = mysql() && (block_ || !autocommit_) && !ending;
   if (!open) return perform_in_block(step, parameters, types);
-  const auto before = transaction_->savepoint();
-  const auto* same = transaction_.get();
+  const auto before = transaction_ != nullptr ? transaction_->savepoint() : 0;
+  const auto begun = begun_;
   try {
     return perform_in_block(step, parameters, types);
   } catch (const Raised& raised) {
-    if (!raised.ended && transaction_.get() == same && !transaction_->failure()) {
-      transaction_->rollback_to(before);
+    if (!raised.ended && transaction_ != nullptr && !transaction_->failure()) {
+      transaction_->rollback_to(begun_ == begun ? before : 0);
     }
     throw;
   }

@@ -59,6 +59,19 @@ TEST(MockSqlMysql, AFailedStatementIsAlone) {
   EXPECT_EQ(sql("SELECT * FROM t"), "1");
 }
 
+TEST(MockSqlMysql, AFailedFirstStatementLeavesNothing) {
+  for (const char* begin : {"BEGIN", "SET autocommit = 0"}) {
+    Bench sql(Dialect::kMysql);
+    sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)");
+    sql(begin);
+    EXPECT_EQ(sql("INSERT INTO t VALUES (2), (1)"), "error 23505");
+    EXPECT_EQ(sql("SELECT * FROM t"), "1") << begin;
+    sql("INSERT INTO t VALUES (3)");
+    sql("COMMIT");
+    EXPECT_EQ(sql("SELECT * FROM t ORDER BY id"), "1 | 3") << begin;
+  }
+}
+
 TEST(MockSqlMysql, WhatDriversAsk) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(sql("SET NAMES utf8mb4"), "SET");
