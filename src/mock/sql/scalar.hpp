@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/utf8.hpp"
 #include "mock/sql/decimal.hpp"
 #include "mock/sql/raised.hpp"
 
@@ -57,7 +58,7 @@ double checked_double(double value, Type type);               // infinity raises
 // Text in characters of UTF-8.
 std::size_t characters(std::string_view text);
 std::string_view first_characters(std::string_view text, std::size_t count);
-bool valid_utf8(std::string_view text);
+using base::valid_utf8;
 
 std::int64_t now_microseconds();  // of the clock, since 2000-01-01
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/random.hpp"
+#include "base/utf8.hpp"
 #include "mock/wire/bytes.hpp"
 #include "mock/wire/conversation.hpp"
 #include "mock/wire/input_buffer.hpp"
@@ -137,6 +138,11 @@ class Mysql : public Conversation {
   void identify(const HandshakeResponse& response) {
     user_ = response.user;
     application_ = response.application;
+    // They come back in answers, and one is the session's name in the history.
+    if (!base::valid_utf8(user_) || !base::valid_utf8(application_)) {
+      return fatal(1300, "22021", fmt::format("Invalid utf8mb4 character string in the {}",
+                                              base::valid_utf8(user_) ? "program_name" : "user"));
+    }
     const bool other_plugin = !response.plugin.empty() && response.plugin != kNativePassword;
     if (other_plugin) {
       say(auth_switch(scramble_));

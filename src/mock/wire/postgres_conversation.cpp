@@ -14,6 +14,7 @@
 #include <map>
 #include <vector>
 
+#include "base/utf8.hpp"
 #include "mock/wire/conversation.hpp"
 #include "mock/wire/input_buffer.hpp"
 #include "mock/wire/postgres_codec.hpp"
@@ -141,6 +142,11 @@ class Postgres : public Conversation {
       if (name.starts_with("_pq_.")) unknown.push_back(name);
     }
     if (user_.empty()) return fatal("28000", "no PostgreSQL user name specified in startup packet");
+    // They come back in answers, and one is the session's name in the history.
+    if (!base::valid_utf8(user_) || !base::valid_utf8(application)) {
+      return fatal("22021", fmt::format("found {} that is not UTF-8, expected text in UTF-8",
+                                        base::valid_utf8(user_) ? "an application_name" : "a user"));
+    }
     if (startup.minor > 0 || !unknown.empty()) put_negotiate_version(out_, 0, unknown);
     application_ = application;
     if (options_.refusal) return fatal("53300", *options_.refusal);

@@ -236,6 +236,18 @@ TEST_F(MysqlConversation, AWrongPassword) {
   EXPECT_TRUE(conversation_->over());
 }
 
+// A session of such a name could not be written into a history.
+TEST_F(MysqlConversation, NamesAreUtf8) {
+  const auto with = [&](const char* user) {
+    return kinds(send(bytes_of("00820a00 00000001 2d") + std::string(23, '\0') + bytes_of(user) +
+                      bytes_of("00 00 'mysql_native_password' 00"), 1));
+  };
+  EXPECT_EQ(with("'r' c3"), "E1300 ");
+  EXPECT_TRUE(conversation_->over());
+  start({});
+  EXPECT_EQ(with("'r' c3a9"), "ok ");
+}
+
 TEST_F(MysqlConversation, WhatEndsIt) {
   EXPECT_EQ(kinds(send("x", 1)), "E1043 ");
   start({});

@@ -307,6 +307,16 @@ TEST_F(PostgresConversation, MalformedMessagesEndIt) {
   EXPECT_EQ(answer(bytes_of("00000009 00030000 00")), "E(28000)") << "no user";
 }
 
+// A session of such a name could not be written into a history.
+TEST_F(PostgresConversation, NamesAreUtf8) {
+  EXPECT_EQ(answer(bytes_of("00000011 00030000 'user' 00 'a' ff 00 00")), "E(22021)");
+  EXPECT_TRUE(conversation_->over());
+  start({});
+  EXPECT_EQ(answer(bytes_of("00000025 00030000 'user' 00 'al' 00 'application_name' 00 'a' c3 00 00")), "E(22021)");
+  start({});
+  EXPECT_TRUE(answer(bytes_of("00000025 00030000 'user' 00 'al' 00 'application_name' 00 c3 a9 00 00")).ends_with("KZ(I)"));
+}
+
 TEST_F(PostgresConversation, APasswordIfThereIsOne) {
   start("secret");
   const auto startup = bytes_of("00000011 00030000 'user' 00 'al' 00 00");
