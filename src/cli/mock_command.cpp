@@ -216,6 +216,8 @@ int serve(const ServeArguments& arguments) {
   if (!arguments.history.empty()) {
     const auto asked = write_options(arguments.history, "", false);
     if (!asked.ok()) return bad(asked.error());
+    // Not at the end, when what happened would be lost.
+    if (const auto can = formats::can_write(arguments.history, *asked); !can.ok()) return bad(can.error());
     target = *asked;
   }
   Served served(arguments.store);
@@ -655,6 +657,9 @@ void add_mock(CLI::App& app, Run& run) {
     if (!tested->history.empty()) {
       const auto target = write_options(tested->history, "", false);
       if (!target.ok()) throw CLI::ValidationError("--history", target.error().to_string());
+      if (const auto can = formats::can_write(tested->history, *target); !can.ok()) {
+        throw CLI::ValidationError("--history", can.error().to_string());
+      }
     }
     if (tested->explore || tested->choices) {
       if (testing->get_option("--iterations")->empty()) tested->iterations = 10'000;

@@ -257,30 +257,67 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
   return stopped(path, *options.budget);
 }
 
+namespace {
+
+struct Destination {
+  std::string target;   // the file
+  std::string written;  // what is opened: the same, or what is then given its name
+  bool whole = false;
+};
+
+Destination destination(const std::string& path, const WriteOptions& options) {
+  Destination to{.target = path, .written = path};
+  if (options.format == Format::kDbcop && is_directory(path)) {
+    to.target = to.written = (fs::path(path) / kDbcopFile).string();
+  }
+  std::error_code ignored;
+  const auto status = fs::status(to.target, ignored);
+  // A file appears whole or not at all; a terminal or a pipe is written as it comes.
+  // Nor is /dev/stdout, even where it leads to a file: the link must not be replaced.
+  const bool device = to.target.starts_with("/dev/") || to.target.starts_with("/proc/");
+  to.whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
+  if (to.whole) to.written += ".partial";
+  return to;
+}
+
+base::Error cannot(const char* doing, const std::string& file) {
+  return {.message = fmt::format("cannot {}: {}", doing, errno ? std::strerror(errno) : "unknown reason"),
+          .file = file};
+}
+
+}  // namespace
+
+base::Status can_write(const std::string& path, const WriteOptions& options) {
+  if (path == "-") return base::Ok{};
+  const auto to = destination(path, options);
+  std::error_code ignored;
+  if (!to.whole && !fs::is_directory(to.target, ignored)) return base::Ok{};
+  errno = 0;
+  std::ofstream out(to.written, std::ios::binary | std::ios::trunc);
+  if (!out) return cannot("open for writing", to.target);
+  out.close();
+  fs::remove(to.written, ignored);
+  return base::Ok{};
+}
+
 base::Status write(const History& history, const std::string& path, const WriteOptions& options) {
   if (path == "-") {
     auto done = write_to(history, std::cout, options);
     if (!done.ok()) return done;
     errno = 0;
     if (std::cout.flush()) return base::Ok{};
-    return base::Error{.message = fmt::format("cannot write: {}", errno ? std::strerror(errno) : "unknown reason"),
-                       .file = "standard output"};
+    return cannot("write", "standard output");
   }
-  std::string target = path;
-  if (options.format == Format::kDbcop && is_directory(path)) target = (fs::path(path) / kDbcopFile).string();
+  const auto to = destination(path, options);
+  const std::string &target = to.target, &written = to.written;
+  const bool whole = to.whole;
   std::error_code ignored;
-  const auto status = fs::status(target, ignored);
-  // A file appears whole or not at all; a terminal or a pipe is written as it comes.
-  // Nor is /dev/stdout, even where it leads to a file: the link must not be replaced.
-  const bool device = target.starts_with("/dev/") || target.starts_with("/proc/");
-  const bool whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
-  const std::string written = whole ? target + ".partial" : target;
   errno = 0;
   std::ofstream out(written, std::ios::binary | std::ios::trunc);
   const auto failed = [&](const char* doing) {
-    const std::string reason = errno ? std::strerror(errno) : "unknown reason";
+    auto error = cannot(doing, target);
     if (whole) fs::remove(written, ignored);
-    return base::Error{.message = fmt::format("cannot {}: {}", doing, reason), .file = target};
+    return error;
   };
   if (!out) return failed("open for writing");
   auto done = write_to(history, out, options);

@@ -55,6 +55,8 @@ struct WriteOptions {
   Format format = Format::kJepsen;
   bool edn = false;  // jepsen only: EDN instead of JSON lines
 };
+// Could write() open the file at `path`? Leaves it as it is. Errors: why not.
+base::Status can_write(const std::string& path, const WriteOptions& options);
 // To the file at `path`, "-" being standard output. Refuses, with a sentence, a
 // history of which the format cannot hold the operations or outcomes.
 base::Status write(const history::History& history, const std::string& path,

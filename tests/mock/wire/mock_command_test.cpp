@@ -165,6 +165,18 @@ int number_before(const std::string& text, const std::string& words) {
   return begin == end ? -1 : std::stoi(text.substr(begin, end - begin));
 }
 
+TEST_F(MockCommand, TestEndsWhatTheCommandStarted) {
+  const auto file = folder_.path("id");
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s", "--", "sh", "-c",
+                        "sleep 1000 & echo $! > " + file + "; wait"},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.output.find("took more than 1s (--time-limit)"), std::string::npos) << ran.output;
+  pid_t id = 0;
+  ASSERT_TRUE(std::ifstream(file) >> id);
+  EXPECT_FALSE(base::process_start(id)) << "it still runs";
+}
+
 // Clients of their own, over HTTP, against enumeration by brute force on the store itself.
 TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
   using test::Program;
@@ -234,7 +246,9 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--level", "linearizable", "--", "true"}, "the nearest is strong-session-serializable"},
            {{"--policy", "nice"}, "nice"}, {{"--policy", "latest=0"}, "above 0"},
            {{"--pg", "70000"}, "65535"}, {{"--bind", "no.such.address.invalid"}, "cannot listen"},
-           {{"--history", "h.unknown"}, "format"}, {{"test", "--level", "nice", "--", "true"}, "nice"}, {{"test"}, "COMMAND"},
+           {{"--history", "h.unknown"}, "format"},
+           {{"--history", "no/such/folder/h.jsonl"}, "no/such/folder/h.jsonl: cannot open for writing"},
+           {{"test", "--history", "no/such/folder/h.jsonl", "--", "true"}, "no/such/folder/h.jsonl: cannot open for writing"}, {{"test", "--level", "nice", "--", "true"}, "nice"}, {{"test"}, "COMMAND"},
            {{"test", "--", "/no/such/program"}, "/no/such/program"},
            {{"test", "--explore", "--jobs", "2", "--", "true"}, "--jobs"},
            {{"test", "--explore", "--abort-rate", "0.5", "--", "true"}, "--abort-rate"},
