@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -489,30 +490,64 @@ void Process::signal_group(int number) {
   if (!state_->status) ::kill(-state_->id, number);
 }
 
-ExitStatus Process::stop(Seconds grace) {
-  if (!wait(Seconds(0))) {
-    signal(SIGTERM);
-    if (!wait(grace)) signal_group(SIGKILL);
-  }
-  return *wait(Seconds(1e9));
-}
+namespace {
 
-std::optional<std::uint64_t> process_start(pid_t id) {
+// Of a process that is no zombie, from the third of proc(5) on; else none.
+std::vector<std::string> fields_of(pid_t id) {
   std::ifstream in("/proc/" + std::to_string(id) + "/stat", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   // "PID (NAME) STATE …", where NAME may hold anything, brackets too.
   const auto name_end = text.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::vector<std::string> fields;  // from the third of proc(5) on
+  if (name_end == std::string::npos) return {};
+  std::vector<std::string> fields;
   for (std::size_t start = name_end + 2; start < text.size();) {
     const auto end = std::min(text.find(' ', start), text.size());
     fields.push_back(text.substr(start, end - start));
     start = end + 1;
   }
-  constexpr std::size_t kState = 0, kStartTime = 22 - 3;
-  if (fields.size() <= kStartTime || fields[kState] == "Z" || fields[kState] == "X") {
-    return std::nullopt;
+  if (fields.empty() || fields[0] == "Z" || fields[0] == "X") return {};
+  return fields;
+}
+
+// The group's first, our child, or another of it; these are not seen where there is no /proc.
+bool lives_any_of(pid_t group) {
+  siginfo_t ended{};
+  if (::waitid(P_PID, static_cast<id_t>(group), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      ended.si_pid == 0) {
+    return true;
   }
+  constexpr std::size_t kGroup = 5 - 3;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end;
+       at.increment(error)) {
+    const auto name = at->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto fields = fields_of(static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10)));
+    if (fields.size() > kGroup && fields[kGroup] == std::to_string(group)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ExitStatus Process::stop(Seconds grace) {
+  if (state_->status) return *state_->status;
+  signal_group(SIGTERM);
+  // Not waited for before the end: a zombie keeps the id, and with it the group's, from others.
+  const auto deadline = deadline_in(grace);
+  for (auto pause = std::chrono::milliseconds(1);
+       lives_any_of(state_->id) && Clock::now() < deadline;
+       pause = std::min(pause * 2, std::chrono::milliseconds(20))) {
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, deadline - Clock::now()));
+  }
+  signal_group(SIGKILL);
+  return *wait(Seconds(1e9));
+}
+
+std::optional<std::uint64_t> process_start(pid_t id) {
+  constexpr std::size_t kStartTime = 22 - 3;
+  const auto fields = fields_of(id);
+  if (fields.size() <= kStartTime) return std::nullopt;
   return std::strtoull(fields[kStartTime].c_str(), nullptr, 10);
 }
 

@@ -111,7 +111,7 @@ class Process {
   // To the child alone, or to its whole group. Nothing if it was waited for.
   void signal(int number);
   void signal_group(int number);
-  // SIGTERM; after `grace` SIGKILL to the group.
+  // SIGTERM to the group; once nobody of it is left, or after `grace`, SIGKILL to those that are.
   ExitStatus stop(Seconds grace);
 
  private:

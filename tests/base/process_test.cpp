@@ -191,6 +191,33 @@ TEST(Process, TheDestructorTakesTheGroup) {
   EXPECT_TRUE(gone(grandchild));
 }
 
+// The child ends at once, and what it started would go on.
+TEST(Process, StopTakesTheGroup) {
+  for (const bool stubborn : {false, true}) {
+    const std::string ignores = stubborn ? "trap '' TERM; " : "";
+    auto process = Process::start(
+        shell("trap 'exit 7' TERM; (" + ignores + "sh -c 'echo $PPID'; sleep 1000; sleep 1000) & "
+              "while :; do sleep 0.01; done"));
+    ASSERT_TRUE(process.ok());
+    const pid_t id = std::stoi(process->read_line(kPatience).text);
+    ASSERT_TRUE(process_start(id));
+    EXPECT_EQ(process->stop(stubborn ? Seconds(0.3) : kPatience).code, 7);
+    EXPECT_TRUE(gone(id)) << stubborn;
+  }
+}
+
+// What the others do when they are told to end is waited for.
+TEST(Process, StopLetsTheGroupEndWell) {
+  auto process = Process::start(
+      shell("trap 'exit 0' TERM; "
+            "(trap 'sleep 0.2; echo well; exit' TERM; echo up; while :; do sleep 0.01; done) & "
+            "while :; do sleep 0.01; done"));
+  ASSERT_TRUE(process.ok());
+  ASSERT_EQ(process->read_line(kPatience).text, "up");
+  EXPECT_TRUE(process->stop(kPatience).well());
+  EXPECT_EQ(process->read_line(kPatience).text, "well");
+}
+
 TEST(Process, OutlivesTheThreadThatStartedIt) {
   std::optional<Process> process;
   std::thread([&] {
