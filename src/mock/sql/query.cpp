@@ -1204,11 +1204,11 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     --depth_;
     return made;
   }
+  if (text_of(body, "op") != "SETOP_NONE") not_supported("UNION, INTERSECT and EXCEPT");
   understood(
       body, "SELECT",
       {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
        "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "op"});
-  if (text_of(body, "op") != "SETOP_NONE") not_supported("UNION, INTERSECT and EXCEPT");
   if (text_of(body, "limitOption") == "LIMIT_OPTION_WITH_TIES") not_supported("WITH TIES");
   const bool mysql = coercion.dialect() == Dialect::kMysql;
   auto made = std::make_shared<Select>();

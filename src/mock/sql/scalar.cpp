@@ -314,6 +314,7 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
         number = static_cast<double>(std::get<std::int64_t>(value));
       } else if (from == Type::kNumeric) {
         number = std::get<Decimal>(value).to_double();
+        if (std::isinf(number)) raise("22003", "value out of range: overflow");
       } else {
         number = std::get<double>(value);
       }

@@ -694,11 +694,16 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     return;
   }
   if (name == "default_transaction_read_only" || name == "transaction_read_only") {
-    const auto wanted = lowered(value);
+    bool wanted = false;
+    try {
+      wanted = std::get<bool>(from_text(value, {Type::kBoolean}));
+    } catch (const Raised&) {
+      raise("22023", fmt::format("found {} = {}, expected on or off", name, value));
+    }
     (name[0] == 'd' || mysql() ? session_isolation_
      : isolation_              ? *isolation_
                                : isolation_.emplace(session_isolation_))
-        .read_only = wanted == "on" || wanted == "true" || wanted == "1";
+        .read_only = wanted;
     return;
   }
   if (name == "cupel.level") {

@@ -302,5 +302,30 @@ TEST(MockSql, Prepared) {
   EXPECT_EQ(std::get<Error>(sql.session->execute(**insert, {})).sqlstate, "08P01");
 }
 
+TEST(MockSql, ReadOnlyIsAnyWordForYes) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  for (const char* word : {"yes", "1", "t", "on", "'TRUE'"}) {
+    EXPECT_EQ(sql(std::string("SET default_transaction_read_only = ") + word), "SET");
+    EXPECT_EQ(sql("INSERT INTO t VALUES (1)"), "error 25006") << word;
+  }
+  EXPECT_EQ(sql("SET default_transaction_read_only = perhaps"), "error 22023");
+  EXPECT_EQ(sql("SET default_transaction_read_only = n"), "SET");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1)"), "INSERT 0 1");
+}
+
+TEST(MockSql, NumbersBeyondADoubleAreRefused) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT 1e309::float8"), "error 22003");
+  EXPECT_EQ(sql("SELECT '-Infinity'::float8"), "-Infinity");
+}
+
+TEST(MockSql, UnionIsNamed) {
+  Bench sql;
+  const auto run = sql.session->run("SELECT 1 UNION SELECT 2");
+  ASSERT_TRUE(run.error);
+  EXPECT_NE(run.error->message.find("UNION"), std::string::npos) << run.error->message;
+}
+
 }  // namespace
 }  // namespace cupel::mock::sql
