@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cctype>
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ inline std::string bytes_of(std::string_view text) {
     }
   }
   return bytes;
+}
+
+// The same, there until the program ends: what is decoded points into its bytes.
+inline std::string_view lasting(std::string_view text) {
+  static std::deque<std::string> all;
+  return all.emplace_back(bytes_of(text));
 }
 
 // The reverse, so that a difference can be read.

@@ -18,9 +18,9 @@ TEST(MysqlCodec, Packets) {
   EXPECT_EQ(packet.payload, "abc");
   EXPECT_EQ(packet.sequence, 2);
   EXPECT_EQ(packet.size, 7u);
-  EXPECT_EQ(decode_packet(bytes_of("030000 02 'ab'")).kind, Packet::Kind::kIncomplete);
-  EXPECT_EQ(decode_packet(bytes_of("ffffff 00")).kind, Packet::Kind::kTooLong);
-  EXPECT_EQ(decode_packet(bytes_of("000040 00")).kind, Packet::Kind::kTooLong);
+  EXPECT_EQ(decode_packet(lasting("030000 02 'ab'")).kind, Packet::Kind::kIncomplete);
+  EXPECT_EQ(decode_packet(lasting("ffffff 00")).kind, Packet::Kind::kTooLong);
+  EXPECT_EQ(decode_packet(lasting("000040 00")).kind, Packet::Kind::kTooLong);
 
   std::string out;
   std::uint8_t sequence = 255;
@@ -87,13 +87,13 @@ TEST(MysqlCodec, ExecutedValues) {
   EXPECT_EQ(*values, (std::vector<sql::Datum>{"255", "-2", "-1.5", std::nullopt, "2024-02-29 12:34:56.5", "2024-02-29", "-26:03:04", "tea"}));
   // The types stay for the next time.
   std::vector<ParameterType> kept = {{.type = 8, .is_unsigned = false}};
-  EXPECT_EQ(decode_execute_values(bytes_of("01000000 00 01000000 00 00 0700000000000000"), 1, kept, {}),
+  EXPECT_EQ(decode_execute_values(lasting("01000000 00 01000000 00 00 0700000000000000"), 1, kept, {}),
             (std::vector<sql::Datum>{"7"}));
   std::vector<ParameterType> none;
   for (const char* wrong : {"01000000 00 01000000 00 00 07", "01000000 00 01000000 00 01 08", "01000000 00 01000000 00 01 0800 07",
                             "01000000 00 01000000 00 01 fd00 fe ffffffffffffffff", "01000000 00 01000000 00 01 0c00 05 0000000000",
                             "01000000 00 01000000 00 01 6300", "01000000 00 01000000 00 01 0100 07 07", "01000000 00"}) {
-    EXPECT_FALSE(decode_execute_values(bytes_of(wrong), 1, none, {})) << wrong;
+    EXPECT_FALSE(decode_execute_values(lasting(wrong), 1, none, {})) << wrong;
     none.clear();
   }
 }

@@ -17,45 +17,45 @@ template <typename Message>
 using Kind = typename Decoded<Message>::Kind;
 
 TEST(PostgresCodec, Openings) {
-  const auto ssl = decode_opening(bytes_of("00000008 04d2162f"));
+  const auto ssl = decode_opening(lasting("00000008 04d2162f"));
   ASSERT_EQ(ssl.kind, Kind<Opening>::kMessage);
   EXPECT_EQ(ssl.size, 8u);
   EXPECT_TRUE(std::holds_alternative<EncryptionRequest>(ssl.message));
-  EXPECT_TRUE(std::holds_alternative<EncryptionRequest>(decode_opening(bytes_of("00000008 04d21630")).message));
+  EXPECT_TRUE(std::holds_alternative<EncryptionRequest>(decode_opening(lasting("00000008 04d21630")).message));
 
-  const auto startup = decode_opening(bytes_of("00000012 00030000 'user' 00 'al' 00 00"));
+  const auto startup = decode_opening(lasting("00000012 00030000 'user' 00 'al' 00 00"));
   ASSERT_EQ(startup.kind, Kind<Opening>::kIncomplete) << "one byte is missing";
-  const auto whole = decode_opening(bytes_of("00000011 00030000 'user' 00 'al' 00 00"));
+  const auto whole = decode_opening(lasting("00000011 00030000 'user' 00 'al' 00 00"));
   ASSERT_EQ(whole.kind, Kind<Opening>::kMessage);
   EXPECT_EQ(std::get<Startup>(whole.message).parameters,
             (std::vector<std::pair<std::string, std::string>>{{"user", "al"}}));
 
-  const auto cancel = decode_opening(bytes_of("00000010 04d2162e 00000007 00000009"));
+  const auto cancel = decode_opening(lasting("00000010 04d2162e 00000007 00000009"));
   EXPECT_EQ(std::get<CancelRequest>(cancel.message).secret, 9u);
-  EXPECT_EQ(std::get<UnknownVersion>(decode_opening(bytes_of("00000008 00020000")).message).major, 2u);
+  EXPECT_EQ(std::get<UnknownVersion>(decode_opening(lasting("00000008 00020000")).message).major, 2u);
 }
 
 TEST(PostgresCodec, RefusesOpeningsThatLieAboutTheirLength) {
   for (const char* wrong : {"00000007", "00000000", "7fffffff", "ffffffff", "00002711",  // 10001
                             "0000000a 00030000 00 00",      // after the end of the parameters
                             "0000000c 00030000 'user'"}) {  // without one
-    EXPECT_EQ(decode_opening(bytes_of(wrong)).kind, Kind<Opening>::kMalformed) << wrong;
+    EXPECT_EQ(decode_opening(lasting(wrong)).kind, Kind<Opening>::kMalformed) << wrong;
   }
 }
 
 TEST(PostgresCodec, Messages) {
-  const auto query = decode(bytes_of("51 0000000d 'select 1' 00"));
+  const auto query = decode(lasting("51 0000000d 'select 1' 00"));
   ASSERT_EQ(query.kind, Kind<Frontend>::kMessage);
   EXPECT_EQ(std::get<Query>(query.message).text, "select 1");
   EXPECT_EQ(query.size, 14u);
 
   const auto parsed = bytes_of("50 00000013 's' 00 'q' 00 0002 00000017 00000000 00");
   EXPECT_EQ(decode(parsed).kind, Kind<Frontend>::kMalformed) << "a byte too many";
-  const auto parse = decode(bytes_of("50 00000012 's' 00 'q' 00 0002 00000017 00000000"));
+  const auto parse = decode(lasting("50 00000012 's' 00 'q' 00 0002 00000017 00000000"));
   ASSERT_EQ(parse.kind, Kind<Frontend>::kMessage);
   EXPECT_EQ(std::get<Parse>(parse.message).types, (std::vector<Oid>{23, 0}));
 
-  const auto bound = decode(bytes_of("42 0000001d 00 's' 00 0001 0001 0002 00000004 00000007 ffffffff 0001 0000"));
+  const auto bound = decode(lasting("42 0000001d 00 's' 00 0001 0001 0002 00000004 00000007 ffffffff 0001 0000"));
   ASSERT_EQ(bound.kind, Kind<Frontend>::kMessage);
   const auto& bind = std::get<Bind>(bound.message);
   EXPECT_EQ(bind.formats, std::vector<std::int16_t>{1});
@@ -63,9 +63,9 @@ TEST(PostgresCodec, Messages) {
   EXPECT_EQ(bind.values[0], bytes_of("00000007"));
   EXPECT_FALSE(bind.values[1]);
 
-  const auto execute = decode(bytes_of("45 0000000a 'p' 00 00000002"));
+  const auto execute = decode(lasting("45 0000000a 'p' 00 00000002"));
   EXPECT_EQ(std::get<Execute>(execute.message).rows, 2u);
-  const auto describe = decode(bytes_of("44 00000007 'S' 's' 00"));
+  const auto describe = decode(lasting("44 00000007 'S' 's' 00"));
   EXPECT_EQ(std::get<Describe>(describe.message).target, Target::kStatement);
 }
 
@@ -79,11 +79,11 @@ TEST(PostgresCodec, RefusesMessagesThatLie) {
                             "42 0000000e 00 00 0000 0001 fffffffe",     // a negative one
                             "42 0000000a 00 00 ffff 0000",              // 65535 formats
                             "50 00000008 00 00 ffff"}) {
-    const auto decoded = decode(bytes_of(wrong));
+    const auto decoded = decode(lasting(wrong));
     EXPECT_EQ(decoded.kind, Kind<Frontend>::kMalformed) << wrong;
     EXPECT_FALSE(decoded.wrong.empty());
   }
-  EXPECT_EQ(decode(bytes_of("51 00000009 'sele'")).kind, Kind<Frontend>::kIncomplete);
+  EXPECT_EQ(decode(lasting("51 00000009 'sele'")).kind, Kind<Frontend>::kIncomplete);
 }
 
 TEST(PostgresCodec, Answers) {
