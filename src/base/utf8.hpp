@@ -1,11 +1,16 @@
 // Texts that come from outside: are they UTF-8?
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace cupel::base {
 
-// Neither overlong forms nor surrogates, and, as in the databases' texts, no NUL.
+// The length of the character at the front of the text, which is not empty; 0 if there is none.
+// Neither overlong forms nor surrogates are one.
+std::size_t utf8_length(std::string_view text);
+
+// Nothing but characters and, as in the databases' texts, no NUL.
 bool valid_utf8(std::string_view text);
 
 }  // namespace cupel::base

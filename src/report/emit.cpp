@@ -3,38 +3,13 @@
 
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "report/violations.hpp"
 
 namespace cupel::report {
 
 using check::Verdict;
 using history::History;
-
-namespace {
-
-// The length of the character of UTF-8 at the front of the text; 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto first = byte(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // Overlong, surrogates, beyond U+10FFFF.
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;
-  if (first == 0xed && byte(1) >= 0xa0) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) >= 0x90) return 0;
-  return length;
-}
-
-}  // namespace
 
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most) {
   std::vector<Finding> all;
@@ -95,7 +70,7 @@ std::vector<std::uint32_t> labels_of(const Checked& checked) {
 std::string as_utf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {
-    const auto length = utf8_length(text);
+    const auto length = base::utf8_length(text);
     if (length == 0) {
       valid += "\xef\xbf\xbd";
       text.remove_prefix(1);

@@ -61,19 +61,11 @@ std::string xml_text(std::string_view text) {
   for (std::size_t i = 0; i < valid.size(); ++i) {
     const char c = valid[i];
     const auto byte = static_cast<unsigned char>(c);
+    if (const auto entity = base::markup_entity(c); !entity.empty()) {
+      out += entity;
+      continue;
+    }
     switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
       case '\n':
         out += "&#10;";
         break;
