@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "api/header_example.hpp"
 #include "cupel/check.hpp"
 
 namespace {
@@ -27,41 +28,8 @@ std::string example() {
   return level.anomalies.front().name + ": " + level.anomalies.front().explanation;
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-TEST(PublicHeader, OpensWithTheExampleOfThisTest) {
-  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/check.hpp");
-  const auto test = lines_of(text_of(CUPEL_SOURCE_DIR "/tests/api/api_test.cpp"));
-  std::string code;
-  bool inside = false;
-  for (const auto& line : test) {
-    if (line == "std::string example() {") {
-      inside = true;
-    } else if (inside && line == "}") {
-      break;
-    } else if (inside) {
-      code += "// " + line + "\n";
-    }
-  }
-  ASSERT_FALSE(code.empty());
-  EXPECT_NE(header.find(code), std::string::npos) << "the header should hold\n" << code;
-}
-
-TEST(PublicHeader, ShowsTheOutputOfTheExample) {
-  const auto header = text_of(CUPEL_SOURCE_DIR "/include/cupel/check.hpp");
-  std::string shown;
-  for (const auto& line : lines_of(example())) shown += "//   " + line + "\n";
-  EXPECT_NE(header.find(shown), std::string::npos) << "the header should hold\n" << shown;
+TEST(PublicHeader, OpensWithTheExampleOfThisTestAndItsOutput) {
+  cupel::test::expect_example("include/cupel/check.hpp", "tests/api/api_test.cpp", example());
 }
 
 TEST(PublicApi, AnswersEveryLevelWithoutOptions) {

@@ -16,7 +16,7 @@ inline std::string text_of(const std::string& path) {
 }
 
 // `test` defines `std::string example()`, whose lines stand in `header` as a comment, and below
-// them `//   ` and what it returned.
+// them, each after `//   `, those that it returned.
 inline void expect_example(const std::string& header_path, const std::string& test_path,
                            const std::string& returned) {
   const auto header = text_of(CUPEL_SOURCE_DIR "/" + header_path);
@@ -34,7 +34,10 @@ inline void expect_example(const std::string& header_path, const std::string& te
   }
   ASSERT_FALSE(code.empty());
   EXPECT_NE(header.find(code), std::string::npos) << "the header should hold\n" << code;
-  EXPECT_NE(header.find("//   " + returned + "\n"), std::string::npos) << returned;
+  std::string shown;
+  std::istringstream lines(returned);
+  for (std::string line; std::getline(lines, line);) shown += "//   " + line + "\n";
+  EXPECT_NE(header.find(shown), std::string::npos) << "the header should hold\n" << shown;
 }
 
 }  // namespace cupel::test

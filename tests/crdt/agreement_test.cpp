@@ -13,6 +13,7 @@
 #include "crdt/verify.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -117,11 +118,7 @@ TEST_P(Agreement, OfUnknownOutcomesSomeMayHaveHappened) {
 
 INSTANTIATE_TEST_SUITE_P(Types, Agreement,
                          testing::ValuesIn(all_types().begin(), all_types().end()),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 // Siblings of replicas, some misread: small ones against the exhaustive search, larger ones
 // against SAT, which shares nothing with the method for values written once.

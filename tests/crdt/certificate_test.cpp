@@ -11,6 +11,7 @@
 #include "crdt/verify.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -172,11 +173,7 @@ TEST_P(Certificates, MutantsAreAcceptedOnlyWhereTheyAreTrue) {
 
 INSTANTIATE_TEST_SUITE_P(Types, Certificates,
                          testing::ValuesIn(all_types().begin(), all_types().end()),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 // The whole read loses what it shows if its element is left out, and the contains must not
 // keep the element's add in.

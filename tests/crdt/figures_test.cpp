@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "crdt/decide.hpp"
 #include "crdt/reader.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -264,11 +265,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Reductions,
                                          Type::kEnableWinsFlag, Type::kDisableWinsFlag,
                                          Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
                                          Type::kCounter),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::crdt

@@ -11,6 +11,7 @@
 #include "crdt/explain.hpp"
 #include "crdt/reader.hpp"
 #include "crdt/verify.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -102,11 +103,7 @@ TEST_P(Generator, PlantedBugsAreFoundAndNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Types, Generator,
                          testing::ValuesIn(all_types().begin(), all_types().end()),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 TEST(Generate, IsTheSameForTheSameSeed) {
   const auto one = write(generate(options_of(Type::kGrowableArray, 3)).value());

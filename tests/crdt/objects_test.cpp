@@ -8,6 +8,7 @@
 #include "crdt/generate.hpp"
 #include "crdt/reader.hpp"
 #include "crdt/verify.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -70,11 +71,7 @@ TEST_P(Objects, WithABugAreFoundAmongMany) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Objects, testing::ValuesIn(all_types().begin(), all_types().end()),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::crdt

@@ -9,6 +9,7 @@
 #include "crdt/decide.hpp"
 #include "crdt/generate.hpp"
 #include "crdt/verify.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::crdt {
 namespace {
@@ -46,11 +47,7 @@ TEST_P(Scale, HundredThousandOperationsOfTenReplicas) {
 INSTANTIATE_TEST_SUITE_P(Types, Scale,
                          testing::Values(Type::kGrowableArray, Type::kLastWriterWinsRegister,
                                          Type::kMultiValueRegister),
-                         [](const auto& type) {
-                           std::string text(name(type.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 // Each object small, so that there is something to see: of many updates of one object some
 // execution explains nearly every answer.

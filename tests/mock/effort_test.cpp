@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "check/check.hpp"
 #include "mock/judge.hpp"
+#include "support/parameter_name.hpp"
 
 namespace cupel::mock {
 namespace {
@@ -93,11 +94,7 @@ TEST_P(Effort, LongHistoriesAreWithinTheLevel) {
 INSTANTIATE_TEST_SUITE_P(Levels, Effort,
                          testing::Values(Level::kPrefix, Level::kStrongSessionSnapshotIsolation,
                                          Level::kStrongSessionSerializable),
-                         [](const auto& info) {
-                           std::string text(name(info.param));
-                           std::replace(text.begin(), text.end(), '-', '_');
-                           return text;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace cupel::mock
