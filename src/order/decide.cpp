@@ -67,22 +67,23 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plai
   while (true) {
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
-    Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(), graph.digraph(), {}, hint, budget, true);
+    Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(),
+                               graph.digraph(), {}, hint, budget, true);
     if (accepts(guess) || budget.exceeded()) return outcome;
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");
     if (modified || !plain || !saturation.add_modifiers()) break;
     modified = true;
   }
-  if (modified && !graph.sort(&budget)) {
-    // These few arcs have a circle, but all that are forced have shorter ones: asked again.
-    *again = true;
-    return outcome;
-  }
   switch (saturation.run(loosener == nullptr ? std::vector<KnownArc>() : loosener->forced())) {
     case Saturated::kGaveUp:
       return outcome;
     case Saturated::kCycle: {
+      if (modified && saturation.rounds() == 1) {
+        // These few arcs have a circle, but all that are forced have shorter ones: asked again.
+        *again = true;
+        return outcome;
+      }
       if (loosener != nullptr) return judged(loosener->cycles(graph, versions, open, budget));
       outcome.answer = Answer::kNo;
       if (problem.without_proof) return outcome;

@@ -61,8 +61,11 @@ bool Saturation::add_modifiers() {
   for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
     const Object x = problem_.reads[r].object;
     const Owner k = problem_.reads[r].owner, w = versions_.writer_of(r);
-    const auto writes = std::span(problem_.write_object).subspan(problem_.write_first[k], problem_.write_first[k + 1] - problem_.write_first[k]);
-    if (w == kUnresolved || !std::binary_search(writes.begin(), writes.end(), x)) continue;
+    const auto writes = problem_.write_object.begin();
+    if (w == kUnresolved || !std::binary_search(writes + problem_.write_first[k],
+                                                writes + problem_.write_first[k + 1], x)) {
+      continue;
+    }
     if (w == kInitial) {
       if (of_initial[x] == kNobody) of_initial[x] = k;
       continue;
@@ -74,7 +77,8 @@ bool Saturation::add_modifiers() {
     }
     for (const std::uint32_t other : versions_.readers(s)) {
       const Owner reader = problem_.reads[other].owner;
-      if (reader != k) graph_.add({problem_.begin(reader), problem_.commit(k), other, k, ArcKind::kOverwritten});
+      if (reader == k) continue;
+      graph_.add({problem_.begin(reader), problem_.commit(k), other, k, ArcKind::kOverwritten});
     }
   }
   for (const std::uint32_t r : versions_.initial_readers()) {
