@@ -3,6 +3,8 @@
 // (u8 column, u16 size, bytes), packed into a file whose checksums are right.
 #include <zstd.h>
 
+#include <cstdlib>
+
 #include "formats/cupel_binary.hpp"
 #include "touch_history.hpp"
 
@@ -46,6 +48,19 @@ std::string packed(std::string_view columns) {
   return file;
 }
 
+// As many as are told; what is told must be what the history says, if the file is one.
+struct Counting final : cupel::history::SingleOpSink {
+  bool begin(const cupel::history::SingleOpFacts& facts) override {
+    expected = facts.txns;
+    return true;
+  }
+  bool add(std::span<const cupel::history::SingleOp> ops) override {
+    told += ops.size();
+    return true;
+  }
+  std::size_t expected = 0, told = 0;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,6 +70,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   formats::looks_like_cupel(bytes);
   for (const std::string& file : {std::string(bytes), packed(bytes)}) {
     const auto history = read(file);
+    Counting sink;
+    const bool streamed = formats::stream_cupel(file, {}, 0, sink);
+    if (streamed && (!history.ok() || sink.expected != history->txn_count() || sink.told > sink.expected)) {
+      std::abort();
+    }
     if (!history.ok()) continue;
     fuzz::touch(*history);
     fuzz::round_trip(*history, formats::write_cupel, read);

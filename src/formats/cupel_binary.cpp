@@ -501,10 +501,10 @@ class SingleOps {
   void begin(SessionId session, TxnStatus status, const HistoryBuilder::TxnFacts& facts) {
     ops_ = 0;
     op_ = {session, status, OpKind::kRead, KeyId(), ValueId(), ValueId(), facts.invoke, facts.complete};
+    const bool begins = facts.invoke != kNoTime, ends = facts.complete != kNoTime;
+    if (begins && ends && facts.complete < facts.invoke) throw Declined{};
     if (status == TxnStatus::kAborted) return;
-    const bool ends = facts.complete != kNoTime;
-    if (facts.invoke == kNoTime || (status == TxnStatus::kCommitted && !ends)) throw Declined{};
-    if (ends && facts.complete < facts.invoke) throw Declined{};
+    if (!begins || (status == TxnStatus::kCommitted && !ends)) throw Declined{};
   }
   void read(KeyId key, ValueId value) { one(OpKind::kRead, key, value); }
   void write(KeyId key, ValueId value) { one(OpKind::kWrite, key, value); }

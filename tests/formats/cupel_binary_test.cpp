@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <sstream>
+#include <vector>
 
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
@@ -130,6 +132,77 @@ TEST(CupelBinary, EveryFlippedBitNamesAByteAtOrBeforeIt) {
       EXPECT_LE(*h.error().byte, at);
     }
   }
+}
+
+// What is told while the file goes by.
+struct Told final : SingleOpSink {
+  bool begin(const SingleOpFacts& given) override {
+    facts = given;
+    return true;
+  }
+  bool add(std::span<const SingleOp> some) override {
+    ops.insert(ops.end(), some.begin(), some.end());
+    return true;
+  }
+  SingleOpFacts facts;
+  std::vector<SingleOp> ops;
+};
+
+TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
+  using Make = std::function<void(HistoryBuilder&)>;
+  const auto bytes_of = [](const Make& second, HistoryBuilder::TxnFacts facts = {.invoke = 3, .complete = 4}) {
+    HistoryBuilder b;
+    b.set_initial(b.key(1), b.value(9));
+    b.begin(b.session("a"), TxnStatus::kCommitted, {.invoke = 1, .complete = 2});
+    b.write(b.key(1), b.value(5));
+    b.end();
+    b.begin(b.session("b"), TxnStatus::kAborted, {});
+    b.write(b.key(1), b.value(6));
+    b.end();
+    b.begin(b.session("b"), TxnStatus::kCommitted, facts);
+    second(b);
+    b.end();
+    return written(*std::move(b).finish());
+  };
+  const auto swap = bytes_of([](auto& b) { b.compare_and_set(b.key(1), b.value(5), b.value(7), true); });
+  Told told;
+  ASSERT_TRUE(stream_cupel(swap, {}, 3, told));
+  EXPECT_EQ(told.facts.txns, 3u);
+  EXPECT_EQ(told.facts.keys, 1u);
+  ASSERT_EQ(told.facts.initial.size(), 1u);
+  ASSERT_EQ(told.ops.size(), 2u);  // without the aborted one
+  const auto h = *read_cupel(swap, "f");
+  EXPECT_EQ(h.value(told.ops[0].value), ScalarView::of(std::int64_t{5}));
+  EXPECT_EQ(told.ops[1].kind, OpKind::kCompareAndSet);
+  EXPECT_EQ(h.value(told.ops[1].expected), ScalarView::of(std::int64_t{5}));
+  EXPECT_EQ(h.value(told.ops[1].value), ScalarView::of(std::int64_t{7}));
+  EXPECT_EQ(told.ops[1].invoke, 3);
+  EXPECT_EQ(told.ops[1].complete, 4);
+  EXPECT_EQ(h.session_name(told.ops[1].session), "b");
+
+  Told unused;
+  EXPECT_FALSE(stream_cupel(swap, {}, 4, unused)) << "fewer than asked for";
+  for (std::size_t cut = 0; cut < swap.size(); ++cut) {
+    EXPECT_FALSE(stream_cupel(std::string_view(swap).substr(0, cut), {}, 0, unused)) << cut;
+  }
+  const std::vector<Make> others{
+      [](auto&) {},
+      [](auto& b) { b.read(b.key(1), b.value(5)), b.read(b.key(1), b.value(5)); },
+      [](auto& b) { b.compare_and_set(b.key(1), b.value(5), b.value(7), false); },
+      [](auto& b) { b.append(b.key(2), b.value(5)); },
+      [](auto& b) { b.list_read(b.key(2), {}); },
+      [](auto& b) { b.list_read_unknown(b.key(2)); },
+      [](auto& b) { b.range_read(b.value(0), b.value(9), {}); },
+      [](auto& b) { b.insert(b.key(1), b.value(8)); },
+      [](auto& b) { b.erase(b.key(1), ValueId::none()); },
+  };
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    EXPECT_FALSE(stream_cupel(bytes_of(others[i]), {}, 0, unused)) << i;
+  }
+  const auto read = [](auto& b) { b.read(b.key(1), b.value(5)); };
+  EXPECT_TRUE(stream_cupel(bytes_of(read), {}, 0, unused));
+  EXPECT_FALSE(stream_cupel(bytes_of(read, {.invoke = 3}), {}, 0, unused)) << "no end";
+  EXPECT_FALSE(stream_cupel(bytes_of(read, {}), {}, 0, unused)) << "no times";
 }
 
 TEST(CupelBinary, SaysThatANewerVersionWroteTheFile) {
