@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <thread>
 
 namespace cupel::drivers::testing {
@@ -473,6 +474,13 @@ TEST_P(Conformance, WhatIsRolledBackIsNeverSeen) {
   }
 }
 
+// What a read of a counter saw; none if that is no number.
+std::optional<std::int64_t> counted(const Reply& reply) {
+  if (reply.rows.size() != 1 || reply.rows[0].values.size() != 1) return std::nullopt;
+  const auto* number = std::get_if<std::int64_t>(&reply.rows[0].values[0]);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 // Four sessions count the same two counters up, retrying what was aborted. Where
 // the level forbids lost updates, every acknowledged step is in the sum; and
 // whatever was aborted must be a conflict.
@@ -481,8 +489,8 @@ TEST_P(Conformance, CountersCountAcknowledgedSteps) {
   ASSERT_NO_FATAL_FAILURE(prepare(integers().row(0, {1}, {0}).row(0, {2}, {0})));
   constexpr int kThreads = 4;
   constexpr int kSteps = 25;
-  std::vector<std::thread> threads;
   std::vector<std::string> problems(kThreads);
+  std::vector<std::jthread> threads;  // joined also if the system has no more of them
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       const auto connection = connect(static_cast<std::uint32_t>(t));
@@ -494,8 +502,12 @@ TEST_P(Conformance, CountersCountAcknowledgedSteps) {
         auto failure = connection->begin();
         if (!failure) failure = connection->execute(read(key), reply);
         if (!failure) {
-          const auto now = std::get<std::int64_t>(reply.rows.at(0).values.at(0));
-          failure = connection->execute(write(key, now + 1), reply);
+          const auto now = counted(reply);
+          if (!now) {
+            problems[static_cast<std::size_t>(t)] = "a read of " + shown(reply);
+            return;
+          }
+          failure = connection->execute(write(key, *now + 1), reply);
         }
         if (!failure) failure = connection->commit();
         if (!failure) {
@@ -537,8 +549,8 @@ TEST_P(Conformance, ComparedCountersCountAcknowledgedSteps) {
   ASSERT_NO_FATAL_FAILURE(prepare(integers().row(0, {1}, {0})));
   constexpr int kThreads = 4;
   constexpr std::int64_t kSteps = 20;
-  std::vector<std::thread> threads;
   std::vector<std::string> problems(kThreads);
+  std::vector<std::jthread> threads;  // joined also if the system has no more of them
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       const auto connection = connect(static_cast<std::uint32_t>(t));
@@ -549,8 +561,12 @@ TEST_P(Conformance, ComparedCountersCountAcknowledgedSteps) {
         const std::vector<Statement> look{read(1)};
         auto failure = connection->transact(look, replies);
         if (!failure) {
-          const auto now = std::get<std::int64_t>(replies.at(0).rows.at(0).values.at(0));
-          const std::vector<Statement> step{compare_and_set(1, now, now + 1)};
+          const auto now = counted(replies.at(0));
+          if (!now) {
+            problems[static_cast<std::size_t>(t)] = "a read of " + shown(replies.at(0));
+            return;
+          }
+          const std::vector<Statement> step{compare_and_set(1, *now, *now + 1)};
           failure = connection->transact(step, replies);
           if (!failure && replies.at(0).succeeded) ++done;
         }

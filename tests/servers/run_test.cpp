@@ -41,6 +41,15 @@ std::string listed(const std::set<std::string>& names) {
   return text;
 }
 
+// What a run was like, for the message of a failure.
+std::string told(const RunResult& result) {
+  auto text = fmt::format("{} committed, {} aborted, {} unknown, {} reconnects, {:.1f} s",
+                          result.committed, result.aborted, result.unknown, result.reconnects,
+                          result.seconds);
+  for (const auto& [reason, count] : result.reasons) text += fmt::format("; {} {}", count, reason);
+  return text;
+}
+
 AssayOptions load(const std::string& url, const std::string& isolation, std::uint64_t seed) {
   AssayOptions options;
   options.url = url;
@@ -172,7 +181,9 @@ std::vector<std::string> slow_commits(lab::Kind kind) {
   // Without the binary log InnoDB shows a commit to others before it is on the disk,
   // and one that only reads does not wait for it: what such a transaction read, and
   // was acknowledged, a crash can take away. cupel sees it as incompatible-order.
-  return {"log-bin", "sync-binlog=1"};
+  // The wait is for more commits to come, until somebody waits for a lock of one.
+  return {"log-bin", "sync-binlog=1", "binlog-commit-wait-count=100",
+          "binlog-commit-wait-usec=20000"};
 }
 
 // A server killed and started again under load: what it acknowledged is still
@@ -220,6 +231,7 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   ASSERT_TRUE(ran.assay) << ran.error;
   const auto& result = ran.assay->run;
   const auto& h = ran.assay->history;
+  SCOPED_TRACE(told(result));
   EXPECT_GT(result.unknown, 0U);
   EXPECT_GT(result.reconnects, 0U);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
@@ -263,8 +275,10 @@ TEST(PostgresCrash, NothingAcknowledgedIsMissing) {
   survives_sigkill(lab::Kind::kPostgres, "serializable", Level::kStrongSessionSerializable);
 }
 
+// Not at serializable, where a read of a row that is not there yet locks the gap, and
+// for minutes nearly all that is asked of the new table ends in deadlocks.
 TEST(MariadbCrash, NothingAcknowledgedIsMissing) {
-  survives_sigkill(lab::Kind::kMariadb, "serializable", Level::kSerializable);
+  survives_sigkill(lab::Kind::kMariadb, "snapshot", Level::kSnapshotIsolation);
 }
 
 // The fault commands of `cupel run`, used as a user would: the server's process is

@@ -491,6 +491,22 @@ TEST(Ranges, HaveTheMixOfTheirName) {
   }
 }
 
+TEST(Append, AbortedTransactionsRetireNothing) {
+  WorkloadOptions options{.sessions = 2, .min_ops = 4, .max_ops = 4, .keys = 5};
+  const auto workload = made("append", options);
+  for (int i = 0; i < 2000; ++i) {
+    const auto job = workload->next(static_cast<std::uint32_t>(i) % 2).value();
+    for (const auto& statement : job.statements) ASSERT_LE(key_of(statement), 5);
+  }
+  SerialStore store(*workload);
+  std::int64_t newest = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto ran = store.run(workload->next(static_cast<std::uint32_t>(i) % 2).value());
+    for (const auto& statement : ran.statements) newest = std::max(newest, key_of(statement));
+  }
+  EXPECT_GT(newest, 20);
+}
+
 TEST(Append, ListsStayShortAndAreShared) {
   WorkloadOptions options{.sessions = 4, .min_ops = 1, .max_ops = 4, .keys = 10};
   const auto workload = made("append", options);
