@@ -67,6 +67,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
   DescribedVisibility d = describe_visibility(given.history, a, every_read);
   d.problem.whole_proofs = given.evidence;
+  d.problem.threads = given.threads;
   if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
   std::vector<std::span<const Owner>> candidates;
   candidates.reserve(d.reads.size());

@@ -9,8 +9,10 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "order/clocks.hpp"
 
 namespace cupel::order {
@@ -19,6 +21,9 @@ namespace {
 // One call of proofs() stops after so many cycles, or so many nodes visited.
 constexpr std::size_t kProofsAtOnce = 1000;
 constexpr std::size_t kVisitsAtOnce = 300'000;
+
+// With fewer a second thread costs more than it spares.
+constexpr std::size_t kLeastReadsInParts = 50'000;
 
 // Clocks that only prune a search may take so many bytes.
 constexpr std::uint64_t kClocksOfSearch = 64'000'000;
@@ -194,9 +199,16 @@ bool CoGraph::saturate() {
   }
   graph_.begin_round();
   bool finished = true;
+  const Owner half = problem_.owner_count / 2;
   switch (visible_) {
-    case Visible::kEarlierRead: finished = earlier_reads(); break;
-    case Visible::kDirect: finished = direct(); break;
+    case Visible::kEarlierRead:
+      finished = in_two_parts([&](bool later, Found& found) {
+        return later ? earlier_reads(half, problem_.owner_count, found) : earlier_reads(0, half, found);
+      });
+      break;
+    case Visible::kDirect:
+      finished = in_two_parts([&](bool later, Found& found) { return direct(chains_of(later), found); });
+      break;
     case Visible::kCausal: finished = causal(); break;
   }
   if (!finished) return false;
@@ -204,18 +216,45 @@ bool CoGraph::saturate() {
   return true;
 }
 
-void CoGraph::visible_before(Owner k, std::uint32_t r) {
+// What work(later, found) finds in the first part and in the later one, in this order: the
+// same result for any number of threads. False if either says so.
+template <typename Work>
+bool CoGraph::in_two_parts(const Work& work) {
+  Found first{&graph_, {}, std::move(overwritten_)}, second;
+  std::array<bool, 2> done{};
+  const unsigned threads = problem_.reads.size() < kLeastReadsInParts ? 1 : problem_.threads;
+  base::for_each_index(2, threads, [&](std::size_t i) {
+    const base::AllocationWatch watch(&budget_);
+    done[i] = work(i == 1, i == 1 ? second : first);
+  });
+  overwritten_ = std::move(first.overwritten);
+  overwritten_.insert(overwritten_.end(), second.overwritten.begin(), second.overwritten.end());
+  for (; !second.arcs.empty(); second.arcs.pop_front()) graph_.add(second.arcs.front());
+  return done[0] && done[1];
+}
+
+// About half of the reads each.
+std::span<const std::vector<Owner>> CoGraph::chains_of(bool later) const {
+  std::size_t reads = 0, chain = 0;
+  for (; chain < problem_.chains.size() && reads < problem_.reads.size() / 2; ++chain) {
+    for (const Owner o : problem_.chains[chain]) reads += problem_.read_first[o + 1] - problem_.read_first[o];
+  }
+  return later ? std::span(problem_.chains).subspan(chain) : std::span(problem_.chains).first(chain);
+}
+
+void CoGraph::visible_before(Owner k, std::uint32_t r, Found& found) const {
   const Owner w = writers_[r];
   if (w == kUnresolved || k == w || k == problem_.reads[r].owner) return;
   if (w == kInitial) {
     // Nothing precedes the initial version: this alone is a violation.
-    if (overwritten_.empty() || overwritten_.back().read != r) overwritten_.push_back({k, r});
+    auto& all = found.overwritten;
+    if (all.empty() || all.back().read != r) all.push_back({k, r});
   } else {
-    graph_.add({k, w, r, k, ArcKind::kVisible});
+    found.add({k, w, r, k, ArcKind::kVisible});
   }
 }
 
-bool CoGraph::earlier_reads() {
+bool CoGraph::earlier_reads(Owner first_owner, Owner end_owner, Found& found) const {
   // Reads of one owner by (object, place in program order).
   std::vector<std::uint32_t> by_object;
   absl::flat_hash_map<Owner, std::uint32_t> first_from;
@@ -228,7 +267,7 @@ bool CoGraph::earlier_reads() {
       if (sees(r)) touch(writers_[r]);
     }
   };
-  for (Owner o = 0; o < problem_.owner_count; ++o) {
+  for (Owner o = first_owner; o < end_owner; ++o) {
     fetch(o + 2 * ahead, [&](Owner k) { __builtin_prefetch(&problem_.write_first[k]); });
     fetch(o + ahead, [&](Owner k) { __builtin_prefetch(writes(k).data()); });
     const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
@@ -244,7 +283,7 @@ bool CoGraph::earlier_reads() {
     for (std::size_t i = 1; i < by_object.size(); ++i) {
       const auto a = by_object[i - 1], b = by_object[i];
       if (problem_.reads[a].object == problem_.reads[b].object && sees(a)) {
-        visible_before(writers_[a], b);
+        visible_before(writers_[a], b, found);
       }
     }
     first_from.clear();
@@ -264,7 +303,7 @@ bool CoGraph::earlier_reads() {
                problem_.reads[*it].step <= step) {
           ++it;
         }
-        if (it != by_object.end() && problem_.reads[*it].object == x) visible_before(k, *it);
+        if (it != by_object.end() && problem_.reads[*it].object == x) visible_before(k, *it, found);
       };
       if (objects.size() <= end - begin) {
         for (const Object x : objects) next_read(x);
@@ -280,23 +319,27 @@ bool CoGraph::earlier_reads() {
 }
 
 // visible_before(k, r) for those of one owner's reads whose object k writes.
-void CoGraph::meet(Owner k, std::span<const std::uint32_t> reads_by_object) {
+void CoGraph::meet(Owner k, std::span<const std::uint32_t> reads_by_object, Found& found) const {
   const auto objects = writes(k);
   if (objects.size() <= reads_by_object.size()) {
     for (const Object x : objects) {
       auto it = std::lower_bound(
           reads_by_object.begin(), reads_by_object.end(), x,
           [&](auto r, Object wanted) { return problem_.reads[r].object < wanted; });
-      for (; it != reads_by_object.end() && problem_.reads[*it].object == x; ++it) visible_before(k, *it);
+      for (; it != reads_by_object.end() && problem_.reads[*it].object == x; ++it) {
+        visible_before(k, *it, found);
+      }
     }
   } else {
     for (const auto r : reads_by_object) {
-      if (std::binary_search(objects.begin(), objects.end(), problem_.reads[r].object)) visible_before(k, r);
+      if (std::binary_search(objects.begin(), objects.end(), problem_.reads[r].object)) {
+        visible_before(k, r, found);
+      }
     }
   }
 }
 
-bool CoGraph::direct() {
+bool CoGraph::direct(std::span<const std::vector<Owner>> chains, Found& found) const {
   std::vector<Owner> last_writer(problem_.object_count, kInitial);
   std::vector<std::uint32_t> by_object;
   std::vector<Owner> sources;
@@ -305,7 +348,7 @@ bool CoGraph::direct() {
   for (const FixedArc& arc : problem_.fixed) {
     if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
   }
-  for (const auto& chain : problem_.chains) {
+  for (const auto& chain : chains) {
     for (const Owner o : chain) {
       if ((o & 0xfff) == 0 && budget_.exceeded()) return false;
       by_object.clear();
@@ -314,20 +357,20 @@ bool CoGraph::direct() {
         by_object.push_back(r);
         if (sees(r)) sources.push_back(writers_[r]);
         const Owner k = last_writer[problem_.reads[r].object];
-        if (k != kInitial) visible_before(k, r);
+        if (k != kInitial) visible_before(k, r, found);
       }
       std::sort(by_object.begin(), by_object.end(), [&](auto a, auto b) {
         return problem_.reads[a].object < problem_.reads[b].object;
       });
       std::sort(sources.begin(), sources.end());
       sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-      for (const Owner k : sources) meet(k, by_object);
+      for (const Owner k : sources) meet(k, by_object, found);
       for (const Object x : writes(o)) last_writer[x] = o;
       if (const auto lone = lone_after.find(o); lone != lone_after.end()) {
         for (const Owner l : lone->second) {
           for (auto r = problem_.read_first[l]; r < problem_.read_first[l + 1]; ++r) {
             const Owner k = last_writer[problem_.reads[r].object];
-            if (k != kInitial) visible_before(k, r);
+            if (k != kInitial) visible_before(k, r, found);
           }
         }
       }
@@ -377,14 +420,15 @@ bool CoGraph::causal() {
   while (width > 1 && Clocks::bytes(causality, width) > 1'500'000'000) width = (width + 1) / 2;
   if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
   Clocks clocks;
-  std::vector<std::uint32_t> pointer(groups.size());
-  for (ChainId first = 0; first < chains; first += width) {
-    if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
-    for (const auto& chain : problem_.chains) {
+  // A part's share of one block of columns.
+  const auto look = [&](std::span<const std::vector<Owner>> part, std::vector<std::uint32_t>& pointer,
+                        Found& found) {
+    std::vector<std::uint32_t> touched;
+    for (const auto& chain : part) {
       if (budget_.exceeded()) return false;
       // Along a session the clocks only grow, so the pointers only advance;
       // those touched are set back for the next session.
-      std::vector<std::uint32_t> touched;
+      touched.clear();
       for (const Owner o : chain) {
         for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
           if (writers_[r] == kUnresolved) continue;
@@ -399,18 +443,29 @@ bool CoGraph::causal() {
                    causality.position(writer[group.first + at]) <= seen) {
               ++at;
             }
-            auto found = group.first + at;
-            if (found == group.first) continue;
-            --found;
-            if (writer[found] == o) {
-              if (found == group.first) continue;
-              --found;
+            auto last = group.first + at;
+            if (last == group.first) continue;
+            --last;
+            if (writer[last] == o) {
+              if (last == group.first) continue;
+              --last;
             }
-            visible_before(writer[found], r);
+            visible_before(writer[last], r, found);
           }
         }
       }
       for (const auto g : touched) pointer[g] = 0;
+    }
+    return true;
+  };
+  std::array<std::vector<std::uint32_t>, 2> pointers;
+  pointers.fill(std::vector<std::uint32_t>(groups.size()));
+  for (ChainId first = 0; first < chains; first += width) {
+    if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
+    if (!in_two_parts([&](bool later, Found& found) {
+          return look(chains_of(later), pointers[later ? 1 : 0], found);
+        })) {
+      return false;
     }
   }
   return true;

@@ -7,6 +7,7 @@
 // makes more visible. So a cycle with reads left open is a cycle for every choice.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,18 +39,34 @@ class CoGraph {
   static Problem as_events(const VisibilityProblem& problem);
   // Does the read see a writer, and one that is known?
   [[nodiscard]] bool sees(std::uint32_t r) const { return writers_[r] < kUnresolved; }
-  void visible_before(Owner k, std::uint32_t r);
   [[nodiscard]] std::span<const Object> writes(Owner o) const { return problem_.writes(o); }
-  bool earlier_reads();
-  bool direct();
-  bool causal();
-  void meet(Owner k, std::span<const std::uint32_t> reads_by_object);
 
   // A read of the initial version to which a writer is visible: alone a cycle.
   struct Overwritten {
     Owner writer;
     std::uint32_t read;
   };
+  // What one part of the reads adds, to `graph` if it is the first.
+  struct Found {
+    EventGraph* graph = nullptr;
+    std::deque<KnownArc> arcs;  // grows without a copy of what is there
+    std::vector<Overwritten> overwritten;
+    void add(const KnownArc& arc) {
+      if (graph != nullptr) {
+        graph->add(arc);
+      } else {
+        arcs.push_back(arc);
+      }
+    }
+  };
+  template <typename Work>
+  bool in_two_parts(const Work& work);
+  [[nodiscard]] std::span<const std::vector<Owner>> chains_of(bool later) const;
+  void visible_before(Owner k, std::uint32_t r, Found& found) const;
+  bool earlier_reads(Owner first_owner, Owner end_owner, Found& found) const;
+  bool direct(std::span<const std::vector<Owner>> chains, Found& found) const;
+  bool causal();
+  void meet(Owner k, std::span<const std::uint32_t> reads_by_object, Found& found) const;
   using Weights = std::span<const std::uint8_t>;
   class Causality;
   class Search;

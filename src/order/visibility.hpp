@@ -33,6 +33,7 @@ struct VisibilityRead {
 
 struct VisibilityProblem {
   bool whole_proofs = false;  // as in Problem
+  unsigned threads = 1;       // of one pass; 0: as many as the machine has; never changes an answer
   Owner owner_count = 0;
   Object object_count = 0;
   std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one

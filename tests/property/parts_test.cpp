@@ -1,12 +1,16 @@
 // Accesses of long histories are collected in two parts: what comes of them against
 // what is collected in one, which a compare-and-set on a key of its own makes of it.
+// And the weak levels' arcs, which two threads find: the same as one finds.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "base/random.hpp"
 #include "history/builder.hpp"
 #include "levels/accesses.hpp"
+#include "order/co_graph.hpp"
 
 namespace cupel::levels {
 namespace {
@@ -75,6 +79,64 @@ TEST(Parts, SayWhatTheWholeSays) {
         ASSERT_EQ(candidates(parts, p.joint_first, p.joint_last),
                   candidates(whole, w.joint_first, w.joint_last));
       }
+    }
+  }
+}
+
+// Reads of what was last written somewhere, of other versions, and of the initial one.
+order::VisibilityProblem random_problem(std::uint64_t seed, std::vector<order::Owner>& writers) {
+  base::Random random(seed);
+  order::VisibilityProblem p;
+  p.owner_count = 20'000;
+  p.object_count = 40;
+  p.chains.resize(1 + random.below(9));
+  std::vector<std::vector<order::Owner>> wrote(p.object_count);
+  for (order::Owner o = 0; o < p.owner_count; ++o) {
+    p.chains[random.below(p.chains.size())].push_back(o);
+    for (std::uint32_t step = 0; step < 4; ++step) {
+      const auto x = static_cast<order::Object>(random.below(p.object_count));
+      p.reads.push_back({o, x, step});
+      const bool initial = wrote[x].empty() || random.chance(0.001);
+      writers.push_back(initial                ? order::kInitial
+                        : random.chance(0.99) ? wrote[x].back()
+                                               : wrote[x][random.below(wrote[x].size())]);
+    }
+    p.read_first.push_back(static_cast<std::uint32_t>(p.reads.size()));
+    std::set<order::Object> objects;
+    for (int w = 0; w < 2; ++w) objects.insert(static_cast<order::Object>(random.below(p.object_count)));
+    for (const auto x : objects) {
+      p.write_object.push_back(x);
+      wrote[x].push_back(o);
+    }
+    p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
+  }
+  return p;
+}
+
+TEST(Parts, TheArcsOfWeakLevelsAreTheSameForAnyNumberOfThreads) {
+  for (const auto visible : {order::Visible::kEarlierRead, order::Visible::kDirect, order::Visible::kCausal}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<order::Owner> writers;
+      auto problem = random_problem(seed, writers);
+      base::Budget budget;
+      order::CoGraph one(problem, visible, writers, budget);
+      ASSERT_TRUE(one.saturate());
+      auto in_threads = problem;
+      in_threads.threads = 2;
+      order::CoGraph two(in_threads, visible, writers, budget);
+      ASSERT_TRUE(two.saturate());
+      const auto a = one.graph().arcs(), b = two.graph().arcs();
+      ASSERT_EQ(a.size(), b.size());
+      std::size_t found = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        ASSERT_EQ(std::tie(a[i].from, a[i].to, a[i].read_or_object, a[i].other, a[i].kind),
+                  std::tie(b[i].from, b[i].to, b[i].read_or_object, b[i].other, b[i].kind));
+        found += a[i].kind == order::ArcKind::kVisible;
+      }
+      EXPECT_GT(found, 500u);
+      EXPECT_EQ(one.acyclic(), two.acyclic());
+      if (one.acyclic()) continue;
+      EXPECT_EQ(one.proof().arcs.size(), two.proof().arcs.size());
     }
   }
 }
