@@ -1,11 +1,14 @@
 // How long a read of the mock store takes on a history of some length.
 //
 //   mock_bench [--tiny] [TRANSACTIONS] [LEVEL]
+//   mock_bench --large [KEYS] [LEVEL]
 //
 // For each level, workload and number of sessions: builds a history of TRANSACTIONS
 // (10,000) transactions with uniform choices, sessions in a random order, and takes the
 // time of the reads among the last tenth of them. The history is checked at the level
-// before a time is printed. --tiny: a short history, for the tests.
+// before a time is printed. --tiny: a short history, for the tests. --large: how long one
+// transaction takes that reads and writes KEYS (4,000) keys, which another wrote, and half and a
+// quarter of that: the time of an operation should stay the same.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -91,20 +94,59 @@ bool measure(mock::Level level, const Workload& workload, int sessions, int tran
   return true;
 }
 
+// Seconds for a transaction that reads and writes this many keys.
+double large(mock::Level level, int keys) {
+  mock::Options options;
+  options.level = level;
+  mock::Store store(options);
+  const auto writer = store.open_session("writer"), other = store.open_session("other");
+  std::vector<std::string> names;
+  for (int k = 0; k < keys; ++k) names.push_back("k" + std::to_string(k));
+  const auto first = store.begin(writer);
+  for (const auto& name : names) first->write(name, mock::Value::of(std::int64_t{1}));
+  first->commit();
+  const auto start = Clock::now();
+  const auto second = store.begin(other);
+  for (const auto& name : names) {
+    const auto value = second->read(name);
+    second->write(name, mock::Value::of(value->integer + 2));
+  }
+  second->commit();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void measure_large(mock::Level level, int keys) {
+  fmt::print("{:<36}", mock::name(level));
+  for (const int some : {keys / 4, keys / 2, keys}) {
+    fmt::print("  {:>6} keys {:>8.1f} ms", some, 1000 * large(level, some));
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   int transactions = 10'000;
-  bool tiny = false;
+  int keys = 4'000;
+  bool tiny = false, of_large = false;
   std::string only;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--tiny") == 0) {
       tiny = true;
+    } else if (std::strcmp(argv[i], "--large") == 0) {
+      of_large = true;
     } else if (argv[i][0] >= '0' && argv[i][0] <= '9') {
-      transactions = std::atoi(argv[i]);
+      (of_large ? keys : transactions) = std::atoi(argv[i]);
     } else {
       only = argv[i];
     }
+  }
+  if (of_large || tiny) {
+    for (const auto level : kLevels) {
+      if (only.empty() || mock::name(level) == only) measure_large(level, tiny ? 100 : keys);
+    }
+    if (of_large) return 0;
   }
   if (tiny) transactions = 300;
   fmt::print("{} transactions of 8 operations, uniform choices, {} processors, seeds 1 and 2\n", transactions,

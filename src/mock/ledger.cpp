@@ -75,12 +75,21 @@ void Ledger::set_initial(Key key, Value value) { initial_[key] = std::move(value
 Txn Ledger::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
+  own_.clear();
+  touched_.clear();
   return count() - 1;
+}
+
+void Ledger::note(Operation operation) {
+  auto& operations = transactions_.back().operations;
+  touched_.insert(operation.key);
+  if (operation.is_write) own_[operation.key] = static_cast<std::uint32_t>(operations.size());
+  operations.push_back(std::move(operation));
 }
 
 Value Ledger::read(Key key, Txn writer) {
   Value seen = value(writer, key);
-  transactions_.back().operations.push_back({.is_write = false, .key = key, .writer = writer, .value = seen});
+  note({.is_write = false, .key = key, .writer = writer, .value = seen});
   return seen;
 }
 
@@ -88,17 +97,16 @@ Value Ledger::read_own(Key key) {
   const Value* written = own(key);
   assert(written != nullptr);
   Value seen = *written;
-  transactions_.back().operations.push_back({.is_write = false, .local = true, .key = key, .value = seen});
+  note({.is_write = false, .local = true, .key = key, .value = seen});
   return seen;
 }
 
 void Ledger::read_absent(Key key) {
-  transactions_.back().operations.push_back(
-      {.is_write = false, .absent = true, .key = key, .value = {}});
+  note({.is_write = false, .absent = true, .key = key, .value = {}});
 }
 
 void Ledger::write(Key key, Value value) {
-  transactions_.back().operations.push_back({.is_write = true, .key = key, .value = std::move(value)});
+  note({.is_write = true, .key = key, .value = std::move(value)});
 }
 
 std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
@@ -165,25 +173,28 @@ std::vector<Txn> Ledger::absent_for(Key key) {
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   for (const Txn t : found) {
-    transactions_[t].operations.push_back({.is_write = false, .absent = true, .key = key, .value = {}});
+    transactions_[t].operations.push_back(
+        {.is_write = false, .absent = true, .key = key, .value = {}});
+    touched_by_[t].insert(key);
   }
   return found;
 }
 
 bool Ledger::touches(Txn t, Key key) const {
-  const auto& operations = transactions_[t].operations;
-  return std::any_of(operations.begin(), operations.end(), [&](const Operation& o) { return o.key == key; });
+  if (transactions_[t].status == Status::kOpen) return touched_.contains(key);
+  const auto found = touched_by_.find(t);
+  assert(found != touched_by_.end() && "only of scanners");
+  return found->second.contains(key);
 }
 
 void Ledger::take_back(std::size_t operations) {
   auto& all = transactions_.back().operations;
   const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::min(operations, all.size()));
   // A local read after the savepoint of a key that was written only before it stays.
-  std::vector<Key> taken;
+  Keys taken;
   const auto gone = [&](const Operation& o) {
-    if (o.is_write) taken.push_back(o.key);
-    const bool of_taken = std::find(taken.begin(), taken.end(), o.key) != taken.end();
-    return o.is_write || (o.local && of_taken);
+    if (o.is_write) taken.insert(o.key);
+    return o.is_write || (o.local && taken.contains(o.key));
   };
   std::vector<Operation> kept;
   for (auto it = from; it != all.end(); ++it) {
@@ -191,11 +202,18 @@ void Ledger::take_back(std::size_t operations) {
   }
   all.erase(from, all.end());
   std::move(kept.begin(), kept.end(), std::back_inserter(all));
+  auto operations_left = std::exchange(all, {});
+  own_.clear();
+  touched_.clear();
+  for (auto& operation : operations_left) note(std::move(operation));
 }
 
 void Ledger::commit() {
   const Txn t = count() - 1;
-  for (const Key key : open_writes()) writers_[key].push_back(t);
+  for (const Key key : open_writes()) {
+    writers_[key].push_back(t);
+    transactions_[t].last_writes.emplace_back(key, own_.at(key));
+  }
   const Scanner scanner{transactions_[t].session, transactions_[t].level};
   for (const auto& scan : transactions_[t].scans) scans_[scan.prefix][scan.end][scanner] = t;
   for (const auto& scan : transactions_[t].range_scans) {
@@ -206,27 +224,26 @@ void Ledger::commit() {
     covered[scan.low] = t;
     covered[scan.high] = behind;
   }
-  if (!transactions_[t].scans.empty() || !transactions_[t].range_scans.empty()) scanned_ = t + 1;
+  if (!transactions_[t].scans.empty() || !transactions_[t].range_scans.empty()) {
+    scanned_ = t + 1;
+    touched_by_[t] = std::move(touched_);
+    touched_ = {};
+  }
   transactions_.back().status = Status::kCommitted;
 }
 
 void Ledger::abort() { transactions_.back().status = Status::kAborted; }
 
 const Value* Ledger::own(Key key) const {
-  const auto& operations = transactions_.back().operations;
-  for (auto it = operations.rbegin(); it != operations.rend(); ++it) {
-    if (it->is_write && it->key == key) return &it->value;
-  }
-  return nullptr;
+  const auto found = own_.find(key);
+  return found == own_.end() ? nullptr : &transactions_.back().operations[found->second].value;
 }
 
 std::vector<Key> Ledger::open_writes() const {
   std::vector<Key> keys;
-  for (const auto& o : transactions_.back().operations) {
-    if (o.is_write) keys.push_back(o.key);
-  }
+  keys.reserve(own_.size());
+  for (const auto& [key, at] : own_) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
@@ -236,12 +253,11 @@ const Value& Ledger::value(Txn writer, Key key) const {
     const auto held = initial_.find(key);
     return held == initial_.end() ? null : held->second;
   }
-  const auto& operations = transactions_[writer].operations;
-  for (auto it = operations.rbegin(); it != operations.rend(); ++it) {
-    if (it->is_write && it->key == key) return it->value;
-  }
-  assert(false && "a writer of the key wrote it");
-  return null;
+  const auto& writes = transactions_[writer].last_writes;
+  const auto found = std::lower_bound(writes.begin(), writes.end(), key,
+                                      [](const auto& one, Key wanted) { return one.first < wanted; });
+  assert(found != writes.end() && found->first == key && "a writer of the key wrote it");
+  return transactions_[writer].operations[found->second].value;
 }
 
 std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const {

@@ -14,6 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include "mock/store.hpp"
 
 namespace cupel::mock {
@@ -51,6 +54,8 @@ class Ledger {
     std::vector<Operation> operations;
     std::vector<Scan> scans = {};
     std::vector<RangeScan> range_scans = {};
+    // Of one that committed: where its last write of each key is, ascending by key.
+    std::vector<std::pair<Key, std::uint32_t>> last_writes = {};
   };
 
   Key key(std::string_view name);  // interned
@@ -103,9 +108,17 @@ class Ledger {
   std::vector<const std::string*> names_;
   std::vector<std::vector<Txn>> writers_;
   std::vector<Transaction> transactions_;
+  // Of the open transaction, so that it may be long: where its last write of a key is, and all
+  // keys of its operations. The latter are kept of those that scanned.
+  using Keys = absl::flat_hash_set<Key>;
+  absl::flat_hash_map<Key, std::uint32_t> own_;
+  Keys touched_;
+  absl::flat_hash_map<Txn, Keys> touched_by_;
+  void note(Operation operation);
   std::map<Key, Value> initial_;  // where it is not null
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.
   [[nodiscard]] bool is_there(Key key) const;
+  // Of the open transaction, or of one that scanned and committed.
   [[nodiscard]] bool touches(Txn t, Key key) const;
   // Whose scans stand for one another, the last for those before it: a weaker level would let
   // its own miss what a stronger one's may not.

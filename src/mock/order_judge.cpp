@@ -23,6 +23,8 @@
 #include <queue>
 #include <utility>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "mock/judge.hpp"
 #include "order/problem.hpp"
 
@@ -125,11 +127,9 @@ class OrderJudge final : public Judge {
   }
   [[nodiscard]] Version version(Key key, Txn writer) {
     if (writer == kInitial) return facts(key).initial;
-    for (const Access& w : known_[writer].writes) {
-      if (w.key == key) return w.version;
-    }
-    assert(false && "a writer of the key wrote it");
-    return kNone;
+    const auto found = written_.find({key, writer});
+    assert(found != written_.end() && "a writer of the key wrote it");
+    return found->second;
   }
   static std::vector<Txn>& in_session(std::vector<OfSession>& all, Session session) {
     for (auto& part : all) {
@@ -145,6 +145,13 @@ class OrderJudge final : public Judge {
     return end == all.begin() ? kInitial : *(end - 1);
   }
 
+  // Of these committed writers the first at this place of the witness or later.
+  [[nodiscard]] std::vector<Txn>::const_iterator in_witness_after(const std::vector<Txn>& order,
+                                                                  std::size_t place) const {
+    return std::partition_point(order.begin(), order.end(),
+                                [&](Txn t) { return at_[commit_of(t)] < place; });
+  }
+
   // ---- what is forced ----
   void add_later(Event from, Event to) { to_add_.push_back({from, to}); }
   bool drain();
@@ -158,6 +165,25 @@ class OrderJudge final : public Judge {
 
   // ---- where it fits ----
   bool settle();
+  // What the open transaction's reads say of the place of its begin, and its writes of that of
+  // its commit if the begin is at a place.
+  struct Between {
+    std::size_t low = 0, high = 0;
+  };
+  struct ByWrites {
+    std::size_t earliest = 0, latest = 0;  // of the commit
+    std::size_t jump = kNone;              // where the begin may be better
+    std::size_t change = 0;                // the last commit of a key before it
+    bool initial_only = true;
+  };
+  // Of the first access, of the first two, and so on, as far as they were asked for.
+  Between between();
+  ByWrites by_writes(std::size_t place);
+  ByWrites with_write(const ByWrites& before, const Access& write, std::size_t place);
+  void forget_places() {
+    between_.clear();
+    by_writes_.clear();
+  }
   std::optional<Spot> spot();
   bool schedule(std::size_t from);
   bool run_schedule(std::size_t from, std::vector<ToAdd>& turned);
@@ -170,6 +196,8 @@ class OrderJudge final : public Judge {
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<VersionFacts> versions_;
+  absl::flat_hash_map<std::pair<Key, Txn>, Version> written_;
+  absl::flat_hash_map<Key, Version> open_reads_;
   std::vector<Clock> clocks_;             // by Event
   std::vector<std::vector<Event>> out_;   // forced arcs
   std::vector<Undo> log_;
@@ -183,6 +211,10 @@ class OrderJudge final : public Judge {
 
   std::vector<Event> witness_;
   std::vector<Place> at_;                 // by Event, in the witness
+  // While the witness is as it is; of an open transaction, which may be long.
+  static constexpr std::size_t kPlaces = 16;
+  std::vector<Between> between_;
+  absl::flat_hash_map<std::size_t, std::vector<ByWrites>> by_writes_;  // by place
 };
 
 void OrderJudge::begin(Txn t, Session session, Level /*level*/) {
@@ -198,6 +230,8 @@ void OrderJudge::begin(Txn t, Session session, Level /*level*/) {
   log_.clear();
   to_add_.clear();
   impossible_ = false;
+  open_reads_.clear();
+  forget_places();
   if (k.index > 0) add(commit_of(sessions_[session].back()), begin_of(t));
   if (split_) add(begin_of(t), commit_of(t));
 }
@@ -205,9 +239,8 @@ void OrderJudge::begin(Txn t, Session session, Level /*level*/) {
 // Candidates: not before a writer that the transaction must see, in any order.
 void OrderJudge::candidates(Key key, std::vector<Txn>& found) {
   found.clear();
-  for (const Access& read : known_[txn_].reads) {
-    if (read.key == key) return found.push_back(versions_[read.version].writer);
-  }
+  const auto read = open_reads_.find(key);
+  if (read != open_reads_.end()) return found.push_back(versions_[read->second].writer);
   KeyFacts& k = facts(key);
   Clock behind;  // places of commits' targets that are before a writer that must be seen
   bool seen = false;
@@ -235,12 +268,12 @@ void OrderJudge::candidates(Key key, std::vector<Txn>& found) {
 
 bool OrderJudge::take(Key key, Txn writer) {
   saved_ = log_.size();
-  for (const Access& read : known_[txn_].reads) {
-    if (read.key == key) return versions_[read.version].writer == writer;
-  }
+  const auto read = open_reads_.find(key);
+  if (read != open_reads_.end()) return versions_[read->second].writer == writer;
   KeyFacts& k = facts(key);
   const Version v = version(key, writer);
   known_[txn_].reads.push_back({key, v});
+  open_reads_.emplace(key, v);
   log_.push_back({Undo::What::kRead});
   const Session session = known_[txn_].session;
   auto& readers = versions_[v].readers;
@@ -261,11 +294,10 @@ bool OrderJudge::take(Key key, Txn writer) {
 
 bool OrderJudge::write(Key key) {
   saved_ = log_.size();
-  for (const Access& w : known_[txn_].writes) {
-    if (w.key == key) return true;
-  }
   KeyFacts& k = facts(key);
-  known_[txn_].writes.push_back({key, static_cast<Version>(versions_.size())});
+  const auto v = static_cast<Version>(versions_.size());
+  if (!written_.emplace(std::pair(key, txn_), v).second) return true;
+  known_[txn_].writes.push_back({key, v});
   versions_.push_back({key, txn_, {}});
   in_session(k.writers, known_[txn_].session).push_back(txn_);
   log_.push_back({Undo::What::kWrite, key});
@@ -491,7 +523,9 @@ void OrderJudge::undo_one(const Undo& undo) {
       out_[undo.a].pop_back();
       break;
     case Undo::What::kRead:
+      open_reads_.erase(open.reads.back().key);
       open.reads.pop_back();
+      between_.resize(std::min(between_.size(), open.reads.size()));
       break;
     case Undo::What::kReader:
       if (undo.b == kNone) {
@@ -505,7 +539,9 @@ void OrderJudge::undo_one(const Undo& undo) {
       break;
     case Undo::What::kWrite:
       in_session(keys_[undo.a].writers, open.session).pop_back();
+      written_.erase({undo.a, txn_});
       open.writes.pop_back();
+      for (auto& [place, all] : by_writes_) all.resize(std::min(all.size(), open.writes.size()));
       break;
   }
 }
@@ -537,49 +573,80 @@ bool OrderJudge::search(std::size_t from) {
   }
 }
 
-// A place for the open transaction with the witness as it is; the latest begin.
-std::optional<OrderJudge::Spot> OrderJudge::spot() {
+OrderJudge::Between OrderJudge::between() {
   const Known& open = known_[txn_];
-  std::size_t low = 0, high = witness_.size();
-  if (open.index > 0) low = at_[commit_of(sessions_[open.session].back())] + 1;
-  const auto after = [&](const std::vector<Txn>& order, std::size_t place) {
-    return std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < place; });
-  };
-  for (const Access& read : open.reads) {
+  Between found{0, witness_.size()};
+  if (open.index > 0) found.low = at_[commit_of(sessions_[open.session].back())] + 1;
+  if (!between_.empty()) found = between_.back();
+  for (std::size_t i = between_.size(); i < open.reads.size(); ++i) {
+    const Access& read = open.reads[i];
     const Txn w = versions_[read.version].writer;
     const auto& order = keys_[read.key].in_witness;
     const std::size_t behind = w == kInitial ? 0 : at_[commit_of(w)] + 1;
-    low = std::max(low, behind);
-    const auto next = after(order, behind);
-    if (next != order.end()) high = std::min<std::size_t>(high, at_[commit_of(*next)]);
+    found.low = std::max(found.low, behind);
+    const auto next = in_witness_after(order, behind);
+    if (next != order.end()) {
+      found.high = std::min<std::size_t>(found.high, at_[commit_of(*next)]);
+    }
+    between_.push_back(found);
   }
+  return found;
+}
+
+OrderJudge::ByWrites OrderJudge::with_write(const ByWrites& before, const Access& write,
+                                            std::size_t place) {
+  ByWrites found = before;
+  const auto& order = keys_[write.key].in_witness;
+  const auto next = in_witness_after(order, place);
+  Version current = keys_[write.key].initial;
+  if (next != order.begin()) {
+    current = version(write.key, *(next - 1));
+    found.change = std::max<std::size_t>(found.change, at_[commit_of(*(next - 1))]);
+    found.initial_only = false;
+  }
+  for (const LastReader& r : versions_[current].readers) {
+    if (r.txn != txn_) {
+      found.earliest = std::max<std::size_t>(found.earliest, at_[begin_of(r.txn)] + 1);
+    }
+  }
+  if (first_wins_ && next != order.end()) {
+    const std::size_t other = at_[begin_of(*next)];
+    if (other < place) found.jump = std::min(found.jump, other);
+    found.latest = std::min(found.latest, other);
+  }
+  return found;
+}
+
+OrderJudge::ByWrites OrderJudge::by_writes(std::size_t place) {
+  const auto& writes = known_[txn_].writes;
+  ByWrites found;
+  found.earliest = place;
+  found.latest = witness_.size();
+  auto known = by_writes_.find(place);
+  if (known == by_writes_.end() && by_writes_.size() < kPlaces) {
+    known = by_writes_.emplace(place, std::vector<ByWrites>()).first;
+  }
+  if (known == by_writes_.end()) {
+    for (const Access& write : writes) found = with_write(found, write, place);
+    return found;
+  }
+  if (!known->second.empty()) found = known->second.back();
+  for (std::size_t i = known->second.size(); i < writes.size(); ++i) {
+    found = with_write(found, writes[i], place);
+    known->second.push_back(found);
+  }
+  return found;
+}
+
+// A place for the open transaction with the witness as it is; the latest begin.
+std::optional<OrderJudge::Spot> OrderJudge::spot() {
+  const auto [low, high] = between();
   if (low > high) return std::nullopt;
   if (split_ && !first_wins_) return Spot{high, witness_.size()};  // nobody minds a late commit
   // Down from the latest place, to the next at which something is different.
   std::size_t place = high;
   for (;;) {
-    std::size_t earliest = place, latest = witness_.size();  // of the commit
-    std::size_t jump = kNone;                                // where the begin may be better
-    std::size_t change = 0;                                  // the last commit of a key before it
-    bool initial_only = true;
-    for (const Access& write : open.writes) {
-      const auto& order = keys_[write.key].in_witness;
-      const auto next = after(order, place);
-      Version current = keys_[write.key].initial;
-      if (next != order.begin()) {
-        current = version(write.key, *(next - 1));
-        change = std::max<std::size_t>(change, at_[commit_of(*(next - 1))]);
-        initial_only = false;
-      }
-      for (const LastReader& r : versions_[current].readers) {
-        if (r.txn != txn_) earliest = std::max<std::size_t>(earliest, at_[begin_of(r.txn)] + 1);
-      }
-      if (first_wins_ && next != order.end()) {
-        const std::size_t other = at_[begin_of(*next)];
-        if (other < place) jump = std::min(jump, other);
-        latest = std::min(latest, other);
-      }
-    }
+    auto [earliest, latest, jump, change, initial_only] = by_writes(place);
     if (jump == kNone) {
       if (!split_ ? earliest == place : earliest <= latest) return Spot{place, earliest};
       if (initial_only) return std::nullopt;
@@ -893,6 +960,7 @@ bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
 
 // Everything but the open transaction's events, in this order.
 void OrderJudge::take_witness(const std::vector<Event>& order) {
+  forget_places();
   witness_.clear();
   for (const Event e : order) {
     if (e / 2 != txn_) witness_.push_back(e);

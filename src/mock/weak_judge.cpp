@@ -13,10 +13,14 @@
 //
 // One edge a session is enough, from its last writer in T's past: those before it follow
 // by so. The past is a clock, one number a session. The order is graph::OnlineOrder.
-// Cost of a try: the T's reads × sessions × log, and the searches of the edges that go
-// against the order. Memory: 4 bytes a committed transaction and session.
+// Cost of a try: the transactions that T read from × log, at causal T's reads × sessions × log
+// if the try brings something new into T's past, and the searches of the edges that go against
+// the order. Memory: 4 bytes a committed transaction and session.
 #include <algorithm>
 #include <cassert>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "graph/online_order.hpp"
 #include "mock/judge.hpp"
@@ -48,6 +52,9 @@ class WeakJudge final : public Judge {
     open_ = {};
     open_.session = session;
     open_.level = level;
+    sources_.clear();
+    is_source_.clear();
+    read_from_.clear();
     if (session >= sessions_.size()) sessions_.resize(session + 1);
     open_.position = static_cast<Position>(sessions_[session].size());
     if (open_.position > 0) {
@@ -61,9 +68,8 @@ class WeakJudge final : public Judge {
   void candidates(Key key, std::vector<Txn>& found) override {
     found.clear();
     if (open_.level != Level::kReadCommitted) {
-      for (const auto& read : open_.reads) {
-        if (read.key == key) return found.push_back(read.writer);
-      }
+      const auto read = read_from_.find(key);
+      if (read != read_from_.end()) return found.push_back(read->second);
     }
     // Behind every writer that T must not miss.
     must_not_miss(key, open_.past, nullptr, must_);
@@ -80,13 +86,12 @@ class WeakJudge final : public Judge {
   }
 
   bool take(Key key, Txn writer) override {
-    saved_ = {order_.arc_count(), open_.reads.size(), open_.past};
+    save();
     if (open_.level != Level::kReadCommitted) {
-      for (const auto& read : open_.reads) {
-        if (read.key != key) continue;
-        if (read.writer != writer) return false;
-        open_.reads.push_back({key, writer});
-        return true;
+      const auto read = read_from_.find(key);
+      if (read != read_from_.end()) {
+        if (read->second == writer) open_.reads.push_back({key, writer});
+        return read->second == writer;
       }
     }
     if (try_take(key, writer)) return true;
@@ -96,12 +101,14 @@ class WeakJudge final : public Judge {
 
   void untake() override {
     order_.take_back_to(saved_.arcs);
+    if (saved_.first && open_.reads.size() > saved_.reads) read_from_.erase(open_.reads.back().key);
     open_.reads.resize(saved_.reads);
     open_.past = saved_.past;
+    for (; sources_.size() > saved_.sources; sources_.pop_back()) is_source_.erase(sources_.back());
   }
 
   bool write(Key key) override {
-    saved_ = {order_.arc_count(), open_.reads.size(), open_.past};
+    save();
     const auto place = std::lower_bound(open_.writes.begin(), open_.writes.end(), key);
     if (place == open_.writes.end() || *place != key) open_.writes.insert(place, key);
     return true;  // nobody has read from T, so nothing is after it
@@ -118,13 +125,8 @@ class WeakJudge final : public Judge {
       assert(added && "a new node is last");
     };
     if (open_.position > 0) after(sessions_[open_.session].back());
-    std::vector<Txn> sources;
-    for (const auto& read : open_.reads) {
-      if (read.writer != kInitial) sources.push_back(read.writer);
-    }
-    std::sort(sources.begin(), sources.end());
-    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-    for (const Txn source : sources) after(source);
+    std::sort(sources_.begin(), sources_.end());
+    for (const Txn source : sources_) after(source);
     for (const Key key : open_.writes) {
       if (key >= writers_.size()) writers_.resize(key + 1);
       auto& of_key = writers_[key];
@@ -184,8 +186,8 @@ class WeakJudge final : public Judge {
         if (open_.position > 0) add_last(key, open_.session, open_.position, 0, found);
         [[fallthrough]];
       case Level::kReadCommitted:
-        for (const auto& read : open_.reads) {
-          if (read.writer != kInitial && writes(read.writer, key)) found.push_back(read.writer);
+        for (const Txn source : sources_) {
+          if (writes(source, key)) found.push_back(source);
         }
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -232,7 +234,9 @@ class WeakJudge final : public Judge {
     must_not_miss(key, open_.past, nullptr, must_);
     if (!force(must_, writer)) return false;
     // What was read before must not miss what the new source brings.
-    if (writer != kInitial) {
+    const bool brings = open_.level == Level::kCausal ? open_.past != saved_.past
+                                                      : !is_source_.contains(writer);
+    if (writer != kInitial && brings) {
       for (const auto& read : open_.reads) {
         if (open_.level == Level::kReadCommitted) break;
         must_.clear();
@@ -249,8 +253,12 @@ class WeakJudge final : public Judge {
       }
     }
     open_.reads.push_back({key, writer});
+    saved_.first = read_from_.emplace(key, writer).second;
+    if (writer != kInitial && is_source_.insert(writer).second) sources_.push_back(writer);
     return true;
   }
+
+  void save() { saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), false, open_.past}; }
 
   graph::OnlineOrder order_;
   std::vector<Known> known_;                     // by Txn
@@ -260,9 +268,14 @@ class WeakJudge final : public Judge {
   Known open_;
   std::size_t first_arc_ = 0;
   struct {
-    std::size_t arcs = 0, reads = 0;
+    std::size_t arcs = 0, reads = 0, sources = 0;
+    bool first = false;  // the read is the first of its key
     Clock past;
   } saved_;
+  // Of the open transaction: whom it read from, each once, and the first read of a key.
+  std::vector<Txn> sources_;
+  absl::flat_hash_set<Txn> is_source_;
+  absl::flat_hash_map<Key, Txn> read_from_;
   std::vector<Txn> must_;  // scratch
 };
 

@@ -221,6 +221,34 @@ TEST_P(MockRuns, ChooseUniformly) {
   EXPECT_LT(square, 18.5);  // 4 degrees of freedom: one in a thousand
 }
 
+// Work that grows by the square of a transaction's operations would take many minutes here.
+TEST_P(MockRuns, LargeTransactionsCostWhatTheirOperationsDo) {
+  constexpr int kKeys = 20'000;
+  Store store({.level = GetParam()});
+  const auto session = store.open_session("s");
+  for (int round = 1; round <= 2; ++round) {
+    const auto txn = store.begin(session);
+    (void)txn->scan("k", '/');
+    std::int64_t sum = 0;
+    for (int k = 0; k < kKeys; ++k) {
+      const auto key = "k" + std::to_string(k);
+      const auto value = txn->read(key);
+      ASSERT_TRUE(value);
+      sum += value->integer;
+      ASSERT_TRUE(txn->write(key, Value::of(std::int64_t{round})));
+      ASSERT_EQ(txn->read(key)->integer, round);
+    }
+    const auto savepoint = txn->savepoint();
+    ASSERT_TRUE(txn->write("k0", Value::of(std::int64_t{9})));
+    txn->rollback_to(savepoint);
+    ASSERT_EQ(txn->read("k0")->integer, round);
+    ASSERT_TRUE(txn->commit());
+    // Read-committed promises a session nothing of what it did.
+    if (round == 2 && GetParam() == Level::kReadCommitted) continue;
+    ASSERT_EQ(sum, (round - 1) * kKeys);
+  }
+}
+
 std::string in_snake_case(const testing::TestParamInfo<Level>& info) {
   std::string text(name(info.param));
   for (auto& c : text) c = c == '-' ? '_' : c;
