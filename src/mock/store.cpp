@@ -382,14 +382,27 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
   std::condition_variable woken;
   queue_.push_back({ticket, session, &woken});
   quiet_since_ = Clock::now();
+  const auto patient = [&](Clock::time_point until) {
+    constexpr auto kAsked = std::chrono::milliseconds(20);
+    return options.give_up ? std::min(until, Clock::now() + kAsked) : until;
+  };
+  bool given_up = false;
   while (!stopped_ && (open_ || turn_of_ != ticket)) {
+    if (options.give_up && options.give_up()) {
+      given_up = true;
+      break;
+    }
     const bool in_front = queue_.front().ticket == ticket;
     if (in_front && !open_ && !turn_of_) {
       give_turn(lock);
       continue;
     }
     if (!in_front || !open_) {
-      woken.wait(lock);
+      if (options.give_up) {
+        woken.wait_until(lock, patient(Clock::time_point::max()));
+      } else {
+        woken.wait(lock);
+      }
       continue;
     }
     // The first of those who wait looks after their patience.
@@ -400,12 +413,16 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
                               "others waited for their turn",
                               options_.patience_s)});
     } else if (asking_) {
-      woken.wait_for(lock, milliseconds(50));
+      woken.wait_until(lock, patient(Clock::now() + milliseconds(50)));
     } else {
-      woken.wait_until(lock, until);
+      woken.wait_until(lock, patient(until));
     }
   }
   std::erase_if(queue_, [&](const Waiting& waiting) { return waiting.ticket == ticket; });
+  if (given_up) {
+    wake();
+    return nullptr;
+  }
   turn_of_.reset();
   if (stopped_) return nullptr;
   wake();  // there may be a new one in front

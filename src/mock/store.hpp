@@ -171,10 +171,12 @@ class Store {
   // Waits for its turn. `level` overrides the store's for this transaction, `policy`
   // its weights. A level constrains what its transaction reads, not what others do; where
   // levels are mixed and some are prefix or above, fewer of the allowed values are
-  // returned (mixed_judge.cpp). Null when the store is shutting down.
+  // returned (mixed_judge.cpp). Null when the store is shutting down, or nobody waits any more.
   struct BeginOptions {
     std::optional<Level> level;
     std::optional<Policy> policy;
+    // Asked about every 20 ms while it waits; true ends that, and begin() gives null.
+    std::function<bool()> give_up = {};
   };
   std::unique_ptr<Transaction> begin(std::uint32_t session, const BeginOptions& options);
   std::unique_ptr<Transaction> begin(std::uint32_t session) { return begin(session, {}); }

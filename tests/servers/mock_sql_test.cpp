@@ -36,7 +36,10 @@ class Author {
   }
 
   std::string statement() {
-    switch (below(24)) {
+    switch (below(26)) {
+      case 24:
+      case 25:
+        return setting();
       case 0:
       case 1:
       case 2:
@@ -56,7 +59,10 @@ class Author {
       case 9:
         return sub_query();
       case 10:
-        return "SELECT " + any(3);
+        return "SELECT " + pick({any(3), any(2) + "::text", "(" + integer(1) + ")::int8",
+                                 "CAST(" + numeric(1) + " AS numeric(12,1))", "NULL::bool", "'7'::int2",
+                                 "(SELECT max(id) FROM t)::text",
+                                 "CASE WHEN " + condition(1) + " THEN 1 ELSE 2::int8 END"});
       case 11:
         return block();
       case 12:
@@ -223,7 +229,7 @@ class Author {
                integer(0);
       case 8:
         return text(depth - 1) + pick({" LIKE ", " ILIKE ", " NOT LIKE "}) +
-               pick({"'a%'", "'%b'", "'_'", "'%'"});
+               pick({"'a%'", "'%b'", "'_'", "'%'", "'a\\'", "'%\\'", "'a\\%'"});
       case 9:
         return any(depth - 1) + pick({" IS NULL", " IS NOT NULL"});
       case 10:
@@ -334,7 +340,8 @@ class Author {
     const auto id = std::to_string(below(8));
     return "INSERT INTO t (id, a) VALUES (" + id + ", " + integer(0) + ") ON CONFLICT " +
            pick({"DO NOTHING", "(id) DO UPDATE SET a = excluded.a + 1",
-                 "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING"});
+                 "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING",
+                 "(id) DO UPDATE SET a = a + 1", "(id) DO UPDATE SET a = 5 WHERE w = 'a'"});
   }
   std::string update() {
     const auto id = std::to_string(below(8));
@@ -367,6 +374,39 @@ class Author {
                  "COMMIT", "COMMIT"});
   }
 
+  // What SET does, where, and for how long.
+  std::string setting() {
+    const auto one = pick({"work_mem", "statement_timeout", "geqo", "application_name",
+                           "default_transaction_isolation", "default_transaction_read_only",
+                           "cupel_app.user"});
+    switch (below(8)) {
+      case 0:
+      case 1:
+        return (one[0] == 'c' ? "SELECT current_setting('" + one + "', true)" : "SHOW " + one);
+      case 2:
+        return "RESET " + one;
+      case 3:
+        return pick({"BEGIN READ ONLY", "SHOW transaction_isolation", "SHOW transaction_read_only",
+                     "SET TRANSACTION READ ONLY", "SET TRANSACTION READ WRITE",
+                     "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT id FROM t FOR UPDATE",
+                     "SET transaction_read_only = off", "SHOW no_such_setting"});
+      default:
+        break;
+    }
+    const auto value = one == "work_mem"            ? pick({"'1MB'", "4096", "'2GB'", "'x'"})
+                       : one == "statement_timeout" ? pick({"90000", "'5min'", "0", "'1h'", "-1"})
+                       : one == "geqo"              ? pick({"on", "off", "'f'", "maybe"})
+                       : one == "default_transaction_isolation"
+                           ? pick({"'repeatable read'", "'serializable'", "'none'"})
+                       : one == "default_transaction_read_only" ? pick({"off", "off", "on"})
+                                                                : pick({"'a'", "'b c'"});
+    if (below(4) == 0) {
+      return "SELECT set_config('" + one + "', " +
+             (value[0] == '\'' ? value : "'" + value + "'") + ", " + pick({"true", "false"}) + ")";
+    }
+    return pick({"SET ", "SET ", "SET LOCAL "}) + one + " = " + value;
+  }
+
   std::mt19937_64 random_;
   bool table_ = false;
 
@@ -378,6 +418,7 @@ struct Answer {
   std::string state;  // SQLSTATE; empty: well
   std::vector<std::string> rows;
   std::string tag;
+  std::string names;  // of the columns
 };
 
 Answer in_postgres(PGconn* connection, const std::string& sql) {
@@ -391,6 +432,9 @@ Answer in_postgres(PGconn* connection, const std::string& sql) {
     return answer;
   }
   answer.tag = PQcmdStatus(result.get());
+  for (int column = 0; column < PQnfields(result.get()); ++column) {
+    answer.names += std::string(PQfname(result.get(), column)) + "|";
+  }
   for (int row = 0; row < PQntuples(result.get()); ++row) {
     std::string text;
     for (int column = 0; column < PQnfields(result.get()); ++column) {
@@ -411,6 +455,7 @@ Answer in_mock(Session& session, const std::string& sql) {
     return answer;
   }
   answer.tag = run.results.back().tag;
+  for (const auto& column : run.results.back().columns) answer.names += column.name + "|";
   for (const auto& row : run.results.back().rows) {
     std::string text;
     for (const auto& cell : row) text += cell ? "'" + *cell + "'|" : "null|";
@@ -421,7 +466,7 @@ Answer in_mock(Session& session, const std::string& sql) {
 
 std::string told(const Answer& answer) {
   if (!answer.state.empty()) return "error " + answer.state;
-  std::string text = answer.tag;
+  std::string text = answer.tag + " " + answer.names;
   for (const auto& row : answer.rows) text += "\n    " + row;
   return text;
 }
@@ -458,6 +503,7 @@ TEST(MockSqlServer, AgreesWithPostgres) {
     Catalog catalog(options.level);
     const auto session = Session::open(store, catalog, Dialect::kPostgres, "one");
     in_postgres(connection.get(), "ROLLBACK");
+    in_postgres(connection.get(), "DISCARD ALL");
     in_postgres(connection.get(), "DROP TABLE IF EXISTS t, u, s, p");
     for (const auto& table : Author::tables()) {
       ASSERT_EQ(in_postgres(connection.get(), table).state, "");

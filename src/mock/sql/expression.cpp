@@ -66,6 +66,9 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
 }
 
 bool like(std::string_view text, std::string_view pattern, bool fold_case) {
+  const auto unfinished = [] {
+    raise("22025", "LIKE pattern must not end with escape character");
+  };
   const auto low = [&](char c) {
     return fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   };
@@ -73,23 +76,21 @@ bool like(std::string_view text, std::string_view pattern, bool fold_case) {
     if (pattern[0] == '%') {
       while (!pattern.empty() && pattern[0] == '%') pattern.remove_prefix(1);
       if (pattern.empty()) return true;
+      if (pattern == "\\" && !text.empty()) unfinished();
       for (std::size_t at = 0; at <= text.size(); ++at) {
         if (like(text.substr(at), pattern, fold_case)) return true;
       }
       return false;
     }
-    if (text.empty()) {
-      if (pattern == "\\") raise("22025", "LIKE pattern must not end with escape character");
-      return false;
-    }
+    if (text.empty()) return false;  // whatever is left of the pattern, as in PostgreSQL
     if (pattern[0] == '_') {
       text.remove_prefix(first_characters(text, 1).size());
       pattern.remove_prefix(1);
       continue;
     }
     if (pattern[0] == '\\') {
+      if (pattern.size() == 1) unfinished();
       pattern.remove_prefix(1);
-      if (pattern.empty()) raise("22025", "LIKE pattern must not end with escape character");
     }
     if (low(text[0]) != low(pattern[0])) return false;
     text.remove_prefix(1);

@@ -294,7 +294,43 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
         kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
   }
   if (name == "pg_backend_pid" || (mysql && name == "connection_id")) {
-    return of_session(kI, [](const SessionFacts&) -> Scalar { return std::int64_t{1}; });
+    return of_session(kI, [](const SessionFacts& facts) -> Scalar {
+      return static_cast<std::int64_t>(facts.connection);
+    });
+  }
+  if (!mysql && name == "pg_cancel_backend" && parts.size() == 1) {
+    return computed(name, {Type::kBoolean}, {brought(0, kI)},
+                    [part = brought(0, kI)](const Frame& frame) -> Scalar {
+                      const auto value = part->value(frame);
+                      if (is_null(value)) return {};
+                      const auto& facts = frame.running.facts;
+                      return facts.cancel_other &&
+                             facts.cancel_other(static_cast<std::uint32_t>(whole(value)));
+                    });
+  }
+  if (!mysql && name == "set_config" && parts.size() == 3) {
+    const auto setting = brought(0, kT), wanted = brought(1, kT), local = brought(2, Type::kBoolean);
+    return computed(name, {kT}, {setting, wanted, local}, [=](const Frame& frame) -> Scalar {
+      const auto one = setting->value(frame), value = wanted->value(frame),
+                 only = local->value(frame);
+      if (is_null(one)) raise("22004", "SET requires parameter name");
+      if (is_null(value)) not_supported("set_config of null");
+      return frame.running.facts.configure(lower(text(one)), text(value),
+                                           !is_null(only) && std::get<bool>(only));
+    });
+  }
+  if (!mysql && name == "current_setting" && parts.size() == 2) {
+    const auto setting = brought(0, kT), missing = brought(1, Type::kBoolean);
+    return computed(name, {kT}, {setting, missing}, [=](const Frame& frame) -> Scalar {
+      const auto one = setting->value(frame), may = missing->value(frame);
+      if (is_null(one) || is_null(may)) return {};
+      try {
+        return frame.running.facts.setting(lower(text(one)));
+      } catch (const Raised& raised) {
+        if (raised.error.sqlstate != "42704" || !std::get<bool>(may)) throw;
+        return {};
+      }
+    });
   }
   if (name == "current_database" || name == "current_catalog" || (mysql && name == "database")) {
     return of_session(

@@ -350,6 +350,7 @@ Plan plan_select(const Tree& body, Binder& binder) {
     }
   }
   plan.columns = columns_of(outputs, dialect);
+  plan.locks = binder.locks;
   plan.run = [select, outputs, columns = plan.columns, dialect](Running& running) {
     Result result;
     result.has_rows = true;
@@ -653,7 +654,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
     if (conflict == Conflict::kUpdate) {
       auto both = sources;
       auto excluded = Binder::source(table, "excluded");
-      excluded.hidden = true;
+      excluded.hidden = mysql;  // in PostgreSQL a column without its table is ambiguous
       both.push_back(std::move(excluded));
       Scope scope;
       scope.sources = &both;

@@ -15,6 +15,7 @@ struct Plan {
   bool writes = false;
   std::vector<Column> columns;
   std::function<Result(Running&)> run;
+  std::string locks = {};  // "SELECT FOR UPDATE", of a SELECT that does so
 };
 
 // Null if the statement is none of the four.

@@ -24,6 +24,22 @@ std::uint64_t bit(std::size_t source) {
   return std::uint64_t{1} << source;
 }
 
+// Whether nothing in it has a name: PostgreSQL calls it by its type, or CASE by that word.
+bool weak_name(const Tree& node) {
+  const auto kind = kind_of(node);
+  if (kind == "SubLink") {
+    const auto type = text_of(body_of(node), "subLinkType");
+    return type == "ANY_SUBLINK" || type == "ALL_SUBLINK";
+  }
+  if (kind == "TypeCast") return weak_name(field(body_of(node), "arg"));
+  if (kind == "CaseExpr") {
+    return !has(body_of(node), "defresult") || weak_name(field(body_of(node), "defresult"));
+  }
+  return kind == "A_Const" || kind == "ParamRef" || kind == "BoolExpr" || kind == "NullTest" ||
+         kind == "BooleanTest" ||
+         (kind == "A_Expr" && text_of(body_of(node), "kind") != "AEXPR_NULLIF");
+}
+
 std::string output_name(const Tree& node) {
   const auto kind = kind_of(node);
   const auto& body = body_of(node);
@@ -33,13 +49,11 @@ std::string output_name(const Tree& node) {
   }
   if (kind == "FuncCall") return strings_of(body, "funcname").back();
   if (kind == "TypeCast") {
-    const auto inner = output_name(field(body, "arg"));
-    if (inner != "?column?") return inner;
+    if (!weak_name(field(body, "arg"))) return output_name(field(body, "arg"));
     return strings_of(field(body, "typeName"), "names").back();
   }
   if (kind == "CaseExpr") {
-    const auto inner = has(body, "defresult") ? output_name(field(body, "defresult")) : "?column?";
-    return inner == "?column?" ? "case" : inner;
+    return weak_name(node) ? "case" : output_name(field(body, "defresult"));
   }
   if (kind == "CoalesceExpr") return "coalesce";
   if (kind == "MinMaxExpr") return text_of(body, "op") == "IS_LEAST" ? "least" : "greatest";
@@ -121,6 +135,11 @@ const Expression* plain_column(const Expression& side) {
   const bool integers = is_integer(side.type.type) && is_integer(inner.type.type);
   const bool texts = side.type.type == Type::kText && inner.type.type == Type::kVarchar;
   return integers || texts ? &inner : nullptr;
+}
+
+bool is_system_column(const std::string& name) {
+  static constexpr std::string_view kNames[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",       "max",
@@ -449,6 +468,20 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       }
     }
     passed.push_back(at);
+  }
+  if (coercion.dialect() == Dialect::kPostgres && of.empty() && !fields.empty()) {
+    for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+      if (at->sources == nullptr) continue;
+      for (const auto& source : *at->sources) {
+        if (source.name == name) {
+          not_supported(fmt::format("a row as a value ({}, where {} is a table)", name, name),
+                        position_of(body));
+        }
+      }
+    }
+  }
+  if (coercion.dialect() == Dialect::kPostgres && is_system_column(name)) {
+    not_supported("the system column " + name, position_of(body));
   }
   if (!of.empty() && !known_source) {
     raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of),
@@ -1337,6 +1370,12 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     if (made->grouped || made->distinct) {
       raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
     }
+    if (made->sources.empty()) continue;
+    const auto strength = text_of(body_of(locking), "strength");
+    locks = strength == "LCS_FORUPDATE"        ? "SELECT FOR UPDATE"
+            : strength == "LCS_FORNOKEYUPDATE" ? "SELECT FOR NO KEY UPDATE"
+            : strength == "LCS_FORSHARE"       ? "SELECT FOR SHARE"
+                                               : "SELECT FOR KEY SHARE";
   }
   made->correlated = scope.correlated || limits.correlated;
   --depth_;

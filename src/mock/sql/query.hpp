@@ -97,6 +97,7 @@ class Binder {
       : coercion(dialect, parameters), catalog_(catalog), parameters_(parameters) {}
 
   Coercion coercion;
+  std::string locks;  // "SELECT FOR UPDATE", the last that was seen
 
   SelectPtr select(const Tree& body, Scope* outer);
   ExpressionPtr expression(const Tree& node, Scope& scope);

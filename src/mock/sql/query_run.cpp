@@ -46,6 +46,7 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
       return true;
     });
     for (auto* row : rows) {
+      frame.running.facts.go_on();
       place = row;
       if (all_hold(join.filters, frame) && !found()) return false;
     }
@@ -64,6 +65,7 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
     }
   }
   for (auto* row : frame.running.rows(source.table, first)) {
+    frame.running.facts.go_on();
     place = row;
     if (ruled_out(join.early, frame)) continue;
     if (!row->present()) continue;

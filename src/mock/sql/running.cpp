@@ -77,13 +77,20 @@ void Running::ended() {
   raise_ended(transaction_.failure());
 }
 
+void SessionFacts::go_on() const {
+  if (cancelled()) raise("57014", "canceling statement due to user request");
+  if (too_long()) raise("57014", "canceling statement due to statement timeout");
+}
+
 Value Running::read(const std::string& key) {
+  facts.go_on();
   auto value = transaction_.read(key);
   if (!value) ended();
   return std::move(*value);
 }
 
 void Running::write(const std::string& key, Value value) {
+  facts.go_on();
   if (!transaction_.write(key, std::move(value))) ended();
 }
 

@@ -2,6 +2,8 @@
 // most, and only when an expression asks for it. That is what makes the reads minimal.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -66,6 +68,22 @@ struct SessionFacts {
   std::int64_t now = 0;  // when the transaction began
   std::uint64_t last_insert_id = 0;
   std::function<std::string(const std::string&)> setting;  // raises 42704
+  // set_config(): what it is then.
+  std::function<std::string(const std::string& name, const std::string& value, bool local)>
+      configure;
+  std::uint32_t connection = 1;
+  std::function<bool(std::uint32_t)> cancel_other;
+
+  // What ends the statement that runs: somebody else, or its time.
+  enum class Under : std::uint8_t { kNothing, kWay, kCancelled };
+  std::shared_ptr<std::atomic<Under>> under =
+      std::make_shared<std::atomic<Under>>(Under::kNothing);
+  std::optional<std::chrono::steady_clock::time_point> until = {};
+  [[nodiscard]] bool cancelled() const { return *under == Under::kCancelled; }
+  [[nodiscard]] bool too_long() const {
+    return until && std::chrono::steady_clock::now() >= *until;
+  }
+  void go_on() const;  // raises 57014 if it is one of these
 };
 
 class Running {

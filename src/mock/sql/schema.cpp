@@ -281,7 +281,7 @@ Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function
         raise(dialect == Dialect::kMysql ? "42S02" : "42P01",
               fmt::format("table \"{}\" does not exist", name));
       }
-      result.notices.push_back(fmt::format("table \"{}\" does not exist, skipping", name));
+      result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
       continue;
     }
     if (names.insert(name).second) order.push_back(name);
@@ -332,7 +332,8 @@ Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dia
       if (!flag_of(body, "if_not_exists")) {
         raise("42P07", fmt::format("relation \"{}\" already exists", name));
       }
-      result.notices.push_back(fmt::format("relation \"{}\" already exists, skipping", name));
+      result.notices.push_back(
+          {fmt::format("relation \"{}\" already exists, skipping", name), "42P07"});
       return result;
     }
     put(name, Maker(catalog, dialect).make(body));

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <map>
 
 #include "mock/sql/mysql_text.hpp"
 #include "mock/sql/schema.hpp"
+#include "mock/sql/settings.hpp"
 #include "mock/sql/words.hpp"
 
 namespace cupel::mock::sql {
@@ -46,71 +49,6 @@ std::string lowered(std::string text) {
   not_supported(in_sql(kind));
 }
 
-// The values of settings at first. Those that are not `free` take no other value that
-// would mean something else than what is done here.
-struct Setting {
-  const char* name;
-  const char* value;
-  bool free;
-};
-constexpr Setting kPostgresSettings[] = {
-    {"application_name", "", true},
-    {"bytea_output", "hex", true},
-    {"client_encoding", "UTF8", false},
-    {"client_min_messages", "notice", true},
-    {"cupel.database", "cupel", false},
-    {"cupel.version", "PostgreSQL 15.0 (cupel mock)", false},
-    {"datestyle", "ISO, MDY", false},
-    {"extra_float_digits", "1", true},
-    {"idle_in_transaction_session_timeout", "0", true},
-    {"integer_datetimes", "on", false},
-    {"intervalstyle", "postgres", true},
-    {"jit", "off", true},
-    {"lock_timeout", "0", true},
-    {"max_identifier_length", "63", false},
-    {"row_security", "on", true},
-    {"search_path", "\"$user\", public", true},
-    {"server_encoding", "UTF8", false},
-    {"server_version", "15.0 (cupel mock)", false},
-    {"server_version_num", "150000", false},
-    {"standard_conforming_strings", "on", false},
-    {"statement_timeout", "0", true},
-    {"synchronous_commit", "on", true},
-    {"timezone", "UTC", false},
-};
-constexpr Setting kMysqlSettings[] = {
-    {"auto_increment_increment", "1", false},
-    {"character_set_client", "utf8mb4", false},
-    {"character_set_connection", "utf8mb4", false},
-    {"character_set_database", "utf8mb4", false},
-    {"character_set_results", "utf8mb4", true},
-    {"character_set_server", "utf8mb4", false},
-    {"collation_connection", "utf8mb4_bin", true},
-    {"collation_database", "utf8mb4_bin", false},
-    {"collation_server", "utf8mb4_bin", false},
-    {"cupel.database", "cupel", false},
-    {"cupel.version", "8.0.0-cupel-mock", false},
-    {"foreign_key_checks", "1", false},
-    {"innodb_lock_wait_timeout", "50", true},
-    {"interactive_timeout", "28800", true},
-    {"lower_case_table_names", "1", false},
-    {"max_allowed_packet", "16777216", true},
-    {"net_buffer_length", "16384", true},
-    {"net_read_timeout", "30", true},
-    {"net_write_timeout", "60", true},
-    {"performance_schema", "0", false},
-    {"sql_auto_is_null", "0", false},
-    {"sql_mode", "STRICT_TRANS_TABLES", true},
-    {"sql_safe_updates", "0", true},
-    {"sql_select_limit", "18446744073709551615", false},
-    {"system_time_zone", "UTC", false},
-    {"time_zone", "SYSTEM", false},
-    {"unique_checks", "1", true},
-    {"version", "8.0.0-cupel-mock", false},
-    {"version_comment", "cupel mock", false},
-    {"wait_timeout", "28800", true},
-};
-
 class PreparedStatement : public Prepared {
  public:
   [[nodiscard]] std::size_t parameter_count() const override { return types.size(); }
@@ -134,10 +72,41 @@ struct Step {
   MysqlTokens tokens;
 };
 
+// The isolation of a session or of a transaction: the standard's name as asked for, and what it
+// means here.
+struct Isolation {
+  std::string name;
+  std::optional<Level> level;
+  bool read_only = false;
+};
+
+// What SET changes. Never changed once it is shared: PostgreSQL's ROLLBACK goes back to an old one.
+struct Configuration {
+  Settings settings;
+  Isolation isolation;  // of the transactions to come
+  std::optional<Policy> policy;
+};
+using ConfigurationPtr = std::shared_ptr<const Configuration>;
+
 struct Savepoint {
   std::string name;
   std::size_t at = 0;
   std::size_t undone = 0;
+  ConfigurationPtr now, lasting;
+};
+
+// A statement that runs may be cancelled, from its start to its end.
+class UnderWay {
+ public:
+  explicit UnderWay(const SessionFacts& facts) : under_(*facts.under) {
+    under_ = SessionFacts::Under::kWay;
+  }
+  ~UnderWay() { under_ = SessionFacts::Under::kNothing; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  std::atomic<SessionFacts::Under>& under_;
 };
 
 class SessionOfStore : public Session {
@@ -146,7 +115,13 @@ class SessionOfStore : public Session {
       : store_(store), catalog_(catalog.state()), number_(number) {
     facts_.dialect = dialect;
     facts_.setting = [this](const std::string& setting) { return shown_setting(setting); };
-    first_settings();
+    facts_.configure = [this](const std::string& name, const std::string& value, bool local) {
+      set(name, value, local);
+      return shown_setting(name);
+    };
+    first_.settings = sql::first_settings(dialect);
+    first_.isolation = {mysql() ? "repeatable read" : "read committed", std::nullopt, false};
+    forget_settings();
   }
   ~SessionOfStore() override {
     end_quietly();
@@ -167,8 +142,20 @@ class SessionOfStore : public Session {
   void reset() override {
     end_quietly();
     block_ = failed_ = false;
-    first_settings();
+    forget_settings();
   }
+  [[nodiscard]] Cancel canceller() override {
+    return [under = facts_.under] {
+      auto way = SessionFacts::Under::kWay;
+      under->compare_exchange_strong(way, SessionFacts::Under::kCancelled);
+    };
+  }
+  void on_connection(std::uint32_t number, CancelOther cancel) override {
+    facts_.connection = number;
+    facts_.cancel_other = std::move(cancel);
+  }
+  std::optional<Error> configure(const std::string& setting, const std::string& value) override;
+  [[nodiscard]] std::optional<Idle> idle_limit() const override;
   void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
 
  private:
@@ -195,9 +182,30 @@ class SessionOfStore : public Session {
   void take_error(const Raised& raised);
 
   // Settings.
-  void first_settings();
+  void forget_settings();
+  // PostgreSQL's end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET did.
+  void settle_settings(bool committed);
+  template <typename Change>
+  void change(const Change& change, bool local = false) {
+    const auto changed = [&](const ConfigurationPtr& before) {
+      auto made = std::make_shared<Configuration>(*before);
+      change(*made);
+      return made;
+    };
+    const bool both = now_ == lasting_;
+    now_ = changed(now_);
+    if (!local) lasting_ = both ? now_ : changed(lasting_);
+  }
+  void reset_setting(const std::string& name);
+  [[nodiscard]] const Isolation& isolation() const {
+    return isolation_ ? *isolation_ : now_->isolation;
+  }
+  // Of a statement that begins now.
+  [[nodiscard]] double time_limit_ms(const Step& step) const;
+  [[nodiscard]] double turn_limit_ms() const;
+  [[nodiscard]] bool in_transaction() const { return block_ || implicit_; }
   std::string shown_setting(const std::string& name) const;
-  void set(const std::string& name, const std::string& value, bool now);
+  void set(const std::string& name, const std::string& value, bool local);
   std::optional<Level> level_for(const std::string& standard_name) const;
   void transaction_options(const Tree& options, bool session);
   Result one_row(std::vector<std::string> names, std::vector<std::vector<Datum>> rows) const;
@@ -207,7 +215,10 @@ class SessionOfStore : public Session {
   Deallocate deallocate_;
   std::uint32_t number_;
   SessionFacts facts_;
-  std::map<std::string, std::string> settings_;
+  Configuration first_;                  // as the client asked for when it connected
+  ConfigurationPtr now_;                 // in effect
+  ConfigurationPtr lasting_;             // after a COMMIT
+  ConfigurationPtr before_;              // the transaction
   bool autocommit_ = true;
 
   std::unique_ptr<Transaction> transaction_;
@@ -217,30 +228,59 @@ class SessionOfStore : public Session {
   bool block_ = false;  // between BEGIN and COMMIT
   bool failed_ = false;
   bool implicit_ = false;  // several statements in one text
-  // The isolation of the session and of the transaction: the standard's name as asked for,
-  // and what it means here.
-  struct Isolation {
-    std::string name;
-    std::optional<Level> level;
-    bool read_only = false;
-  };
-  Isolation session_isolation_;
-  std::optional<Isolation> isolation_;
-  std::optional<Policy> policy_;
+  std::optional<Isolation> isolation_;  // of the transaction, or MySQL's next
 };
 
-void SessionOfStore::first_settings() {
-  settings_.clear();
-  if (mysql()) {
-    for (const auto& one : kMysqlSettings) settings_[one.name] = one.value;
-  } else {
-    for (const auto& one : kPostgresSettings) settings_[one.name] = one.value;
-  }
-  session_isolation_ = {mysql() ? "repeatable read" : "read committed", std::nullopt, false};
+void SessionOfStore::forget_settings() {
+  now_ = lasting_ = before_ = std::make_shared<Configuration>(first_);
   isolation_.reset();
-  policy_.reset();
   autocommit_ = true;
   facts_.last_insert_id = 0;
+}
+
+void SessionOfStore::settle_settings(bool committed) {
+  if (mysql()) return;
+  if (!committed) lasting_ = before_;
+  now_ = before_ = lasting_;
+}
+
+std::optional<Error> SessionOfStore::configure(const std::string& setting,
+                                               const std::string& value) {
+  try {
+    set(lowered(setting), value, false);
+    first_ = *lasting_;
+    before_ = lasting_;
+    return std::nullopt;
+  } catch (const Raised& raised) {
+    return raised.error;
+  }
+}
+
+std::optional<Session::Idle> SessionOfStore::idle_limit() const {
+  if (mysql()) {
+    return Idle{std::stod(now_->settings.at("wait_timeout")), "57P05",
+                "The client was disconnected because of inactivity (wait_timeout)"};
+  }
+  const bool open = block_ || failed_;
+  const auto limit = milliseconds_of(
+      now_->settings, open ? "idle_in_transaction_session_timeout" : "idle_session_timeout");
+  if (limit <= 0) return std::nullopt;
+  return open ? Idle{limit / 1000, "25P03",
+                     "terminating connection due to idle-in-transaction timeout"}
+              : Idle{limit / 1000, "57P05", "terminating connection due to idle-session timeout"};
+}
+
+double SessionOfStore::time_limit_ms(const Step& step) const {
+  if (!mysql()) return milliseconds_of(now_->settings, "statement_timeout");
+  const auto all = 1000 * std::stod(now_->settings.at("max_statement_time"));
+  const bool select = step.statement && kind_of(step.statement->tree) == "SelectStmt";
+  const auto of_select = select ? std::stod(now_->settings.at("max_execution_time")) : 0;
+  return all > 0 && of_select > 0 ? std::min(all, of_select) : std::max(all, of_select);
+}
+
+double SessionOfStore::turn_limit_ms() const {
+  if (!mysql()) return milliseconds_of(now_->settings, "lock_timeout");
+  return std::max(1000 * std::stod(now_->settings.at("innodb_lock_wait_timeout")), 1.0);
 }
 
 std::vector<Step> SessionOfStore::steps(std::string_view text) const {
@@ -274,12 +314,26 @@ std::vector<Step> SessionOfStore::steps(std::string_view text) const {
 
 Transaction& SessionOfStore::transaction() {
   if (transaction_ != nullptr) return *transaction_;
-  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
   Store::BeginOptions options;
-  options.level = isolation.level;
-  options.policy = policy_;
+  options.level = isolation().level;
+  options.policy = now_->policy;
+  // What waits for a lock in a database waits here for its turn.
+  const auto limit = turn_limit_ms();
+  const auto start = std::chrono::steady_clock::now();
+  const auto too_long = [&] {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    return limit > 0 && took.count() >= limit;
+  };
+  options.give_up = [&] { return facts_.cancelled() || facts_.too_long() || too_long(); };
   transaction_ = store_.begin(number_, options);
-  if (transaction_ == nullptr) raise("57P01", "the mock is shutting down");
+  if (transaction_ == nullptr) {
+    facts_.go_on();
+    if (too_long()) {
+      raise("55P03", mysql() ? "Lock wait timeout exceeded; try restarting transaction"
+                             : "canceling statement due to lock timeout");
+    }
+    raise("57P01", "the mock is shutting down");
+  }
   ++begun_;
   facts_.now = now_microseconds();
   return *transaction_;
@@ -309,11 +363,13 @@ void SessionOfStore::commit() {
     undo_to(0);
     transaction_.reset();
     end_quietly();
+    settle_settings(false);
     raise_ended(failure);
   }
   transaction_.reset();
   undo_.clear();
   end_quietly();
+  settle_settings(true);
 }
 
 // After an error in a statement.
@@ -326,6 +382,7 @@ void SessionOfStore::take_error(const Raised& raised) {
       block_ = false;
     } else {
       failed_ = block_;
+      if (!block_) settle_settings(false);
     }
     return;
   }
@@ -335,6 +392,7 @@ void SessionOfStore::take_error(const Raised& raised) {
   }
   if (!block_) {
     end_quietly();
+    settle_settings(false);
     return;
   }
   failed_ = true;
@@ -348,6 +406,7 @@ void SessionOfStore::take_error(const Raised& raised) {
 
 Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
+  const UnderWay under(facts_);
   try {
     const auto list = steps(text);
     implicit_ = !mysql() && list.size() > 1;
@@ -389,7 +448,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
           if (made->word == "VariableShowStmt") {
             made->rows = true;
             made->word = "SHOW";
-            made->shape = {{text_of(body_of(tree), "name"), Type::kText, ""}};
+            made->shape = {{shown_name(lowered(text_of(body_of(tree), "name"))), Type::kText, ""}};
           }
         }
       } else {
@@ -411,6 +470,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
 std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
                                                     std::span<const Datum> parameters) {
   const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
+  const UnderWay under(facts_);
   try {
     if (parameters.size() != statement.types.size()) {
       raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
@@ -431,10 +491,25 @@ Result SessionOfStore::perform(const Step& step, std::span<const Datum> paramete
     raise("25P02",
           "current transaction is aborted, commands ignored until end of transaction block");
   }
+  facts_.until.reset();
+  if (const auto limit = time_limit_ms(step); limit > 0) {
+    facts_.until = std::chrono::steady_clock::now() +
+                   std::chrono::microseconds(static_cast<std::int64_t>(1000 * limit));
+  }
+  facts_.go_on();
   // A statement that fails in MySQL's open transaction takes back its own writes only: all there
   // are, if the transaction began with it.
   const bool open = mysql() && (block_ || !autocommit_) && !ending;
-  if (!open) return perform_in_block(step, parameters, types);
+  if (!open) {
+    auto result = perform_in_block(step, parameters, types);
+    if (!mysql()) {
+      const auto& least = now_->settings.at("client_min_messages");
+      std::erase_if(result.notices, [&](const Notice& notice) {
+        return least == "error" || (least == "warning" && !notice.warning);
+      });
+    }
+    return result;
+  }
   const auto before = transaction_ != nullptr ? transaction_->savepoint() : 0;
   const auto begun = begun_;
   try {
@@ -455,7 +530,10 @@ Result SessionOfStore::perform_in_block(const Step& step, std::span<const Datum>
     if (!result) not_supported("the statement " + step.tokens[0].text);
     return *result;
   }
-  if (auto made = control(*step.statement)) return *made;
+  if (auto made = control(*step.statement)) {
+    if (!in_transaction()) settle_settings(true);
+    return *made;
+  }
   const bool schema = is_schema_statement(step.statement->tree);
   if (schema && mysql()) {  // MySQL commits before and after
     commit();
@@ -470,14 +548,13 @@ Result SessionOfStore::perform_in_block(const Step& step, std::span<const Datum>
 Result SessionOfStore::data(const Statement& statement, std::span<const Datum> parameters,
                             std::vector<Type> types) {
   const auto& tree = statement.tree;
-  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
-  const auto read_only = [&] {
-    if (isolation.read_only) {
-      raise("25006", "cannot execute a statement that writes in a read-only transaction");
+  const auto read_only = [&](const std::string& what) {
+    if (isolation().read_only) {
+      raise("25006", fmt::format("cannot execute {} in a read-only transaction", what));
     }
   };
   if (is_schema_statement(tree)) {
-    read_only();
+    read_only("a statement that changes the schema");
     Running running(transaction(), catalog_, facts_);
     return change_schema(tree, catalog_, facts_.dialect, undo_, running);
   }
@@ -485,7 +562,9 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   const auto planned = plan(tree, catalog_, facts_.dialect, types);
   if (!planned) not_a_statement_here(tree);
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
-  if (planned->writes) read_only();
+  if (planned->writes) read_only(planned->command);
+  // MySQL locks in a transaction that reads only, too.
+  if (!planned->locks.empty() && !mysql()) read_only(planned->locks);
   Running running(transaction(), catalog_, facts_);
   for (std::size_t at = 0; at < parameters.size(); ++at) {
     running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
@@ -514,11 +593,11 @@ std::optional<Result> SessionOfStore::control(const Statement& statement) {
   if (kind == "VariableShowStmt") {
     const auto name = lowered(text_of(body, "name"));
     if (name == "all") not_supported("SHOW ALL");
-    return one_row({name}, {{shown_setting(name)}});
+    return one_row({shown_name(name)}, {{shown_setting(name)}});
   }
   if (kind == "DiscardStmt") {
-    if (block_) raise("25001", "DISCARD ALL cannot run inside a transaction block");
-    first_settings();
+    if (in_transaction()) raise("25001", "DISCARD ALL cannot run inside a transaction block");
+    forget_settings();
     if (deallocate_) deallocate_(std::nullopt);
     Result result;
     result.tag = "DISCARD ALL";
@@ -556,7 +635,7 @@ std::optional<Level> SessionOfStore::level_for(const std::string& name) const {
 }
 
 void SessionOfStore::transaction_options(const Tree& options, bool session) {
-  auto made = session ? session_isolation_ : isolation_.value_or(session_isolation_);
+  auto made = session ? now_->isolation : isolation();
   for (const auto& option : options) {
     const auto& body = body_of(option);
     understood(body, "a transaction's option", {"defname", "arg", "defaction"});
@@ -569,13 +648,17 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
       made.name = text_of(field(value, "sval"), "sval");
       made.level = level_for(made.name);
     } else if (name == "transaction_read_only") {
-      made.read_only = number_of(field(value, "ival"), "ival") != 0;
+      const bool only = number_of(field(value, "ival"), "ival") != 0;
+      if (!session && made.read_only && !only && transaction_ != nullptr) {
+        raise("25001", "transaction read-write mode must be set before any query");
+      }
+      made.read_only = only;
     } else if (name != "transaction_deferrable") {
       not_supported("the option " + name);
     }
   }
   if (session) {
-    session_isolation_ = made;
+    change([&](Configuration& all) { all.isolation = made; });
   } else {
     isolation_ = made;
   }
@@ -603,18 +686,23 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
   if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") {
     aborted();
     result.tag = kind == "TRANS_STMT_BEGIN" ? "BEGIN" : "START TRANSACTION";
-    if (block_) result.notices.emplace_back("there is already a transaction in progress");
+    if (block_) {
+      result.notices.push_back({"there is already a transaction in progress", "25001", true});
+    }
     block_ = true;
     transaction_options(list(body, "options"), false);
   } else if (kind == "TRANS_STMT_COMMIT" || kind == "TRANS_STMT_ROLLBACK") {
     const bool keep = kind == "TRANS_STMT_COMMIT" && !failed_;
-    if (!block_ && !mysql()) result.notices.emplace_back("there is no transaction in progress");
+    if (!block_ && !mysql()) {
+      result.notices.push_back({"there is no transaction in progress", "25P01", true});
+    }
     block_ = failed_ = false;
     result.tag = keep ? "COMMIT" : "ROLLBACK";
     if (keep) {
       commit();
     } else {
       end_quietly();
+      settle_settings(false);
     }
   } else if (kind == "TRANS_STMT_SAVEPOINT") {
     aborted();
@@ -623,7 +711,7 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     }
     if (mysql()) std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
     const auto at = transaction().savepoint();
-    savepoints_.push_back({name, at, undo_.size()});
+    savepoints_.push_back({name, at, undo_.size(), now_, lasting_});
     result.tag = "SAVEPOINT";
   } else if (kind == "TRANS_STMT_RELEASE") {
     aborted();
@@ -639,6 +727,10 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
     transaction_->rollback_to(found->at);
     undo_to(found->undone);
+    if (!mysql()) {
+      now_ = found->now;
+      lasting_ = found->lasting;
+    }
     savepoints_.erase(found + 1, savepoints_.end());
     failed_ = false;
     result.tag = "ROLLBACK";
@@ -649,7 +741,7 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
 }
 
 std::string SessionOfStore::shown_setting(const std::string& name) const {
-  const auto& isolation = isolation_ ? *isolation_ : session_isolation_;
+  const auto& session_isolation = now_->isolation;
   auto hyphened = [&](std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
       return c == ' ' ? '-' : static_cast<char>(std::toupper(c));
@@ -657,107 +749,119 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
     return text;
   };
   if (name == "transaction_isolation" || (mysql() && name == "tx_isolation")) {
-    return mysql() ? hyphened(session_isolation_.name) : isolation.name;
+    return mysql() ? hyphened(session_isolation.name) : isolation().name;
   }
-  if (name == "default_transaction_isolation") return session_isolation_.name;
-  if (name == "transaction_read_only" || name == "default_transaction_read_only") {
-    const bool only = name[0] == 't' ? isolation.read_only : session_isolation_.read_only;
+  if (name == "default_transaction_isolation" && !mysql()) return session_isolation.name;
+  if (name == "transaction_read_only" || (mysql() && name == "tx_read_only") ||
+      (!mysql() && name == "default_transaction_read_only")) {
+    const bool only =
+        mysql() || name[0] == 'd' ? session_isolation.read_only : isolation().read_only;
     return mysql() ? (only ? "1" : "0") : (only ? "on" : "off");
   }
   if (name == "cupel.level")
-    return std::string(mock::name(isolation.level.value_or(catalog_.level())));
+    return std::string(mock::name(isolation().level.value_or(catalog_.level())));
   if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
-  const auto found = settings_.find(name);
-  if (found == settings_.end()) {
-    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
-  }
+  const auto found = now_->settings.find(name);
+  if (found == now_->settings.end()) unknown_setting(facts_.dialect, name);
   return found->second;
 }
 
-void SessionOfStore::set(const std::string& name, const std::string& value, bool now) {
+void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
   if (name == "transaction_isolation" || name == "default_transaction_isolation" ||
       (mysql() && name == "tx_isolation")) {
     auto wanted = lowered(value);
     std::replace(wanted.begin(), wanted.end(), '-', ' ');
     const auto level = level_for(wanted);
     if (name == "transaction_isolation" && !mysql()) {
+      if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
       if (transaction_ != nullptr) {
         raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
       }
-      if (!isolation_) isolation_ = session_isolation_;
+      isolation_ = isolation();
       isolation_->name = wanted;
       isolation_->level = level;
     } else {
-      session_isolation_.name = wanted;
-      session_isolation_.level = level;
+      change(
+          [&](Configuration& all) {
+            all.isolation.name = wanted;
+            all.isolation.level = level;
+          },
+          local);
     }
     return;
   }
-  if (name == "default_transaction_read_only" || name == "transaction_read_only") {
+  if (name == "transaction_read_only" || name == (mysql() ? "tx_read_only" : "default_transaction_read_only")) {
     bool wanted = false;
     try {
       wanted = std::get<bool>(from_text(value, {Type::kBoolean}));
     } catch (const Raised&) {
       raise("22023", fmt::format("found {} = {}, expected on or off", name, value));
     }
-    (name[0] == 'd' || mysql() ? session_isolation_
-     : isolation_              ? *isolation_
-                               : isolation_.emplace(session_isolation_))
-        .read_only = wanted;
+    if (name[0] == 'd' || mysql()) {
+      change([&](Configuration& all) { all.isolation.read_only = wanted; }, local);
+    } else if (in_transaction()) {
+      if (isolation().read_only && !wanted && transaction_ != nullptr) {
+        raise("25001", "transaction read-write mode must be set before any query");
+      }
+      isolation_ = isolation();
+      isolation_->read_only = wanted;
+    }
     return;
   }
   if (name == "cupel.level") {
     const auto level = level_of(value);
     if (!level) raise("22023", fmt::format("no level of the mock is called \"{}\"", value));
-    if (now && transaction_ != nullptr) {
+    if (local && transaction_ != nullptr) {
       raise("25001", "SET LOCAL cupel.level must be called before any query");
     }
-    if (now) {
-      if (!isolation_) isolation_ = session_isolation_;
+    if (!local) change([&](Configuration& all) { all.isolation.level = level; });
+    // In a transaction that has not begun its reads, of this one too.
+    if (transaction_ == nullptr && (local || (in_transaction() && isolation_))) {
+      isolation_ = isolation();
       isolation_->level = level;
-    } else {
-      session_isolation_.level = level;
     }
     return;
   }
   if (name == "cupel.policy") {
-    if (value == "uniform") {
-      policy_ = Policy::kUniform;
-    } else if (value == "latest") {
-      policy_ = Policy::kLatest;
+    Policy policy = Policy::kUniform;
+    if (value == "latest") {
+      policy = Policy::kLatest;
     } else if (value == "adversarial") {
-      policy_ = Policy::kAdversarial;
-    } else {
+      policy = Policy::kAdversarial;
+    } else if (value != "uniform") {
       raise("22023", "cupel.policy is one of uniform, latest and adversarial");
     }
+    change([&](Configuration& all) { all.policy = policy; }, local);
     return;
   }
-  const auto found = settings_.find(name);
-  if (found == settings_.end()) {
-    if (mysql()) raise("42704", fmt::format("unknown system variable '{}'", name));
-    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+  const auto checked = checked_setting(facts_.dialect, name, value);
+  change([&](Configuration& all) { all.settings[name] = checked; }, local);
+}
+
+void SessionOfStore::reset_setting(const std::string& name) {
+  if (name == "transaction_isolation" || name == "transaction_read_only") {
+    not_supported("RESET " + name);
   }
-  const auto allowed = [&](const auto& table) {
-    for (const auto& one : table) {
-      if (found->first != one.name) continue;
-      auto wanted = lowered(value);
-      std::erase(wanted, '-');
-      auto known = lowered(one.value);
-      std::erase(known, '-');
-      const bool zone = found->first == "timezone" || found->first == "time_zone";
-      return one.free || wanted == known ||
-             (zone &&
-              (wanted == "utc" || wanted == "gmt" || wanted == "etc/utc" || wanted == "+00:00")) ||
-             (found->first == "datestyle" && wanted.starts_with("iso")) ||
-             (found->first == "client_encoding" && wanted == "unicode") ||
-             (found->first.starts_with("character_set") && wanted.starts_with("utf8"));
+  const auto first = first_.settings.find(name);
+  const bool of_isolation = name == "cupel.level" || name == "default_transaction_isolation";
+  const bool read_only = name == "default_transaction_read_only";
+  const bool own = name.find('.') != name.npos && now_->settings.contains(name);
+  if (first == first_.settings.end() && !of_isolation && !read_only && !own &&
+      name != "cupel.policy") {
+    unknown_setting(facts_.dialect, name);
+  }
+  change([&](Configuration& all) {
+    if (of_isolation) {
+      all.isolation.name = first_.isolation.name;
+      all.isolation.level = first_.isolation.level;
+    } else if (read_only) {
+      all.isolation.read_only = first_.isolation.read_only;
+    } else if (name == "cupel.policy") {
+      all.policy = first_.policy;
+    } else {
+      all.settings[name] = first == first_.settings.end() ? "" : first->second;
     }
-    return false;
-  };
-  if (!(mysql() ? allowed(kMysqlSettings) : allowed(kPostgresSettings))) {
-    not_supported(fmt::format("{} = {}", name, value));
-  }
-  found->second = value;
+  });
 }
 
 Result SessionOfStore::set_statement(const Tree& body) {
@@ -769,8 +873,9 @@ Result SessionOfStore::set_statement(const Tree& body) {
   if (kind == "VAR_SET_MULTI") {
     if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
     const bool session = name == "session characteristics";
-    if (!session && !block_) {
-      result.notices.emplace_back("SET TRANSACTION can only be used in transaction blocks");
+    if (!session && !in_transaction()) {
+      result.notices.push_back(
+          {"SET TRANSACTION can only be used in transaction blocks", "25P01", true});
       return result;
     }
     transaction_options(list(body, "args"), session);
@@ -794,36 +899,23 @@ Result SessionOfStore::set_statement(const Tree& body) {
       }
     }
     const bool local = flag_of(body, "is_local");
-    if (local && name != "cupel.level" && name != "transaction_isolation") {
-      not_supported("SET LOCAL of " + name);
+    const bool alone = local && !in_transaction();
+    if (alone) {
+      result.notices.push_back({"SET LOCAL can only be used in transaction blocks", "25P01", true});
     }
-    set(name, value, local);
+    set(name, value, local);  // and if it is alone it is settled at once
+    if (alone) isolation_.reset();
     return result;
   }
   result.tag = "RESET";
   if (kind == "VAR_RESET_ALL") {
-    const auto keep = isolation_;
-    first_settings();
-    isolation_ = keep;
+    change([&](Configuration& all) { all = first_; });
     return result;
   }
   if (kind == "VAR_RESET" || kind == "VAR_SET_DEFAULT") {
     if (kind == "VAR_SET_DEFAULT") result.tag = "SET";
-    if (name == "cupel.level" || name == "default_transaction_isolation") {
-      session_isolation_ = {"read committed", std::nullopt, session_isolation_.read_only};
-      return result;
-    }
-    if (name == "cupel.policy") {
-      policy_.reset();
-      return result;
-    }
-    for (const auto& one : kPostgresSettings) {
-      if (name == one.name) {
-        settings_[name] = one.value;
-        return result;
-      }
-    }
-    raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+    reset_setting(name);
+    return result;
   }
   not_supported("SET … FROM CURRENT");
 }
@@ -842,7 +934,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     result.tag = "BEGIN";
     for (std::size_t at = is(0, "start") ? 2 : 1; at < tokens.size(); ++at) {
       if (is(at, "read") && is(at + 1, "only")) {
-        if (!isolation_) isolation_ = session_isolation_;
+        isolation_ = isolation();
         isolation_->read_only = true;
         ++at;
       } else if (is(at, "read") && is(at + 1, "write")) {
@@ -856,7 +948,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     return result;
   }
   if (is(0, "use") && tokens.size() == 2) {
-    settings_["cupel.database"] = tokens[1].text;
+    change([&](Configuration& all) { all.settings["cupel.database"] = tokens[1].text; });
     result.tag = "USE";
     return result;
   }
@@ -879,14 +971,27 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     }
     return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
   }
+  if (is(0, "kill")) {
+    const std::size_t last = tokens.size() - 1;
+    if (!is(1, "query") || last != 2) not_supported("KILL of a connection");
+    std::uint32_t number = 0;
+    const auto& text = tokens[last].text;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = wrong == std::errc{} && end == text.data() + text.size();
+    if (!is_number || !facts_.cancel_other || !facts_.cancel_other(number)) {
+      raise("26000", fmt::format("Unknown thread id: {}", text));
+    }
+    result.tag = "KILL";
+    return result;
+  }
   if (!is(0, "show")) return std::nullopt;
   if (is(1, "tables") && tokens.size() == 2) {
     std::vector<std::vector<Datum>> rows;
     for (const auto& table : catalog_.tables()) rows.push_back({table->name});
-    return one_row({"Tables_in_" + settings_.at("cupel.database")}, std::move(rows));
+    return one_row({"Tables_in_" + now_->settings.at("cupel.database")}, std::move(rows));
   }
   if (is(1, "databases") && tokens.size() == 2) {
-    return one_row({"Database"}, {{settings_.at("cupel.database")}});
+    return one_row({"Database"}, {{now_->settings.at("cupel.database")}});
   }
   if (is(1, "warnings") || is(1, "errors")) {
     return one_row({"Level", "Code", "Message"}, {});
@@ -921,7 +1026,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     }
     std::vector<std::vector<Datum>> rows;
     if (!is(at, "status")) {
-      for (const auto& [name, value] : settings_) {
+      for (const auto& [name, value] : now_->settings) {
         if (!name.starts_with("cupel.") && like(name, pattern, true)) rows.push_back({name, value});
       }
       for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
@@ -948,7 +1053,7 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
     not_supported("SET GLOBAL TRANSACTION");
   }
   if (is(at, "transaction")) {
-    Isolation made = session ? session_isolation_ : isolation_.value_or(session_isolation_);
+    Isolation made = session ? now_->isolation : isolation();
     for (++at; at < tokens.size(); ++at) {
       if (is(at, "isolation") && is(at + 1, "level")) {
         at += 2;
@@ -966,7 +1071,7 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
       }
     }
     if (session) {
-      session_isolation_ = made;
+      change([&](Configuration& all) { all.isolation = made; });
     } else {
       if (block_)
         raise("25001",

@@ -61,6 +61,13 @@ struct Column {
   std::string table;  // empty when it is no table's
 };
 
+// What is said beside a result: "table "t" does not exist, skipping".
+struct Notice {
+  std::string message;
+  std::string sqlstate = "00000";
+  bool warning = false;
+};
+
 struct Result {
   std::string tag;        // "SELECT 2", "INSERT 0 1", "BEGIN": PostgreSQL's command tag
   bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
@@ -69,7 +76,7 @@ struct Result {
   std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
                                      // ON DUPLICATE KEY UPDATE wrote anew
   std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
-  std::vector<std::string> notices;  // "table "t" does not exist, skipping"
+  std::vector<Notice> notices;
 };
 
 struct Error {
@@ -152,6 +159,25 @@ class Session {
   // the one of this name, or all. False: there is none of this name. At first there are none.
   using Deallocate = std::function<bool(std::optional<std::string_view> name)>;
   virtual void on_deallocate(Deallocate deallocate) = 0;
+  // Ends the statement that is under way with 57014, if one is. May be called at any time from any
+  // thread, also when the session is gone. Empty: there is no such thing here.
+  using Cancel = std::function<void()>;
+  [[nodiscard]] virtual Cancel canceller() { return {}; }
+  // What the client connected by is called, and who ends the statement of another such (false: there
+  // is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
+  using CancelOther = std::function<bool(std::uint32_t connection)>;
+  virtual void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) {}
+  // As the client asks for when it connects, as if by SET; and what RESET goes back to.
+  virtual std::optional<Error> configure(const std::string& /*setting*/,
+                                         const std::string& /*value*/) {
+    return std::nullopt;
+  }
+  // After how long without a statement the client is not waited for any more, as it asked for.
+  struct Idle {
+    double seconds;
+    std::string sqlstate, message;
+  };
+  [[nodiscard]] virtual std::optional<Idle> idle_limit() const { return std::nullopt; }
 };
 
 }  // namespace cupel::mock::sql

@@ -24,6 +24,9 @@ struct ConversationOptions {
   std::optional<std::string> password;  // none: any will do
   std::uint32_t number = 1;             // of the connection; its "process id"
   std::uint64_t secret = 0;             // what else a client is told at its start
+  // A CancelRequest: ends the statement of the connection of this number, if that was told this
+  // secret.
+  std::function<void(std::uint32_t number, std::uint32_t secret)> cancel = {};
   // Why it is not let in, whoever it is ("too many clients"); said where the protocol
   // has a place for it.
   std::optional<std::string> refusal;
@@ -42,6 +45,10 @@ class Conversation {
   // Has the client been let in? Before, it is given less time.
   [[nodiscard]] virtual bool open() const = 0;
   [[nodiscard]] virtual bool over() const = 0;
+  // How long it waits for its client now that this is in, and what is said when that is over.
+  [[nodiscard]] virtual std::optional<sql::Session::Idle> idle_limit() const {
+    return std::nullopt;
+  }
   // What is to be sent, and is then forgotten here.
   std::string take_output() { return std::exchange(out_, {}); }
   [[nodiscard]] std::size_t output_size() const { return out_.size(); }

@@ -148,7 +148,7 @@ Json json_of(const sql::Result& result) {
   }
   json["affected"] = result.affected;
   if (result.last_insert_id != 0) json["last_insert_id"] = result.last_insert_id;
-  if (!result.notices.empty()) json["notices"] = result.notices;
+  for (const auto& notice : result.notices) json["notices"].push_back(notice.message);
   return json;
 }
 

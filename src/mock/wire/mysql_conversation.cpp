@@ -80,6 +80,9 @@ class Mysql : public Conversation {
 
   [[nodiscard]] bool open() const override { return stage_ == Stage::kOpen; }
   [[nodiscard]] bool over() const override { return stage_ == Stage::kOver; }
+  [[nodiscard]] std::optional<sql::Session::Idle> idle_limit() const override {
+    return session_ ? session_->idle_limit() : std::nullopt;
+  }
 
   void refuse(std::string_view sqlstate, std::string_view message) override {
     if (stage_ == Stage::kOver) return;

@@ -1,8 +1,7 @@
 // PostgreSQL's protocol as a conversation: startup, simple and extended queries.
 //
 // What differs from PostgreSQL: a portal's rows are all made at its first Execute (a
-// row limit cuts what is sent, not what is computed), and CancelRequest is accepted
-// and does nothing, since no statement here runs for long.
+// row limit cuts what is sent, not what is computed).
 //
 // Several Executes before a Sync are one transaction, as in PostgreSQL. A session
 // knows no such thing, so the second one is expected by looking ahead: unless a Sync
@@ -78,6 +77,9 @@ class Postgres : public Conversation {
 
   [[nodiscard]] bool open() const override { return stage_ == Stage::kOpen; }
   [[nodiscard]] bool over() const override { return stage_ == Stage::kOver; }
+  [[nodiscard]] std::optional<sql::Session::Idle> idle_limit() const override {
+    return session_ ? session_->idle_limit() : std::nullopt;
+  }
 
   void refuse(std::string_view sqlstate, std::string_view message) override {
     if (stage_ != Stage::kOver) fatal(sqlstate, message);
@@ -117,7 +119,9 @@ class Postgres : public Conversation {
     } else if (const auto* startup = std::get_if<Startup>(&decoded.message)) {
       start(*startup);
     } else {
-      end();  // CancelRequest is not answered
+      const auto& request = std::get<CancelRequest>(decoded.message);
+      if (options_.cancel) options_.cancel(request.process, request.secret);
+      end();  // it is not answered
     }
     return true;
   }
@@ -140,6 +144,18 @@ class Postgres : public Conversation {
         return fatal("0A000", "replication connections are not supported");
       }
       if (name.starts_with("_pq_.")) unknown.push_back(name);
+      static constexpr std::string_view kNoSettings[] = {"user", "database", "replication",
+                                                         "client_encoding"};
+      const bool setting = !name.starts_with("_pq_.") &&
+                           std::find(std::begin(kNoSettings), std::end(kNoSettings), name) ==
+                               std::end(kNoSettings);
+      if (name == "options") {
+        if (!add_options(value)) {
+          return fatal("0A000", fmt::format("found the options `{}`, expected -c NAME=VALUE", value));
+        }
+      } else if (setting) {
+        settings_.emplace_back(name, value);
+      }
     }
     if (user_.empty()) return fatal("28000", "no PostgreSQL user name specified in startup packet");
     // They come back in answers, and one is the session's name in the history.
@@ -158,6 +174,52 @@ class Postgres : public Conversation {
     }
   }
 
+  // "-c name=value --name=value", with spaces behind backslashes.
+  bool add_options(std::string_view text) {
+    std::vector<std::string> words(1);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '\\' && at + 1 < text.size()) {
+        words.back() += text[++at];
+      } else if (text[at] != ' ') {
+        words.back() += text[at];
+      } else if (!words.back().empty()) {
+        words.emplace_back();
+      }
+    }
+    for (std::size_t at = 0; at < words.size(); ++at) {
+      std::string one = words[at];
+      if (one.empty()) continue;
+      if (one == "-c" && at + 1 < words.size()) {
+        one = words[++at];
+      } else if (one.starts_with("-c") || one.starts_with("--")) {
+        one.erase(0, 2);
+      } else {
+        return false;
+      }
+      const auto equal = one.find('=');
+      if (equal == one.npos || equal == 0) return false;
+      auto name = one.substr(0, equal);
+      std::replace(name.begin(), name.end(), '-', '_');
+      settings_.emplace_back(std::move(name), one.substr(equal + 1));
+    }
+    return true;
+  }
+
+  // Settings that a client connects with. Drivers send their time zone and the like unasked: what
+  // is not done here is told by a warning, and does not keep them out. False: it was.
+  bool configure() {
+    for (const auto& [name, value] : settings_) {
+      const auto wrong = session_->configure(name, value);
+      if (!wrong) continue;
+      if (wrong->sqlstate != "0A000") {
+        fatal(wrong->sqlstate, wrong->message);
+        return false;
+      }
+      put_notice(out_, {.severity = "WARNING", .sqlstate = wrong->sqlstate, .message = wrong->message});
+    }
+    return true;
+  }
+
   void let_in() {
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal("57P03", "the mock store is shutting down");
@@ -172,6 +234,7 @@ class Postgres : public Conversation {
       return true;
     });
     put_authentication_ok(out_);
+    if (!configure()) return;
     const std::pair<const char*, std::string> said[] = {
         {"server_version", "15.0 (cupel mock)"}, {"server_encoding", "UTF8"}, {"client_encoding", "UTF8"},
         {"application_name", application_}, {"is_superuser", "off"}, {"session_authorization", user_},
@@ -224,12 +287,9 @@ class Postgres : public Conversation {
   }
   void tell_notices(const sql::Result& result) {
     for (const auto& notice : result.notices) {
-      // As PostgreSQL has it: what is odd about transactions is a warning.
-      const bool already = notice.starts_with("there is already a transaction");
-      const bool none = notice.starts_with("there is no transaction");
-      put_notice(out_, {.severity = already || none ? "WARNING" : "NOTICE",
-                        .sqlstate = already ? "25001" : none ? "25P01" : "00000",
-                        .message = notice});
+      put_notice(out_, {.severity = notice.warning ? "WARNING" : "NOTICE",
+                        .sqlstate = notice.sqlstate,
+                        .message = notice.message});
     }
   }
   void ready() {
@@ -493,6 +553,7 @@ class Postgres : public Conversation {
   std::string_view following_;  // behind the message that is worked on
   int encryption_requests_ = 0;
   std::string user_, application_;
+  std::vector<std::pair<std::string, std::string>> settings_;  // asked for at the start
   std::unique_ptr<sql::Session> session_;
   std::map<std::string, std::shared_ptr<const Statement>, std::less<>> statements_;
   std::map<std::string, Portal, std::less<>> portals_;

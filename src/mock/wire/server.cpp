@@ -145,15 +145,19 @@ class Server::State {
     const auto dialect = interface == Interface::kPostgres ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
     const auto peer = socket.peer();
     std::random_device random;
+    const auto secret = std::uint64_t{random()} << 32 | random();
     ConversationOptions options{
         .open = [&](const std::string& client) {
           const auto name = is_loopback(peer) ? client : client + "@" + peer;
           come(number, socket, name);
-          return backend_.open_sql(dialect, name);
+          auto session = backend_.open_sql(dialect, name);
+          if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
+          return session;
         },
         .password = options_.password,
         .number = number,
-        .secret = std::uint64_t{random()} << 32 | random(),
+        .secret = secret,
+        .cancel = [this](std::uint32_t other, std::uint32_t told) { cancel(other, told); },
         .refusal = refusal};
     converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options)) : make_mysql(std::move(options))));
     go(number);
@@ -172,7 +176,22 @@ class Server::State {
     while (!bell_.rung() && std::any_of(talking_.begin(), talking_.end(), leaving)) {
       if (gone_.wait_until(lock, until) == std::cv_status::timeout) break;
     }
-    talking_[number] = {&socket, name};
+    talking_[number] = {&socket, name, {}, 0};
+  }
+  void introduce(sql::Session& session, std::uint32_t number, std::uint32_t secret) {
+    session.on_connection(number, [this](std::uint32_t other) { return cancel(other, {}); });
+    const std::lock_guard lock(talking_mutex_);
+    talking_[number].cancel = session.canceller();
+    talking_[number].secret = secret;
+  }
+  // False: there is no such connection, or another secret was told.
+  bool cancel(std::uint32_t number, std::optional<std::uint32_t> secret) {
+    const std::lock_guard lock(talking_mutex_);
+    const auto found = talking_.find(number);
+    if (found == talking_.end() || !found->second.cancel) return false;
+    if (secret && *secret != found->second.secret) return false;
+    found->second.cancel();
+    return true;
   }
   // Its session is closed.
   void go(std::uint32_t number) {
@@ -194,11 +213,16 @@ class Server::State {
       if (conversation.over()) return socket.part();
       // All of a startup has to come in this time, not each byte.
       std::optional<Seconds> timeout;
+      const auto idle = conversation.idle_limit();
       if (!conversation.open()) timeout = kStartup - (std::chrono::steady_clock::now() - began);
+      else if (idle) timeout = Seconds(idle->seconds);
       const auto outcome = socket.read(bytes, timeout);
       if (outcome == Outcome::kEnded) return;
       if (outcome == Outcome::kWell) conversation.receive(bytes);
-      if (outcome == Outcome::kTimeout) conversation.refuse("57014", "the client took too long to say who it is");
+      if (outcome == Outcome::kTimeout) {
+        if (conversation.open() && idle) conversation.refuse(idle->sqlstate, idle->message);
+        else conversation.refuse("57014", "the client took too long to say who it is");
+      }
       if (outcome == Outcome::kStopped) {
         conversation.refuse("57P01", "terminating connection: the mock store is shutting down");
         continue;
@@ -222,6 +246,8 @@ class Server::State {
   struct Talking {
     const Socket* socket = nullptr;
     std::string name;
+    sql::Session::Cancel cancel;
+    std::uint32_t secret = 0;
   };
   std::mutex talking_mutex_;
   std::condition_variable gone_;

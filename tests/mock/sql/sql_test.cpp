@@ -61,6 +61,50 @@ TEST(MockSql, ThreeValuedLogic) {
       "y,2,3,null,3,1");
 }
 
+TEST(MockSql, PatternsThatEndTooSoon) {
+  Bench sql;
+  // As PostgreSQL: an error only where the text is not over before the escape.
+  EXPECT_EQ(sql("SELECT 'a' LIKE 'a\\', '' LIKE '\\', 'b' LIKE 'a\\'"), "f,f,f");
+  for (const char* test : {"'ab' LIKE 'a\\'", "'abc' LIKE '%\\'", "'ab' NOT LIKE '_\\'"}) {
+    EXPECT_EQ(sql(std::string("SELECT ") + test), "error 22025") << test;
+  }
+}
+
+std::string names(Bench& bench, std::string_view text) {
+  const auto run = bench.session->run(text);
+  if (run.error) return "error " + run.error->sqlstate;
+  std::string all;
+  for (const auto& column : run.results.back().columns) {
+    all += (all.empty() ? "" : ",") + column.name;
+  }
+  return all;
+}
+
+TEST(MockSql, NamesOfOutputs) {
+  Bench sql;
+  sql("CREATE TABLE t (a int PRIMARY KEY)");
+  EXPECT_EQ(names(sql, "SELECT 1::int8, cast('1' AS int), 'x'::text::varchar, NULL::bool"),
+            "int8,int4,varchar,bool");
+  EXPECT_EQ(names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, upper('a')::varchar FROM t"),
+            "a,a,text,upper");
+  EXPECT_EQ(names(sql, "SELECT (SELECT 1)::text, (SELECT a FROM t)::text, coalesce(a, 1)::int8, "
+                       "CASE WHEN true THEN 1 ELSE 2::int8 END, CASE WHEN true THEN 1 END::int8, "
+                       "CASE WHEN true THEN 1 ELSE a END FROM t"),
+            "?column?,a,coalesce,case,int8,a");
+}
+
+TEST(MockSql, RowsAsValuesAreRefused) {
+  Bench sql;
+  sql("CREATE TABLE t (a int PRIMARY KEY, xmin int)");
+  for (const char* text : {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT ctid FROM t",
+                           "SELECT k FROM (SELECT 1 AS a) k", "SELECT t.xmax FROM t",
+                           "DELETE FROM t WHERE ctid = '(0,1)'", "SELECT a FROM t ORDER BY t"}) {
+    EXPECT_EQ(sql(text), "error 0A000") << text;
+  }
+  EXPECT_EQ(sql("SELECT xmin FROM t"), "");
+  EXPECT_EQ(sql("SELECT b FROM t"), "error 42703");
+}
+
 TEST(MockSql, Functions) {
   Bench sql;
   EXPECT_EQ(
@@ -166,6 +210,19 @@ TEST(MockSql, OnConflict) {
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 1, 7) ON CONFLICT (n) DO NOTHING"), "error 42P10");
   EXPECT_EQ(sql("INSERT INTO t VALUES (8, 1, 8), (8, 2, 8) ON CONFLICT (id) DO UPDATE SET n = 0"),
             "error 21000");
+}
+
+TEST(MockSql, OnConflictTwoRowsHaveEachColumn) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
+  const std::string insert = "INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET a = ";
+  EXPECT_EQ(sql(insert + "a + 1"), "error 42702");
+  EXPECT_EQ(sql(insert + "t.a + 1 WHERE a > 0"), "error 42702");
+  EXPECT_EQ(sql(insert + "t.a + excluded.a WHERE t.a > 0 RETURNING a"), "6");
+  Bench mysql(Dialect::kMysql);
+  mysql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
+  mysql("INSERT INTO t VALUES (1, 5) ON DUPLICATE KEY UPDATE a = a + 1");
+  EXPECT_EQ(mysql("SELECT a FROM t"), "2");
 }
 
 TEST(MockSql, KeysAndCounters) {

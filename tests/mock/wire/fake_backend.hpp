@@ -174,7 +174,7 @@ class FakeSession : public sql::Session {
     }
     if (word == "begin" || word == "BEGIN") {
       auto result = tagged("BEGIN");
-      if (state_ == sql::TransactionState::kOpen) result.notices.push_back("there is already a transaction in progress");
+      if (state_ == sql::TransactionState::kOpen) result.notices.push_back({"there is already a transaction in progress", "25001", true});
       state_ = sql::TransactionState::kOpen;
       return result;
     }

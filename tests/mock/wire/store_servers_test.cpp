@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "check/check.hpp"
 #include "mock/wire/server.hpp"
@@ -159,6 +160,93 @@ TEST_F(StoreServers, PreparedStatementsAreGivenUpBySqlToo) {
 }
 
 // ---- stress ----
+
+TEST_F(StoreServers, WhatRunsIsCancelled) {
+  start({.level = Level::kStrongSessionSerializable});
+  auto* client = connect("options='-c statement_timeout=90s -c geqo=off'");
+  EXPECT_EQ(ask(client, "SHOW statement_timeout"), "90s");
+  EXPECT_EQ(ask(client, "SHOW geqo"), "off");
+  EXPECT_EQ(ask(client, "SELECT pg_backend_pid()"), std::to_string(PQbackendPID(client)));
+  ask(client, "CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  ask(client, rows.c_str());
+
+  const auto state = [](PGconn* asked) {
+    std::string found;
+    while (auto* result = PQgetResult(asked)) {
+      const char* one = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+      if (one != nullptr) found = one;
+      PQclear(result);
+    }
+    return found;
+  };
+  // A cancel request; one with a wrong secret does nothing, and neither does one too late.
+  const char* long_one = "SELECT count(*) FROM t a, t b, t c, t d";
+  ASSERT_EQ(PQsendQuery(client, long_one), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  auto* cancel = PQgetCancel(client);
+  char why[256];
+  EXPECT_EQ(PQcancel(cancel, why, sizeof why), 1) << why;
+  EXPECT_EQ(state(client), "57014");
+  EXPECT_EQ(PQcancel(cancel, why, sizeof why), 1) << why;
+  PQfreeCancel(cancel);
+  EXPECT_EQ(ask(client, "SELECT count(*) FROM t"), "300");
+
+  // The same of one that waits for its turn, by SQL.
+  auto* other = connect();
+  ask(other, "BEGIN");
+  ask(other, "INSERT INTO t VALUES (1000)");
+  ASSERT_EQ(PQsendQuery(client, "SELECT count(*) FROM t"), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto by_sql = "SELECT pg_cancel_backend(" + std::to_string(PQbackendPID(client)) + ")";
+  EXPECT_EQ(ask(other, by_sql.c_str()), "t");
+  EXPECT_EQ(state(client), "57014");
+  EXPECT_EQ(ask(other, "SELECT pg_cancel_backend(4000000)"), "f");
+  EXPECT_EQ(ask(other, "COMMIT"), "PGRES_COMMAND_OK");
+
+  MYSQL* mysql = mysql_init(nullptr);
+  const auto port = server_->port(Interface::kMysql);
+  ASSERT_NE(mysql_real_connect(mysql, "127.0.0.1", "root", nullptr, "test", port, nullptr, 0), nullptr);
+  ASSERT_EQ(PQsendQuery(client, long_one), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto kill = "KILL QUERY " + std::to_string(PQbackendPID(client));
+  EXPECT_EQ(mysql_query(mysql, kill.c_str()), 0) << mysql_error(mysql);
+  EXPECT_EQ(state(client), "57014");
+  EXPECT_NE(mysql_query(mysql, "KILL QUERY 4000000"), 0);
+  EXPECT_EQ(mysql_errno(mysql), 1094u);
+  mysql_close(mysql);
+  PQfinish(other);
+  PQfinish(client);
+}
+
+TEST_F(StoreServers, WhatAClientConnectsWith) {
+  start({.level = Level::kCausal});
+  EXPECT_EQ(once("SHOW application_name", "application_name=shop"), "shop");
+  // What is not done is a warning, what is no setting an error.
+  EXPECT_EQ(once("SHOW timezone", "options='-c timezone=Europe/Berlin'"), "UTC");
+  EXPECT_EQ(once("RESET work_mem; SHOW work_mem", "options=--work-mem=1MB"), "1MB");
+  const auto to = "host=127.0.0.1 user=alice port=" +
+                  std::to_string(server_->port(Interface::kPostgres)) + " options='-c no_such=1'";
+  auto* client = PQconnectdb(to.c_str());
+  EXPECT_EQ(PQstatus(client), CONNECTION_BAD);
+  EXPECT_NE(std::string(PQerrorMessage(client)).find("no_such"), std::string::npos);
+  PQfinish(client);
+}
+
+TEST_F(StoreServers, IdleClientsAreSentAwayAsTheyAskedFor) {
+  start({.level = Level::kCausal});
+  for (const char* sql : {"SET idle_session_timeout = 50",
+                          "SET idle_in_transaction_session_timeout = 50; BEGIN"}) {
+    auto* client = connect();
+    ask(client, sql);
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    EXPECT_EQ(ask(client, "SELECT 1"), "PGRES_FATAL_ERROR") << sql;
+    EXPECT_NE(std::string(PQerrorMessage(client)).find("timeout"), std::string::npos)
+        << PQerrorMessage(client);
+    PQfinish(client);
+  }
+}
 
 std::string big_endian(std::size_t number, int size) {
   std::string bytes;

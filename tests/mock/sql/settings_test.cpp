@@ -1,0 +1,181 @@
+// SET and SHOW: what they answer, what transactions undo of them, and that timeouts, cancels and
+// read-only transactions do what they say.
+#include <chrono>
+#include <thread>
+
+#include "bench.hpp"
+
+namespace cupel::mock::sql {
+namespace {
+
+// "25P01 SET LOCAL can …", of the last statement; empty: none.
+std::string notice(Bench& bench, std::string_view sql) {
+  const auto run = bench.session->run(sql);
+  if (run.error) return "error " + run.error->sqlstate;
+  if (run.results.empty() || run.results.back().notices.empty()) return "";
+  const auto& said = run.results.back().notices[0];
+  return (said.warning ? "WARNING " : "NOTICE ") + said.sqlstate;
+}
+
+TEST(Settings, RollbackUndoesSet) {
+  Bench sql;
+  EXPECT_EQ(sql("SET statement_timeout = 5000"), "SET");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'"), "SET");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  EXPECT_EQ(sql("ROLLBACK; SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'; COMMIT; SHOW statement_timeout"), "1min");
+  // A failed transaction's COMMIT is a rollback.
+  sql("BEGIN; SET statement_timeout = 7; SELECT 1/0");
+  EXPECT_EQ(sql("COMMIT"), "ROLLBACK");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  // Several statements in one text are one transaction.
+  EXPECT_EQ(sql("SET statement_timeout = 8; SELECT 1/0"), "error 22012");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  EXPECT_EQ(sql("RESET statement_timeout; SHOW statement_timeout"), "0");
+}
+
+TEST(Settings, SavepointsAndLocalOnes) {
+  Bench sql;
+  sql("BEGIN; SET work_mem = '1MB'; SAVEPOINT k; SET work_mem = '2MB'; SET LOCAL geqo = off");
+  EXPECT_EQ(sql("SHOW work_mem"), "2MB");
+  EXPECT_EQ(sql("ROLLBACK TO k; SHOW work_mem"), "1MB");
+  EXPECT_EQ(sql("SHOW geqo"), "on");
+  sql("SET LOCAL work_mem = '3MB'");
+  EXPECT_EQ(sql("SHOW work_mem"), "3MB");
+  EXPECT_EQ(sql("COMMIT; SHOW work_mem"), "1MB");
+  EXPECT_EQ(notice(sql, "SET LOCAL work_mem = '9MB'"), "WARNING 25P01");
+  EXPECT_EQ(sql("SHOW work_mem"), "1MB");
+  EXPECT_EQ(sql("SELECT set_config('work_mem', '4096', true), current_setting('work_mem')"),
+            "4MB,4MB");
+  EXPECT_EQ(sql("SHOW work_mem"), "1MB");
+}
+
+TEST(Settings, TransactionIsolationOutsideOfABlock) {
+  Bench sql(Dialect::kPostgres, Options{.level = Level::kCausal});
+  EXPECT_EQ(notice(sql, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"), "WARNING 25P01");
+  EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
+  EXPECT_EQ(sql("SET transaction_isolation = 'serializable'"), "SET");
+  EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
+  EXPECT_EQ(sql("SHOW cupel.level"), "causal");
+  EXPECT_EQ(sql("BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SHOW cupel.level"),
+            "strong-session-serializable");
+  EXPECT_EQ(sql("COMMIT; SHOW cupel.level"), "causal");
+  sql("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+  EXPECT_EQ(sql("SHOW cupel.level"), "strong-session-serializable");
+  EXPECT_EQ(sql("RESET ALL; SHOW cupel.level"), "causal");
+}
+
+TEST(Settings, ReadOnlyTransactionsLockNothing) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  EXPECT_EQ(sql("BEGIN READ ONLY; SELECT * FROM t FOR UPDATE"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT * FROM t FOR SHARE"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT 1 FOR UPDATE"), "1");
+  EXPECT_EQ(sql("SELECT * FROM (SELECT * FROM t FOR UPDATE) k"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT * FROM t"), "");
+  EXPECT_EQ(sql("SET TRANSACTION READ WRITE"), "error 25001");
+  EXPECT_EQ(sql("ROLLBACK; SELECT * FROM t FOR UPDATE"), "");
+}
+
+TEST(Settings, WhatPostgresKnows) {
+  Bench sql;
+  EXPECT_EQ(sql("SHOW enable_seqscan"), "on");
+  EXPECT_EQ(sql("SET enable_seqscan TO 'f'; SHOW enable_seqscan"), "off");
+  EXPECT_EQ(sql("SET synchronous_commit = true; SHOW synchronous_commit"), "on");
+  EXPECT_EQ(sql("SET synchronous_commit = sideways"), "error 22023");
+  EXPECT_EQ(sql("SET statement_timeout = '5 parsecs'"), "error 22023");
+  EXPECT_EQ(sql("SET statement_timeout = -1"), "error 22023");
+  EXPECT_EQ(sql("SET extra_float_digits = 3; SHOW extra_float_digits"), "3");
+  EXPECT_EQ(sql("SET extra_float_digits = 0"), "error 0A000");
+  EXPECT_EQ(sql("SET TIME ZONE 'UTC'"), "SET");
+  EXPECT_EQ(sql("SET TIME ZONE 'Europe/Berlin'"), "error 0A000");
+  EXPECT_EQ(sql("SET search_path TO app, public"), "SET");
+  EXPECT_EQ(sql("SET search_path TO app"), "error 0A000");
+  EXPECT_EQ(sql("SET session_replication_role = replica"), "error 0A000");
+  EXPECT_EQ(sql("SET server_version = '9'"), "error 55P02");
+  // There, but not here; and nowhere.
+  EXPECT_EQ(sql("SHOW shared_buffers"), "error 0A000");
+  EXPECT_EQ(sql("SHOW no_such_setting"), "error 42704");
+  // What has a dot is the application's.
+  EXPECT_EQ(sql("SHOW app.tenant"), "error 42704");
+  EXPECT_EQ(sql("SELECT current_setting('app.tenant', true)"), "null");
+  EXPECT_EQ(sql("SET app.tenant = 'alice'; SELECT current_setting('app.tenant')"), "alice");
+  EXPECT_EQ(notice(sql, "DROP TABLE IF EXISTS no_table"), "NOTICE 00000");
+  EXPECT_EQ(notice(sql, "SET client_min_messages = warning; DROP TABLE IF EXISTS no_table"), "");
+  EXPECT_EQ(notice(sql, "COMMIT"), "WARNING 25P01");
+}
+
+TEST(Settings, WhatMysqlKnows) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT @@tx_read_only, @@max_execution_time, @@init_connect"), "0,0,");
+  EXPECT_EQ(sql("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"), "SET");
+  EXPECT_EQ(sql("SET sql_mode = ''"), "error 0A000");
+  EXPECT_EQ(sql("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'"), "error 0A000");
+  EXPECT_EQ(sql("SET sql_safe_updates = 1"), "error 0A000");
+  EXPECT_EQ(sql("SET no_such_variable = 1"), "error 42704");
+  // MySQL's ROLLBACK leaves what SET did.
+  sql("BEGIN");
+  sql("SET unique_checks = OFF");
+  sql("ROLLBACK");
+  EXPECT_EQ(sql("SELECT @@unique_checks"), "0");
+}
+
+TEST(Settings, StatementsEndInTime) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  EXPECT_EQ(sql(rows), "INSERT 0 300");
+  sql("SET statement_timeout = 50");
+  // 27 million rows.
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "300");
+  EXPECT_EQ(sql("BEGIN; SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  EXPECT_EQ(sql("SELECT 1"), "error 25P02");
+  EXPECT_EQ(sql("ROLLBACK; RESET statement_timeout"), "RESET");
+
+  // Waiting for a turn counts; the other is none the worse.
+  EXPECT_EQ(Bench::in(*sql.other, "BEGIN; SELECT count(*) FROM t"), "300");
+  sql("SET statement_timeout = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "error 57014");
+  sql("RESET statement_timeout; SET lock_timeout = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "error 55P03");
+  EXPECT_EQ(Bench::in(*sql.other, "INSERT INTO t VALUES (1000); COMMIT"), "COMMIT");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "301");
+}
+
+TEST(Settings, CancelEndsWhatRunsAndNothingElse) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  sql(rows);
+  const auto cancel = sql.session->canceller();
+  cancel();
+  EXPECT_EQ(sql("SELECT 1"), "1");
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cancel();
+  });
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c, t d"), "error 57014");
+  other.join();
+  EXPECT_EQ(sql("SELECT 1"), "1");
+  sql.session.reset();
+  cancel();  // of nobody
+}
+
+TEST(Settings, MysqlStatementsEndInTime) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  sql(rows);
+  sql("SET max_execution_time = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  sql("SET max_execution_time = 0, max_statement_time = 0.05");
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+}
+
+}  // namespace
+}  // namespace cupel::mock::sql
