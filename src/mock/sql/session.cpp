@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "mock/sql/mysql_text.hpp"
 #include "mock/sql/schema.hpp"
@@ -219,6 +220,8 @@ class SessionOfStore : public Session {
   ConfigurationPtr now_;                 // in effect
   ConfigurationPtr lasting_;             // after a COMMIT
   ConfigurationPtr before_;              // the transaction
+  // The application's settings that ever were: known from then on, as in PostgreSQL.
+  std::set<std::string, std::less<>> own_names_;
   bool autocommit_ = true;
 
   std::unique_ptr<Transaction> transaction_;
@@ -762,8 +765,9 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
     return std::string(mock::name(isolation().level.value_or(catalog_.level())));
   if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
   const auto found = now_->settings.find(name);
-  if (found == now_->settings.end()) unknown_setting(facts_.dialect, name);
-  return found->second;
+  if (found != now_->settings.end()) return found->second;
+  if (own_names_.contains(name)) return "";
+  unknown_setting(facts_.dialect, name);
 }
 
 void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
@@ -836,6 +840,7 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   }
   const auto checked = checked_setting(facts_.dialect, name, value);
   change([&](Configuration& all) { all.settings[name] = checked; }, local);
+  if (name.find('.') != name.npos) own_names_.insert(name);
 }
 
 void SessionOfStore::reset_setting(const std::string& name) {
@@ -845,7 +850,8 @@ void SessionOfStore::reset_setting(const std::string& name) {
   const auto first = first_.settings.find(name);
   const bool of_isolation = name == "cupel.level" || name == "default_transaction_isolation";
   const bool read_only = name == "default_transaction_read_only";
-  const bool own = name.find('.') != name.npos && now_->settings.contains(name);
+  const bool own = name.find('.') != name.npos && !name.starts_with("cupel.");
+  if (own) own_names_.insert(name);  // as in PostgreSQL, known from then on
   if (first == first_.settings.end() && !of_isolation && !read_only && !own &&
       name != "cupel.policy") {
     unknown_setting(facts_.dialect, name);
