@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -233,6 +234,22 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
 
 }  // namespace
 
+namespace {
+
+// As people try them: `help`, `help COMMAND`, `version`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> all(argv + std::min(argc, 1), argv + argc);
+  if (!all.empty() && all.front() == "help") {
+    all.erase(all.begin());
+    all.emplace_back("--help");
+  } else if (all.size() == 1 && all.front() == "version") {
+    all.front() = "--version";
+  }
+  return all;
+}
+
+}  // namespace
+
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
 
@@ -263,11 +280,14 @@ int run(int argc, char** argv) {
   add_crdt(app, chosen);
   add_explain(app, chosen);
 
+  const auto arguments = arguments_of(argc, argv);
   try {
     try {
-      app.parse(argc, argv);
+      app.parse(std::vector(arguments.rbegin(), arguments.rend()));  // the last first, CLI11 wants
     } catch (const CLI::ParseError& error) {
-      if (error.get_exit_code() == 0) {  // help or version
+      const bool misspelled = app.get_subcommands().empty() && !arguments.empty() &&
+                              !arguments.front().starts_with("-");
+      if (error.get_exit_code() == 0 && !misspelled) {  // help or version
         app.exit(error);
         return finish_output() ? kSatisfied : kBad;
       }
@@ -281,7 +301,7 @@ int run(int argc, char** argv) {
          chain = chain.front()->get_subcommands()) {
       command += " " + chain.front()->get_name();
     }
-    complain(fmt::format("{} (see {} --help)", usage_error(app, error, argc > 1 ? argv[1] : ""),
+    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments.empty() ? "" : arguments.front()),
                          command));
   } catch (const std::bad_alloc&) {
     complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");

@@ -517,6 +517,13 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_NE(check.find("Changes what is asked"), std::string::npos);
   EXPECT_NE(check.find("Changes what it costs"), std::string::npos);
   EXPECT_TRUE(cupel("--version").out.starts_with("cupel "));
+  EXPECT_EQ(cupel("version").out, cupel("--version").out);
+  EXPECT_EQ(cupel("help").out, cupel("--help").out);
+  EXPECT_EQ(cupel("help check").out, check);
+  EXPECT_EQ(cupel("help lab start").out, cupel("lab start --help").out);
+  const auto wrong = cupel("help chek");
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
 }
 
 // One list of the levels that generate knows, and one of the formats.
