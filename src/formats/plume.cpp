@@ -29,6 +29,8 @@ namespace {
 constexpr std::int64_t kAbortedTxn = -1;
 constexpr std::string_view kExpected = "expected r(key,value,session,transaction) or w(…)";
 
+constexpr std::size_t kPrefetchAhead = 16;
+
 struct ScannedOp {
   KeyId key;
   ValueId value;
@@ -42,9 +44,10 @@ struct ScannedTxn {
   std::uint32_t session;
 };
 
-// An operation as it is written.
+// An operation as it is written, but for its key.
 struct RawOp {
-  std::int64_t key, value, session, txn;
+  KeyId key;
+  std::int64_t value, session, txn;
   std::uint64_t line;
   bool write;
 };
@@ -57,15 +60,29 @@ struct Piece {
 
 class Scanner {
  public:
-  Scanner(std::string_view bytes, Reading reading)
-      : p_(bytes.data()), end_(bytes.data() + bytes.size()), reading_(reading) {}
+  // The keys become the builder's.
+  Scanner(std::string_view bytes, HistoryBuilder& builder, Reading reading)
+      : p_(bytes.data()), end_(bytes.data() + bytes.size()), builder_(builder), reading_(reading) {}
 
   // The next operations; false: there are none. May throw Stopped.
   bool next(Piece& piece) {
     const base::AllocationWatch watch(reading_.budget());
+    scan(piece);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      if (i + kPrefetchAhead < keys_.size()) builder_.prefetch_key(keys_[i + kPrefetchAhead]);
+      piece.ops[i].key = builder_.key(keys_[i]);
+    }
+    return !piece.ops.empty() || piece.malformed != nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kOps = 4096;
+
+  void scan(Piece& piece) {
     piece.ops.clear();
     piece.ops.reserve(kOps);
     piece.malformed = nullptr;
+    keys_.clear();
     while (p_ != end_ && piece.ops.size() < kOps) {
       ++line_;
       reading_.step(p_);
@@ -77,9 +94,10 @@ class Scanner {
       }
       const char* const begin = p_;
       RawOp op;
+      std::int64_t key = 0;
       op.line = line_;
       op.write = *p_ == 'w';
-      bool well = (*p_ == 'r' || *p_ == 'w') && take(++p_, '(') && scan_integer(p_, end_, op.key) &&
+      bool well = (*p_ == 'r' || *p_ == 'w') && take(++p_, '(') && scan_integer(p_, end_, key) &&
                   take(p_, ',') && scan_integer(p_, end_, op.value) && take(p_, ',') &&
                   scan_integer(p_, end_, op.session) && take(p_, ',') && scan_integer(p_, end_, op.txn) &&
                   take(p_, ')');
@@ -91,15 +109,12 @@ class Scanner {
         piece.malformed = begin;
         piece.line = line_;
         p_ = end_;
-        return true;
+        return;
       }
       piece.ops.push_back(op);
+      keys_.push_back(key);
     }
-    return !piece.ops.empty();
   }
-
- private:
-  static constexpr std::size_t kOps = 4096;
 
   void skip() {
     while (p_ != end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
@@ -115,6 +130,8 @@ class Scanner {
   const char* p_;
   const char* const end_;
   std::uint64_t line_ = 0;
+  HistoryBuilder& builder_;
+  std::vector<std::int64_t> keys_;  // of the piece
   Reading reading_;
 };
 
@@ -127,7 +144,7 @@ class Reader {
     builder_.set_default_initial(builder_.value(0), /*unless_written=*/true);
     builder_.set_metadata("format", "plume");
     ops_.reserve(bytes_.size() / 24);
-    Scanner scanner(bytes_, reading_);
+    Scanner scanner(bytes_, builder_, reading_);
     std::optional<base::Error> error;
     base::pipeline<Piece>(
         bytes_.size() < kSmall ? 1 : threads_, [&](Piece& piece) { return scanner.next(piece); },
@@ -147,15 +164,14 @@ class Reader {
   base::Status take(const Piece& piece) {
     const auto& all = piece.ops;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      constexpr std::size_t kAhead = 16;
-      if (i + kAhead < all.size()) builder_.prefetch(all[i + kAhead].key, all[i + kAhead].value);
+      if (i + kPrefetchAhead < all.size()) builder_.prefetch_value(all[i + kPrefetchAhead].value);
       const RawOp& op = all[i];
       if (op.session != session_ || op.txn != txn_ || current_ == kNoTxn) {
         auto found = enter(op.session, op.txn, op.line);
         if (!found.ok()) return found;
       }
       if (ops_.size() >= 0xfffffffe) return too_many(op.line);
-      ops_.push_back({builder_.key(op.key), builder_.value(op.value), current_, op.write});
+      ops_.push_back({op.key, builder_.value(op.value), current_, op.write});
     }
     if (piece.malformed == nullptr) return base::Ok{};
     const auto offset = static_cast<std::size_t>(piece.malformed - bytes_.data());

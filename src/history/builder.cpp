@@ -44,10 +44,8 @@ ValueId HistoryBuilder::value(ScalarView scalar) { return ValueId(h_.values_.int
 KeyId HistoryBuilder::key(std::int64_t integer) { return KeyId(h_.keys_.intern(integer)); }
 ValueId HistoryBuilder::value(std::int64_t integer) { return ValueId(h_.values_.intern(integer)); }
 ValueId HistoryBuilder::null_value() const { return h_.null_value_; }
-void HistoryBuilder::prefetch(std::int64_t key, std::int64_t value) const {
-  h_.keys_.prefetch(key);
-  h_.values_.prefetch(value);
-}
+void HistoryBuilder::prefetch_key(std::int64_t integer) const { h_.keys_.prefetch(integer); }
+void HistoryBuilder::prefetch_value(std::int64_t integer) const { h_.values_.prefetch(integer); }
 
 void HistoryBuilder::begin(SessionId session, TxnStatus status, TxnFacts facts) {
   assert(!open_ && "begin() inside an open transaction");

@@ -28,13 +28,15 @@ class HistoryBuilder {
 
   // Interning. Sessions are numbered in order of first mention.
   SessionId session(std::string_view name);
+  // Keys and values are apart: one thread may ask for keys while another asks for values.
   KeyId key(ScalarView scalar);
   ValueId value(ScalarView scalar);
   KeyId key(std::int64_t integer);
   ValueId value(std::int64_t integer);
   ValueId null_value() const;
   // Soon to be asked for. Large histories wait mostly for memory.
-  void prefetch(std::int64_t key, std::int64_t value) const;
+  void prefetch_key(std::int64_t integer) const;
+  void prefetch_value(std::int64_t integer) const;
 
   struct TxnFacts {
     Time invoke = kNoTime;

@@ -868,6 +868,7 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
   // In two parts whatever the number of threads: the same result.
   std::optional<Collector> later(std::in_place, history, index, choices, fates, budget);
   all.expect_reads(reads);
+  later->expect_reads(reads / 2);
   std::array<bool, 2> done{};
   base::for_each_index(2, threads, [&](std::size_t i) {
     const base::AllocationWatch watch(&budget);
