@@ -737,6 +737,7 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
     parsed.trouble = std::move(what);
     return std::move(parsed);
   };
+  if (json.empty()) return no_certificate("found an empty file, expected a JSON document");
   simdjson::dom::parser parser;
   element root;
   if (const auto error = parser.parse(json.data(), json.size()).get(root);
