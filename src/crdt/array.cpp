@@ -212,6 +212,12 @@ class Array {
       if (wrong.empty() && !found) {
         if (graph_.steps().size() > known) continue;
         if (!open_.empty()) {
+          // A cycle that is there without a guess would otherwise be looked for among guesses.
+          if (guesses_.empty()) {
+            for (const Step& step : order.steps) graph_.add(step);
+            if (!graph_.order()) return cycle_found(graph_.cycle());
+            graph_.keep(known);
+          }
           if (!guess(*closed)) return std::nullopt;
           continue;
         }
@@ -380,6 +386,7 @@ class Array {
   // Excludes a guess that a contradiction rests on; false: none was found.
   bool blame(const std::vector<Step>& steps) {
     std::size_t left = 10'000;
+    explained_.clear();
     return blame(steps, graph_.steps().size(), left);
   }
   bool blame(const std::vector<Step>& steps, std::size_t limit, std::size_t& left) {
@@ -394,7 +401,8 @@ class Array {
     }
     // What was said because of a guess.
     for (const Step& step : steps) {
-      if (step.why != Why::kRemoved || left == 0) continue;
+      if (step.why != Why::kRemoved || left == 0 || !explained_.insert(pair_of(step)).second)
+        continue;
       --left;
       std::size_t index = 0;
       while (index < limit &&
@@ -409,6 +417,9 @@ class Array {
     return false;
   }
 
+  static std::uint64_t pair_of(const Step& step) {
+    return (std::uint64_t{step.from} << 32) | step.to;
+  }
   void characters(std::uint32_t e, Core& core) {
     for (; e != kNone; e = inserts_[e] == kNone ? kNone : history_.ops[inserts_[e]].parent) {
       core.elements.push_back(e);
@@ -430,7 +441,7 @@ class Array {
       characters(step.shown, core);
       characters(step.over, core);
     }
-    if (step.why == Why::kRemoved) {
+    if (step.why == Why::kRemoved && explained_.insert(pair_of(step)).second) {
       const auto e = history_.ops[step.from].element;
       std::size_t index = 0;
       while (graph_.steps()[index].why != Why::kRemoved ||
@@ -471,6 +482,7 @@ class Array {
   }
   std::optional<Decision> hidden(OpId read, std::uint32_t e) {
     Violation violation;
+    explained_.clear();
     violation.core.ops.push_back(read);
     characters(e, violation.core);
     if (!guesses_.empty())
@@ -481,6 +493,7 @@ class Array {
   }
   std::optional<Decision> shown_after_remove(OpId read, std::uint32_t e, const Clocks& clocks) {
     Violation violation;
+    explained_.clear();
     violation.core.ops.push_back(read);
     characters(e, violation.core);
     for (const OpId remove : removes_[e]) {
@@ -496,11 +509,13 @@ class Array {
   }
   std::optional<Decision> step_found(const std::vector<Step>& steps) {
     Violation violation;
+    explained_.clear();
     for (const Step& step : steps) evidence(step, violation.core);
     return found(std::move(violation));
   }
   std::optional<Decision> cycle_found(std::vector<Step> cycle) {
     Violation violation;
+    explained_.clear();
     for (const Step& step : cycle) evidence(step, violation.core);
     violation.cycle = std::move(cycle);
     return found(std::move(violation));
@@ -514,8 +529,9 @@ class Array {
   std::vector<std::pair<OpId, std::uint32_t>>
       open_;  // a read, and what it misses: which remove has it seen?
   std::map<std::pair<OpId, std::uint32_t>, OpId> guesses_;
-  std::set<std::pair<OpId, OpId>> excluded_;  // a read, a remove that was guessed to be seen
-  std::vector<Step> wrong_;                   // why what sweep() found is so
+  std::set<std::pair<OpId, OpId>> excluded_;      // a read, a remove that was guessed to be seen
+  std::vector<Step> wrong_;                       // why what sweep() found is so
+  absl::flat_hash_set<std::uint64_t> explained_;  // steps whose reason was gone into already
   Decision decision_;
 };
 

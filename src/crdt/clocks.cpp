@@ -104,31 +104,57 @@ std::vector<Step> StepGraph::path(OpId from, OpId to, std::size_t limit) const {
   return steps;
 }
 
-std::vector<Step> StepGraph::cycle() const {
-  // What Kahn's algorithm leaves over, from both ends, is cycles and what lies between.
+// Tarjan 1972, without recursion.
+std::vector<std::uint32_t> StepGraph::components() const {
   const std::size_t count = history_.ops.size();
-  std::vector<std::uint8_t> left(count, 1);
-  const auto next = [&](OpId id) {
-    const auto& line = history_.by_replica[history_.ops[id].replica];
-    return history_.ops[id].seq + 1 < line.size() ? line[history_.ops[id].seq + 1] : kNone;
+  std::vector<std::uint32_t> component(count, kNone), reached(count, kNone), low(count, 0);
+  std::vector<OpId> open;                              // without a component yet
+  std::vector<std::pair<OpId, std::size_t>> visiting;  // and which arc is next
+  std::uint32_t time = 0, components = 0;
+  const auto enter = [&](OpId id) {
+    reached[id] = low[id] = time++;
+    open.push_back(id);
+    visiting.emplace_back(id, 0);
   };
-  std::vector<std::uint32_t> in(count, 0);
-  for (const Step& step : steps_) ++in[step.to];
-  for (OpId id = 0; id < count; ++id) in[id] += history_.ops[id].seq > 0;
-  std::vector<OpId> stack;
-  for (OpId id = 0; id < count; ++id) {
-    if (in[id] == 0) stack.push_back(id);
+  for (OpId root = 0; root < count; ++root) {
+    if (reached[root] == kNone) enter(root);
+    while (!visiting.empty()) {
+      auto& [id, arc] = visiting.back();
+      const Operation& op = history_.ops[id];
+      const auto& line = history_.by_replica[op.replica];
+      const std::size_t arcs = out_[id].size() + (op.seq + 1 < line.size() ? 1 : 0);
+      if (arc < arcs) {
+        const OpId to = arc < out_[id].size() ? steps_[out_[id][arc]].to : line[op.seq + 1];
+        ++arc;
+        if (reached[to] == kNone)
+          enter(to);
+        else if (component[to] == kNone)
+          low[id] = std::min(low[id], reached[to]);
+        continue;
+      }
+      const OpId done = id;
+      visiting.pop_back();
+      if (!visiting.empty()) {
+        auto& above = low[visiting.back().first];
+        above = std::min(above, low[done]);
+      }
+      if (low[done] != reached[done]) continue;
+      OpId member = kNone;
+      do {
+        member = open.back();
+        open.pop_back();
+        component[member] = components;
+      } while (member != done);
+      ++components;
+    }
   }
-  while (!stack.empty()) {
-    const OpId id = stack.back();
-    stack.pop_back();
-    left[id] = 0;
-    const auto arrive = [&](OpId to) {
-      if (--in[to] == 0) stack.push_back(to);
-    };
-    if (const OpId n = next(id); n != kNone) arrive(n);
-    for (const auto s : out_[id]) arrive(steps_[s].to);
-  }
+  return component;
+}
+
+std::vector<Step> StepGraph::cycle() const {
+  // Each step within a strongly connected component lies on a cycle.
+  const std::size_t count = history_.ops.size();
+  const auto component = components();
   // The shortest through the first steps that lie among them; a few are enough to be short,
   // and fewer must do where each takes long.
   std::vector<Step> best;
@@ -139,9 +165,8 @@ std::vector<Step> StepGraph::cycle() const {
   for (std::size_t s = 0; s < steps_.size() && tries < most && (best.empty() || best.size() > 2);
        ++s) {
     const Step& step = steps_[s];
-    if (!left[step.from] || !left[step.to]) continue;
+    if (component[step.from] != component[step.to]) continue;
     auto back = path(step.to, step.from, steps_.size());
-    if (back.empty() && step.from != step.to) continue;
     ++tries;
     if (step.from == step.to) back.clear();
     back.push_back(step);

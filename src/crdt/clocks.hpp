@@ -78,6 +78,9 @@ class StepGraph {
   [[nodiscard]] std::vector<Step> path(OpId from, OpId to, std::size_t limit) const;
 
  private:
+  // By operation, the number of its strongly connected component.
+  [[nodiscard]] std::vector<std::uint32_t> components() const;
+
   const History& history_;
   std::vector<Step> steps_;
   std::vector<std::vector<std::uint32_t>> out_;  // by operation: steps
