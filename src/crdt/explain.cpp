@@ -302,13 +302,15 @@ class Teller {
 
   // All reads of what is left together have no execution, so that any of them could be
   // called the wrong one. The last, but of a set or a flag the last that returned the
-  // side that has to give way, if there is one: a correct replica returns it seldom.
+  // side that has to give way, if there is one: a correct replica returns it seldom; best one
+  // to which nothing was done but what would win. Of a read of the whole an element without
+  // which it would be right.
   void blame() {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (is_read(h_.ops[id].kind)) told_.read = id;
     }
     if (!is_set(h_.type) && !is_flag(h_.type)) return;
-    int best = -1;
+    std::vector<std::pair<int, Claim>> claims;
     for (const Claim& claim : claims_of(h_)) {
       bool up = false, down = false;
       for (const Operation& op : h_.ops) {
@@ -316,12 +318,46 @@ class Teller {
         (op.kind == Kind::kUp ? up : down) = true;
       }
       const bool gave_way = claim.returned != up_wins(h_.type) && (up_wins(h_.type) ? up : down);
-      const int worth = claim.returned && !up ? 3 : gave_way ? 2 : claim.returned || up ? 1 : 0;
-      if (worth < best) continue;
-      best = worth;
-      told_.read = claim.op;
-      claim_ = claim;
+      const bool unopposed = gave_way && !(up && down);
+      const int worth = claim.returned && !up  ? 4
+                        : unopposed            ? 3
+                        : gave_way             ? 2
+                        : claim.returned || up ? 1
+                                               : 0;
+      claims.emplace_back(worth, claim);
     }
+    std::reverse(claims.begin(), claims.end());
+    std::stable_sort(claims.begin(), claims.end(),
+                     [](const auto& one, const auto& other) { return one.first > other.first; });
+    if (claims.empty()) return;
+    claim_ = claims.front().second;
+    constexpr int kMostTries = 20;
+    int tries = 0;
+    for (const auto& [worth, claim] : claims) {
+      if (++tries > kMostTries || budget_.exceeded()) break;
+      if (!would_be_right(claim)) continue;
+      claim_ = claim;
+      break;
+    }
+    told_.read = claim_.op;
+  }
+
+  // Is there an execution if the read had said the opposite of this element? Of a read that
+  // says something of one alone there is, as there is one without the read.
+  [[nodiscard]] bool would_be_right(const Claim& claim) const {
+    if (h_.ops[claim.op].kind != Kind::kState) return true;
+    History other = h_;
+    Operation& op = other.ops[claim.op];
+    const auto list = h_.list(op);
+    std::vector<std::uint32_t> flipped(list.begin(), list.end());
+    if (claim.returned)
+      std::erase(flipped, claim.element);
+    else
+      flipped.push_back(claim.element);
+    op.list_begin = static_cast<std::uint32_t>(other.lists.size());
+    other.lists.insert(other.lists.end(), flipped.begin(), flipped.end());
+    op.list_end = static_cast<std::uint32_t>(other.lists.size());
+    return decide(other, axioms_, budget_).verdict == Verdict::kSatisfied;
   }
 
   // Is there an execution if this one update had not counted, or twice, for the read?

@@ -63,6 +63,35 @@ TEST(Report, OfAWholeReadOnlyTheElementInQuestionIsToldOf) {
       << as_text(answer);
 }
 
+// That "b" is gone shows that its remove was seen, and with it the add of "a".
+TEST(Report, OfAWholeReadAnElementThatIsRightlyAbsentIsNotBlamed) {
+  const auto history = history_of(Type::kAddWinsSet, R"({"process":1,"f":"add","value":"a"}
+{"process":2,"f":"add","value":"b"}
+{"process":1,"f":"remove","value":"b"}
+{"process":2,"f":"read","value":[]}
+)");
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_NE(answer.explanation->summary.find("\"a\" is not in"), std::string::npos)
+      << as_text(answer);
+}
+
+// It shows nothing of "b", which its own replica removed: that an earlier read did.
+TEST(Report, OfAWholeReadAnElementIsBlamedWithoutWhichItWouldBeRight) {
+  const auto history = history_of(Type::kAddWinsSet, R"({"process":1,"f":"remove","value":"a"}
+{"process":1,"f":"add","value":"a"}
+{"process":2,"f":"add","value":"b"}
+{"process":1,"f":"remove","value":"b"}
+{"process":2,"f":"contains","value":["b",false]}
+{"process":2,"f":"remove","value":"b"}
+{"process":2,"f":"read","value":[]}
+)");
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_NE(answer.explanation->summary.find("\"a\" is not in"), std::string::npos)
+      << as_text(answer);
+}
+
 TEST(Report, AnOverwrittenSiblingIsStale) {
   const auto history = history_of(Type::kMultiValueRegister, R"({"process":1,"f":"write","value":1}
 {"process":1,"f":"write","value":2}
