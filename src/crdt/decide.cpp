@@ -12,6 +12,7 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
   // Where SAT is at once done there is nothing to gain from smaller parts.
   constexpr std::size_t kSmall = 150;
   constexpr int kFewRepairs = 12, kMostRepairs = 200;
+  constexpr std::size_t kFewContradictions = 1000, kMostContradictions = 100'000;
   const bool small = history.ops.size() <= kSmall;
   const bool array = history.type == Type::kGrowableArray;
   if (methods.polynomial) {
@@ -22,9 +23,19 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
   }
   if (methods.search) {
     if (auto found = decide_search(history, axioms, budget)) return std::move(*found);
-    if (!small) {
-      if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
+  }
+  if (methods.bounds) {
+    for (const bool in_order : {true, false}) {
+      if (auto found = decide_members(history, budget, in_order, kFewContradictions))
+        return std::move(*found);
     }
+  }
+  if (methods.search && !small) {
+    if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
+  }
+  if (methods.bounds) {
+    if (auto found = decide_members(history, budget, false, kMostContradictions))
+      return std::move(*found);
   }
   if (methods.polynomial && array && !small) {
     if (auto found = decide_array(history, axioms, budget, kMostRepairs)) return std::move(*found);

@@ -11,8 +11,9 @@
 // are written once (array.cpp, registers.cpp). Multi-value registers whose values are written
 // once: bounds, and choices where siblings leave some (siblings.cpp).
 // Otherwise a search that delivers updates as they are needed, which finds most
-// executions of correct replicas (search.cpp), and behind it SAT (exact.cpp), which
-// is complete: of one object after the other (objects.cpp), and then of all together.
+// executions of correct replicas (search.cpp), and behind it, of sets and flags, bounds and
+// choices (members.cpp), and SAT (exact.cpp), which are complete: of one object after the
+// other (objects.cpp), and of all together.
 //
 // Choices, where the axioms as printed are open or say less than is meant
 // (docs/crdt.md#choices). `letter` asks for the print:
@@ -57,13 +58,14 @@ struct Violation {
 
 struct Decision {
   Verdict verdict = Verdict::kUnknown;
-  std::string decided_by = {};              // "registers", "array", "search", "sat"
+  std::string decided_by = {};              // "registers", "array", "search", "members", "sat"
   std::optional<Witness> witness = {};      // of kSatisfied
   std::optional<Violation> violation = {};  // of kViolated
 };
 
 struct Methods {
-  bool polynomial = true, search = true;  // false: leave it out, for tests and measurements
+  // False: leave it out, for tests and measurements.
+  bool polynomial = true, search = true, bounds = true;
 };
 
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
@@ -76,6 +78,10 @@ std::optional<Decision> decide_array(const History& history, const Axioms& axiom
                                      base::Budget& budget, int most_repairs);
 std::optional<Decision> decide_search(const History& history, const Axioms& axioms,
                                       base::Budget& budget);
+// For sets and flags; complete but for so many contradictions. In order: only executions in the
+// order of the file are looked for.
+std::optional<Decision> decide_members(const History& history, base::Budget& budget, bool in_order,
+                                       std::size_t most_contradictions);
 // For multi-value registers whose values are written once each, and all that is returned was
 // written; `order` has all operations, those of a replica in its order and a write before
 // the reads that return it.

@@ -108,7 +108,9 @@ class Search {
   bool search() {
     constexpr double kEager[] = {0, 0, 0.05, 0.1, 0.2, 0.4, 0.7};
     constexpr std::size_t kFewest = 4;
-    const std::size_t count = h_.ops.size(), most_work = 2000 + 500 * count;
+    // Behind sets and flags there is another method (members.cpp), behind counters only SAT.
+    const std::size_t count = h_.ops.size(),
+                      most_work = 2000 + (h_.type == Type::kCounter ? 100 : 20) * count;
     std::size_t at = 0, farthest = 0, back = kFewest;
     while (at < count) {
       if (++work_ % 64 == 0 && budget_.exceeded()) return false;

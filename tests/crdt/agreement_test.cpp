@@ -40,10 +40,12 @@ TEST_P(Agreement, WithExhaustiveSearch) {
     const bool letter = random.chance(0.3);
     const bool expected = admitted_by_oracle(h, letter);
     (expected ? admitted : rejected) += 1;
-    for (const bool quick : {true, false}) {
+    constexpr Methods kMethods[] = {{},
+                                    {.polynomial = false, .search = false},
+                                    {.polynomial = false, .search = false, .bounds = false}};
+    for (const Methods& methods : kMethods) {
       base::Budget budget;
-      const auto decision =
-          decide(h, {.letter = letter}, budget, {.polynomial = quick, .search = quick});
+      const auto decision = decide(h, {.letter = letter}, budget, methods);
       ASSERT_NE(decision.verdict, Verdict::kUnknown);
       ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected)
           << decision.decided_by << (letter ? ", letter\n" : "\n") << write(h);
@@ -53,6 +55,8 @@ TEST_P(Agreement, WithExhaustiveSearch) {
             << write(h);
         ASSERT_EQ(decision.witness->order.size(), h.ops.size());
       } else {
+        ASSERT_EQ(decision.decided_by == "members",
+                  methods.bounds && (is_set(type) || is_flag(type)));
         // The core is a history by itself, and admitted no more than the whole.
         const auto part = part_of(h, decision.violation->core);
         ASSERT_LE(part.history.ops.size(), 24U);
