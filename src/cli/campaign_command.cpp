@@ -28,22 +28,21 @@ int campaign(const CampaignArguments& arguments) {
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
             if (arguments.quiet) return;
-            fmt::print(stderr, "[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
-                       run.isolation, run.workload, run.assay.run.seed);
-            std::fflush(stderr);
+            mention(fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
+                                run.isolation, run.workload, run.assay.run.seed));
           },
       .after =
           [&](const run::CampaignResult& result) {
             if (arguments.quiet) return;
             std::string anomalies;
             for (const auto& name : result.anomalies) anomalies += " " + name;
-            fmt::print(stderr, "{} {}{}{}\n", result.asked, result.verdict,
-                       anomalies.empty() ? "" : ", seen:", anomalies);
-            if (!result.error.empty()) fmt::print(stderr, "    {}\n", result.error);
+            mention(fmt::format("{} {}{}{}\n", result.asked, result.verdict,
+                                anomalies.empty() ? "" : ", seen:", anomalies));
+            if (!result.error.empty()) mention("    " + result.error + "\n");
           }};
   const Interruptible interruptible;
   const auto summary = run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
-  if (interruptible.stopped() && !arguments.quiet) fmt::print(stderr, "ended\n");
+  if (interruptible.stopped() && !arguments.quiet) mention("ended\n");
   if (!summary.ok()) {
     complain(summary.error());
     return kBad;

@@ -1,6 +1,7 @@
 // The frame around the commands: parsing, output, errors, exit codes.
 #include "cli/command.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -76,9 +77,14 @@ bool finish_output() {
   return false;
 }
 
+void mention(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 void complain(std::string_view message) {
   flush_output();
-  fmt::print(stderr, "cupel: {}\n", message);
+  mention(fmt::format("cupel: {}\n", message));
 }
 void complain(const base::Error& error) {
   auto named = error;
@@ -250,7 +256,22 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 
 }  // namespace
 
+namespace {
+
+// A standard stream that came closed is taken, so that no file is opened in its place and
+// written what was meant for it. Reading the input, writing the output goes on failing.
+void take_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest number that is free: this one.
+    static_cast<void>(open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
+  }
+}
+
+}  // namespace
+
 int run(int argc, char** argv) {
+  take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
 
   CLI::App app(

@@ -38,6 +38,8 @@ void flush_output();
 // False, with a word on standard error, if the output could not be written.
 bool finish_output();
 
+// On standard error; if that cannot be written, nobody is told, and nothing else changes.
+void mention(std::string_view text);
 // "cupel: " and the error, on standard error. The file "-" is standard input.
 void complain(const base::Error& error);
 void complain(std::string_view message);

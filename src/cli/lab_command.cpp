@@ -128,8 +128,8 @@ int start(const LabArguments& arguments) {
   if (!server.ok()) return bad(server.error());
   print(server->url() + "\n");
   flush_output();
-  fmt::print(stderr, "cupel: {0} is up, in {1}; `cupel lab stop {0}` stops and removes it\n", name,
-             server->directory());
+  mention(fmt::format("cupel: {0} is up, in {1}; `cupel lab stop {0}` stops and removes it\n", name,
+                      server->directory()));
   return kSatisfied;
 }
 

@@ -81,11 +81,11 @@ class ProgressLine {
       thread_.join();
       over_ = false;
     }
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) mention("\r\x1b[K");
   }
 
  private:
-  void write(const std::string& text) { fmt::print(stderr, "\r\x1b[K{}", text); }
+  void write(const std::string& text) { mention("\r\x1b[K" + text); }
   void show() {
     const auto begin = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);

@@ -505,6 +505,15 @@ TEST_F(Cli, StatsCount) {
   EXPECT_EQ(cupel("stats nowhere.txt").code, 3);
 }
 
+TEST_F(Cli, NobodyHasToHearTheComplaints) {
+  EXPECT_EQ(cupel("check nowhere.jsonl 2>&-").code, 3);
+  EXPECT_EQ(cupel("check --no-such-option fine.txt 2>&-").code, 3);
+  EXPECT_EQ(cupel("check nowhere.jsonl fine.txt 2>/dev/full").code, 3);
+  // And no file is opened in the place of the closed stream.
+  EXPECT_EQ(cupel("generate --level causal --txns 3 --seed 1 -o made.plume 2>&- >&-").code, 0);
+  EXPECT_EQ(cupel("check -l causal made.plume").code, 0);
+}
+
 TEST_F(Cli, HelpAndVersionGoToStdout) {
   for (const char* arguments : {"--help", "check --help", "stats --help", "convert --help",
                                 "generate --help", "explain --help"}) {
