@@ -234,6 +234,10 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   }
   const auto name = extra.substr(0, extra.find('='));
+  // As in `cupel --json check FILE`.
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    return fmt::format("found `{}` before the command {}; put it behind", name, asked.get_name());
+  }
   return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
                      did_you_mean(name, names));
 }

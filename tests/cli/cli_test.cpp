@@ -530,6 +530,9 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_EQ(cupel("help").out, cupel("--help").out);
   EXPECT_EQ(cupel("help check").out, check);
   EXPECT_EQ(cupel("help lab start").out, cupel("lab start --help").out);
+  const auto early = cupel("--json check fine.txt");
+  EXPECT_EQ(early.code, 3);
+  EXPECT_NE(early.err.find("found `--json` before the command check; put it behind"), std::string::npos) << early.err;
   const auto wrong = cupel("help chek");
   EXPECT_EQ(wrong.code, 3);
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;

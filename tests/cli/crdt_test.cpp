@@ -146,17 +146,22 @@ TEST_F(CrdtCli, ConvergenceOfNoKeyIsNotKnown) {
   write("early.jsonl",
         "{\"process\":1,\"f\":\"read\",\"value\":[]}\n"
         "{\"process\":2,\"f\":\"add\",\"value\":\"b\"}\n");
-  write("empty.jsonl", "");
-  for (const std::string name : {"early", "empty"}) {
-    const auto text = crdt("check --type or-set --converge " + name + ".jsonl");
-    EXPECT_EQ(text.code, 2);
-    EXPECT_NE(text.out.find("satisfied\n"), std::string::npos);
-    EXPECT_NE(text.out.find("not known"), std::string::npos) << text.out;
-    const auto json = crdt("check --type or-set --converge --json " + name + ".jsonl");
-    EXPECT_EQ(json.code, 2);
-    EXPECT_TRUE(nlohmann::json::parse(json.out)["convergence"]["converged"].is_null());
+  const auto text = crdt("check --type or-set --converge early.jsonl");
+  EXPECT_EQ(text.code, 2);
+  EXPECT_NE(text.out.find("satisfied\n"), std::string::npos);
+  EXPECT_NE(text.out.find("not known"), std::string::npos) << text.out;
+  const auto json = crdt("check --type or-set --converge --json early.jsonl");
+  EXPECT_EQ(json.code, 2);
+  EXPECT_TRUE(nlohmann::json::parse(json.out)["convergence"]["converged"].is_null());
+}
+
+TEST_F(CrdtCli, AnEmptyFileIsAnError) {
+  for (const char* lost : {"", " \n\n"}) {
+    write("empty.jsonl", lost);
+    const auto ran = crdt("check --type or-set empty.jsonl");
+    EXPECT_EQ(ran.code, 3);
+    EXPECT_EQ(ran.err, "cupel: empty.jsonl: found an empty file, expected operations, a line each\n");
   }
-  EXPECT_EQ(crdt("check --type or-set empty.jsonl").code, 0);
 }
 
 TEST_F(CrdtCli, ACertificateToTheLetterIsCalledSo) {
