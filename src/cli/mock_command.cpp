@@ -23,12 +23,14 @@
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "history/mask.hpp"
 #include "levels/level.hpp"
 #include "mock/explore.hpp"
 #include "mock/sql/session.hpp"
 #include "mock/store.hpp"
 #include "mock/wire/server.hpp"
 #include "report/render.hpp"
+#include "survey/survey.hpp"
 
 namespace cupel::cli {
 
@@ -51,7 +53,8 @@ struct StoreArguments {
   mock::Options store;
   std::string level = std::string(mock::name(mock::Options().level));
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
-  std::vector<std::string> given;  // the options of a command line that gives the same, but for the seed
+  std::vector<std::string>
+      given;  // the options of a command line that gives the same, but for the seed
 };
 
 struct ServeArguments : StoreArguments {
@@ -81,33 +84,49 @@ std::vector<std::string> level_names_of_mock() {
 void add_store_options(CLI::App& command, StoreArguments& arguments) {
   const char* behaviour = "How the store behaves";
   command
-      .add_option("--level", arguments.level,
-                  fmt::format("The level that every history stays within, and no more: {}. Short names will do",
-                              one_of(level_names_of_mock())))
+      .add_option(
+          "--level", arguments.level,
+          fmt::format(
+              "The level that every history stays within, and no more: {}. Short names will do",
+              one_of(level_names_of_mock())))
       ->type_name("LEVEL")
       ->capture_default_str()
       ->group(behaviour);
-  command.add_option("--seed", arguments.store.seed, "The same seed and requests give the same answers")
+  command
+      .add_option("--seed", arguments.store.seed,
+                  "The same seed and requests give the same answers")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
       ->group(behaviour);
   command
       .add_option("--policy", arguments.policy,
-                  "How a read chooses among the values that it may return: uniform, latest, adversarial (one that "
+                  "How a read chooses among the values that it may return: uniform, latest, "
+                  "adversarial (one that "
                   "leaves the next stronger level), or weights, as in uniform=3,adversarial=1")
       ->type_name("POLICY")
       ->capture_default_str()
       ->group(behaviour);
-  command.add_option("--delay", arguments.delay, "Wait before each transaction, at random up to this")
-      ->type_name("DURATION")->capture_default_str()->group(behaviour);
-  command.add_option("--abort-rate", arguments.store.abort_rate, "Share of commits that abort instead, from 0 to 1")
-      ->type_name("SHARE")->capture_default_str()->check(share())->group(behaviour);
+  command
+      .add_option("--delay", arguments.delay, "Wait before each transaction, at random up to this")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--abort-rate", arguments.store.abort_rate,
+                  "Share of commits that abort instead, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share())
+      ->group(behaviour);
   command.add_option("--latency", arguments.latency, "Wait before each read, write and commit")
-      ->type_name("DURATION")->capture_default_str()->group(behaviour);
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
   command
       .add_option("--patience", arguments.patience,
-                  "Roll back an open transaction that does nothing for this long while others wait for their turn")
+                  "Roll back an open transaction that does nothing for this long while others wait "
+                  "for their turn")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(behaviour);
@@ -115,13 +134,17 @@ void add_store_options(CLI::App& command, StoreArguments& arguments) {
 
 void take_policy(const std::string& text, mock::Options& options) {
   const std::pair<std::string, double mock::Options::*> known[] = {
-      {"uniform", &mock::Options::uniform}, {"latest", &mock::Options::latest}, {"adversarial", &mock::Options::adversarial}};
+      {"uniform", &mock::Options::uniform},
+      {"latest", &mock::Options::latest},
+      {"adversarial", &mock::Options::adversarial}};
   for (const auto& [name, weight] : known) options.*weight = 0;
   double sum = 0;
   for (const auto& part : CLI::detail::split(text, ',')) {
     const auto name = part.substr(0, part.find('='));
     double weight = 1;
-    if (name.size() < part.size() && !CLI::detail::lexical_cast(part.substr(name.size() + 1), weight)) weight = -1;
+    if (name.size() < part.size() &&
+        !CLI::detail::lexical_cast(part.substr(name.size() + 1), weight))
+      weight = -1;
     bool well = false;
     for (const auto& [policy, member] : known) {
       if (policy != name || !(weight >= 0 && weight <= 1e9)) continue;
@@ -130,11 +153,15 @@ void take_policy(const std::string& text, mock::Options& options) {
       well = true;
     }
     if (!well) {
-      throw CLI::ValidationError("--policy", fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
-                                                         "a weight or without, as in uniform=3,adversarial=1", part));
+      throw CLI::ValidationError(
+          "--policy", fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
+                                  "a weight or without, as in uniform=3,adversarial=1",
+                                  part));
     }
   }
-  if (!(sum > 0)) throw CLI::ValidationError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
+  if (!(sum > 0))
+    throw CLI::ValidationError("--policy",
+                               fmt::format("found `{}`, expected a weight above 0", text));
 }
 
 // Why `text` is no level of the mock, and what may have been meant.
@@ -146,8 +173,10 @@ std::string no_level_of_mock(const std::string& text) {
       const auto there = mock::level_of(levels::name(level));
       if (there && levels::implies(*known, level)) nearest = *there;
     }
-    return fmt::format("found `{}`, expected {}; the mock has no real-time order between sessions, and so no such "
-                       "level: the nearest is {}", text, one_of(names), mock::name(nearest));
+    return fmt::format(
+        "found `{}`, expected {}; the mock has no real-time order between sessions, and so no such "
+        "level: the nearest is {}",
+        text, one_of(names), mock::name(nearest));
   }
   auto spelled = level_names();  // serializable is understood too
   std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
@@ -165,14 +194,16 @@ void take_store_options(StoreArguments& arguments) {
   store.patience_s = or_throw(parse_duration(arguments.patience, 1), "--patience");
   const StoreArguments usual;
   const auto say = [&](const char* option, const std::string& value, const std::string& otherwise) {
-    if (value != otherwise) arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
+    if (value != otherwise)
+      arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
   };
   arguments.given.push_back(fmt::format("--level {}", mock::name(*level)));
   say("--policy", arguments.policy, usual.policy);
   say("--delay", arguments.delay, usual.delay);
   say("--latency", arguments.latency, usual.latency);
   say("--patience", arguments.patience, usual.patience);
-  if (store.abort_rate != 0) arguments.given.push_back(fmt::format("--abort-rate {}", store.abort_rate));
+  if (store.abort_rate != 0)
+    arguments.given.push_back(fmt::format("--abort-rate {}", store.abort_rate));
 }
 
 // A store, its tables and its servers, in the order of their lives.
@@ -200,9 +231,13 @@ std::string host_of(const std::string& address) {
 std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
   return fmt::format("{}://cupel@{}:{}/cupel", scheme, host_of(address), port);
 }
-std::string http_url(const std::string& address, std::uint16_t port) { return fmt::format("http://{}:{}", host_of(address), port); }
+std::string http_url(const std::string& address, std::uint16_t port) {
+  return fmt::format("http://{}:{}", host_of(address), port);
+}
 
-bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1" || address == "localhost"; }
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1" || address == "localhost";
+}
 
 int bad(const base::Error& error) {
   complain(error);
@@ -217,21 +252,28 @@ int serve(const ServeArguments& arguments) {
     const auto asked = write_options(arguments.history, "", false);
     if (!asked.ok()) return bad(asked.error());
     // Not at the end, when what happened would be lost.
-    if (const auto can = formats::can_write(arguments.history, *asked); !can.ok()) return bad(can.error());
+    if (const auto can = formats::can_write(arguments.history, *asked); !can.ok())
+      return bad(can.error());
     target = *asked;
   }
   Served served(arguments.store);
   const bool all = !arguments.postgres && !arguments.mysql && !arguments.http;
-  const auto port = [&](const std::optional<std::uint16_t>& given) { return all ? std::optional<std::uint16_t>(0) : given; };
+  const auto port = [&](const std::optional<std::uint16_t>& given) {
+    return all ? std::optional<std::uint16_t>(0) : given;
+  };
   const Interruptible interruptible;
-  if (const auto started = served.start({.address = arguments.address, .postgres = port(arguments.postgres),
-                                         .mysql = port(arguments.mysql), .http = port(arguments.http),
+  if (const auto started = served.start({.address = arguments.address,
+                                         .postgres = port(arguments.postgres),
+                                         .mysql = port(arguments.mysql),
+                                         .http = port(arguments.http),
                                          .password = arguments.password});
       !started.ok()) {
     return bad(started.error());
   }
   if (!is_loopback(arguments.address) && !arguments.password) {
-    complain(fmt::format("warning: whoever reaches {} may use this server; --password keeps others out", arguments.address));
+    complain(
+        fmt::format("warning: whoever reaches {} may use this server; --password keeps others out",
+                    arguments.address));
   }
   const auto& server = *served.server;
   if (const auto open = server.port(Interface::kPostgres)) {
@@ -240,14 +282,17 @@ int serve(const ServeArguments& arguments) {
   if (const auto open = server.port(Interface::kMysql)) {
     auto host = host_of(arguments.address);
     if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open, arguments.password ? " -p" : ""));
+    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open,
+                      arguments.password ? " -p" : ""));
   }
   if (const auto open = server.port(Interface::kHttp)) {
     print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
-                      arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "", http_url(arguments.address, open)));
+                      arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "",
+                      http_url(arguments.address, open)));
   }
   flush_output();
-  complain(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level), arguments.store.seed));
+  complain(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level),
+                       arguments.store.seed));
   while (!interruptible.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   served.server->stop();
   if (!target) return kSatisfied;
@@ -255,8 +300,9 @@ int serve(const ServeArguments& arguments) {
   if (!history.ok()) return bad(history.error());
   const int code = write_history(*history, arguments.history, *target);
   if (code == kSatisfied && arguments.history != "-") {
-    complain(fmt::format("wrote {} transactions; check them with: cupel check -l {} {}", history->txn_count(),
-                         mock::name(arguments.store.level), shell_word(arguments.history)));
+    complain(fmt::format("wrote {} transactions; check them with: cupel check -l {} {}",
+                         history->txn_count(), mock::name(arguments.store.level),
+                         shell_word(arguments.history)));
   }
   return code;
 }
@@ -278,7 +324,8 @@ class OutputFolder {
     std::error_code error;
     auto pattern = (fs::temp_directory_path(error) / "cupel-mock-XXXXXX").string();
     if (error || ::mkdtemp(pattern.data()) == nullptr) {
-      return base::Error{.message = "cannot make a folder for the command's output", .file = pattern};
+      return base::Error{.message = "cannot make a folder for the command's output",
+                         .file = pattern};
     }
     return std::unique_ptr<OutputFolder>(new OutputFolder(pattern));
   }
@@ -288,7 +335,9 @@ class OutputFolder {
   }
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  [[nodiscard]] std::string file(std::uint64_t number) const { return (path_ / std::to_string(number)).string(); }
+  [[nodiscard]] std::string file(std::uint64_t number) const {
+    return (path_ / std::to_string(number)).string();
+  }
 
  private:
   explicit OutputFolder(const std::string& path) : path_(path) {}
@@ -317,11 +366,16 @@ std::string end_of_file(const std::string& file) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> environment(const Server& server, std::uint64_t seed) {
+std::vector<std::pair<std::string, std::string>> environment(const Server& server,
+                                                             std::uint64_t seed) {
   const std::string address = "127.0.0.1";
   const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
-  return {{"PGHOST", address}, {"PGPORT", std::to_string(postgres)}, {"PGUSER", "cupel"}, {"PGDATABASE", "cupel"},
-          {"MYSQL_HOST", address}, {"MYSQL_TCP_PORT", std::to_string(mysql)},
+  return {{"PGHOST", address},
+          {"PGPORT", std::to_string(postgres)},
+          {"PGUSER", "cupel"},
+          {"PGDATABASE", "cupel"},
+          {"MYSQL_HOST", address},
+          {"MYSQL_TCP_PORT", std::to_string(mysql)},
           {"CUPEL_MOCK_PG_URL", url("postgres", address, postgres)},
           {"CUPEL_MOCK_MYSQL_URL", url("mysql", address, mysql)},
           {"CUPEL_MOCK_HTTP_URL", http_url(address, server.port(Interface::kHttp))},
@@ -330,14 +384,15 @@ std::vector<std::pair<std::string, std::string>> environment(const Server& serve
 
 // Of one run of the command.
 struct Ended {
-  bool whole = true;               // false: `over` said so before
+  bool whole = true;                    // false: `over` said so before
   std::optional<std::string> how = {};  // it failed: "exited with 1"
 };
 
 // The servers are stopped when it returns; the output is in the file.
-base::Result<Ended> run_command(Served& served, const TestArguments& arguments, std::uint64_t seed, const std::string& output,
-                                const std::function<bool()>& over) {
-  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok()) return started.error();
+base::Result<Ended> run_command(Served& served, const TestArguments& arguments, std::uint64_t seed,
+                                const std::string& output, const std::function<bool()>& over) {
+  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
+    return started.error();
   auto process = base::Process::start({.arguments = arguments.command,
                                        .environment = environment(*served.server, seed),
                                        .input = base::Stream::nothing(),
@@ -349,18 +404,21 @@ base::Result<Ended> run_command(Served& served, const TestArguments& arguments, 
   bool late = false;
   while (!status && !late && !over()) {
     status = process->wait(base::Seconds(0.05));
-    late = base::Seconds(std::chrono::steady_clock::now() - began).count() > arguments.time_limit_seconds;
+    late = base::Seconds(std::chrono::steady_clock::now() - began).count() >
+           arguments.time_limit_seconds;
   }
   if (!status) process->stop(base::Seconds(1));
   served.server->stop();
   if (!status && !late) return Ended{.whole = false};
-  if (!status) return Ended{.how = fmt::format("took more than {} (--time-limit)", arguments.time_limit)};
+  if (!status)
+    return Ended{.how = fmt::format("took more than {} (--time-limit)", arguments.time_limit)};
   return Ended{.how = status->well() ? std::nullopt : std::optional(status->to_string())};
 }
 
 class Tester {
  public:
-  Tester(const TestArguments& arguments, const OutputFolder& folder, const std::atomic<bool>& stopped)
+  Tester(const TestArguments& arguments, const OutputFolder& folder,
+         const std::atomic<bool>& stopped)
       : arguments_(arguments), folder_(folder), stopped_(stopped) {}
 
   // One iteration, unless an earlier one failed.
@@ -370,7 +428,8 @@ class Tester {
     options.seed += number;
     Served served(options);
     const auto output = folder_.file(number);
-    const auto ended = run_command(served, arguments_, options.seed, output, [&] { return over(number); });
+    const auto ended =
+        run_command(served, arguments_, options.seed, output, [&] { return over(number); });
     if (!ended.ok()) return stop(ended.error());
     ++done_;
     if (ended->how) {
@@ -391,7 +450,9 @@ class Tester {
   [[nodiscard]] std::uint64_t done() const { return done_; }
 
  private:
-  [[nodiscard]] bool over(std::uint64_t number) const { return stopped_ || broken_ || number > first_; }
+  [[nodiscard]] bool over(std::uint64_t number) const {
+    return stopped_ || broken_ || number > first_;
+  }
   void stop(base::Error error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
@@ -414,47 +475,163 @@ std::string command_text(const std::vector<std::string>& command) {
   return text;
 }
 
-// The weakest stronger level that the history leaves, and why: what the command saw
-// that it did not expect.
-void explain_failure(const TestArguments& arguments, const history::History& history, const std::string& file) {
-  const auto options = check_options({}, arguments.limits);
-  base::Budget budget(options.timeout_seconds ? std::optional(std::chrono::duration<double>(*options.timeout_seconds)) : std::nullopt,
-                      options.memory_limit_bytes);
-  for (const auto stronger : kMockLevels) {
-    if (stronger <= arguments.store.level) continue;
-    auto asked = options;
-    asked.asked = {*levels::parse_level(mock::name(stronger))};
-    const auto result = check::check(history, asked, budget);
-    const auto counterexamples = shrunk(history, result, shrink_options(arguments.limits, result), budget);
-    const report::Checked checked{.file = file, .history = history, .result = result, .counterexamples = counterexamples};
-    print(report::lines(checked) + report::explanation(checked));
-    if (result.levels.front().verdict != check::Verdict::kSatisfied) return;
+// The reads of the committed transaction that came last of those that read: most likely what the
+// command did not expect.
+struct LastReads {
+  history::TxnId txn;
+  std::vector<history::OpId> reads;
+};
+std::optional<LastReads> last_reads(const history::History& history) {
+  std::optional<LastReads> last;
+  for (std::uint32_t at = 0; at < history.txn_count(); ++at) {
+    const history::TxnId txn(at);
+    if (history.status(txn) != history::TxnStatus::kCommitted) continue;
+    if (last && history.label(txn) < history.label(last->txn)) continue;
+    LastReads found{txn, {}};
+    for (auto op = history.first_op(txn); op < history.last_op(txn); ++op) {
+      if (history.kind(history::OpId(op)) == history::OpKind::kRead) {
+        found.reads.emplace_back(op);
+      }
+    }
+    if (!found.reads.empty()) last = std::move(found);
   }
-  print("The history keeps to every level that the mock has, strong-session-serializable too. Either the command fails by\n"
-        "itself, on any database; or it relies on one connection seeing at once what another one committed. No level of the\n"
-        "mock promises that: there is no real-time order between sessions here. To tell, run it with --level\n"
-        "strong-session-serializable --policy latest: what still fails is most likely the command itself. If it is the\n"
-        "other, do on one connection what has to be seen, or open the second when the first is closed: with the same\n"
-        "name it goes on with its session.\n");
+  return last;
+}
+
+// Why the history is what the command did not expect. Told is an anomaly of the weakest stronger
+// level that has one with the last reads in it: those without are set aside, by taking the reads of
+// their transactions for unknown. If none has, it is the first of the weakest level.
+void explain_failure(const TestArguments& arguments, const history::History& history,
+                     const std::string& file) {
+  const auto options = check_options({}, arguments.limits);
+  base::Budget budget(options.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
+                          : std::nullopt,
+                      options.memory_limit_bytes);
+  struct Told {
+    history::History history;
+    check::CheckResult result;
+    std::vector<explain::Counterexample> counterexamples;
+  };
+  const auto ask = [&](const history::History& asked_of, mock::Level level) {
+    auto asked = options;
+    asked.asked = {*levels::parse_level(mock::name(level))};
+    return check::check(asked_of, asked, budget);
+  };
+  const auto verdict = [](const check::CheckResult& result) {
+    return result.levels.front().verdict;
+  };
+  const auto last = last_reads(history);
+  auto rest = history;
+  std::optional<Told> first, with_last;
+  std::optional<mock::Level> weakest;
+  int set_aside = 0;
+  constexpr int kSetAside = 30;
+  for (const auto stronger : kMockLevels) {
+    if (stronger <= arguments.store.level || with_last) continue;
+    auto result = ask(history, stronger);
+    print(report::lines({.file = file, .history = history, .result = result}));
+    if (verdict(result) == check::Verdict::kUnknown && !first) {
+      print(report::explanation({.file = file, .history = history, .result = result}));
+      return;
+    }
+    while (verdict(result) == check::Verdict::kViolated) {
+      if (first) result = ask(rest, stronger);
+      if (verdict(result) != check::Verdict::kViolated) break;
+      auto small = shrunk(rest, result, shrink_options(arguments.limits, result), budget);
+      std::vector<history::OpId> reads;
+      bool has_last = false;
+      for (const auto& one : small) {
+        for (const auto txn : one.original_txn) {
+          has_last |= last && txn == last->txn;
+          for (auto op = history.first_op(txn); op < history.last_op(txn); ++op) {
+            reads.emplace_back(op);
+          }
+        }
+      }
+      if (!weakest) weakest = stronger;
+      Told told{rest, std::move(result), std::move(small)};
+      result = told.result;
+      if (has_last) {
+        with_last = std::move(told);
+        break;
+      }
+      if (!first) first = std::move(told);
+      if (!last || reads.empty() || ++set_aside == kSetAside) break;
+      rest = history::with_unknown(std::move(rest), reads);
+    }
+    if (first && (!last || set_aside == kSetAside)) break;
+  }
+  if (first || with_last) {
+    const auto& told = with_last ? *with_last : *first;
+    print(report::explanation({.file = file,
+                               .history = told.history,
+                               .result = told.result,
+                               .counterexamples = told.counterexamples}));
+    // All there are, at the level that is told.
+    const auto level = told.result.levels.front().level;
+    auto asked = options;
+    asked.asked = {level};
+    const auto whole = check::check(history, asked, budget);
+    const auto survey = survey::survey(history, whole, options, budget);
+    if (survey) {
+      print(
+          report::counts({.file = file, .history = history, .result = whole, .survey = &*survey}));
+    }
+    if (with_last) {
+      print(fmt::format(
+          "  The last transaction that read, of session {}, has a part in what is told.\n",
+          history.session_name(history.session(last->txn))));
+      if (set_aside > 0) {
+        print(fmt::format("  It has none in {} other{} from {} on, set aside.\n",
+                          set_aside == 1 ? "one" : std::to_string(set_aside),
+                          set_aside == 1 ? "" : "s", mock::name(*weakest)));
+      }
+    } else {
+      print(
+          "  No anomaly was found that the last transaction that read has a part in: which of "
+          "those in the history\n"
+          "  the command minds, the history does not say.\n");
+    }
+    return;
+  }
+  print(
+      "The history keeps to every level that the mock has, strong-session-serializable too. Either "
+      "the command fails by\n"
+      "itself, on any database; or it relies on one connection seeing at once what another one "
+      "committed. No level of the\n"
+      "mock promises that: there is no real-time order between sessions here. To tell, run it with "
+      "--level\n"
+      "strong-session-serializable --policy latest: what still fails is most likely the command "
+      "itself. If it is the\n"
+      "other, do on one connection what has to be seen, or open the second when the first is "
+      "closed: with the same\n"
+      "name it goes on with its session.\n");
 }
 
 // What is said of a run that failed. `again`: the options that repeat it.
-int tell_failure(const TestArguments& arguments, const Failed& failed, const std::string& which, const std::string& again) {
-  const auto file = arguments.history.empty()
-                        ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
-                        : arguments.history;
+int tell_failure(const TestArguments& arguments, const Failed& failed, const std::string& which,
+                 const std::string& again) {
+  const auto file =
+      arguments.history.empty()
+          ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
+          : arguments.history;
   const auto target = write_options(file, "", false);
   if (!target.ok()) return bad(target.error());
   const auto command = command_text(arguments.command);
   print(fmt::format("failed: {}: {} {}\n", which, command, failed.how));
   print(failed.output);
-  print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "), again, command));
+  print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "), again,
+                    command));
   const auto before = fs::exists(file) ? std::optional(whole_file(file)) : std::nullopt;
-  if (const int code = write_history(failed.history, file, *target); code != kSatisfied) return code;
+  if (const int code = write_history(failed.history, file, *target); code != kSatisfied)
+    return code;
   if (before && *before != whole_file(file)) {
-    complain(fmt::format("{} was there, of another run, and was replaced; --history FILE names another file", file));
+    complain(fmt::format(
+        "{} was there, of another run, and was replaced; --history FILE names another file", file));
   }
-  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file, failed.history.txn_count(), shell_word(file)));
+  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file,
+                    failed.history.txn_count(), shell_word(file)));
   explain_failure(arguments, failed.history, file);
   return kViolated;
 }
@@ -464,23 +641,27 @@ int test(const TestArguments& arguments) {
   if (!folder.ok()) return bad(folder.error());
   const Interruptible interruptible;
   Tester tester(arguments, **folder, interruptible.stopped());
-  base::for_each_index(arguments.iterations, arguments.jobs, [&](std::size_t number) { tester.run(number); });
+  base::for_each_index(arguments.iterations, arguments.jobs,
+                       [&](std::size_t number) { tester.run(number); });
   const auto level = mock::name(arguments.store.level);
   if (const auto& error = tester.error()) return bad(*error);
   if (!tester.failed()) {
     if (interruptible.stopped()) {
-      complain(fmt::format("stopped after {} of {} iterations, of which none failed", tester.done(), arguments.iterations));
+      complain(fmt::format("stopped after {} of {} iterations, of which none failed", tester.done(),
+                           arguments.iterations));
       return kUnknown;
     }
-    print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations, level, arguments.store.seed,
-                      arguments.store.seed + arguments.iterations - 1, command_text(arguments.command)));
+    print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations,
+                      level, arguments.store.seed, arguments.store.seed + arguments.iterations - 1,
+                      command_text(arguments.command)));
     return kSatisfied;
   }
   const auto& failed = *tester.failed();
-  return tell_failure(arguments, failed,
-                      fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
-                                  arguments.iterations, level, failed.seed),
-                      fmt::format("--seed {} --iterations 1", failed.seed));
+  return tell_failure(
+      arguments, failed,
+      fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
+                  arguments.iterations, level, failed.seed),
+      fmt::format("--seed {} --iterations 1", failed.seed));
 }
 
 // --- exploring
@@ -508,7 +689,8 @@ int explore(const TestArguments& arguments) {
   for (; more && runs < most && !interruptible.stopped(); ++runs) {
     Served served(options);
     const auto output = (*folder)->file(runs);
-    const auto ended = run_command(served, arguments, options.seed, output, [&] { return interruptible.stopped().load(); });
+    const auto ended = run_command(served, arguments, options.seed, output,
+                                   [&] { return interruptible.stopped().load(); });
     if (!ended.ok()) return bad(ended.error());
     if (!ended->whole) break;
     if (served.store.mixed() && !in_order && !arguments.choices) {
@@ -541,33 +723,50 @@ int explore(const TestArguments& arguments) {
       return kUnknown;
     }
     if (explorer->diverged() > 0) {
-      complain("warning: the run had not the choices that --choices gives: the command, its options or the level "
-               "are not those of the run that had them, or what it does is not decided by what it reads");
+      complain(
+          "warning: the run had not the choices that --choices gives: the command, its options or "
+          "the level "
+          "are not those of the run that had them, or what it does is not decided by what it "
+          "reads");
     }
-    if (failed) return tell_failure(arguments, *failed, fmt::format("one run at {}", level), fmt::format("--choices {}", in_words));
+    if (failed)
+      return tell_failure(arguments, *failed, fmt::format("one run at {}", level),
+                          fmt::format("--choices {}", in_words));
     print(fmt::format("passed: one run at {}: {}\n", level, command_text(arguments.command)));
     return kSatisfied;
   }
   int code = kSatisfied;
   if (failed) {
-    code = tell_failure(arguments, *failed, fmt::format("run {} at {}, choices {}", failed_run, level, in_words.empty() ? "none" : in_words),
-                        in_words.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", in_words));
+    code = tell_failure(
+        arguments, *failed,
+        fmt::format("run {} at {}, choices {}", failed_run, level,
+                    in_words.empty() ? "none" : in_words),
+        in_words.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", in_words));
     if (code != kViolated) return code;
   }
   std::uint64_t histories = 0;
   for (const auto& [state, count] : states) histories += count;
-  print(fmt::format("explored: {} different histories in {} runs at {}, {} states that the client saw ({}); {}: {}\n", histories,
-                    runs, level, states.size(), arguments.states,
-                    failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
-                    command_text(arguments.command)));
+  print(
+      fmt::format("explored: {} different histories in {} runs at {}, {} states that the client "
+                  "saw ({}); {}: {}\n",
+                  histories, runs, level, states.size(), arguments.states,
+                  failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
+                  command_text(arguments.command)));
   if (explorer->diverged() > 0) {
-    complain(fmt::format("warning: this may not be all: {} runs did not repeat what runs with the same choices did before. What "
-                         "the command does has to be decided by what it reads; if it has several clients at a time, a "
-                         "longer --settle may help", explorer->diverged()));
+    complain(
+        fmt::format("warning: this may not be all: {} runs did not repeat what runs with the same "
+                    "choices did before. What "
+                    "the command does has to be decided by what it reads; if it has several "
+                    "clients at a time, a "
+                    "longer --settle may help",
+                    explorer->diverged()));
   }
   if (more) {
-    complain(fmt::format("warning: this is not all: {}", interruptible.stopped() ? "it was stopped"
-                                                         : fmt::format("the limit of {} runs was reached (--iterations)", most)));
+    complain(
+        fmt::format("warning: this is not all: {}",
+                    interruptible.stopped()
+                        ? "it was stopped"
+                        : fmt::format("the limit of {} runs was reached (--iterations)", most)));
   }
   if (code == kSatisfied && (more || explorer->diverged() > 0)) return kUnknown;
   return code;
@@ -576,24 +775,34 @@ int explore(const TestArguments& arguments) {
 }  // namespace
 
 void add_mock(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("mock", "Serve a database that behaves as badly as its level allows");
+  auto* command =
+      app.add_subcommand("mock", "Serve a database that behaves as badly as its level allows");
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<ServeArguments>();
   add_store_options(*command, *arguments);
   const char* where = "Where it is served (default: all three on free ports)";
   const auto port = [&](const char* option, std::optional<std::uint16_t>& value, const char* what) {
     command->add_option(option, value, fmt::format("{}; 0: any free port", what))
-        ->type_name("PORT")->check(whole_number(0, 65535))->group(where);
+        ->type_name("PORT")
+        ->check(whole_number(0, 65535))
+        ->group(where);
   };
   port("--pg", arguments->postgres, "PostgreSQL's wire protocol on this port");
   port("--mysql", arguments->mysql, "MySQL's wire protocol on this port");
   port("--http", arguments->http, "HTTP with JSON on this port (docs/mock-server.md)");
   command->add_option("--bind", arguments->address, "The address to listen on")
-      ->type_name("ADDRESS")->capture_default_str()->group(where);
-  command->add_option("--password", arguments->password, "What clients have to say. Default: any will do")
-      ->type_name("TEXT")->group(where);
-  command->add_option("--history", arguments->history,
-                      "Write what happened, at the end; the format is by the extension (.jsonl, .edn, .cupel …)")
+      ->type_name("ADDRESS")
+      ->capture_default_str()
+      ->group(where);
+  command
+      ->add_option("--password", arguments->password,
+                   "What clients have to say. Default: any will do")
+      ->type_name("TEXT")
+      ->group(where);
+  command
+      ->add_option("--history", arguments->history,
+                   "Write what happened, at the end; the format is by the extension (.jsonl, .edn, "
+                   ".cupel …)")
       ->type_name("FILE");
   command->footer(
       "Examples:\n"
@@ -606,33 +815,61 @@ void add_mock(CLI::App& app, Run& run) {
     run = [arguments] { return serve(*arguments); };
   });
 
-  auto* testing = command->add_subcommand("test", "Run a command against fresh stores with other seeds until it fails");
+  auto* testing = command->add_subcommand(
+      "test", "Run a command against fresh stores with other seeds until it fails");
   auto tested = std::make_shared<TestArguments>();
   add_store_options(*testing, *tested);
-  testing->add_option("--iterations", tested->iterations, "Runs of the command, each with a store of its own; the seeds count up")
-      ->type_name("N")->capture_default_str()->check(whole_number(1, 1'000'000'000));
+  testing
+      ->add_option("--iterations", tested->iterations,
+                   "Runs of the command, each with a store of its own; the seeds count up")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1, 1'000'000'000));
   auto* jobs = testing->add_option("--jobs", tested->jobs, "Runs at the same time")
-      ->type_name("N")->capture_default_str()->check(whole_number(1, 256));
+                   ->type_name("N")
+                   ->capture_default_str()
+                   ->check(whole_number(1, 256));
   testing->add_option("--time-limit", tested->time_limit, "A run that takes longer has failed")
-      ->type_name("DURATION")->capture_default_str();
-  testing->add_option("--history", tested->history, "Where the history of the run that failed goes. Default: "
-                                                    "cupel-mock-LEVEL-SEED.jsonl here")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  testing
+      ->add_option("--history", tested->history,
+                   "Where the history of the run that failed goes. Default: "
+                   "cupel-mock-LEVEL-SEED.jsonl here")
       ->type_name("FILE");
   const char* exploring = "Exploring a small test whole";
-  auto* explored = testing->add_flag("--explore", tested->explore,
-                                     "Every run there is instead of some: each value that a read may return, each order of "
-                                     "the transactions of clients that wait at the same time; --iterations (then 10000) "
-                                     "is the most. Counts the histories, each once, and the states that the client saw")
+  auto* explored =
+      testing
+          ->add_flag(
+              "--explore", tested->explore,
+              "Every run there is instead of some: each value that a read may return, each order "
+              "of "
+              "the transactions of clients that wait at the same time; --iterations (then 10000) "
+              "is the most. Counts the histories, each once, and the states that the client saw")
+          ->group(exploring);
+  auto* choices = testing
+                      ->add_option("--choices", tested->choices,
+                                   "One run, with these choices, as --explore prints them")
+                      ->delimiter(',')
+                      ->type_name("N,N…")
+                      ->group(exploring);
+  testing
+      ->add_option("--states", tested->states,
+                   "What a state is: the values that each session read (reads), or what the "
+                   "command printed (output)")
+      ->type_name("WHAT")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"reads", "output"}))
+      ->needs(explored)
       ->group(exploring);
-  auto* choices = testing->add_option("--choices", tested->choices, "One run, with these choices, as --explore prints them")
-      ->delimiter(',')->type_name("N,N…")->group(exploring);
-  testing->add_option("--states", tested->states, "What a state is: the values that each session read (reads), or what the "
-                                                  "command printed (output)")
-      ->type_name("WHAT")->capture_default_str()->check(CLI::IsMember({"reads", "output"}))->needs(explored)->group(exploring);
-  testing->add_option("--settle", tested->settle,
-                      "With --explore and --choices: no transaction begins before nobody came for this long, so that "
-                      "all clients that wait are there to choose from")
-      ->type_name("DURATION")->capture_default_str()->group(exploring);
+  testing
+      ->add_option("--settle", tested->settle,
+                   "With --explore and --choices: no transaction begins before nobody came for "
+                   "this long, so that "
+                   "all clients that wait are there to choose from")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(exploring);
   for (const char* option : {"--policy", "--abort-rate"}) {
     explored->excludes(testing->get_option(option));
     choices->excludes(testing->get_option(option));
@@ -640,11 +877,16 @@ void add_mock(CLI::App& app, Run& run) {
   explored->excludes(jobs)->excludes(choices);
   choices->excludes(jobs)->excludes(testing->get_option("--iterations"));
   add_limit_options(*testing, "For the check of the run that failed", tested->limits);
-  testing->add_option("COMMAND", tested->command, "What to run, behind --")->required()->type_name("");
+  testing->add_option("COMMAND", tested->command, "What to run, behind --")
+      ->required()
+      ->type_name("");
   testing->footer(
-      "The command finds the store by PGHOST, PGPORT, PGUSER, PGDATABASE, MYSQL_HOST, MYSQL_TCP_PORT,\n"
-      "CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and CUPEL_MOCK_HTTP_URL. It fails with an exit code that\n"
-      "is not 0. Exit code here: 0 no run failed, 1 one did, 2 stopped before (or none failed and not\n"
+      "The command finds the store by PGHOST, PGPORT, PGUSER, PGDATABASE, MYSQL_HOST, "
+      "MYSQL_TCP_PORT,\n"
+      "CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and CUPEL_MOCK_HTTP_URL. It fails with an exit code "
+      "that\n"
+      "is not 0. Exit code here: 0 no run failed, 1 one did, 2 stopped before (or none failed and "
+      "not\n"
       "all was explored), 3 it could not be run.\n"
       "\n"
       "Examples:\n"
@@ -664,7 +906,8 @@ void add_mock(CLI::App& app, Run& run) {
     if (tested->explore || tested->choices) {
       if (testing->get_option("--iterations")->empty()) tested->iterations = 10'000;
       tested->store.settle_ms = 1000 * or_throw(parse_duration(tested->settle, 0.001), "--settle");
-      if (tested->settle != TestArguments().settle) tested->given.push_back(fmt::format("--settle {}", shell_word(tested->settle)));
+      if (tested->settle != TestArguments().settle)
+        tested->given.push_back(fmt::format("--settle {}", shell_word(tested->settle)));
       run = [tested] { return explore(*tested); };
       return;
     }

@@ -49,7 +49,7 @@ std::optional<std::size_t> Table::in_key(std::size_t column) const {
 std::string Table::partial_key(const std::vector<Scalar>& values) const {
   auto text = prefix;
   for (std::size_t at = 0; at < values.size(); ++at) {
-    text += escaped(canonical(values[at], columns[key[at]].type.type));
+    text += escaped(canonical(values[at], order_type_of(key[at])));
     if (at + 1 < key.size()) text += ',';
   }
   return text;

@@ -68,6 +68,7 @@ struct Check {
 struct Table {
   std::string name;
   std::string prefix;  // "accounts/"
+  bool mysql = false;  // made in that dialect: blanks at the end of text do not count
   std::vector<ColumnInfo> columns;
   std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
   std::string key_name;          // "accounts_pkey"
@@ -77,6 +78,10 @@ struct Table {
   std::shared_ptr<Counter> row_numbers = std::make_shared<Counter>();
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view column_name) const;
+  // To compare its values by.
+  [[nodiscard]] Type order_type_of(std::size_t column) const {
+    return order_type(columns[column].type.type, mysql);
+  }
   // Position of a column in the key.
   [[nodiscard]] std::optional<std::size_t> in_key(std::size_t column) const;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace cupel::mock::sql {
@@ -65,8 +66,9 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
                   });
 }
 
-bool like(std::string_view text, std::string_view pattern, bool fold_case) {
-  const auto unfinished = [] {
+bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql) {
+  const auto unfinished = [mysql] {
+    if (mysql) not_supported("a LIKE pattern that ends with its escape character");
     raise("22025", "LIKE pattern must not end with escape character");
   };
   const auto low = [&](char c) {
@@ -78,7 +80,7 @@ bool like(std::string_view text, std::string_view pattern, bool fold_case) {
       if (pattern.empty()) return true;
       if (pattern == "\\" && !text.empty()) unfinished();
       for (std::size_t at = 0; at <= text.size(); ++at) {
-        if (like(text.substr(at), pattern, fold_case)) return true;
+        if (like(text.substr(at), pattern, fold_case, mysql)) return true;
       }
       return false;
     }
@@ -148,7 +150,11 @@ Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right,
       if (right == 0) division_by_zero();
       result = right == -1 ? 0 : left % right;
   }
-  if (over) raise("22003", fmt::format("{} out of range", type_name(type)));
+  if (over) {
+    throw Raised{{.sqlstate = "22003",
+                  .message = fmt::format("{} out of range", type_name(type)),
+                  .mysql_number = 1690}};
+  }
   return checked_integer(result, type);
 }
 
@@ -193,7 +199,7 @@ Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& ri
   }
 }
 
-// MySQL: NULL for a divisor of zero, and four digits more for the quotient of exact numbers.
+// MySQL: NULL for a divisor of zero.
 Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
   if (type == Type::kDouble) {
     if (std::get<double>(right) == 0) return {};
@@ -202,7 +208,7 @@ Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
   const auto& divisor = std::get<Decimal>(right);
   if (divisor.sign() == 0) return {};
   const auto& number = std::get<Decimal>(left);
-  return number.divided_by(divisor, number.scale() + 4);
+  return number.mysql_quotient(divisor);
 }
 
 }  // namespace
@@ -270,7 +276,86 @@ FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* wha
     }
   }
   if (found.type == Type::kNull) return {Type::kText};
+  for (const auto& one : all) {
+    const bool of_null = one->kind == Expression::Kind::kConstant && is_null(one->constant) &&
+                         is_number(one->type.type);
+    if (of_null && dialect_ == Dialect::kMysql) {
+      not_supported("the type of what is computed of NULL");  // a double there, or not
+    }
+  }
+  if (dialect_ == Dialect::kMysql && found.type == Type::kNumeric) {
+    FullType longest{Type::kNumeric};
+    for (const auto& one : all) longest.scale = std::max(longest.scale, decimals(*one));
+    return longest;
+  }
   return same ? found : FullType{found.type};
+}
+
+int Coercion::decimals(const Expression& part) {
+  if (part.type.type != Type::kNumeric) return 0;
+  const bool known = part.kind == Expression::Kind::kConstant && !is_null(part.constant);
+  return known ? std::get<Decimal>(part.constant).scale() : part.type.scale;
+}
+
+ExpressionPtr Coercion::alike(const ExpressionPtr& part, const FullType& type) const {
+  auto made = to(part, {type.type}, Context::kImplicit);
+  if (dialect_ != Dialect::kMysql || type.type != Type::kNumeric || made == nullptr) return made;
+  return strict("showing", type, {made}, [digits = type.scale](const std::vector<Scalar>& values) {
+    return Scalar(std::get<Decimal>(values[0]).showing(digits));
+  });
+}
+
+ExpressionPtr Coercion::mysql_cast_of(const ExpressionPtr& part, const FullType& to) const {
+  const auto from = part->type.type;
+  const bool text = is_string(to.type);
+  if (from == Type::kBoolean) return this->to(part, {Type::kInteger}, Context::kImplicit);
+  if (text && (from == Type::kDouble || from == Type::kReal)) {
+    return strict("text", {Type::kText}, {part},
+                  [real = from == Type::kReal](const std::vector<Scalar>& values) -> Scalar {
+                    return mysql_text_of(std::get<double>(values[0]), real);
+                  });
+  }
+  if (text || (from == to.type && from != Type::kNumeric)) return part;
+  // What does not fit, or is no number, MySQL takes in part, with a warning.
+  const auto whole = from == Type::kNull ? this->to(part, {Type::kText}, Context::kImplicit) : part;
+  return strict("checked", whole->type, {whole},
+                [to, type = whole->type.type](const std::vector<Scalar>& values) {
+                  try {
+                    (void)cast(values[0], type, to);
+                  } catch (const Raised&) {
+                    not_supported("a CAST of a value that is none of the type");
+                  }
+                  return values[0];
+                });
+}
+
+std::string mysql_text_of(double value, bool real) {
+  if (value == 0) return "0";
+  // The shortest digits that read back, six of a float; 0.DIGITS times ten to the `point`.
+  const auto written = real ? fmt::format("{:.5e}", value) : [&] {
+    char buffer[64];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+    return std::string(buffer, end.ptr);
+  }();
+  const auto mark = written.find('e');
+  const int point = std::atoi(written.c_str() + mark + 1) + 1;
+  std::string digits;
+  for (const char c : written.substr(0, mark)) {
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  digits.erase(digits.find_last_not_of('0') + 1);
+  const std::string sign = value < 0 ? "-" : "";
+  const auto size = static_cast<int>(digits.size());
+  constexpr int kFixed = 15;
+  if (point > kFixed || point < 1 - kFixed) {
+    const auto more = size > 1 ? "." + digits.substr(1) : "";
+    return fmt::format("{}{}{}e{}", sign, digits[0], more, point - 1);
+  }
+  if (point <= 0) return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+  if (size <= point) return sign + digits + std::string(static_cast<std::size_t>(point - size), '0');
+  const auto whole = static_cast<std::size_t>(point);
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
 ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) const {
@@ -289,12 +374,13 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
                           const ExpressionPtr& right, std::optional<std::uint32_t> position) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
-  if (one == Type::kNull && other == Type::kNull) return Type::kText;
-  if (one == Type::kNull) return other;
-  if (other == Type::kNull) return one;
+  const bool mysql = dialect_ == Dialect::kMysql;
+  if (one == Type::kNull && other == Type::kNull) return order_type(Type::kText, mysql);
+  if (one == Type::kNull) return order_type(other, mysql);
+  if (other == Type::kNull) return order_type(one, mysql);
   if (is_number(one) && is_number(other)) return number_pair(one, other);
+  if (is_string(one) && is_string(other)) return order_type(one == other ? one : Type::kText, mysql);
   if (one == other) return one;
-  if (is_string(one) && is_string(other)) return Type::kText;
   if (is_time(one) && is_time(other)) {
     return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
                                                                     : Type::kTimestamp;
@@ -318,7 +404,9 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   if (!is_number(type)) {
     raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
   }
-  return strict("-", {type}, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
+  FullType negated{type};
+  if (dialect_ == Dialect::kMysql) negated.scale = decimals(*made);
+  return strict("-", negated, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
     if (type == Type::kNumeric) return std::get<Decimal>(values[0]).negated();
     if (is_integer(type)) {
       return integer_arithmetic('-', 0, std::get<std::int64_t>(values[0]), type);
@@ -407,6 +495,19 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
     if (is_time(one) || is_time(other)) {
       not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
     }
+    if (mysql && (one == Type::kNull || other == Type::kNull)) {
+      const auto is_text = [](const Expression& side) {
+        return side.kind == Expression::Kind::kConstant && side.type.type == Type::kNull &&
+               !is_null(side.constant);
+      };
+      if (is_text(*left) || is_text(*right)) not_supported("arithmetic with text", position);
+      const auto whole = [&](const ExpressionPtr& side) {
+        return to(side, {Type::kBigint}, Context::kImplicit);
+      };
+      if (one == Type::kNull && other == Type::kNull) {
+        return binary(name, whole(left), whole(right), position);
+      }
+    }
     if (one == Type::kNull && other == Type::kNull) {
       raise("42725", fmt::format("operator is not unique: unknown {} unknown", name), position);
     }
@@ -424,10 +525,18 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
       if (mysql) not_supported("% of floating-point numbers");
       no_operator(name, one, other, position);
     }
+    FullType result{type};
+    if (mysql && type == Type::kNumeric) {
+      const int before = decimals(*left), behind = decimals(*right);
+      result.scale = operation == '*'   ? before + behind
+                     : operation == '/' ? before + 4
+                                        : std::max(before, behind);
+      if (result.scale > 30) not_supported("a decimal with more than 30 digits behind the point");
+    }
     left = to(left, {type}, Context::kImplicit);
     right = to(right, {type}, Context::kImplicit);
     if (left == nullptr || right == nullptr) no_operator(name, one, other, position);
-    return strict(name, {type}, {left, right},
+    return strict(name, result, {left, right},
                   [type, operation, mysql](const std::vector<Scalar>& values) -> Scalar {
                     if (mysql && operation == '/') {
                       return mysql_division(values[0], values[1], type);
@@ -435,7 +544,14 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
                     if (type == Type::kNumeric) {
                       const auto& divisor = std::get<Decimal>(values[1]);
                       if (mysql && operation == '%' && divisor.sign() == 0) return {};
-                      return decimal_arithmetic(operation, std::get<Decimal>(values[0]), divisor);
+                      const auto& number = std::get<Decimal>(values[0]);
+                      auto made = decimal_arithmetic(operation, number, divisor);
+                      // It is -0 there, which is another number than 0.
+                      if (mysql && operation == '%' && number.sign() < 0 &&
+                          std::get<Decimal>(made).sign() == 0) {
+                        not_supported("a decimal's remainder of minus nothing");
+                      }
+                      return made;
                     }
                     if (is_integer(type)) {
                       const auto divisor = std::get<std::int64_t>(values[1]);

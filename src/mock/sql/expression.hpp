@@ -82,6 +82,12 @@ class Coercion {
                                     std::optional<std::uint32_t> position) const;
   [[nodiscard]] ExpressionPtr function(const std::string& name, std::vector<ExpressionPtr> parts,
                                        std::optional<std::uint32_t> position) const;
+  // To what common() gave; in MySQL decimals show as many digits as the longest of them.
+  [[nodiscard]] ExpressionPtr alike(const ExpressionPtr& part, const FullType& type) const;
+  // MySQL: the digits behind the point that a number shows, known before it runs.
+  [[nodiscard]] static int decimals(const Expression& part);
+  // MySQL: what CAST is given instead, where PostgreSQL's cast is another.
+  [[nodiscard]] ExpressionPtr mysql_cast_of(const ExpressionPtr& part, const FullType& to) const;
   // As a condition: boolean, or in MySQL a number.
   [[nodiscard]] ExpressionPtr condition(const ExpressionPtr& part, const char* what) const;
   // Compared by equality; the type both sides are brought to.
@@ -95,6 +101,9 @@ class Coercion {
   std::vector<Type>& parameters_;
 };
 
-bool like(std::string_view text, std::string_view pattern, bool fold_case);
+// A number as MySQL writes it.
+std::string mysql_text_of(double value, bool real);
+
+bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql = false);
 
 }  // namespace cupel::mock::sql

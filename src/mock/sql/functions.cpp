@@ -250,10 +250,17 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     for (const auto& part : parts) {
       types += (types.empty() ? "" : ", ") + std::string(type_name(part->type.type));
     }
+    if (mysql) not_supported(fmt::format("{}({})", called, types), position);
     raise("42883", fmt::format("function {}({}) does not exist", called, types), position);
   };
   const auto brought = [&](std::size_t at, Type type) {
     auto made = to(parts[at], {type}, Context::kImplicit);
+    // MySQL takes any value for any other.
+    const bool as_text = is_string(type) && (is_integer(given(at)) || given(at) == Type::kNumeric);
+    const bool as_whole = is_integer(type) && (is_integer(given(at)) || given(at) == Type::kNumeric);
+    if (made == nullptr && mysql && (as_text || as_whole)) {
+      made = to(parts[at], {type}, Context::kExplicit);
+    }
     if (made == nullptr) wrong();
     return made;
   };
@@ -273,9 +280,49 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   if (mysql && name == "ucase") name = "upper";
   if (mysql && called == "length") name = "octet_length";
   if (name == "position" && parts.size() == 2) name = "strpos";
-  if (mysql && (name == "substring" || name == "left" || name == "right") && parts.size() > 1 &&
-      parts[1]->kind != Expression::Kind::kConstant && name == "substring") {
-    not_supported("a computed position in " + called);  // MySQL counts negative ones backwards
+  if (mysql && name == "substring" && (parts.size() == 2 || parts.size() == 3)) {
+    std::vector<ExpressionPtr> all{brought(0, kT)};
+    for (std::size_t at = 1; at < parts.size(); ++at) all.push_back(brought(at, Type::kBigint));
+    return strict(name, {kT}, all, [](const Values& v) -> Scalar {
+      // Negative positions count from the end; there is none before the first.
+      const auto size = static_cast<std::int64_t>(characters(text(v[0])));
+      const auto asked = whole(v[1]);
+      const auto start = asked < 0 ? size + 1 + std::max(asked, -size - 1) : asked;
+      if (start < 1 || start > size) return std::string();
+      const auto count = v.size() == 3 ? std::min(whole(v[2]), size) : size;
+      if (count < 1) return std::string();
+      return substring(text(v[0]), start, count);
+    });
+  }
+  if (mysql && (name == "left" || name == "right") && parts.size() == 2) {
+    return strict(name, {kT}, {brought(0, kT), brought(1, Type::kBigint)},
+                  [left = name == "left"](const Values& v) -> Scalar {
+                    const auto size = static_cast<std::int64_t>(characters(text(v[0])));
+                    const auto count = std::clamp<std::int64_t>(whole(v[1]), 0, size);
+                    if (count == 0) return std::string();
+                    return substring(text(v[0]), left ? 1 : size - count + 1, count);
+                  });
+  }
+  if (mysql && (name == "upper" || name == "lower") && parts.size() == 1) {
+    return strict(name, {kT}, {brought(0, kT)}, [up = name == "upper"](const Values& v) -> Scalar {
+      const auto& words = text(v[0]);
+      if (std::any_of(words.begin(), words.end(), [](char c) { return (c & 0x80) != 0; })) {
+        not_supported("upper and lower of letters beyond ASCII");
+      }
+      return up ? upper(words) : lower(words);
+    });
+  }
+  if (mysql && (name == "btrim" || name == "ltrim" || name == "rtrim") && parts.size() == 2) {
+    not_supported("trim of other characters than blanks");
+  }
+  if (mysql && (name == "lpad" || name == "rpad") && parts.size() == 3) {
+    const auto count = brought(1, Type::kBigint);
+    return strict(name, {kT}, {brought(0, kT), count, brought(2, kT)},
+                  [left = name == "lpad"](const Values& v) -> Scalar {
+                    if (whole(v[1]) < 0) return {};
+                    if (text(v[2]).empty()) not_supported("padding with nothing");
+                    return padded(text(v[0]), whole(v[1]), text(v[2]), left);
+                  });
   }
 
   if (name == "now" || name == "transaction_timestamp") {
@@ -358,7 +405,7 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     const auto upper_name = upper(name);
     const auto type = common(parts, upper_name.c_str());
     std::vector<ExpressionPtr> same;
-    for (const auto& part : parts) same.push_back(to(part, {type.type}, Context::kImplicit));
+    for (const auto& part : parts) same.push_back(alike(part, type));
     if (name == "coalesce") {
       return computed(name, type, same, [same](const Frame& frame) {
         for (const auto& part : same) {
@@ -377,7 +424,7 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
           if (mysql) return Scalar();
           continue;
         }
-        if (is_null(best) || compare(value, best, type.type) * wanted > 0) {
+        if (is_null(best) || compare(value, best, order_type(type.type, mysql)) * wanted > 0) {
           best = std::move(value);
         }
       }
@@ -387,8 +434,7 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   if (mysql && name == "if" && parts.size() == 3) {
     const auto test = condition(parts[0], "IF");
     const auto type = common({parts[1], parts[2]}, "IF");
-    const auto yes = to(parts[1], {type.type}, Context::kImplicit);
-    const auto no = to(parts[2], {type.type}, Context::kImplicit);
+    const auto yes = alike(parts[1], type), no = alike(parts[2], type);
     return computed(name, type, {test, yes, no}, [test, yes, no](const Frame& frame) {
       return holds(test, frame) ? yes->value(frame) : no->value(frame);
     });
@@ -397,6 +443,9 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     std::vector<ExpressionPtr> all;
     for (std::size_t at = 0; at < parts.size(); ++at) {
       if (given(at) == Type::kBoolean) not_supported("concat of a boolean");
+      if (mysql && (given(at) == Type::kDouble || given(at) == Type::kReal)) {
+        not_supported("concat of a floating-point number");
+      }
       all.push_back(given(at) == Type::kChar ? parts[at]
                                              : to(parts[at], {kT},
                                                   is_string(given(at)) || given(at) == Type::kNull
@@ -429,9 +478,12 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   }
   if (name == "abs" && parts.size() == 1) {
     auto part = given(0) == Type::kNull ? brought(0, Type::kDouble) : parts[0];
+    if (mysql && is_integer(part->type.type)) part = brought(0, Type::kBigint);
     const auto type = part->type.type;
     if (!is_number(type)) wrong();
-    return strict(name, {type}, {part}, [type](const Values& v) -> Scalar {
+    FullType result{type};
+    if (mysql) result.scale = decimals(*part);
+    return strict(name, result, {part}, [type](const Values& v) -> Scalar {
       if (type == Type::kNumeric) {
         const auto& number = std::get<Decimal>(v[0]);
         return number.sign() < 0 ? number.negated() : number;
@@ -449,6 +501,13 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   if (stepped && parts.size() == 1) {
     if (mysql && is_integer(given(0))) return parts[0];
     auto type = given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
+    if (mysql && type == Type::kNumeric && name != "round") {
+      return strict(name, {Type::kBigint}, {parts[0]}, [name](const Values& v) -> Scalar {
+        const auto whole_one = std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)).to_integer();
+        if (!whole_one) not_supported(name + " of a number beyond 64 bits");
+        return *whole_one;
+      });
+    }
     return strict(name, {type}, {brought(0, type)},
                   [name, type](const Values& v) { return in_steps(name, v[0], type); });
   }
@@ -456,7 +515,14 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     if (mysql && !(given(0) == Type::kNumeric && parts[1]->kind == Expression::Kind::kConstant)) {
       not_supported("round of what is no decimal, or to a computed number of digits");
     }
-    return strict(name, {Type::kNumeric}, {brought(0, Type::kNumeric), brought(1, kI)},
+    FullType rounded{Type::kNumeric};
+    if (mysql && !is_null(parts[1]->constant)) {
+      if (!is_integer(given(1)) || whole(parts[1]->constant) < 0 || whole(parts[1]->constant) > 30) {
+        not_supported("round to this number of digits");
+      }
+      rounded.scale = static_cast<int>(whole(parts[1]->constant));
+    }
+    return strict(name, rounded, {brought(0, Type::kNumeric), brought(1, kI)},
                   [name](const Values& v) -> Scalar {
                     const auto digits =
                         static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));

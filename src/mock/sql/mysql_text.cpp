@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "mock/sql/scalar.hpp"
@@ -74,7 +75,17 @@ MysqlTokens tokens_of(std::string_view text) {
     ++at;
     return body;
   };
+  std::size_t last_end = 0, start_of = 0, known = 0;
+  const auto note_written = [&] {
+    if (tokens.size() == known) return;
+    known = tokens.size();
+    tokens.back().written = text.substr(start_of, at - start_of);
+    tokens.back().gap = text.substr(last_end, start_of - last_end);
+    last_end = at;
+  };
   while (at < text.size()) {
+    note_written();
+    start_of = at;
     const char c = text[at];
     if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       ++at;
@@ -141,6 +152,7 @@ MysqlTokens tokens_of(std::string_view text) {
       tokens.push_back({Kind::kSymbol, symbol});
     }
   }
+  note_written();
   return tokens;
 }
 
@@ -155,7 +167,12 @@ std::string with_quotes(const std::string& body, char quote) {
 
 class Rewriting {
  public:
-  explicit Rewriting(const MysqlTokens& tokens) : in_(tokens) {}
+  Rewriting(const MysqlTokens& tokens, std::vector<std::string>& long_names)
+      : in_(tokens), long_names_(long_names) {
+    for (std::size_t at = 0; at < in_.size(); ++at) {
+      if (word(at, "select")) name_outputs(at + 1);
+    }
+  }
 
   std::string run() {
     create_ = word(0, "create") && word(1, "table");
@@ -173,7 +190,11 @@ class Rewriting {
       }
       if (!word(at_, "into")) out_ += "into ";
     }
-    while (at_ < in_.size()) one();
+    while (at_ < in_.size()) {
+      put_name();
+      one();
+    }
+    put_name();
     return out_ + ending_;
   }
 
@@ -188,6 +209,88 @@ class Rewriting {
     return at < in_.size() && (in_[at].kind == Kind::kWord || in_[at].kind == Kind::kQuoted);
   }
   void put(const std::string& text) { out_ += text + " "; }
+  void put_name() {
+    const auto name = names_.find(at_);
+    if (name == names_.end()) return;
+    constexpr std::size_t kLongest = 63;
+    if (name->second.size() <= kLongest) {
+      put("as " + with_quotes(name->second, '"'));
+    } else {
+      put("as " + with_quotes(std::string(kOutput) + std::to_string(long_names_.size()), '"'));
+      long_names_.push_back(name->second);
+    }
+    names_.erase(name);
+  }
+
+  // MySQL calls an output that is no column by its text. Of the list from here on.
+  void name_outputs(std::size_t at) {
+    while (word(at, "distinct") || word(at, "all") || word(at, "distinctrow")) ++at;
+    static const std::set<std::string> kEnds = {
+        "from",  "where", "group", "having", "order", "limit", "union",    "for", "into",
+        "lock",  "on",    "procedure", "window", "offset", "intersect", "except"};
+    int depth = 0;
+    for (std::size_t first = at;; ++at) {
+      const bool plain = depth == 0 && (at >= in_.size() || in_[at].kind == Kind::kWord ||
+                                        in_[at].kind == Kind::kSymbol);
+      const bool over = at >= in_.size() ||
+                        (plain && (kEnds.count(in_[at].text) != 0 || symbol(at, ")")));
+      if (over || (plain && symbol(at, ","))) {
+        name_output(first, at);
+        if (over) return;
+        first = at + 1;
+      } else if (symbol(at, "(")) {
+        ++depth;
+      } else if (symbol(at, ")")) {
+        --depth;
+      }
+    }
+  }
+
+  // Whether a name may follow: behind a value, and not within an operator of words.
+  [[nodiscard]] bool ends_value(std::size_t at) const {
+    static const std::set<std::string> kWithin = {
+        "is",   "not",  "and",  "or",   "like", "in",   "between", "mod",    "div",
+        "xor",  "then", "else", "when", "case", "by",   "distinct", "binary", "collate"};
+    if (in_[at].kind == Kind::kWord) return kWithin.count(in_[at].text) == 0;
+    return in_[at].kind != Kind::kSymbol || symbol(at, ")");
+  }
+
+  void name_output(std::size_t first, std::size_t end) {
+    if (first >= end || symbol(end - 1, "*")) return;
+    int depth = 0;
+    for (std::size_t at = first; at < end; ++at) {
+      if (symbol(at, "(")) ++depth;
+      if (symbol(at, ")")) --depth;
+      if (depth == 0 && word(at, "as")) return;
+    }
+    std::size_t inner = first, inner_end = end;
+    while (inner + 2 < inner_end && symbol(inner, "(") && symbol(inner_end - 1, ")")) {
+      ++inner;
+      --inner_end;
+    }
+    const bool column = inner_end == inner + 1 ||
+                        (inner_end == inner + 3 && symbol(inner + 1, ".")) ||
+                        (inner_end == inner + 5 && symbol(inner + 1, ".") && symbol(inner + 3, "."));
+    const auto& one = in_[inner];
+    const bool constant = word(inner, "null") || word(inner, "true") || word(inner, "false");
+    if (column && name_at(inner) && !constant) return;
+    if (end > first + 1 && !word(end - 1, "end") && ends_value(end - 2) &&
+        (name_at(end - 1) || in_[end - 1].kind == Kind::kString)) {
+      return;  // it has one
+    }
+    std::string name;
+    if (end == first + 1 && (one.kind == Kind::kString || constant)) {
+      name = one.text;
+      if (constant) {
+        for (auto& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      }
+    } else {
+      for (std::size_t at = first; at < end; ++at) {
+        name += (at == first ? "" : in_[at].gap) + in_[at].written;
+      }
+    }
+    if (!name.empty()) names_[end] = name;  // there is no empty one in the parser
+  }
 
   void plain() {
     const auto& token = in_[at_++];
@@ -208,10 +311,6 @@ class Rewriting {
           if (name.starts_with(scope)) name = name.substr(scope.size());
         }
         put("cupel_variable(" + with_quotes(name, '\'') + ")");
-        // MySQL's name of the output, unless it is given one or part of something.
-        if (word(0, "select") && (at_ >= in_.size() || symbol(at_, ",") || word(at_, "limit"))) {
-          put("as " + with_quotes(token.text, '"'));
-        }
         return;
       }
       default:
@@ -308,8 +407,8 @@ class Rewriting {
       ++at_;
       return;
     }
-    if (token.text == "cast" || token.text == "convert") cast_ = depth_ + 1;
-    if (token.text == "as" && cast_ > 0 && depth_ == cast_) {
+    if (token.text == "cast" || token.text == "convert") casts_.push_back(depth_ + 1);
+    if (token.text == "as" && !casts_.empty() && depth_ == casts_.back()) {
       cast_type();
       return;
     }
@@ -324,17 +423,17 @@ class Rewriting {
   void cast_type() {
     put("as");
     ++at_;
-    cast_ = 0;
+    casts_.pop_back();
     if (word(at_, "signed")) {
       put("bigint");
       at_ += word(at_ + 1, "integer") || word(at_ + 1, "int") ? 2 : 1;
-    } else if (word(at_, "char") && !symbol(at_ + 1, "(")) {
-      put("text");
+    } else if (word(at_, "char")) {
+      put(symbol(at_ + 1, "(") ? "varchar" : "text");
       ++at_;
     } else if (word(at_, "datetime")) {
       put("timestamp");
       ++at_;
-    } else if (word(at_, "unsigned") || word(at_, "binary") || word(at_, "char")) {
+    } else if (word(at_, "unsigned") || word(at_, "binary")) {
       not_supported("CAST AS " + in_[at_].text);
     } else if (word(at_, "decimal") && !symbol(at_ + 1, "(")) {
       put("decimal(10,0)");
@@ -404,7 +503,8 @@ class Rewriting {
   }
 
   void type() {
-    const auto column = with_quotes(in_[at_ - 1].text, '"');
+    const auto at_of_name = at_ - 1;
+    const auto column = with_quotes(in_[at_of_name].text, '"');
     const auto& name = in_[at_].text;
     static const std::pair<std::string_view, const char*> kTypes[] = {
         {"tinyint", "smallint"},   {"mediumint", "int"},           {"integer", "int"},
@@ -445,21 +545,31 @@ class Rewriting {
     } else if (without_sign && whole && name != "tinyint") {
       made = name == "smallint" ? "int" : "bigint";
     }
+    if (made == "char") made = "cupel_char";
     put(made + size);
+    auto range = [&, part = 0]() mutable {
+      put("constraint \"cupel range of " + in_[at_of_name].text + " " + std::to_string(++part) +
+          "\" check (" + column);
+    };
     if (without_sign) {
       static const std::pair<std::string_view, const char*> kMost[] = {
           {"tinyint", "255"},    {"smallint", "65535"},     {"mediumint", "16777215"},
           {"int", "4294967295"}, {"integer", "4294967295"}, {"bigint", "18446744073709551615"}};
-      put("check (" + column + " >= 0)");
+      range();
+      put(">= 0)");
       for (const auto& [mine, most] : kMost) {
-        if (name == mine) put("check (" + column + " <= " + most + ")");
+        if (name != mine) continue;
+        range();
+        put("<= " + std::string(most) + ")");
       }
       if (name == "bigint" && word(at_, "auto_increment"))
         not_supported("BIGINT UNSIGNED AUTO_INCREMENT");
     } else if (name == "tinyint" || name == "bool" || name == "boolean") {
-      put("check (" + column + " between -128 and 127)");
+      range();
+      put("between -128 and 127)");
     } else if (name == "mediumint") {
-      put("check (" + column + " between -8388608 and 8388607)");
+      range();
+      put("between -8388608 and 8388607)");
     }
   }
 
@@ -486,8 +596,10 @@ class Rewriting {
   std::size_t at_ = 0;
   std::string out_;
   std::string ending_;
+  std::vector<std::string>& long_names_;
+  std::map<std::size_t, std::string> names_;  // to be put before the token at this place
   int depth_ = 0;
-  int cast_ = 0;
+  std::vector<int> casts_;  // the depths of those that are open
   int parameters_ = 0;
   bool create_ = false;
   bool duplicate_ = false;
@@ -509,8 +621,8 @@ std::vector<MysqlTokens> mysql_statements(std::string_view text) {
   return all;
 }
 
-std::string as_postgres(const MysqlTokens& statement) {
-  return Rewriting(statement).run();
+std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names) {
+  return Rewriting(statement, names).run();
 }
 
 }  // namespace cupel::mock::sql

@@ -23,12 +23,15 @@ struct MysqlToken {
   };
   Kind kind = Kind::kSymbol;
   std::string text;  // words in lower case; strings and quoted names without their quotes
+  std::string written = {}, gap = {};  // as it stands in the statement, and what is before it
 };
 using MysqlTokens = std::vector<MysqlToken>;
 
 // Cut at semicolons; empty statements are left out. Raises 42601.
 std::vector<MysqlTokens> mysql_statements(std::string_view text);
-// One statement in PostgreSQL's words. Raises 0A000 for what has no equal there.
-std::string as_postgres(const MysqlTokens& statement);
+// One statement in PostgreSQL's words. Raises 0A000 for what has no equal there. Names of outputs
+// that are too long for its parser stand as kOutput and their place in `names`.
+inline constexpr std::string_view kOutput = "cupel output ";
+std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names);
 
 }  // namespace cupel::mock::sql

@@ -134,7 +134,9 @@ const Expression* plain_column(const Expression& side) {
   if (inner.kind != Expression::Kind::kColumn) return nullptr;
   const bool integers = is_integer(side.type.type) && is_integer(inner.type.type);
   const bool texts = side.type.type == Type::kText && inner.type.type == Type::kVarchar;
-  return integers || texts ? &inner : nullptr;
+  // As MySQL compares text: then its table has to do so too.
+  const bool padded = side.type.type == Type::kChar && is_string(inner.type.type);
+  return integers || texts || padded ? &inner : nullptr;
 }
 
 bool is_system_column(const std::string& name) {
@@ -227,6 +229,11 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "serial" || name == "serial4") return counted(Type::kInteger);
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
   if (name == "varchar") return sized(Type::kVarchar);
+  if (name == "cupel_char") {  // MySQL's char(n)
+    auto made = sized(Type::kVarchar);
+    made.stripped = true;
+    return made;
+  }
   if (name == "bpchar") {
     if (modifiers.empty()) not_supported("bpchar without a length");
     return sized(Type::kChar);
@@ -272,6 +279,9 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     const auto digits = text_of(field(body, "fval"), "fval");
     const auto number = Decimal::parse(digits);
     if (!number) raise("22003", "value overflows numeric format", position_of(body));
+    if (coercion.dialect() == Dialect::kMysql && digits.find_first_of("eE") != digits.npos) {
+      return constant(number->to_double(), {Type::kDouble});
+    }
     if (digits.find_first_of(".eE") == digits.npos) {
       if (const auto whole = number->to_integer()) {
         // Only the least of all fits: its digits alone do not.
@@ -359,7 +369,8 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   if (kind == "TypeCast") {
     understood(body, "a cast", {"arg", "typeName"});
     const auto to = type(field(body, "typeName"));
-    const auto part = expression(field(body, "arg"), scope);
+    auto part = expression(field(body, "arg"), scope);
+    if (coercion.dialect() == Dialect::kMysql) part = coercion.mysql_cast_of(part, to);
     auto made = coercion.to(part, to, Context::kExplicit);
     if (made == nullptr) {
       raise(
@@ -629,18 +640,28 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
       parts.push_back(text);
     }
     return strict(name, {Type::kBoolean}, parts,
-                  [negated, fold](const std::vector<Scalar>& values) -> Scalar {
+                  [negated, fold, mysql = coercion.dialect() == Dialect::kMysql](
+                      const std::vector<Scalar>& values) -> Scalar {
                     return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]),
-                                fold) != negated;
+                                fold, mysql) != negated;
                   });
   }
   if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") {
     const auto& bounds = list(body_of(right_tree), "items");
     const auto middle = expression(left_tree, scope);
     const bool inside = kind == "AEXPR_BETWEEN";
-    const auto low = coercion.binary(inside ? ">=" : "<", middle, expression(bounds[0], scope), at);
-    const auto high =
-        coercion.binary(inside ? "<=" : ">", middle, expression(bounds[1], scope), at);
+    const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
+    if (coercion.dialect() == Dialect::kMysql) {
+      // MySQL compares quotients here by digits that they do not show.
+      for (const auto& part : {middle, lower, upper}) {
+        if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
+            part->kind != Expression::Kind::kColumn) {
+          not_supported("BETWEEN of a computed decimal");
+        }
+      }
+    }
+    const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
+    const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
     return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
                     [low, high, inside](const Frame& frame) -> Scalar {
                       const auto one = low->value(frame);
@@ -673,8 +694,11 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope& scope) {
   if (scope.aggregates == nullptr) {
-    raise("42803", fmt::format("aggregate functions are not allowed in {}", scope.clause),
-          position_of(body));
+    throw Raised{
+        {.sqlstate = "42803",
+         .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
+         .position = position_of(body),
+         .mysql_number = 1111}};
   }
   Aggregate made{name, {}, nullptr, flag_of(body, "agg_distinct"), {}};
   auto* place = scope.aggregates;
@@ -708,7 +732,11 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
     raise("42883", fmt::format("function {}({}) does not exist", name, types), position_of(body));
   };
   if (star != made.arguments.empty() || (star && name != "count")) wrong();
-  if (made.arguments.size() != (star ? 0u : name == "string_agg" ? 2u : 1u)) wrong();
+  const bool several = coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct;
+  if (made.arguments.size() != (star ? 0u : name == "string_agg" ? 2u : 1u) &&
+      !(several && made.arguments.size() > 1)) {
+    wrong();
+  }
   if (name == "string_agg") {
     for (auto& argument : made.arguments) {
       argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
@@ -734,12 +762,14 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
       const bool real = type == Type::kReal || type == Type::kDouble;
       if (name == "avg") {
         made.type = {real ? Type::kDouble : Type::kNumeric};
+        if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
       } else if (real) {
         made.type = {type};
       } else {
         const bool wide = type == Type::kBigint || type == Type::kNumeric ||
                           coercion.dialect() == Dialect::kMysql;
         made.type = {wide ? Type::kNumeric : Type::kBigint};
+        if (wide) made.type.scale = Coercion::decimals(*argument);
       }
     } else if (name == "min" || name == "max") {
       if (type == Type::kBoolean) wrong();
@@ -786,7 +816,7 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
                                        : constant({}, {Type::kNull}));
   all.insert(all.end(), results.begin(), results.end());
   const auto type = coercion.common(all, "CASE");
-  for (auto& one : all) one = coercion.to(one, {type.type}, Context::kImplicit);
+  for (auto& one : all) one = coercion.alike(one, type);
   auto parts = tests;
   parts.insert(parts.end(), all.begin(), all.end());
   return computed("case", type, parts, [tests, all](const Frame& frame) {
@@ -910,6 +940,16 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
   auto made = coercion.to(value, column.type, Context::kAssignment);
+  if (coercion.dialect() == Dialect::kMysql) {
+    const auto from = value->type.type, to = column.type.type;
+    if (is_string(to) && (from == Type::kDouble || from == Type::kReal)) {
+      not_supported("text from a floating-point number");
+    }
+    // Text is read as what the column holds.
+    if (made == nullptr && is_string(from)) {
+      made = coercion.to(value, column.type, Context::kExplicit);
+    }
+  }
   if (made == nullptr) {
     raise("42804",
           fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
@@ -1099,6 +1139,9 @@ void Binder::finish(Join& root, const std::vector<Source>& sources) {
       for (const std::size_t side : {0, 1}) {
         const auto* plain = plain_column(*filter->parts[side]);
         const auto& other = filter->parts[1 - side];
+        const bool padded = plain != nullptr && is_string(plain->type.type) &&
+                            filter->parts[side]->type.type == Type::kChar;
+        if (padded && !source.table->mysql && plain->type.type != Type::kChar) continue;
         if (found == nullptr && plain != nullptr && plain->depth == 0 &&
             plain->source == root.source && plain->column == column &&
             (other->sources & bit(root.source)) == 0) {
@@ -1221,7 +1264,7 @@ SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
     std::vector<ExpressionPtr> all;
     for (const auto& row : made->values) all.push_back(row[at]);
     const auto type = coercion.common(all, "VALUES");
-    for (auto& row : made->values) row[at] = coercion.to(row[at], {type.type}, Context::kImplicit);
+    for (auto& row : made->values) row[at] = coercion.alike(row[at], type);
   }
   made->correlated = scope.correlated;
   return made;

@@ -90,7 +90,7 @@ std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>&
 // One aggregate over one group.
 class Total {
  public:
-  explicit Total(const Aggregate& aggregate) : aggregate_(aggregate) {}
+  Total(const Aggregate& aggregate, Dialect dialect) : aggregate_(aggregate), dialect_(dialect) {}
 
   void add(const Frame& frame) {
     if (aggregate_.filter != nullptr && !holds(aggregate_.filter, frame)) return;
@@ -107,7 +107,22 @@ class Total {
       if (!is_null(second)) separator = std::get<std::string>(second);
     }
     if (is_null(value)) return;
-    if (aggregate_.distinct && !seen_.insert(canonical(value, type)).second) return;
+    const auto by = order_type(type, dialect_ == Dialect::kMysql);
+    if (aggregate_.distinct && aggregate_.arguments.size() == 1 &&
+        !seen_.insert(canonical(value, by)).second) {
+      return;
+    }
+    // MySQL's count(DISTINCT a, b): of rows without null.
+    if (aggregate_.distinct && aggregate_.arguments.size() > 1) {
+      std::string row;
+      for (const auto& part : aggregate_.arguments) {
+        const auto one = part->value(frame);
+        if (is_null(one)) return;
+        const auto text = canonical(one, order_type(part->type.type, true));
+        row += std::to_string(text.size()) + ":" + text;
+      }
+      if (!seen_.insert(row).second) return;
+    }
     ++count_;
     const auto& name = aggregate_.name;
     if (name == "sum" || name == "avg") {
@@ -122,7 +137,7 @@ class Total {
       }
     } else if (name == "min" || name == "max") {
       const int wanted = name == "max" ? 1 : -1;
-      if (is_null(best_) || compare(value, best_, type) * wanted > 0) best_ = std::move(value);
+      if (is_null(best_) || compare(value, best_, by) * wanted > 0) best_ = std::move(value);
     } else if (name == "bool_and" || name == "every") {
       best_ = std::get<bool>(value) && (is_null(best_) || std::get<bool>(best_));
     } else if (name == "bool_or") {
@@ -133,7 +148,7 @@ class Total {
     }
   }
 
-  [[nodiscard]] Scalar value(Dialect dialect) const {
+  [[nodiscard]] Scalar value() const {
     const auto& name = aggregate_.name;
     if (name == "count") return count_;
     if (count_ == 0) return {};
@@ -146,8 +161,8 @@ class Total {
     }
     if (name == "avg") {
       const Decimal number(count_);
-      return dialect == Dialect::kMysql ? exact_.divided_by(number, exact_.scale() + 4)
-                                        : exact_.divided_by(number);
+      return dialect_ == Dialect::kMysql ? exact_.mysql_quotient(number)
+                                         : exact_.divided_by(number);
     }
     if (aggregate_.type.type != Type::kBigint) return exact_;
     const auto whole = exact_.to_integer();
@@ -157,6 +172,7 @@ class Total {
 
  private:
   const Aggregate& aggregate_;
+  Dialect dialect_;
   std::int64_t count_ = 0;
   Decimal exact_;
   double real_ = 0;
@@ -240,9 +256,12 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
   const auto most = bound_of(select.limit, frame, "LIMIT", -1);
   if (most == 0) return;
 
+  const auto dialect = running.facts.dialect;
+  const bool mysql = dialect == Dialect::kMysql;
   std::vector<Type> output_types;
   for (const auto& output : select.outputs) {
-    output_types.push_back(output.value == nullptr ? Type::kNull : output.value->type.type);
+    output_types.push_back(output.value == nullptr ? Type::kNull
+                                                   : order_type(output.value->type.type, mysql));
   }
   std::unordered_set<std::string> seen;
   std::vector<Candidate> waiting;
@@ -282,10 +301,10 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
     std::vector<Group> groups;
     std::unordered_map<std::string, std::size_t> places;
     std::vector<Type> types;
-    for (const auto& group : select.groups) types.push_back(group->type.type);
+    for (const auto& group : select.groups) types.push_back(order_type(group->type.type, mysql));
     const auto new_group = [&] {
       groups.push_back({frame.rows, {}, {}});
-      for (const auto& aggregate : select.aggregates) groups.back().totals.emplace_back(aggregate);
+      for (const auto& aggregate : select.aggregates) groups.back().totals.emplace_back(aggregate, dialect);
     };
     if (select.groups.empty()) {
       new_group();
@@ -302,7 +321,7 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
     for (const auto& group : groups) {
       std::vector<Scalar> totals;
       for (const auto& total : group.totals) {
-        totals.push_back(total.value(running.facts.dialect));
+        totals.push_back(total.value());
       }
       frame.rows = group.rows;
       frame.aggregates = &totals;
@@ -323,7 +342,7 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
                          if (is_null(one) == is_null(other)) continue;
                          return is_null(one) == sort.nulls_first;
                        }
-                       const int order = compare(one, other, sort.value->type.type);
+                       const int order = compare(one, other, order_type(sort.value->type.type, mysql));
                        if (order != 0) return sort.descending ? order > 0 : order < 0;
                      }
                      return false;

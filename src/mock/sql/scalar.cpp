@@ -240,6 +240,7 @@ Scalar string_as(std::string text, const FullType& to, bool cut) {
     }
     if (to.type == Type::kChar) text.append(most - characters(text), ' ');
   }
+  if (to.stripped) text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 

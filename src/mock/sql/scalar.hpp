@@ -27,6 +27,7 @@ struct FullType {
   int length = -1;     // of kVarchar and kChar, in characters
   int precision = -1;  // of kNumeric, all digits
   int scale = 0;
+  bool stripped = false;  // of kVarchar: without blanks at its end, MySQL's char(n)
   friend bool operator==(const FullType&, const FullType&) = default;
 };
 
@@ -49,6 +50,10 @@ bool can_cast(Type from, Type to, Context context);
 
 // Neither is null; both are of this type. Negative, 0 or positive.
 int compare(const Scalar& left, const Scalar& right, Type type);
+// The type to compare values of this one by: in MySQL blanks at the end of text do not count.
+inline Type order_type(Type type, bool mysql) {
+  return mysql && is_string(type) ? Type::kChar : type;
+}
 // Equal values give equal texts: for DISTINCT, GROUP BY and the names of keys.
 std::string canonical(const Scalar& value, Type type);
 

@@ -68,6 +68,7 @@ class Maker {
       }
     }
     check_expressions();
+    table_->mysql = dialect_ == Dialect::kMysql;
     table_->prefix = catalog_.new_prefix(table_->name);
     return table_;
   }
@@ -262,8 +263,7 @@ void refuse_referenced(const Catalog::State& catalog, const std::string& name, b
   }
 }
 
-Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function<void()>>& undo,
-            Dialect dialect) {
+Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function<void()>>& undo) {
   understood(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
   const auto what = text_of(body, "removeType");
   Result result;
@@ -278,8 +278,9 @@ Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function
     const auto name = text_of(body_of(items.back()), "sval");
     if (catalog.find(name) == nullptr) {
       if (!flag_of(body, "missing_ok")) {
-        raise(dialect == Dialect::kMysql ? "42S02" : "42P01",
-              fmt::format("table \"{}\" does not exist", name));
+        throw Raised{{.sqlstate = "42P01",
+                      .message = fmt::format("table \"{}\" does not exist", name),
+                      .mysql_number = 1051}};
       }
       result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
       continue;
@@ -339,7 +340,7 @@ Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dia
     put(name, Maker(catalog, dialect).make(body));
     return result;
   }
-  if (kind == "DropStmt") return drop(body, catalog, undo, dialect);
+  if (kind == "DropStmt") return drop(body, catalog, undo);
   std::vector<Type> none;
   Binder binder(catalog, dialect, none);
   if (kind == "IndexStmt") {

@@ -50,6 +50,18 @@ std::string lowered(std::string text) {
   not_supported(in_sql(kind));
 }
 
+// Names that did not fit into the parser.
+void name_outputs(Tree& tree, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  if (tree.is_string()) {
+    const auto& text = tree.get_ref<const std::string&>();
+    if (text.starts_with(kOutput)) tree = names.at(std::stoul(text.substr(kOutput.size())));
+    return;
+  }
+  if (!tree.is_structured()) return;
+  for (auto& part : tree) name_outputs(part, names);
+}
+
 class PreparedStatement : public Prepared {
  public:
   [[nodiscard]] std::size_t parameter_count() const override { return types.size(); }
@@ -181,6 +193,7 @@ class SessionOfStore : public Session {
   std::optional<Result> mysql_own(const MysqlTokens& tokens);
   Result mysql_set(const MysqlTokens& tokens);
   void take_error(const Raised& raised);
+  [[nodiscard]] Error told(const Error& error) const;
 
   // Settings.
   void forget_settings();
@@ -306,7 +319,11 @@ std::vector<Step> SessionOfStore::steps(std::string_view text) const {
       continue;
     }
     try {
-      for (auto& statement : parse(as_postgres(tokens))) all.push_back({std::move(statement), {}});
+      std::vector<std::string> names;
+      for (auto& statement : parse(as_postgres(tokens, names))) {
+        name_outputs(statement.tree, names);
+        all.push_back({std::move(statement), {}});
+      }
     } catch (Raised& raised) {
       raised.error.position.reset();  // of the rewritten text
       throw;
@@ -407,6 +424,18 @@ void SessionOfStore::take_error(const Raised& raised) {
   }
 }
 
+// PostgreSQL's errors of types: MySQL turns any type into any other, and the mock does not.
+Error SessionOfStore::told(const Error& error) const {
+  static constexpr std::string_view kOfTypes[] = {"42804", "42725", "42846", "42883"};
+  auto changed = error;
+  if (mysql() && std::find(std::begin(kOfTypes), std::end(kOfTypes), error.sqlstate) !=
+                     std::end(kOfTypes)) {
+    changed.sqlstate = "0A000";
+    changed.message = "a change of types is not supported by the mock: " + error.message;
+  }
+  return changed;
+}
+
 Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
   const UnderWay under(facts_);
@@ -417,7 +446,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
     if (implicit_ && !block_) commit();
   } catch (const Raised& raised) {
     take_error(raised);
-    all.error = raised.error;
+    all.error = told(raised.error);
   }
   implicit_ = false;
   return all;
@@ -466,7 +495,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
   } catch (const Raised& raised) {
     // PostgreSQL fails the transaction here too.
     take_error(raised);
-    return raised.error;
+    return told(raised.error);
   }
 }
 
@@ -483,7 +512,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
     return perform({statement.statement, statement.tokens}, parameters, statement.types);
   } catch (const Raised& raised) {
     take_error(raised);
-    return raised.error;
+    return told(raised.error);
   }
 }
 
@@ -712,6 +741,8 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     if (!block_ && !mysql() && !implicit_) {
       raise("25P01", "SAVEPOINT can only be used in transaction blocks");
     }
+    result.tag = "SAVEPOINT";
+    if (mysql() && !block_ && autocommit_) return result;  // it ends with its statement
     if (mysql()) std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
     const auto at = transaction().savepoint();
     savepoints_.push_back({name, at, undo_.size(), now_, lasting_});

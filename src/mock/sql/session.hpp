@@ -84,6 +84,7 @@ struct Error {
   std::string message;   // a sentence without its full stop
   std::string detail = {};
   std::optional<std::uint32_t> position = {};  // character in the statement, from 1
+  std::uint16_t mysql_number = 0;  // where the SQLSTATE alone does not say MySQL's
 };
 
 // What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).

@@ -6,6 +6,7 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace cupel::mock::wire {
@@ -24,11 +25,14 @@ class SocketStream : public httplib::Stream {
     taken_ = 0;
     return at_ < bytes_.size() || socket_.wait(kIdle) == Socket::Outcome::kWell;
   }
-  [[nodiscard]] bool too_long() const { return taken_ > kLongestRequest; }
+  [[nodiscard]] bool too_long() const { return refused_ || taken_ > kLongestRequest; }
+  // What is left of the request is not read: it said that it is too long.
+  void refuse_rest() { refused_ = true; }
 
   [[nodiscard]] bool is_readable() const override { return true; }
   [[nodiscard]] bool is_writable() const override { return true; }
   ssize_t read(char* to, std::size_t size) override {
+    if (refused_) return -1;
     if (at_ >= bytes_.size()) {
       if (too_long() || socket_.read(bytes_, kWithinRequest) != Socket::Outcome::kWell) {
         bytes_.clear();
@@ -60,7 +64,10 @@ class SocketStream : public httplib::Stream {
   Socket& socket_;
   std::string bytes_;
   std::size_t at_ = 0, taken_ = 0;
+  bool refused_ = false;
 };
+
+thread_local bool refused_by_library = false;  // of the connection that this thread serves
 
 }  // namespace
 
@@ -86,6 +93,9 @@ class HttpEngine::State : public httplib::Server {
     set_keep_alive_max_count(1'000'000);
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty()) return;
+      // The library's own refusal: where the next request would begin is not known.
+      refused_by_library = true;
+      response.set_header("Connection", "close");
       response.set_content(http_error("08P01", fmt::format("the request was refused with status {}{}", response.status,
                                                            response.status == 413 ? ": its body is too long" : "")),
                            "application/json");
@@ -105,9 +115,22 @@ class HttpEngine::State : public httplib::Server {
 
   void serve(Socket& socket) {
     SocketStream stream(socket);
+    refused_by_library = false;
+    const auto set_up = [&](httplib::Request& request) {
+      take_no_length(request);
+      const auto& length = request.get_header_value("Content-Length");
+      std::uint64_t size = 0;
+      const auto [end, wrong] = std::from_chars(length.data(), length.data() + length.size(), size);
+      if (wrong == std::errc::result_out_of_range || size > HttpService::kLongestBody) {
+        stream.refuse_rest();
+      }
+    };
     while (stream.next_request()) {
       bool closed = false;
-      if (!process_request(stream, false, closed, take_no_length) || closed || stream.too_long()) break;
+      if (!process_request(stream, false, closed, set_up) || closed || stream.too_long() ||
+          refused_by_library) {
+        break;
+      }
     }
   }
 };

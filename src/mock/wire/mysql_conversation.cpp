@@ -106,7 +106,7 @@ class Mysql : public Conversation {
     const auto name = error_name(wrong.sqlstate);
     auto message = wrong.message;
     if (!wrong.detail.empty()) message += ": " + wrong.detail;
-    complain(name.number, name.sqlstate, message);
+    complain(wrong.mysql_number != 0 ? wrong.mysql_number : name.number, name.sqlstate, message);
   }
   void fatal(std::uint16_t number, std::string_view sqlstate, std::string_view message) {
     complain(number, sqlstate, message);

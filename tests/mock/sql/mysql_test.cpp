@@ -15,7 +15,7 @@ TEST(MockSqlMysql, TablesInItsWords) {
   EXPECT_EQ(sql("SELECT LAST_INSERT_ID()"), "1");
   EXPECT_EQ(sql("INSERT INTO t VALUES (NULL, 'c'), (9, 'd'), (0, 'e')"), "INSERT 0 3");
   EXPECT_EQ(sql("SELECT id, name FROM T ORDER BY id LIMIT 1, 10"), "2,b | 3,c | 9,d | 10,e");
-  EXPECT_EQ(sql("INSERT INTO t VALUES (-1, 'f')"), "error 23514");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (-1, 'f')"), "error 22003");
   EXPECT_EQ(sql("INSERT IGNORE INTO t VALUES (1, 'z')"), "INSERT 0 0");
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 'z') ON DUPLICATE KEY UPDATE name = concat(name, "
                 "VALUES(name))"),
@@ -34,6 +34,67 @@ TEST(MockSqlMysql, ItsArithmetic) {
   EXPECT_EQ(sql("SELECT 'a\\'b', \"it's\", 1 && 0, 1 || 0"), "a'b,it's,0,1");
   EXPECT_EQ(sql("SELECT 5 DIV 2"), "error 0A000");
   EXPECT_EQ(sql("SELECT @x"), "error 0A000");
+}
+
+TEST(MockSqlMysql, QuotientsKeepWhatTheyDoNotShow) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(
+      sql("SELECT 1/3*3, 1/3+1, 2/3, (1/3)*3 = 1, 1/3 = 0.3333, round(1/3, 6), 10/4/3, 1.5/7"),
+      "1.0000,1.3333,0.6667,1,1,0.333333,0.83333333,0.21429");
+  EXPECT_EQ(
+      sql("SELECT coalesce(1.5, 2.25), if(1, 1.5, 2.255), greatest(1.5, 0.25), coalesce(1.5, 2)"),
+      "1.50,1.500,1.50,1.5");
+  EXPECT_EQ(sql("SELECT floor(2/3*3), cast(2/3*3 AS SIGNED), cast(2/3 AS CHAR)"), "1,2,0.6667");
+  EXPECT_EQ(sql("SELECT 1/3 BETWEEN 0 AND 1"), "error 0A000");
+}
+
+TEST(MockSqlMysql, BlanksAtTheEndDoNotCount) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT 'a' = 'a ', 'a' IN ('a  '), 'a' < 'a ', 'a' LIKE 'a ', nullif('a', 'a ')"),
+            "1,1,0,0,null");
+  sql("CREATE TABLE t (k VARCHAR(5) PRIMARY KEY, c CHAR(4), w VARCHAR(4) UNIQUE)");
+  EXPECT_EQ(sql("INSERT INTO t VALUES ('x', 'ab', 'p '), ('y', 'ab  ', 'q')"), "INSERT 0 2");
+  EXPECT_EQ(sql("SELECT concat(c, '|'), length(c), concat(w, '|') FROM t WHERE k = 'x '"),
+            "ab|,2,p |");
+  EXPECT_EQ(sql("INSERT INTO t VALUES ('z', '', 'p')"), "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES ('x ', '', 'r')"), "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES ('v ', '', 's')"), "error 0A000");
+  EXPECT_EQ(sql("SELECT c, count(*), count(DISTINCT w, c) FROM t GROUP BY c"), "ab,2,2");
+}
+
+TEST(MockSqlMysql, ItsFunctions) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(
+      sql("SELECT substr('abcdef', -2), substr('abcdef', -3, 2), substr('abc', 2), left('abc', 2)"),
+      "ef,de,bc,ab");
+  for (const char* nothing : {"substr('abc', 0)", "substr('abc', -5)", "substr('abc', 2, -1)",
+                              "left('abc', -1)", "right('abc', -1)"}) {
+    EXPECT_EQ(sql(std::string("SELECT ") + nothing + " = ''"), "1") << nothing;
+  }
+  EXPECT_EQ(
+      sql("SELECT cast(true AS CHAR), cast(1 = 2 AS CHAR), cast('abcd' AS CHAR(2)), upper('ab')"),
+      "1,0,ab,AB");
+  EXPECT_EQ(sql("SELECT upper('\xc3\xa9')"), "error 0A000");
+  EXPECT_EQ(sql("SELECT cast('12x' AS SIGNED)"), "error 0A000");
+  EXPECT_EQ(sql("SELECT 1e15, 1e16, 1e14, 0.00001e0, 1.5e-20"),
+            "1e15,1e16,100000000000000,0.00001,1.5e-20");
+}
+
+TEST(MockSqlMysql, OutputsAreCalledByTheirText) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+  const auto run = sql.session->run(
+      "SELECT 1 + 1, 'x', \"y\", t.a, (b), a  +  b, count( * ), NULL, true, -1, a IS NULL, a q, b "
+      "AS r, "
+      "'it''s', (SELECT max( a ) FROM t), CASE WHEN 1 THEN 2 END, exists (SELECT 1), a IN (1,2) "
+      "FROM t GROUP BY a, b");
+  ASSERT_FALSE(run.error) << run.error->message;
+  std::string names;
+  for (const auto& column : run.results[0].columns) names += column.name + "|";
+  EXPECT_EQ(
+      names,
+      "1 + 1|x|y|a|b|a  +  b|count( * )|NULL|TRUE|-1|a IS NULL|q|r|it's|(SELECT max( a ) FROM t)|"
+      "CASE WHEN 1 THEN 2 END|exists (SELECT 1)|a IN (1,2)|");
 }
 
 TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {

@@ -27,20 +27,28 @@ struct Ran {
 };
 
 Ran run(std::vector<std::string> arguments, const std::string& directory = "") {
-  auto process = Process::start({.arguments = std::move(arguments), .directory = directory, .output = Stream::pipe(), .errors = Stream::output()});
-  if (!process.ok()) return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
+  auto process = Process::start({.arguments = std::move(arguments),
+                                 .directory = directory,
+                                 .output = Stream::pipe(),
+                                 .errors = Stream::output()});
+  if (!process.ok())
+    return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
   auto output = process->read_all(Seconds(60)).value_or("timeout");
   const auto ended = process->wait(Seconds(60));
   return {ended ? ended->code : -1, output};
 }
-Ran shell(const std::string& script) { return run({"sh", "-c", script}); }
+Ran shell(const std::string& script) {
+  return run({"sh", "-c", script});
+}
 
 class MockCommand : public ::testing::Test {
  protected:
   // Starts it; `lines` of connections are awaited.
   void start(std::vector<std::string> arguments, int lines) {
     arguments.insert(arguments.begin(), {CUPEL_BINARY, "mock"});
-    auto process = Process::start({.arguments = arguments, .output = Stream::pipe(), .errors = Stream::file(folder_.path("errors"))});
+    auto process = Process::start({.arguments = arguments,
+                                   .output = Stream::pipe(),
+                                   .errors = Stream::file(folder_.path("errors"))});
     ASSERT_TRUE(process.ok()) << process.error().to_string();
     mock_.emplace(std::move(*process));
     for (int i = 0; i < lines; ++i) {
@@ -67,19 +75,23 @@ class MockCommand : public ::testing::Test {
 
 TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
   start({"--level", "causal", "--policy", "latest", "--history", folder_.path("h.jsonl")}, 3);
-  const auto psql = shell("printf '%s\\n' 'CREATE TABLE accounts (id int PRIMARY KEY, balance int);' "
-                          "'INSERT INTO accounts VALUES (1, 100), (2, 50);' 'BEGIN;' "
-                          "'UPDATE accounts SET balance = balance - 10 WHERE id = 1;' "
-                          "'SELECT nonsense FROM accounts;' 'COMMIT;' 'SELECT * FROM accounts ORDER BY id;' "
-                          "'COPY accounts TO stdout;' 'INSERT INTO accounts VALUES (1, 1);' "
-                          "| " + how_["postgres"] + " -X -A -t -q -v VERBOSITY=sqlstate");
+  const auto psql = shell(
+      "printf '%s\\n' 'CREATE TABLE accounts (id int PRIMARY KEY, balance int);' "
+      "'INSERT INTO accounts VALUES (1, 100), (2, 50);' 'BEGIN;' "
+      "'UPDATE accounts SET balance = balance - 10 WHERE id = 1;' "
+      "'SELECT nonsense FROM accounts;' 'COMMIT;' 'SELECT * FROM accounts ORDER BY id;' "
+      "'COPY accounts TO stdout;' 'INSERT INTO accounts VALUES (1, 1);' "
+      "| " +
+      how_["postgres"] + " -X -A -t -q -v VERBOSITY=sqlstate");
   EXPECT_EQ(psql.output, "ERROR:  42703\n1|100\n2|50\nERROR:  0A000\nERROR:  23505\n");
   // --no-defaults has to come first.
-  const auto mariadb = shell("printf '%s\\n' 'create table t (id int auto_increment primary key, v varchar(9));' "
-                             "'insert into t (v) values (\"x\"), (\"y\");' 'select last_insert_id();' "
-                             "'select v from t order by id;' 'insert into t values (1, 2);' "
-                             "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
-                             how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" + folder_.path("mariadb"));
+  const auto mariadb = shell(
+      "printf '%s\\n' 'create table t (id int auto_increment primary key, v varchar(9));' "
+      "'insert into t (v) values (\"x\"), (\"y\");' 'select last_insert_id();' "
+      "'select v from t order by id;' 'insert into t values (1, 2);' "
+      "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
+      how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" +
+      folder_.path("mariadb"));
   std::ostringstream complaints;
   complaints << std::ifstream(folder_.path("mariadb")).rdbuf();
   EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << complaints.str();
@@ -128,7 +140,9 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
   const auto seed = found.output.substr(found.output.find("seed ") + 5);
   const auto number = seed.substr(0, seed.find(':'));
   EXPECT_TRUE(std::filesystem::exists(folder_.path("cupel-mock-causal-" + number + ".jsonl")));
-  EXPECT_NE(found.output.find("again: cupel mock test --level causal --seed " + number + " --iterations 1 -- sh"), std::string::npos);
+  EXPECT_NE(found.output.find("again: cupel mock test --level causal --seed " + number +
+                              " --iterations 1 -- sh"),
+            std::string::npos);
   // The same seed fails again, and no run at the strongest level does.
   const auto again = test({"--level", "causal", "--seed", number, "--iterations", "1"});
   EXPECT_EQ(again.code, 1) << again.output;
@@ -136,22 +150,66 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
   // Another history in its place is not overwritten in silence.
   std::ofstream(folder_.path("cupel-mock-causal-" + number + ".jsonl"), std::ios::app) << "\n";
   const auto other = test({"--level", "causal", "--seed", number, "--iterations", "1"});
-  EXPECT_NE(other.output.find("cupel-mock-causal-" + number + ".jsonl was there, of another run, and was replaced"),
-            std::string::npos) << other.output;
-  const auto strong = test({"--level", "strong-session-serializable", "--policy", "latest", "--iterations", "4", "--jobs", "2"});
+  EXPECT_NE(other.output.find("cupel-mock-causal-" + number +
+                              ".jsonl was there, of another run, and was replaced"),
+            std::string::npos)
+      << other.output;
+  const auto strong = test({"--level", "strong-session-serializable", "--policy", "latest",
+                            "--iterations", "4", "--jobs", "2"});
   EXPECT_EQ(strong.code, 0) << strong.output;
   EXPECT_NE(strong.output.find("passed: 4 iterations"), std::string::npos) << strong.output;
 }
 
+// A counter that loses an update, which the command does not mind, and then another one, which it
+// does: that one is told.
+constexpr const char* kTwoCounters = R"(
+post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+for s in 1 2; do post /sessions '{}' > /dev/null; done
+for key in x y; do
+  for s in 1 2; do
+    post /sessions/$s/begin '' > /dev/null
+    v=$(post /sessions/$s/read "{\"key\": \"$key\"}" | tr -dc 0-9)
+    post /sessions/$s/write "{\"key\": \"$key\", \"value\": $((${v:-0} + 1))}" > /dev/null
+    post /sessions/$s/commit '' > /dev/null
+  done
+  eval "$key=${v:-nothing}"
+done
+[ "$x" = 1 ] || [ "$y" = 1 ]
+)";
+
+TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
+  const auto script = folder_.file("two.sh", kTwoCounters);
+  const auto found = run(
+      {CUPEL_BINARY, "mock", "test", "--level", "causal", "--iterations", "60", "--", "sh", script},
+      folder_.path());
+  EXPECT_EQ(found.code, 1) << found.output;
+  const auto told = found.output.find("lost-update");
+  ASSERT_NE(told, std::string::npos) << found.output;
+  // Of y, not of x.
+  const auto why = found.output.substr(told, found.output.find("Anomalies in the whole") - told);
+  EXPECT_NE(why.find("y"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("Anomalies in the whole history: lost-update 2"), std::string::npos)
+      << found.output;
+  EXPECT_NE(found.output.find("The last transaction that read, of session"), std::string::npos)
+      << found.output;
+  EXPECT_EQ(why.find("(key x)"), std::string::npos) << found.output;
+}
+
 TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
-  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c", "echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7"}, folder_.path());
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c",
+                        "echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7"},
+                       folder_.path());
   EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos)
+      << ran.output;
   EXPECT_NE(ran.output.find("exited with 7"), std::string::npos);
-  for (const char* words : {"keeps to every level that the mock has", "real-time", "--policy latest", "one connection"}) {
+  for (const char* words : {"keeps to every level that the mock has", "real-time",
+                            "--policy latest", "one connection"}) {
     EXPECT_NE(ran.output.find(words), std::string::npos) << ran.output;
   }
-  const auto late = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "200ms", "--", "sleep", "60"}, folder_.path());
+  const auto late = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "200ms",
+                         "--", "sleep", "60"},
+                        folder_.path());
   EXPECT_EQ(late.code, 1);
   EXPECT_NE(late.output.find("took more than 200ms"), std::string::npos) << late.output;
 }
@@ -167,8 +225,8 @@ int number_before(const std::string& text, const std::string& words) {
 
 TEST_F(MockCommand, TestEndsWhatTheCommandStarted) {
   const auto file = folder_.path("id");
-  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s", "--", "sh", "-c",
-                        "sleep 1000 & echo $! > " + file + "; wait"},
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s",
+                        "--", "sh", "-c", "sleep 1000 & echo $! > " + file + "; wait"},
                        folder_.path());
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_NE(ran.output.find("took more than 1s (--time-limit)"), std::string::npos) << ran.output;
@@ -187,26 +245,33 @@ TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
       {"w0;w1|r1 r0", {.sessions = {{{w(0)}, {w(1)}}, {{r(1), r(0)}}}}},
   };
   for (const auto& [words, program] : programs) {
-    for (const auto level : {Level::kReadCommitted, Level::kCausal, Level::kStrongSessionSnapshotIsolation,
-                             Level::kStrongSessionSerializable}) {
+    for (const auto level :
+         {Level::kReadCommitted, Level::kCausal, Level::kStrongSessionSnapshotIsolation,
+          Level::kStrongSessionSerializable}) {
       // On a busy machine a client may come later than the others waited: then longer.
       Ran explored;
       for (const char* settle : {"40ms", "200ms", "1s"}) {
-        explored = run({CUPEL_BINARY, "mock", "test", "--level", std::string(name(level)), "--explore", "--states", "output",
-                        "--settle", settle, "--", EXPLORED_CLIENT, words}, folder_.path());
+        explored =
+            run({CUPEL_BINARY, "mock", "test", "--level", std::string(name(level)), "--explore",
+                 "--states", "output", "--settle", settle, "--", EXPLORED_CLIENT, words},
+                folder_.path());
         if (explored.output.find("may not be all") == std::string::npos) break;
       }
       const auto expected = reached(program, level);
       bool null = false;  // the client's own condition: its second session read null
-      for (const auto& outcome : expected) null = null || outcome.find('n', outcome.find('|')) != std::string::npos;
+      for (const auto& outcome : expected)
+        null = null || outcome.find('n', outcome.find('|')) != std::string::npos;
       EXPECT_EQ(explored.code, null ? 1 : 0) << explored.output;
       // Whoever reads null where the other has written cannot write at the strong levels: a
       // state more, which brute force leaves out.
       const bool conflict = level > Level::kCausal && program.sessions[0].size() == 1;
       EXPECT_EQ(number_before(explored.output, " states that the client saw (output)"),
-                static_cast<int>(expected.size()) + (conflict ? 1 : 0)) << words << explored.output;
+                static_cast<int>(expected.size()) + (conflict ? 1 : 0))
+          << words << explored.output;
       if (level <= Level::kCausal) {
-        EXPECT_EQ(number_before(explored.output, " different histories"), static_cast<int>(expected.size())) << explored.output;
+        EXPECT_EQ(number_before(explored.output, " different histories"),
+                  static_cast<int>(expected.size()))
+            << explored.output;
       }
       EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
     }
@@ -214,23 +279,30 @@ TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
 }
 
 TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
-  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle", "200ms", "--history", "h.jsonl",
-                             "--", EXPLORED_CLIENT, "w0;w1|r1 r0"}, folder_.path());
+  const auto explored =
+      run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle", "200ms",
+           "--history", "h.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"},
+          folder_.path());
   EXPECT_EQ(explored.code, 1) << explored.output;
   const auto at = explored.output.find("--choices ");
   ASSERT_NE(at, std::string::npos) << explored.output;
-  const auto choices = explored.output.substr(at + 10, explored.output.find(' ', at + 10) - at - 10);
-  const auto again = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--choices", choices, "--settle", "200ms", "--history",
-                          "again.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"}, folder_.path());
+  const auto choices =
+      explored.output.substr(at + 10, explored.output.find(' ', at + 10) - at - 10);
+  const auto again =
+      run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--choices", choices, "--settle",
+           "200ms", "--history", "again.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"},
+          folder_.path());
   EXPECT_EQ(again.code, 1) << again.output;
   EXPECT_NE(again.output.find("failed: one run at causal"), std::string::npos) << again.output;
   EXPECT_EQ(run({"cmp", folder_.path("h.jsonl"), folder_.path("again.jsonl")}).code, 0);
   // Of another command these choices are none, and a limit is said.
-  const auto other = run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", "true"}, folder_.path());
+  const auto other =
+      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", "true"}, folder_.path());
   EXPECT_EQ(other.code, 0);
   EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
-  const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle", "40ms", "--", EXPLORED_CLIENT,
-                         "w0|r0 w0"}, folder_.path());
+  const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
+                         "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
+                        folder_.path());
   EXPECT_NE(some.output.find("the limit of 1 runs"), std::string::npos) << some.output;
   const auto none = run({CUPEL_BINARY, "mock", "test", "--explore", "--", "true"}, folder_.path());
   EXPECT_EQ(none.code, 0) << none.output;
@@ -238,21 +310,33 @@ TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
 }
 
 TEST_F(MockCommand, BadUsage) {
-  for (const auto& [arguments, word] : std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
+  for (const auto& [arguments, word] :
+       std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
            {{"--level", "perfect"}, "perfect"},
            {{"--level", "serialisable"}, "did you mean `serializable`?"},
-           {{"--level", "strict"}, "no real-time order between sessions, and so no such level: the nearest is strong-session-serializable"},
-           {{"--level", "generalized-snapshot-isolation"}, "the nearest is strong-session-snapshot-isolation"},
-           {{"test", "--level", "linearizable", "--", "true"}, "the nearest is strong-session-serializable"},
-           {{"--policy", "nice"}, "nice"}, {{"--policy", "latest=0"}, "above 0"},
-           {{"--pg", "70000"}, "65535"}, {{"--bind", "no.such.address.invalid"}, "cannot listen"},
+           {{"--level", "strict"},
+            "no real-time order between sessions, and so no such level: the nearest is "
+            "strong-session-serializable"},
+           {{"--level", "generalized-snapshot-isolation"},
+            "the nearest is strong-session-snapshot-isolation"},
+           {{"test", "--level", "linearizable", "--", "true"},
+            "the nearest is strong-session-serializable"},
+           {{"--policy", "nice"}, "nice"},
+           {{"--policy", "latest=0"}, "above 0"},
+           {{"--pg", "70000"}, "65535"},
+           {{"--bind", "no.such.address.invalid"}, "cannot listen"},
            {{"--history", "h.unknown"}, "format"},
-           {{"--history", "no/such/folder/h.jsonl"}, "no/such/folder/h.jsonl: cannot open for writing"},
-           {{"test", "--history", "no/such/folder/h.jsonl", "--", "true"}, "no/such/folder/h.jsonl: cannot open for writing"}, {{"test", "--level", "nice", "--", "true"}, "nice"}, {{"test"}, "COMMAND"},
+           {{"--history", "no/such/folder/h.jsonl"},
+            "no/such/folder/h.jsonl: cannot open for writing"},
+           {{"test", "--history", "no/such/folder/h.jsonl", "--", "true"},
+            "no/such/folder/h.jsonl: cannot open for writing"},
+           {{"test", "--level", "nice", "--", "true"}, "nice"},
+           {{"test"}, "COMMAND"},
            {{"test", "--", "/no/such/program"}, "/no/such/program"},
            {{"test", "--explore", "--jobs", "2", "--", "true"}, "--jobs"},
            {{"test", "--explore", "--abort-rate", "0.5", "--", "true"}, "--abort-rate"},
-           {{"test", "--choices", "1,x", "--", "true"}, "--choices"}, {{"test", "--states", "all", "--", "true"}, "--states"}}) {
+           {{"test", "--choices", "1,x", "--", "true"}, "--choices"},
+           {{"test", "--states", "all", "--", "true"}, "--states"}}) {
     auto all = arguments;
     all.insert(all.begin(), {CUPEL_BINARY, "mock"});
     const auto ran = run(all, folder_.path());

@@ -37,12 +37,16 @@ class Servers : public ::testing::Test {
   [[nodiscard]] std::uint16_t port(Interface interface) const { return server_->port(interface); }
 
   [[nodiscard]] PGconn* postgres(const std::string& more = "") const {
-    return PQconnectdb(("host=127.0.0.1 user=alice dbname=any port=" + std::to_string(port(Interface::kPostgres)) + " " + more).c_str());
+    return PQconnectdb(("host=127.0.0.1 user=alice dbname=any port=" +
+                        std::to_string(port(Interface::kPostgres)) + " " + more)
+                           .c_str());
   }
   // None: no connection, and `error` says why.
   MYSQL* mariadb(const char* password = nullptr, unsigned long flags = 0) {
     MYSQL* client = mysql_init(nullptr);
-    if (mysql_real_connect(client, "127.0.0.1", "root", password, "test", port(Interface::kMysql), nullptr, flags) != nullptr) return client;
+    if (mysql_real_connect(client, "127.0.0.1", "root", password, "test", port(Interface::kMysql),
+                           nullptr, flags) != nullptr)
+      return client;
     error_ = mysql_errno(client);
     mysql_close(client);
     return nullptr;
@@ -51,7 +55,8 @@ class Servers : public ::testing::Test {
     return connect_raw(port(interface), {.tv_sec = 20, .tv_usec = 0});
   }
   static void send_all(const Descriptor& socket, std::string_view bytes) {
-    EXPECT_EQ(::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    EXPECT_EQ(::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
   }
   // Until the other side closes, or `end` is there.
   static std::string receive(const Descriptor& socket, std::string_view end = "") {
@@ -68,10 +73,14 @@ class Servers : public ::testing::Test {
     int code = -1;
     std::string output;
   };
-  static Ran run(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> environment = {}) {
-    auto process = base::Process::start({.arguments = std::move(arguments), .environment = std::move(environment),
-                                         .output = base::Stream::pipe(), .errors = base::Stream::output()});
-    if (!process.ok()) return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
+  static Ran run(std::vector<std::string> arguments,
+                 std::vector<std::pair<std::string, std::string>> environment = {}) {
+    auto process = base::Process::start({.arguments = std::move(arguments),
+                                         .environment = std::move(environment),
+                                         .output = base::Stream::pipe(),
+                                         .errors = base::Stream::output()});
+    if (!process.ok())
+      return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
     auto output = process->read_all(base::Seconds(30)).value_or("timeout");
     const auto ended = process->wait(base::Seconds(30));
     return {ended ? ended->code : -1, output};
@@ -95,12 +104,14 @@ TEST_F(Servers, Libpq) {
   look(PQexec(client, "select 5"), PGRES_TUPLES_OK, "5");
   // Extended, text and binary parameters and results.
   const char* values[] = {"77"};
-  look(PQexecParams(client, "select $1", 1, nullptr, values, nullptr, nullptr, 0), PGRES_TUPLES_OK, "77");
+  look(PQexecParams(client, "select $1", 1, nullptr, values, nullptr, nullptr, 0), PGRES_TUPLES_OK,
+       "77");
   const auto number = bytes_of("00000102");
   const char* binary[] = {number.data()};
   const Oid types[] = {23};
   const int lengths[] = {4}, formats[] = {1};
-  look(PQexecParams(client, "select $1", 1, types, binary, lengths, formats, 0), PGRES_TUPLES_OK, "258");
+  look(PQexecParams(client, "select $1", 1, types, binary, lengths, formats, 0), PGRES_TUPLES_OK,
+       "258");
   PGresult* result = PQexecParams(client, "select $1", 1, types, binary, lengths, formats, 1);
   ASSERT_EQ(PQgetlength(result, 0, 0), 8);
   EXPECT_EQ(std::string(PQgetvalue(result, 0, 0), 8), bytes_of("0000000000000102"));
@@ -143,7 +154,8 @@ TEST_F(Servers, Libpq) {
 
   // A pipeline, in which an error takes the rest with it.
   ASSERT_EQ(PQenterPipelineMode(client), 1);
-  for (const char* text : {"nothing", "fail 23503", "nothing"}) PQsendQueryParams(client, text, 0, nullptr, nullptr, nullptr, nullptr, 0);
+  for (const char* text : {"nothing", "fail 23503", "nothing"})
+    PQsendQueryParams(client, text, 0, nullptr, nullptr, nullptr, nullptr, 0);
   PQpipelineSync(client);
   std::string seen;
   for (int nulls = 0; nulls < 4;) {
@@ -233,9 +245,12 @@ TEST_F(Servers, Libmariadb) {
   mysql_stmt_bind_result(statement, columns.data());
   ASSERT_EQ(mysql_stmt_fetch(statement), 0) << mysql_stmt_error(statement);
   std::string seen;
-  for (std::size_t i = 0; i < expected.size(); ++i) seen += nulls[i] != 0 ? "null" : std::string(texts[i].data(), lengths[i]) + "|";
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    seen += nulls[i] != 0 ? "null" : std::string(texts[i].data(), lengths[i]) + "|";
   // The fraction of the second is in the packet, but not in the client's text of a plain DATETIME.
-  EXPECT_EQ(seen, "1|-2|70000|-9007199254740993|-12.50|0.5|-1.25|tea|cup|2024-02-29|2024-02-29 12:34:56|1999-12-31 23:59:59|null");
+  EXPECT_EQ(seen,
+            "1|-2|70000|-9007199254740993|-12.50|0.5|-1.25|tea|cup|2024-02-29|2024-02-29 "
+            "12:34:56|1999-12-31 23:59:59|null");
   mysql_stmt_close(statement);
   mysql_close(client);
 }
@@ -261,20 +276,30 @@ TEST_F(Servers, APassword) {
 }
 
 TEST_F(Servers, Psql) {
-  const auto ran = run({"psql", "-X", "-A", "-t", "-h", "127.0.0.1", "-p", std::to_string(port(Interface::kPostgres)), "-U", "alice",
-                        "-c", "begin", "-c", "select 5", "-c", "rows 3", "-c", "fail 40001", "-c", "rollback", "-c", "nothing", "any"});
+  const auto ran = run({"psql", "-X",         "-A", "-t",
+                        "-h",   "127.0.0.1",  "-p", std::to_string(port(Interface::kPostgres)),
+                        "-U",   "alice",      "-c", "begin",
+                        "-c",   "select 5",   "-c", "rows 3",
+                        "-c",   "fail 40001", "-c", "rollback",
+                        "-c",   "nothing",    "any"});
   EXPECT_EQ(ran.code, 0) << ran.output;
-  EXPECT_EQ(ran.output, "BEGIN\n5\n1\n2\n3\nERROR:  as asked\nDETAIL:  in detail\nROLLBACK\nINSERT 0 3\n");
+  EXPECT_EQ(ran.output,
+            "BEGIN\n5\n1\n2\n3\nERROR:  as asked\nDETAIL:  in detail\nROLLBACK\nINSERT 0 3\n");
   EXPECT_EQ(backend_.log.names[0], "psql");
 }
 
 TEST_F(Servers, MariadbClient) {
   // From a file: with -e the client stops at the first error.
-  const auto ran = run({"sh", "-c", "printf 'select 5; rows 2; fail 40001; nothing; select 6;' | mariadb --no-defaults -h 127.0.0.1 "
-                        "-P " + std::to_string(port(Interface::kMysql)) + " -u root --batch --skip-column-names --force test"});
+  const auto ran = run({"sh", "-c",
+                        "printf 'select 5; rows 2; fail 40001; nothing; select 6;' | mariadb "
+                        "--no-defaults -h 127.0.0.1 "
+                        "-P " +
+                            std::to_string(port(Interface::kMysql)) +
+                            " -u root --batch --skip-column-names --force test"});
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_NE(ran.output.find("5\n1\n2\n"), std::string::npos) << ran.output;
-  EXPECT_NE(ran.output.find("ERROR 1213 (40001) at line 1: as asked: in detail"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("ERROR 1213 (40001) at line 1: as asked: in detail"), std::string::npos)
+      << ran.output;
   EXPECT_NE(ran.output.find("6\n"), std::string::npos) << ran.output;
 }
 
@@ -287,20 +312,25 @@ TEST_F(Servers, Curl) {
   };
   EXPECT_EQ(post("/sessions", R"({"name": "shop"})"), "{\"session\":\"1\"}\n201");
   EXPECT_EQ(post("/sessions/1/read", R"({"key": "x"})"),
-            "{\"error\":{\"sqlstate\":\"25P01\",\"message\":\"found no open transaction; begin one first\"}}\n409");
+            "{\"error\":{\"sqlstate\":\"25P01\",\"message\":\"found no open transaction; begin one "
+            "first\"}}\n409");
   EXPECT_EQ(post("/sessions/1/begin", R"({"level": "causal"})"), "{}\n200");
   EXPECT_EQ(post("/sessions/1/begin", "").substr(0, 28), "{\"error\":{\"sqlstate\":\"25001\"");
   EXPECT_EQ(post("/sessions/1/write", R"({"key": "x", "value": 7})"), "{}\n200");
   EXPECT_EQ(post("/sessions/1/write", R"({"key": "y", "value": "tea"})"), "{}\n200");
   EXPECT_EQ(post("/sessions/1/read", R"({"key": "x"})"), "{\"value\":7}\n200");
   EXPECT_EQ(post("/sessions/1/keys", R"({"prefix": "x"})"), "{\"keys\":[\"x\"]}\n200");
-  EXPECT_EQ(post("/sessions/1/sql", R"({"sql": "select 1"})").substr(0, 28), "{\"error\":{\"sqlstate\":\"25001\"");
+  EXPECT_EQ(post("/sessions/1/sql", R"({"sql": "select 1"})").substr(0, 28),
+            "{\"error\":{\"sqlstate\":\"25001\"");
   EXPECT_EQ(post("/sessions/1/commit", ""), "{}\n200");
-  EXPECT_EQ(post("/sessions/1/sql", R"({"sql": "select $1", "parameters": [12]})"),
-            "{\"results\":[{\"tag\":\"SELECT 1\",\"columns\":[{\"name\":\"n\",\"type\":\"bigint\"}],\"rows\":[[12]],\"affected\":0}],"
-            "\"state\":\"idle\"}\n200");
+  EXPECT_EQ(
+      post("/sessions/1/sql", R"({"sql": "select $1", "parameters": [12]})"),
+      "{\"results\":[{\"tag\":\"SELECT "
+      "1\",\"columns\":[{\"name\":\"n\",\"type\":\"bigint\"}],\"rows\":[[12]],\"affected\":0}],"
+      "\"state\":\"idle\"}\n200");
   EXPECT_EQ(post("/sql", R"({"sql": "fail 0A000"})"),
-            "{\"results\":[],\"state\":\"idle\",\"error\":{\"sqlstate\":\"0A000\",\"message\":\"as asked\",\"detail\":\"in detail\"}}\n501");
+            "{\"results\":[],\"state\":\"idle\",\"error\":{\"sqlstate\":\"0A000\",\"message\":\"as "
+            "asked\",\"detail\":\"in detail\"}}\n501");
   // Without a body, as `curl -X POST` sends it.
   const auto bare = [&](const std::string& path) {
     return run({"curl", "-sS", "-m", "5", "-X", "POST", "-w", "%{http_code}", base + path}).output;
@@ -311,7 +341,8 @@ TEST_F(Servers, Curl) {
   EXPECT_EQ(bare("/sessions/2/commit"), "{}\n200");
   EXPECT_TRUE(bare("/sessions/2/write").ends_with("400"));
   EXPECT_EQ(run({"curl", "-sS", "-X", "DELETE", base + "/sessions/2"}).output, "");
-  const auto closed = run({"curl", "-sS", "-X", "DELETE", "-w", "%{http_code}", base + "/sessions/1"});
+  const auto closed =
+      run({"curl", "-sS", "-X", "DELETE", "-w", "%{http_code}", base + "/sessions/1"});
   EXPECT_EQ(closed.output, "204");
   EXPECT_TRUE(post("/sessions/1/commit", "").ends_with("404"));
   EXPECT_EQ(backend_.log.open, 0);
@@ -320,7 +351,9 @@ TEST_F(Servers, Curl) {
 TEST_F(Servers, HttpRefusesWhatItCannotRead) {
   httplib::Client web("127.0.0.1", port(Interface::kHttp));
   web.Post("/sessions", "", "application/json");
-  const auto status = [&](const std::string& path, const std::string& body) { return web.Post(path, body, "application/json")->status; };
+  const auto status = [&](const std::string& path, const std::string& body) {
+    return web.Post(path, body, "application/json")->status;
+  };
   EXPECT_EQ(status("/sessions/1/begin", "{"), 400);
   EXPECT_EQ(status("/sessions/1/begin", "[]"), 400);
   EXPECT_EQ(status("/sessions/1/begin", R"({"level": "perfect"})"), 400);
@@ -339,6 +372,39 @@ TEST_F(Servers, HttpRefusesWhatItCannotRead) {
   EXPECT_EQ(status("/sessions/1/begin", std::string(1 << 20, '[')), 400);
 }
 
+// What cannot be read as a request ends the connection: where the next would begin is not known.
+TEST_F(Servers, HttpClosesAfterWhatIsNoRequest) {
+  const auto answer = [&](const std::string& said) {
+    const auto socket = raw(Interface::kHttp);
+    send_all(socket, said);
+    std::string all;
+    char bytes[4096];
+    const auto start = Clock::now();
+    // Until it is closed, and soon.
+    for (;;) {
+      const auto count = ::recv(socket.number(), bytes, sizeof bytes, 0);
+      if (count <= 0) break;
+      all.append(bytes, static_cast<std::size_t>(count));
+    }
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(5)) << said.substr(0, 80);
+    return all;
+  };
+  EXPECT_TRUE(answer("THIS IS NO REQUEST\r\n\r\n").starts_with("HTTP/1.1 400"));
+  EXPECT_TRUE(answer("GET / HTTP/9.9\r\n\r\nGET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 400"));
+  // A body that is said to be too long is not waited for.
+  const auto long_one =
+      answer("POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{");
+  EXPECT_TRUE(long_one.starts_with("HTTP/1.1 413")) << long_one;
+  EXPECT_NE(long_one.find("too long"), std::string::npos);
+}
+
+TEST_F(Servers, HttpNamesAreUtf8) {
+  httplib::Client web("127.0.0.1", port(Interface::kHttp));
+  EXPECT_EQ(web.Post("/sessions", "{\"name\": \"\xff\"}", "application/json")->status, 400);
+  EXPECT_EQ(web.Get("/%ff")->status, 404);
+  EXPECT_EQ(web.Post("/sessions/%ff/commit", "", "application/json")->status, 404);
+}
+
 // A body without end, in chunks, is not kept.
 TEST_F(Servers, HttpEndsARequestThatDoesNot) {
   const auto socket = raw(Interface::kHttp);
@@ -346,7 +412,8 @@ TEST_F(Servers, HttpEndsARequestThatDoesNot) {
   const auto chunk = "10000\r\n" + std::string(0x10000, 'x') + "\r\n";
   const auto end = Clock::now() + std::chrono::seconds(20);
   bool ended = false;
-  while (!ended && Clock::now() < end) ended = ::send(socket.number(), chunk.data(), chunk.size(), MSG_NOSIGNAL) < 0;
+  while (!ended && Clock::now() < end)
+    ended = ::send(socket.number(), chunk.data(), chunk.size(), MSG_NOSIGNAL) < 0;
   EXPECT_TRUE(ended);
 }
 
@@ -361,8 +428,11 @@ TEST_F(Servers, PipelinesOnARawSocket) {
   const auto rest = bytes_of("44 00000006 'P' 00  45 00000009 00 00000000  53 00000004");
   std::string requests, answers;
   for (int i = 0; i < 1000; ++i) requests += parse + bound + rest;
-  const auto once = bytes_of("31 00000004 32 00000004  54 0000001a 0001 'n' 00 00000000 0000 00000014 0008 ffffffff 0000"
-                             "44 0000000b 0001 00000001 '7'  43 0000000d 'SELECT' 20 '1' 00") + ready;
+  const auto once = bytes_of(
+                        "31 00000004 32 00000004  54 0000001a 0001 'n' 00 00000000 0000 00000014 "
+                        "0008 ffffffff 0000"
+                        "44 0000000b 0001 00000001 '7'  43 0000000d 'SELECT' 20 '1' 00") +
+                    ready;
   for (int i = 0; i < 1000; ++i) answers += once;
   std::thread sending([&] { send_all(socket, requests); });
   std::string seen;
@@ -386,7 +456,8 @@ TEST_F(Servers, TooManyConnectionsAreToldSo) {
   ASSERT_EQ(PQstatus(second), CONNECTION_OK);
   PGconn* third = postgres();
   EXPECT_EQ(PQstatus(third), CONNECTION_BAD);
-  EXPECT_NE(std::string(PQerrorMessage(third)).find("too many clients"), std::string::npos) << PQerrorMessage(third);
+  EXPECT_NE(std::string(PQerrorMessage(third)).find("too many clients"), std::string::npos)
+      << PQerrorMessage(third);
   PQfinish(third);
   EXPECT_EQ(mariadb(), nullptr);
   EXPECT_EQ(error_, 1040u);
@@ -394,7 +465,8 @@ TEST_F(Servers, TooManyConnectionsAreToldSo) {
   EXPECT_EQ(web.Get("/")->status, 503);
   PQfinish(first);
   PQfinish(second);
-  for (int i = 0; i < 1000 && server_->connections() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 1000 && server_->connections() > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   PGconn* again = postgres();
   EXPECT_EQ(PQstatus(again), CONNECTION_OK) << PQerrorMessage(again);
   PQfinish(again);
@@ -429,38 +501,51 @@ TEST_F(Servers, APortThatIsTakenAndAnAddressThatIsNone) {
   FakeBackend other;
   const auto taken = Server::start(other, {.postgres = port(Interface::kPostgres)});
   ASSERT_FALSE(taken.ok());
-  EXPECT_NE(taken.error().message.find("another port may do"), std::string::npos) << taken.error().message;
+  EXPECT_NE(taken.error().message.find("another port may do"), std::string::npos)
+      << taken.error().message;
   EXPECT_FALSE(Server::start(other, {.address = "no such address", .http = 0}).ok());
 }
 
 // Random requests, some valid and some not, of 64 connections; CUPEL_STRESS_SECONDS says
 // for how long. Nothing may crash, hang or stay. On a store: store_servers_test.cpp.
 TEST_F(Servers, Stress) {
-  const auto piece = [](base::Random& random, Interface interface, unsigned /*connection*/) -> std::string {
-    const auto from = [&](std::initializer_list<const char*> all) { return bytes_of(all.begin()[random.below(all.size())]); };
+  const auto piece = [](base::Random& random, Interface interface,
+                        unsigned /*connection*/) -> std::string {
+    const auto from = [&](std::initializer_list<const char*> all) {
+      return bytes_of(all.begin()[random.below(all.size())]);
+    };
     if (interface == Interface::kPostgres) {
-      return from({"51 0000000d 'select 1' 00", "51 0000000c 'rows 99' 00", "51 0000000a 'begin' 00", "51 0000000b 'commit' 00",
-                   "51 0000000f 'fail 40001' 00", "50 00000012 00 'select $1' 00 0000", "50 00000010 00 'nothing' 00 0000",
-                   "42 00000013 00 00 0000 0001 00000001 '7' 0000", "42 0000000c 00 00 0000 0000 0000", "44 00000006 'P' 00",
-                   "45 00000009 00 00000001", "53 00000004", "48 00000004", "58 00000004", "51 7fffffff", "ff 00000004"});
+      return from(
+          {"51 0000000d 'select 1' 00", "51 0000000c 'rows 99' 00", "51 0000000a 'begin' 00",
+           "51 0000000b 'commit' 00", "51 0000000f 'fail 40001' 00",
+           "50 00000012 00 'select $1' 00 0000", "50 00000010 00 'nothing' 00 0000",
+           "42 00000013 00 00 0000 0001 00000001 '7' 0000", "42 0000000c 00 00 0000 0000 0000",
+           "44 00000006 'P' 00", "45 00000009 00 00000001", "53 00000004", "48 00000004",
+           "58 00000004", "51 7fffffff", "ff 00000004"});
     }
     if (interface == Interface::kMysql) {
-      return from({"090000 00 03 'select 1'", "0a0000 00 03 'rows 1000'", "060000 00 03 'begin'", "0b0000 00 03 'fail 40001'",
-                   "010000 00 0e", "090000 00 16 'select ?'", "150000 00 17 01000000 00 01000000 00 01 0800 0700000000000000 00",
-                   "140000 00 17 01000000 00 01000000 00 01 0800 0700000000000000", "050000 00 19 01000000", "010000 00 1f",
-                   "010000 00 63", "010000 00 01", "ffffff 00", "010000 07 0e"});
+      return from({"090000 00 03 'select 1'", "0a0000 00 03 'rows 1000'", "060000 00 03 'begin'",
+                   "0b0000 00 03 'fail 40001'", "010000 00 0e", "090000 00 16 'select ?'",
+                   "150000 00 17 01000000 00 01000000 00 01 0800 0700000000000000 00",
+                   "140000 00 17 01000000 00 01000000 00 01 0800 0700000000000000",
+                   "050000 00 19 01000000", "010000 00 1f", "010000 00 63", "010000 00 01",
+                   "ffffff 00", "010000 07 0e"});
     }
-    return from({"'GET / HTTP/1.1' 0d0a 0d0a", "'POST /sql HTTP/1.1' 0d0a 'Content-Length: 19' 0d0a 0d0a '{\"sql\": \"select 1\"}'",
-                 "'POST /sessions HTTP/1.1' 0d0a 0d0a", "'POST /sessions/1/begin HTTP/1.1' 0d0a 0d0a",
-                 "'POST /sessions/1/write HTTP/1.1' 0d0a 'Content-Length: 23' 0d0a 0d0a '{\"key\":\"x\",\"value\":1234}'",
-                 "'DELETE /sessions/1 HTTP/1.1' 0d0a 0d0a", "'NONSENSE' 0d0a 0d0a", "00 01 02 0d0a",
-                 "'GET /' 0d0a 'Content-Length: 99999999999999' 0d0a 0d0a"});
+    return from(
+        {"'GET / HTTP/1.1' 0d0a 0d0a",
+         "'POST /sql HTTP/1.1' 0d0a 'Content-Length: 19' 0d0a 0d0a '{\"sql\": \"select 1\"}'",
+         "'POST /sessions HTTP/1.1' 0d0a 0d0a", "'POST /sessions/1/begin HTTP/1.1' 0d0a 0d0a",
+         "'POST /sessions/1/write HTTP/1.1' 0d0a 'Content-Length: 23' 0d0a 0d0a "
+         "'{\"key\":\"x\",\"value\":1234}'",
+         "'DELETE /sessions/1 HTTP/1.1' 0d0a 0d0a", "'NONSENSE' 0d0a 0d0a", "00 01 02 0d0a",
+         "'GET /' 0d0a 'Content-Length: 99999999999999' 0d0a 0d0a"});
   };
   const auto [requests, answered] = stress(*server_, stress_seconds(3), 0, piece);
   EXPECT_GT(answered, 200u);
   RecordProperty("requests", std::to_string(requests));
   // Still there for who behaves.
-  for (int i = 0; i < 2000 && server_->connections() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 2000 && server_->connections() > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(server_->connections(), 0u);
   PGconn* client = postgres();
   PGresult* result = PQexec(client, "select 5");
@@ -469,7 +554,8 @@ TEST_F(Servers, Stress) {
   PQfinish(client);
   server_->stop();
   EXPECT_EQ(backend_.log.open, 0);
-  std::printf("%llu requests, %llu answered\n", static_cast<unsigned long long>(requests), static_cast<unsigned long long>(answered));
+  std::printf("%llu requests, %llu answered\n", static_cast<unsigned long long>(requests),
+              static_cast<unsigned long long>(answered));
 }
 
 }  // namespace
