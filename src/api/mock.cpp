@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/content.hpp"
+#include "base/utf8.hpp"
 #include "cupel/mock_explore.hpp"
 #include "mock/explore.hpp"
 #include "mock/store.hpp"
@@ -160,6 +161,11 @@ std::optional<MockStore> MockStore::open(const MockOptions& options, std::string
 
 MockTransaction MockStore::begin(std::string_view session, std::optional<Level> level) {
   auto state = std::make_unique<MockTransaction::State>();
+  // It comes back in the history, whose formats are text.
+  if (!base::valid_utf8(session)) {
+    state->failure = "found a session's name that is not UTF-8, expected text in UTF-8";
+    return MockTransaction(std::move(state));
+  }
   mock::Store::BeginOptions options;
   if (level) {
     options.level = inner(*level);

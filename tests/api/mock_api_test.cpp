@@ -79,6 +79,16 @@ TEST(MockApi, SaysWhatIsWrong) {
   EXPECT_NE(late.failure(), "");
 }
 
+TEST(MockApi, NamesOfSessionsAreUtf8) {
+  std::string error;
+  auto store = cupel::MockStore::open({}, error);
+  ASSERT_TRUE(store) << error;
+  auto transaction = store->begin("caf\xc3");
+  EXPECT_FALSE(transaction.read("x"));
+  EXPECT_NE(transaction.failure().find("UTF-8"), std::string::npos) << transaction.failure();
+  EXPECT_TRUE(store->begin("caf\xc3\xa9").read("x"));
+}
+
 TEST(MockApi, TakesChoicesAndSavepoints) {
   std::string error;
   std::size_t asked = 0;
