@@ -432,6 +432,7 @@ class Tester {
         run_command(served, arguments_, options.seed, output, [&] { return over(number); });
     if (!ended.ok()) return stop(ended.error());
     ++done_;
+    if (served.store.asked_for() > 0) met_store_ = true;
     if (ended->how) {
       auto history = served.store.history();
       if (!history.ok()) return stop(history.error());
@@ -448,6 +449,8 @@ class Tester {
   [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
   [[nodiscard]] const std::optional<Failed>& failed() const { return failed_; }
   [[nodiscard]] std::uint64_t done() const { return done_; }
+  // Did any run begin a transaction?
+  [[nodiscard]] bool met_store() const { return met_store_; }
 
  private:
   [[nodiscard]] bool over(std::uint64_t number) const {
@@ -464,7 +467,7 @@ class Tester {
   const std::atomic<bool>& stopped_;
   std::mutex mutex_;
   std::atomic<std::uint64_t> first_ = std::numeric_limits<std::uint64_t>::max(), done_ = 0;
-  std::atomic<bool> broken_ = false;
+  std::atomic<bool> broken_ = false, met_store_ = false;
   std::optional<Failed> failed_;
   std::optional<base::Error> error_;
 };
@@ -636,6 +639,19 @@ int tell_failure(const TestArguments& arguments, const Failed& failed, const std
   return kViolated;
 }
 
+// Whatever the command did, it says nothing about the level. `how`: of a run that failed.
+int never_met_store(const TestArguments& arguments, const std::string& how,
+                    const std::string& output) {
+  const auto command = command_text(arguments.command);
+  if (!how.empty()) print(fmt::format("failed: {} {}\n", command, how));
+  print(output);
+  complain(fmt::format(
+      "{} never began a transaction on the store, so nothing was tested; it has to connect to what "
+      "PGHOST and PGPORT, MYSQL_HOST and MYSQL_TCP_PORT, or CUPEL_MOCK_HTTP_URL say",
+      command));
+  return how.empty() ? kBad : kViolated;
+}
+
 int test(const TestArguments& arguments) {
   const auto folder = OutputFolder::make();
   if (!folder.ok()) return bad(folder.error());
@@ -651,12 +667,14 @@ int test(const TestArguments& arguments) {
                            arguments.iterations));
       return kUnknown;
     }
+    if (!tester.met_store()) return never_met_store(arguments, "", "");
     print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations,
                       level, arguments.store.seed, arguments.store.seed + arguments.iterations - 1,
                       command_text(arguments.command)));
     return kSatisfied;
   }
   const auto& failed = *tester.failed();
+  if (!tester.met_store()) return never_met_store(arguments, failed.how, failed.output);
   return tell_failure(
       arguments, failed,
       fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
@@ -665,6 +683,34 @@ int test(const TestArguments& arguments) {
 }
 
 // --- exploring
+
+// Long enough for a process to start, and much longer than what was waited.
+double longer_settle(const TestArguments& arguments) {
+  return std::max(250.0, 2 * arguments.store.settle_ms);
+}
+
+// The first run again, with more time for clients to come: were there as many to choose from each
+// time as before? A client that comes too late each time is never chosen from, and nothing else
+// would show it.
+base::Result<bool> waited_longer(const TestArguments& arguments, const OutputFolder& folder,
+                                 const std::vector<std::size_t>& offered,
+                                 const std::atomic<bool>& stopped) {
+  auto options = arguments.store;
+  options.settle_ms = longer_settle(arguments);
+  std::vector<std::size_t> now;
+  options.choose = [&](std::size_t of) {
+    now.push_back(of);
+    return std::size_t{0};
+  };
+  Served served(options);
+  const auto output = folder.file(0);
+  const auto ended =
+      run_command(served, arguments, options.seed, output, [&] { return stopped.load(); });
+  if (!ended.ok()) return ended.error();
+  std::error_code ignored;
+  fs::remove(output, ignored);
+  return ended->whole && !ended->how && now == offered;
+}
 
 // Runs the command once for each history, as mock::Explorer has it.
 int explore(const TestArguments& arguments) {
@@ -676,7 +722,13 @@ int explore(const TestArguments& arguments) {
   const std::uint64_t most = arguments.choices ? 1 : arguments.iterations;
   auto options = arguments.store;
   bool in_order = false;  // where levels are mixed; see mock/explore.hpp
-  options.choose = [&](std::size_t of) { return explorer->choose(of); };
+  // How many there were to choose from, each time in the first run.
+  std::vector<std::size_t> offered;
+  bool first_run = true;
+  options.choose = [&](std::size_t of) {
+    if (first_run) offered.push_back(of);
+    return explorer->choose(of);
+  };
   options.before_turn = [&](const mock::Place& place) {
     explorer->reached(in_order ? place.in_order : place.history, place.turns);
   };
@@ -685,7 +737,7 @@ int explore(const TestArguments& arguments) {
   std::optional<Failed> failed;
   std::uint64_t failed_run = 0;
   std::vector<std::size_t> failed_choices;
-  bool more = true;
+  bool more = true, met_store = false;
   for (; more && runs < most && !interruptible.stopped(); ++runs) {
     Served served(options);
     const auto output = (*folder)->file(runs);
@@ -693,6 +745,12 @@ int explore(const TestArguments& arguments) {
                                    [&] { return interruptible.stopped().load(); });
     if (!ended.ok()) return bad(ended.error());
     if (!ended->whole) break;
+    first_run = false;
+    if (served.store.asked_for() > 0) {
+      met_store = true;
+    } else if (ended->how) {
+      return never_met_store(arguments, *ended->how, end_of_file(output));
+    }
     if (served.store.mixed() && !in_order && !arguments.choices) {
       in_order = true;
       explorer.emplace();
@@ -715,6 +773,7 @@ int explore(const TestArguments& arguments) {
     std::error_code ignored;
     fs::remove(output, ignored);
   }
+  if (runs > 0 && !met_store) return never_met_store(arguments, "", "");
   const auto level = mock::name(arguments.store.level);
   const auto in_words = fmt::format("{}", fmt::join(failed_choices, ","));
   if (arguments.choices) {
@@ -768,8 +827,17 @@ int explore(const TestArguments& arguments) {
                         ? "it was stopped"
                         : fmt::format("the limit of {} runs was reached (--iterations)", most)));
   }
-  if (code == kSatisfied && (more || explorer->diverged() > 0)) return kUnknown;
-  return code;
+  if (code != kSatisfied) return code;
+  if (more || explorer->diverged() > 0) return kUnknown;
+  const auto waited = waited_longer(arguments, **folder, offered, interruptible.stopped());
+  if (!waited.ok()) return bad(waited.error());
+  if (*waited) return kSatisfied;
+  complain(fmt::format(
+      "warning: this may not be all: when a transaction is let go only {} ms after the last client came, "
+      "the first run had other choices, so some clients come too late to be chosen from; explore again "
+      "with --settle {}ms or more",
+      longer_settle(arguments), longer_settle(arguments)));
+  return kUnknown;
 }
 
 }  // namespace
@@ -895,6 +963,9 @@ void add_mock(CLI::App& app, Run& run) {
   testing->callback([tested, testing, &run] {
     take_store_options(*tested);
     tested->time_limit_seconds = or_throw(parse_duration(tested->time_limit, 1), "--time-limit");
+    if (tested->time_limit != TestArguments().time_limit) {
+      tested->given.push_back(fmt::format("--time-limit {}", shell_word(tested->time_limit)));
+    }
     check_options({}, tested->limits);
     if (!tested->history.empty()) {
       const auto target = write_options(tested->history, "", false);

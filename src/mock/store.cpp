@@ -97,6 +97,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     const std::lock_guard lock(mutex_);
     return queue_.size();
   }
+  std::uint64_t asked_for() {
+    const std::lock_guard lock(mutex_);
+    return next_ticket_;
+  }
   bool set_initial(std::string_view key, Value value) {
     const std::lock_guard lock(mutex_);
     if (ledger_.count() > 0) return false;
@@ -474,6 +478,9 @@ void Store::interleave(std::span<const std::function<void()>> functions) {
 base::Result<history::History> Store::history() const { return state_->history(); }
 Digest Store::digest(bool in_order) const {
   return state_->digest(in_order);
+}
+std::uint64_t Store::asked_for() const {
+  return state_->asked_for();
 }
 bool Store::mixed() const {
   return state_->mixed();

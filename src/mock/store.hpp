@@ -211,6 +211,8 @@ class Store {
   // Transactions at prefix or above came together with some of another level: what is
   // returned depends on their order (mixed_judge.cpp).
   [[nodiscard]] bool mixed() const;
+  // Transactions that were asked for, those that still wait too.
+  [[nodiscard]] std::uint64_t asked_for() const;
   // What the clients saw: for each session by name, the values it read, a line.
   [[nodiscard]] std::string observed() const;
 

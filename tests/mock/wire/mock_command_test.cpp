@@ -197,7 +197,7 @@ TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
 
 TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c",
-                        "echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7"},
+                        "\"$0\" r0; echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7", EXPLORED_CLIENT},
                        folder_.path());
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos)
@@ -297,16 +297,41 @@ TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
   EXPECT_EQ(run({"cmp", folder_.path("h.jsonl"), folder_.path("again.jsonl")}).code, 0);
   // Of another command these choices are none, and a limit is said.
   const auto other =
-      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", "true"}, folder_.path());
+      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
   EXPECT_EQ(other.code, 0);
   EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
   const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
                          "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
                         folder_.path());
   EXPECT_NE(some.output.find("the limit of 1 runs"), std::string::npos) << some.output;
-  const auto none = run({CUPEL_BINARY, "mock", "test", "--explore", "--", "true"}, folder_.path());
-  EXPECT_EQ(none.code, 0) << none.output;
-  EXPECT_NE(none.output.find("1 different histories in 1 runs"), std::string::npos) << none.output;
+  const auto one = run({CUPEL_BINARY, "mock", "test", "--explore", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
+  EXPECT_EQ(one.code, 0) << one.output;
+  EXPECT_NE(one.output.find("1 different histories in 1 runs"), std::string::npos) << one.output;
+}
+
+// Or a command that looks elsewhere would pass for ever.
+TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
+  for (const char* command : {"true", "false"}) {
+    for (const auto& how : {std::vector<std::string>{"--iterations", "2"}, {"--explore"}, {"--choices", "0"}}) {
+      std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test"};
+      arguments.insert(arguments.end(), how.begin(), how.end());
+      arguments.insert(arguments.end(), {"--", command});
+      const auto ran = run(arguments, folder_.path());
+      EXPECT_EQ(ran.code, command == std::string("true") ? 3 : 1) << command << how.front();
+      EXPECT_NE(ran.output.find("never began a transaction on the store"), std::string::npos) << ran.output;
+    }
+  }
+}
+
+// One client begins long after the other was let go, each time; what comes of the orders in
+// which it is first is never seen.
+TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
+  const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait";
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle",
+                             "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},
+                            folder_.path());
+  EXPECT_EQ(explored.code, 2) << explored.output;
+  EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos) << explored.output;
 }
 
 TEST_F(MockCommand, BadUsage) {

@@ -370,6 +370,11 @@ TEST_F(Servers, HttpRefusesWhatItCannotRead) {
   EXPECT_EQ(web.Get("/sessions")->status, 405);
   EXPECT_EQ(status("/sessions", std::string(HttpService::kLongestBody + 1, 'x')), 413);
   EXPECT_EQ(status("/sessions/1/begin", std::string(1 << 20, '[')), 400);
+  // As `curl -d` sends them.
+  const auto form = R"({"sql": "select ')" + std::string(100'000, 'x') + R"('"})";
+  const auto as_form = web.Post("/sessions/1/sql", form, "application/x-www-form-urlencoded")->status;
+  EXPECT_EQ(as_form, status("/sessions/1/sql", form));
+  EXPECT_NE(as_form, 413);
 }
 
 // What cannot be read as a request ends the connection: where the next would begin is not known.
