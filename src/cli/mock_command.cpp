@@ -315,6 +315,7 @@ struct Failed {
   std::string how;     // "exited with 1"
   std::string output;  // its end
   history::History history;
+  bool met_store = true;  // it began a transaction
 };
 
 // A folder for what the commands print, removed at the end.
@@ -432,14 +433,16 @@ class Tester {
         run_command(served, arguments_, options.seed, output, [&] { return over(number); });
     if (!ended.ok()) return stop(ended.error());
     ++done_;
-    if (served.store.asked_for() > 0) met_store_ = true;
+    const bool met_store = served.store.asked_for() > 0;
+    if (met_store) met_store_ = true;
     if (ended->how) {
       auto history = served.store.history();
       if (!history.ok()) return stop(history.error());
       const std::lock_guard lock(mutex_);
       if (number < first_) {
         first_ = number;
-        failed_ = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history)};
+        failed_ =
+            Failed{options.seed, *ended->how, end_of_file(output), std::move(*history), met_store};
       }
     }
     std::error_code ignored;
@@ -649,7 +652,7 @@ int never_met_store(const TestArguments& arguments, const std::string& how,
       "{} never began a transaction on the store, so nothing was tested; it has to connect to what "
       "PGHOST and PGPORT, MYSQL_HOST and MYSQL_TCP_PORT, or CUPEL_MOCK_HTTP_URL say",
       command));
-  return how.empty() ? kBad : kViolated;
+  return kBad;
 }
 
 int test(const TestArguments& arguments) {
@@ -674,7 +677,7 @@ int test(const TestArguments& arguments) {
     return kSatisfied;
   }
   const auto& failed = *tester.failed();
-  if (!tester.met_store()) return never_met_store(arguments, failed.how, failed.output);
+  if (!failed.met_store) return never_met_store(arguments, failed.how, failed.output);
   return tell_failure(
       arguments, failed,
       fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
@@ -692,7 +695,8 @@ double longer_settle(const TestArguments& arguments) {
 // The first run again, with more time for clients to come: were there as many to choose from each
 // time as before? A client that comes too late each time is never chosen from, and nothing else
 // would show it.
-base::Result<bool> waited_longer(const TestArguments& arguments, const OutputFolder& folder,
+enum class Waited { kTheSame, kOtherChoices, kFailed, kStopped };
+base::Result<Waited> waited_longer(const TestArguments& arguments, const OutputFolder& folder,
                                  const std::vector<std::size_t>& offered,
                                  const std::atomic<bool>& stopped) {
   auto options = arguments.store;
@@ -709,7 +713,9 @@ base::Result<bool> waited_longer(const TestArguments& arguments, const OutputFol
   if (!ended.ok()) return ended.error();
   std::error_code ignored;
   fs::remove(output, ignored);
-  return ended->whole && !ended->how && now == offered;
+  if (!ended->whole) return Waited::kStopped;
+  if (ended->how) return Waited::kFailed;
+  return now == offered ? Waited::kTheSame : Waited::kOtherChoices;
 }
 
 // Runs the command once for each history, as mock::Explorer has it.
@@ -746,9 +752,8 @@ int explore(const TestArguments& arguments) {
     if (!ended.ok()) return bad(ended.error());
     if (!ended->whole) break;
     first_run = false;
-    if (served.store.asked_for() > 0) {
-      met_store = true;
-    } else if (ended->how) {
+    if (served.store.asked_for() > 0) met_store = true;
+    if (!met_store && ended->how) {
       return never_met_store(arguments, *ended->how, end_of_file(output));
     }
     if (served.store.mixed() && !in_order && !arguments.choices) {
@@ -831,12 +836,16 @@ int explore(const TestArguments& arguments) {
   if (more || explorer->diverged() > 0) return kUnknown;
   const auto waited = waited_longer(arguments, **folder, offered, interruptible.stopped());
   if (!waited.ok()) return bad(waited.error());
-  if (*waited) return kSatisfied;
-  complain(fmt::format(
-      "warning: this may not be all: when a transaction is let go only {} ms after the last client came, "
-      "the first run had other choices, so some clients come too late to be chosen from; explore again "
-      "with --settle {}ms or more",
-      longer_settle(arguments), longer_settle(arguments)));
+  if (*waited == Waited::kTheSame) return kSatisfied;
+  complain(*waited == Waited::kStopped
+               ? "warning: this may not be all: it was stopped before the first run was made again"
+               : fmt::format(
+                     "warning: this may not be all: when a transaction is let go only {} ms after the last "
+                     "client came, the first run {}, so some clients come too late to be chosen from; "
+                     "explore again with --settle {}ms or more",
+                     longer_settle(arguments),
+                     *waited == Waited::kFailed ? "fails" : "has other choices",
+                     longer_settle(arguments)));
   return kUnknown;
 }
 

@@ -183,6 +183,7 @@ ClientSession::Ending ClientSession::attempt(const Job& job) {
   const auto ending = job.program ? attempt_program(job) : attempt_fixed(job);
   if (ending == Ending::kCommitted) {
     refusals_ = 0;
+    if (job.committed) job.committed();
     if (!shared_.any_answer.load(std::memory_order_relaxed)) shared_.any_answer = true;
   }
   return ending;

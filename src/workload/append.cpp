@@ -33,7 +33,7 @@ class Append final : public KeyValueWorkload {
   Job job(std::uint32_t session, base::Random& random) override {
     Job job{.name = "transaction"};
     auto& committed = committed_[session];
-    job.seen = [&committed](auto, auto) { ++committed; };
+    job.committed = [&committed] { ++committed; };
     const auto retired =
         static_cast<std::int64_t>(static_cast<double>(committed) * keys_per_transaction_);
     for (auto count = choose_count(random); count > 0; --count) {

@@ -358,6 +358,7 @@ void print_plan(std::string_view name, std::uint64_t seed, Workload& workload, s
     fmt::format_to(to, "{}[", s == 0 ? "" : ",");
     for (std::uint32_t t = 0; t < txns; ++t) {
       const auto job = workload.next(s);
+      if (job->committed) job->committed();  // as all will, if all goes well
       fmt::format_to(to, "{}\n[", t == 0 ? "" : ",");
       for (std::size_t i = 0; i < job->statements.size(); ++i) {
         if (i > 0) out.push_back(',');

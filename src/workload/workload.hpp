@@ -53,6 +53,8 @@ struct Job {
   // job is asked for. So a database that takes a transaction in one piece can run
   // compare-and-sets from a value seen before.
   std::function<void(std::span<const Statement>, std::span<const Reply>)> seen = {};
+  // If set: called once it has committed, before the session's next job is asked for.
+  std::function<void()> committed = {};
 };
 
 // What a database must be able to do for a workload to run on it.

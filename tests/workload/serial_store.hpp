@@ -59,8 +59,9 @@ class SerialStore {
         it->rows->erase(it->key);
         if (it->before) it->rows->emplace(it->key, *it->before);
       }
-    } else if (job.seen) {
-      job.seen(running.ran.statements, running.ran.replies);
+    } else {
+      if (job.seen) job.seen(running.ran.statements, running.ran.replies);
+      if (job.committed) job.committed();
     }
     return std::move(running.ran);
   }

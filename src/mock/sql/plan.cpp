@@ -728,6 +728,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
     std::uint64_t count = 0;
     for (auto& known : given) {
       std::vector<Scalar> values(all_columns.size());
+      std::uint64_t counted = 0;  // what a counter gave this row, first
       for (std::size_t at = 0; at < values.size(); ++at) {
         const auto found = known.find(at);
         const auto& counter = all_columns[at].counter;
@@ -737,8 +738,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
                            std::get<std::int64_t>(found->second) == 0);
         if (found == known.end() || asks) {
           values[at] = defaults[at]->value(outside);
-          if (counter != nullptr && mysql && result.last_insert_id == 0) {
-            result.last_insert_id = static_cast<std::uint64_t>(std::get<std::int64_t>(values[at]));
+          if (counter != nullptr && mysql && counted == 0) {
+            counted = static_cast<std::uint64_t>(std::get<std::int64_t>(values[at]));
           }
         } else {
           values[at] = std::move(found->second);
@@ -782,6 +783,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
       }
       writer->check_unique(running, row, nullptr, nullptr);
       auto& fresh = writer->add(running, row);
+      if (result.last_insert_id == 0) result.last_insert_id = counted;
       touched.insert(&fresh);
       written.push_back(&fresh);
       ++count;

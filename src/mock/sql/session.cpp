@@ -50,15 +50,16 @@ std::string lowered(std::string text) {
   not_supported(in_sql(kind));
 }
 
-// Names that did not fit into the parser.
+// Names of outputs that did not fit into the parser; literals that look like them stay.
 void name_outputs(Tree& tree, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  if (tree.is_string()) {
-    const auto& text = tree.get_ref<const std::string&>();
-    if (text.starts_with(kOutput)) tree = names.at(std::stoul(text.substr(kOutput.size())));
-    return;
+  if (names.empty() || !tree.is_structured()) return;
+  if (tree.is_object() && tree.contains("ResTarget")) {
+    auto& target = tree["ResTarget"];
+    const auto name = target.value("name", std::string());
+    for (std::size_t at = 0; at < names.size(); ++at) {
+      if (name == std::string(kOutput) + std::to_string(at)) target["name"] = names[at];
+    }
   }
-  if (!tree.is_structured()) return;
   for (auto& part : tree) name_outputs(part, names);
 }
 

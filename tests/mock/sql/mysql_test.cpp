@@ -24,6 +24,25 @@ TEST(MockSqlMysql, TablesInItsWords) {
   EXPECT_EQ(sql("SELECT name FROM t WHERE id <= 2"), "az | new");
 }
 
+// A name that is too long for PostgreSQL's parser goes past it; literals that look alike do not.
+TEST(MockSqlMysql, LongNamesOfOutputsAreNoLiterals) {
+  Bench sql(Dialect::kMysql);
+  std::string ones = "1";
+  for (int i = 1; i < 40; ++i) ones += "+1";
+  EXPECT_EQ(sql("SELECT 'cupel output zz', " + ones), "cupel output zz,40");
+  EXPECT_EQ(sql("SELECT 'cupel output 0', " + ones), "cupel output 0,40");
+}
+
+TEST(MockSqlMysql, TheLastInsertIdIsOfARowThatIsThere) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE, n INT)");
+  sql("INSERT INTO t (v) VALUES (1)");
+  sql("INSERT IGNORE INTO t (v) VALUES (1)");
+  EXPECT_EQ(sql("SELECT LAST_INSERT_ID()"), "1");
+  sql("INSERT INTO t (v) VALUES (1) ON DUPLICATE KEY UPDATE n = 2");
+  EXPECT_EQ(sql("SELECT LAST_INSERT_ID()"), "1");
+}
+
 TEST(MockSqlMysql, ItsArithmetic) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(sql("SELECT 1/2, 7 % 0, 1/0, 1 = 1, true + 1, 5 MOD 3, 1 <=> NULL"),
