@@ -242,10 +242,6 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
                      did_you_mean(name, names));
 }
 
-}  // namespace
-
-namespace {
-
 // As people try them: `help`, `help COMMAND`, `version`.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> all(argv + std::min(argc, 1), argv + argc);
@@ -257,10 +253,6 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   }
   return all;
 }
-
-}  // namespace
-
-namespace {
 
 // A standard stream that came closed is taken, so that no file is opened in its place and
 // written what was meant for it. Reading the input, writing the output goes on failing.

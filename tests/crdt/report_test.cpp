@@ -63,6 +63,12 @@ TEST(Report, OfAWholeReadOnlyTheElementInQuestionIsToldOf) {
       << as_text(answer);
 }
 
+void expect_blamed(const History& history, const char* words) {
+  const auto answer = answered(history);
+  ASSERT_TRUE(answer.explanation);
+  EXPECT_NE(answer.explanation->summary.find(words), std::string::npos) << as_text(answer);
+}
+
 // That "b" is gone shows that its remove was seen, and with it the add of "a".
 TEST(Report, OfAWholeReadAnElementThatIsRightlyAbsentIsNotBlamed) {
   const auto history = history_of(Type::kAddWinsSet, R"({"process":1,"f":"add","value":"a"}
@@ -70,10 +76,7 @@ TEST(Report, OfAWholeReadAnElementThatIsRightlyAbsentIsNotBlamed) {
 {"process":1,"f":"remove","value":"b"}
 {"process":2,"f":"read","value":[]}
 )");
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_NE(answer.explanation->summary.find("\"a\" is not in"), std::string::npos)
-      << as_text(answer);
+  expect_blamed(history, "\"a\" is not in");
 }
 
 // It shows nothing of "b", which its own replica removed: that an earlier read did.
@@ -86,10 +89,7 @@ TEST(Report, OfAWholeReadAnElementIsBlamedWithoutWhichItWouldBeRight) {
 {"process":2,"f":"remove","value":"b"}
 {"process":2,"f":"read","value":[]}
 )");
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_NE(answer.explanation->summary.find("\"a\" is not in"), std::string::npos)
-      << as_text(answer);
+  expect_blamed(history, "\"a\" is not in");
 }
 
 TEST(Report, AnOverwrittenSiblingIsStale) {

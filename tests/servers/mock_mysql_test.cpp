@@ -9,13 +9,12 @@
 #include <mysql.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <random>
 
 #include "lab/server.hpp"
 #include "mock/wire/server.hpp"
+#include "servers/random_sql.hpp"
 
 namespace cupel::mock::sql {
 namespace {
@@ -33,9 +32,9 @@ Connection connect(std::uint16_t port) {
 
 // Random statements. Tables: t (int key, int, decimal, varchar, char, double), u (composite key,
 // unique, foreign key), s (AUTO_INCREMENT), p (no key). Values are few, so that they meet.
-class Author {
+class Author final : public RandomSql {
  public:
-  explicit Author(std::uint64_t seed) : random_(seed) {}
+  explicit Author(std::uint64_t seed) : RandomSql(seed) {}
 
   static std::vector<std::string> tables() {
     const std::string options = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
@@ -87,12 +86,7 @@ class Author {
     }
   }
 
-  bool ordered = false;
-
  private:
-  std::size_t below(std::size_t count) { return random_() % count; }
-  std::string pick(std::vector<std::string> all) { return all[below(all.size())]; }
-  std::string number(std::size_t count) { return std::to_string(below(count)); }
   std::string literal(char type) {
     switch (type) {
       case 'i':
@@ -106,7 +100,7 @@ class Author {
     }
   }
   std::string column(char type) {
-    if (!table_) return literal(type);
+    if (!over_table()) return literal(type);
     switch (type) {
       case 'i':
         return pick({"id", "a", "t.a"});
@@ -207,7 +201,7 @@ class Author {
         return "abs(" + real(depth - 1) + ")";
     }
   }
-  std::string condition(int depth) {
+  std::string condition(int depth) override {
     const auto compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= ", " = "});
     if (depth <= 0) {
       return below(2) == 0 ? text(0) + compare + text(0) : integer(0) + compare + integer(0);
@@ -259,15 +253,6 @@ class Author {
     }
   }
 
-  struct Over {  // columns of t may be named while it lives
-    explicit Over(Author& author) : author_(author) { author_.table_ = true; }
-    ~Over() { author_.table_ = false; }
-    Author& author_;
-  };
-
-  std::string where() {
-    return below(4) == 0 ? "" : " WHERE " + condition(1 + static_cast<int>(below(2)));
-  }
   std::string select() {
     const Over over(*this);
     const auto first = any(2), second = any(1);
@@ -297,25 +282,10 @@ class Author {
     const auto key = pick({"a", "w", "c", "n"});
     return "SELECT " + pick({key + ", count(*)", "count(*), sum(id)", "max(id), avg(n)"}) +
            " FROM t" + where() + " GROUP BY " + key +
-           pick({"", "", " HAVING count(*) > 1", " HAVING max(id) > 2"});
+           having();
   }
-  std::string join() {
-    return "SELECT " + pick({"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)", "t.id + u.x"}) +
-           " FROM t" + pick({" JOIN ", " LEFT JOIN ", " RIGHT JOIN "}) + "u ON " +
-           pick({"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w", "u.y = t.c"}) +
-           pick({"", " WHERE u.q IS NULL", " WHERE t.id > 1", " WHERE u.x = 1 AND t.a <> 0"});
-  }
-  std::string sub_query() {
-    return pick(
-        {"SELECT id FROM t WHERE id IN (SELECT t FROM u)",
-         "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
-         "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t",
-         "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
-         "SELECT x, y FROM u WHERE q >= ALL (SELECT a FROM t)",
-         "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)",
-         "SELECT id FROM t WHERE w IN (SELECT y FROM u)", "SELECT (SELECT id FROM t)",
-         "SELECT g, c FROM (SELECT a AS g, count(*) AS c FROM t GROUP BY a) k WHERE c > 1"});
-  }
+  std::string join() { return join_of({"t.id + u.x"}, {"u.y = t.c"}); }
+  std::string sub_query() { return sub_query_or("SELECT id FROM t WHERE w IN (SELECT y FROM u)"); }
   std::string insert() {
     switch (below(7)) {
       case 0:
@@ -369,9 +339,6 @@ class Author {
                  "UPDATE nope SET a = 1", "SELECT id FROM t a JOIN t b ON a.id = b.id",
                  "SELECT a FROM t WHERE", "DELETE FROM t WHERE nope = 1", "ROLLBACK TO nope"});
   }
-
-  std::mt19937_64 random_;
-  bool table_ = false;
 };
 
 struct Answer {
@@ -425,11 +392,6 @@ std::string told(const Answer& answer, bool with_message = false) {
                      std::to_string(answer.insert_id);
   for (const auto& row : answer.rows) text += "\n    " + row;
   return text;
-}
-
-std::uint64_t asked(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 TEST(MockMysqlServer, AgreesWithMariadb) {

@@ -7,22 +7,22 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <random>
 
 #include "lab/server.hpp"
 #include "mock/sql/session.hpp"
+#include "servers/random_sql.hpp"
 
 namespace cupel::mock::sql {
 namespace {
 
 // Random statements. Tables: t (int key, int, numeric, text, boolean, double), u (composite
 // key, unique, foreign key), s (serial), p (no key). Values are few, so that they meet.
-class Author {
+class Author final : public RandomSql {
  public:
-  Author(std::uint64_t seed, std::uint64_t round) : random_(seed * 1000 + round), round_(round) {}
+  Author(std::uint64_t seed, std::uint64_t round)
+      : RandomSql(seed * 1000 + round), round_(round) {}
 
   static std::vector<std::string> tables() {
     return {
@@ -79,12 +79,9 @@ class Author {
   }
 
  private:
-  std::size_t below(std::size_t count) { return random_() % count; }
-  std::string pick(std::vector<std::string> all) { return all[below(all.size())]; }
-
   // Expressions over t; `depth` bounds them. Without a table: literals.
   std::string column(const char* type) {
-    if (!table_) return literal(type);
+    if (!over_table()) return literal(type);
     switch (type[0]) {
       case 'i':
         return pick({"id", "a"});
@@ -196,7 +193,7 @@ class Author {
         return "(" + numeric(depth - 1) + ")::float8";
     }
   }
-  std::string condition(int depth) {
+  std::string condition(int depth) override {
     const std::string compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= "});
     if (depth <= 0) {
       switch (below(4)) {
@@ -256,16 +253,6 @@ class Author {
     }
   }
 
-  struct Over {  // columns of t may be named while it lives
-    explicit Over(Author& author) : author_(author) { author_.table_ = true; }
-    ~Over() { author_.table_ = false; }
-    Author& author_;
-  };
-
-  std::string where() {
-    return below(4) == 0 ? "" : " WHERE " + condition(1 + static_cast<int>(below(2)));
-  }
-
   std::string select() {
     const Over over(*this);
     std::string sql = std::string("SELECT ") + (below(5) == 0 ? "DISTINCT " : "");
@@ -280,7 +267,7 @@ class Author {
       sql += " ORDER BY " + pick({"a", "n", "w", "d", "b"}) +
              pick({"", " DESC", " NULLS FIRST", " DESC NULLS LAST"}) + ", id";
       if (below(2) == 0) sql += " LIMIT " + pick({"0", "1", "3"}) + pick({"", " OFFSET 1"});
-      ordered_ = true;
+      ordered = true;
     }
     return sql;
   }
@@ -297,27 +284,12 @@ class Author {
     const auto by = pick({"a", "b", "w", "a % 2", "n"});
     return "SELECT " + by + " AS g, count(*), " + pick({"sum(id)", "max(w)", "avg(a)", "min(n)"}) +
            " FROM t" + where() + " GROUP BY " + pick({by, "1"}) +
-           pick({"", " HAVING count(*) > 1", " HAVING max(id) > 2"});
+           having();
   }
-  std::string join() {
-    return "SELECT " + pick({"*", "t.id, u.y", "t.w, u.q, u.x", "count(*)"}) + " FROM t" +
-           pick({" JOIN ", " LEFT JOIN ", " RIGHT JOIN "}) + "u ON " +
-           pick({"t.id = u.t", "t.id = u.x", "t.a = u.x AND u.q > 1", "u.y = t.w"}) +
-           pick({"", " WHERE u.q IS NULL", " WHERE t.id > 1", " WHERE u.x = 1 AND t.a <> 0"});
-  }
-  std::string sub_query() {
-    return pick(
-        {"SELECT id FROM t WHERE id IN (SELECT t FROM u)",
-         "SELECT id FROM t WHERE a NOT IN (SELECT q FROM u)",
-         "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t",
-         "SELECT w FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.y = t.w)",
-         "SELECT x, y FROM u WHERE q >= ALL (SELECT a FROM t)",
-         "SELECT id FROM t WHERE a = (SELECT max(a) FROM t)",
-         "SELECT id FROM t WHERE a > ANY (SELECT x FROM u)", "SELECT (SELECT id FROM t)",
-         "SELECT g, c FROM (SELECT a AS g, count(*) AS c FROM t GROUP BY a) k WHERE c > 1"});
-  }
+  std::string join() { return join_of({}, {}); }
+  std::string sub_query() { return sub_query_or("SELECT id FROM t WHERE a > ANY (SELECT x FROM u)"); }
   std::string insert() {
-    const auto id = std::to_string(below(12));
+    const auto id = number(12);
     switch (below(7)) {
       case 0:
         return "INSERT INTO u VALUES (" + pick({"1", "2", "3"}) + ", " +
@@ -337,20 +309,20 @@ class Author {
     }
   }
   std::string conflict() {
-    const auto id = std::to_string(below(8));
+    const auto id = number(8);
     return "INSERT INTO t (id, a) VALUES (" + id + ", " + integer(0) + ") ON CONFLICT " +
            pick({"DO NOTHING", "(id) DO UPDATE SET a = excluded.a + 1",
                  "(id) DO UPDATE SET w = t.w || 'x' WHERE t.a > 0", "(a) DO NOTHING",
                  "(id) DO UPDATE SET a = a + 1", "(id) DO UPDATE SET a = 5 WHERE w = 'a'"});
   }
   std::string update() {
-    const auto id = std::to_string(below(8));
+    const auto id = number(8);
     switch (below(5)) {
       case 0:
         return "UPDATE u SET q = " + pick({"3", "4", "q + 1", "NULL", "t"}) +
                " WHERE x = " + pick({"1", "2"}) + pick({" AND y = 'a'", " AND y = 'b'"});
       case 1:
-        return "UPDATE t SET id = " + std::to_string(below(12)) + " WHERE id = " + id;
+        return "UPDATE t SET id = " + number(12) + " WHERE id = " + id;
       case 2:
         return "UPDATE p SET v = v + 1" + pick({"", " WHERE w = 'k'", " WHERE v IS NULL"});
       default: {
@@ -365,7 +337,7 @@ class Author {
     }
   }
   std::string remove() {
-    const auto id = std::to_string(below(8));
+    const auto id = number(8);
     return pick({"DELETE FROM t WHERE id = " + id, "DELETE FROM u WHERE q = 1",
                  "DELETE FROM p WHERE v > 3 RETURNING v", "DELETE FROM u WHERE x = 2"});
   }
@@ -407,12 +379,7 @@ class Author {
     return pick({"SET ", "SET ", "SET LOCAL "}) + one + " = " + value;
   }
 
-  std::mt19937_64 random_;
   std::uint64_t round_;
-  bool table_ = false;
-
- public:
-  bool ordered_ = false;
 };
 
 struct Answer {
@@ -472,11 +439,6 @@ std::string told(const Answer& answer) {
   return text;
 }
 
-std::uint64_t asked(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 TEST(MockSqlServer, AgreesWithPostgres) {
   lab::Options lab_options;
   lab_options.durable = false;
@@ -513,12 +475,12 @@ TEST(MockSqlServer, AgreesWithPostgres) {
     Author author(seed, round);
     std::string script;
     for (int count = 0; count < 200 && done < statements; ++count, ++done) {
-      author.ordered_ = false;
+      author.ordered = false;
       const auto sql = author.statement();
       auto theirs = in_postgres(connection.get(), sql);
       auto ours = in_mock(*session, sql);
       ++states[theirs.state.empty() ? "well" : theirs.state];
-      if (!author.ordered_) {
+      if (!author.ordered) {
         std::sort(theirs.rows.begin(), theirs.rows.end());
         std::sort(ours.rows.begin(), ours.rows.end());
       }

@@ -1124,6 +1124,9 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
     if (!name.starts_with("utf8") && name != "default" && name != "ascii") {
       not_supported("the character set " + name);
     }
+    if (is(++at, "collate") && at + 1 < tokens.size()) {
+      set("collation_connection", tokens[at + 1].text, false);
+    }
     return result;
   }
   // name = value, name = value …

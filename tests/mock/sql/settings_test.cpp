@@ -114,6 +114,10 @@ TEST(Settings, WhatMysqlKnows) {
   EXPECT_EQ(sql("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'"), "error 0A000");
   EXPECT_EQ(sql("SET sql_safe_updates = 1"), "error 0A000");
   EXPECT_EQ(sql("SET no_such_variable = 1"), "error 42704");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE 'utf8mb4_general_ci'"), "SET");
+  EXPECT_EQ(sql("SELECT @@collation_connection"), "utf8mb4_general_ci");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE nonsense"), "error 22023");
+  EXPECT_EQ(sql("SET collation_connection = 'nonsense'"), "error 22023");
   // MySQL's ROLLBACK leaves what SET did.
   sql("BEGIN");
   sql("SET unique_checks = OFF");
