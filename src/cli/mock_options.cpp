@@ -1,0 +1,173 @@
+// The options of a mock store; see the header.
+#include "cli/mock_options.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cli/emit.hpp"
+#include "cli/options.hpp"
+#include "cli/spelling.hpp"
+#include "cli/units.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+std::vector<std::string> level_names_of_mock() {
+  std::vector<std::string> names;
+  for (const auto level : kMockLevels) names.emplace_back(mock::name(level));
+  return names;
+}
+
+}  // namespace
+
+void add_store_options(CLI::App& command, StoreArguments& arguments) {
+  const char* behaviour = "How the store behaves";
+  command
+      .add_option(
+          "--level", arguments.level,
+          fmt::format(
+              "The level that every history stays within, and no more: {}. Short names will do",
+              one_of(level_names_of_mock())))
+      ->type_name("LEVEL")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--seed", arguments.store.seed,
+                  "The same seed and requests give the same answers")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--policy", arguments.policy,
+                  "How a read chooses among the values that it may return: uniform, latest, "
+                  "adversarial (one that "
+                  "leaves the next stronger level), or weights, as in uniform=3,adversarial=1")
+      ->type_name("POLICY")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--delay", arguments.delay, "Wait before each transaction, at random up to this")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--abort-rate", arguments.store.abort_rate,
+                  "Share of commits that abort instead, from 0 to 1")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(share())
+      ->group(behaviour);
+  command.add_option("--latency", arguments.latency, "Wait before each read, write and commit")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
+  command
+      .add_option("--patience", arguments.patience,
+                  "Roll back an open transaction that does nothing for this long while others wait "
+                  "for their turn")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(behaviour);
+}
+
+namespace {
+
+void take_policy(const std::string& text, mock::Options& options) {
+  const std::pair<std::string, double mock::Options::*> known[] = {
+      {"uniform", &mock::Options::uniform},
+      {"latest", &mock::Options::latest},
+      {"adversarial", &mock::Options::adversarial}};
+  for (const auto& [name, weight] : known) options.*weight = 0;
+  double sum = 0;
+  for (const auto& part : CLI::detail::split(text, ',')) {
+    const auto name = part.substr(0, part.find('='));
+    double weight = 1;
+    if (name.size() < part.size() &&
+        !CLI::detail::lexical_cast(part.substr(name.size() + 1), weight))
+      weight = -1;
+    bool well = false;
+    for (const auto& [policy, member] : known) {
+      if (policy != name || !(weight >= 0 && weight <= 1e9)) continue;
+      options.*member += weight;
+      sum += weight;
+      well = true;
+    }
+    if (!well) {
+      throw CLI::ValidationError(
+          "--policy", fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
+                                  "a weight or without, as in uniform=3,adversarial=1",
+                                  part));
+    }
+  }
+  if (!(sum > 0))
+    throw CLI::ValidationError("--policy",
+                               fmt::format("found `{}`, expected a weight above 0", text));
+}
+
+// Why `text` is no level of the mock, and what may have been meant.
+std::string no_level_of_mock(const std::string& text) {
+  const auto names = level_names_of_mock();
+  if (const auto known = levels::parse_level(text)) {
+    auto nearest = mock::Level::kStrongSessionSerializable;
+    for (const auto level : levels::all_levels()) {
+      const auto there = mock::level_of(levels::name(level));
+      if (there && levels::implies(*known, level)) nearest = *there;
+    }
+    return fmt::format(
+        "found `{}`, expected {}; the mock has no real-time order between sessions, and so no such "
+        "level: the nearest is {}",
+        text, one_of(names), mock::name(nearest));
+  }
+  auto spelled = level_names();  // serializable is understood too
+  std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
+  return fmt::format("found `{}`, expected {}{}", text, one_of(names), did_you_mean(text, spelled));
+}
+
+}  // namespace
+
+void take_store_options(StoreArguments& arguments) {
+  const auto level = mock::level_of(arguments.level);
+  if (!level) throw CLI::ValidationError("--level", no_level_of_mock(arguments.level));
+  auto& store = arguments.store;
+  store.level = *level;
+  take_policy(arguments.policy, store);
+  store.delay_ms = 1000 * or_throw(parse_duration(arguments.delay, 0.001), "--delay");
+  store.latency_ms = 1000 * or_throw(parse_duration(arguments.latency, 0.001), "--latency");
+  store.patience_s = or_throw(parse_duration(arguments.patience, 1), "--patience");
+  const StoreArguments usual;
+  const auto say = [&](const char* option, const std::string& value, const std::string& otherwise) {
+    if (value != otherwise)
+      arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
+  };
+  arguments.given.push_back(fmt::format("--level {}", mock::name(*level)));
+  say("--policy", arguments.policy, usual.policy);
+  say("--delay", arguments.delay, usual.delay);
+  say("--latency", arguments.latency, usual.latency);
+  say("--patience", arguments.patience, usual.patience);
+  if (store.abort_rate != 0)
+    arguments.given.push_back(fmt::format("--abort-rate {}", store.abort_rate));
+}
+
+std::string host_of(const std::string& address) {
+  if (address == "0.0.0.0") return "127.0.0.1";
+  if (address == "::") return "[::1]";
+  return address.find(':') != std::string::npos ? fmt::format("[{}]", address) : address;
+}
+std::string url(const char* scheme, const std::string& address, std::uint16_t port) {
+  return fmt::format("{}://cupel@{}:{}/cupel", scheme, host_of(address), port);
+}
+std::string http_url(const std::string& address, std::uint16_t port) {
+  return fmt::format("http://{}:{}", host_of(address), port);
+}
+
+
+int bad(const base::Error& error) {
+  complain(error);
+  return kBad;
+}
+
+}  // namespace cupel::cli
