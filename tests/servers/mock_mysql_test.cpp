@@ -31,7 +31,8 @@ Connection connect(std::uint16_t port) {
 }
 
 // Random statements. Tables: t (int key, int, decimal, varchar, char, double), u (composite key,
-// unique, foreign key), s (AUTO_INCREMENT), p (no key). Values are few, so that they meet.
+// unique, foreign key), s (AUTO_INCREMENT), p (no key), z (integers without a sign). Values are
+// few, so that they meet.
 class Author final : public RandomSql {
  public:
   explicit Author(std::uint64_t seed) : RandomSql(seed) {}
@@ -45,14 +46,18 @@ class Author final : public RandomSql {
         "CREATE TABLE u (x INT, y CHAR(4), t INT, q SMALLINT UNIQUE, k TINYINT UNSIGNED NOT NULL, "
         "PRIMARY KEY (x, y), FOREIGN KEY (t) REFERENCES t (id))" +
             options,
-        "CREATE TABLE s (id INT AUTO_INCREMENT PRIMARY KEY, v BIGINT NOT NULL DEFAULT 7, "
+        "CREATE TABLE s (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, v BIGINT NOT NULL DEFAULT "
+        "7, "
         "b BOOLEAN)" +
             options,
-        "CREATE TABLE p (v INT, w VARCHAR(5) NOT NULL)" + options};
+        "CREATE TABLE p (v INT, w VARCHAR(5) NOT NULL)" + options,
+        "CREATE TABLE z (id BIGINT UNSIGNED PRIMARY KEY, b BIGINT UNSIGNED, "
+        "i INT UNSIGNED DEFAULT 3, y TINYINT UNSIGNED, e DECIMAL(6,2) UNSIGNED, m INT)" +
+            options};
   }
 
   std::string statement() {
-    switch (below(22)) {
+    switch (below(27)) {
       case 0:
       case 1:
       case 2:
@@ -81,6 +86,13 @@ class Author final : public RandomSql {
                      "RELEASE SAVEPOINT k", "COMMIT", "COMMIT"});
       case 14:
         return wrong();
+      case 22:
+      case 23:
+        return change_unsigned();
+      case 24:
+      case 25:
+      case 26:
+        return select_unsigned();
       default:
         return select();
     }
@@ -330,6 +342,106 @@ class Author final : public RandomSql {
       }
     }
   }
+  // Of z; `depth` bounds it.
+  std::string without_sign(int depth) {
+    if (depth <= 0) {
+      return pick({"b", "i", "y", "z.b", "id", "i", "b", "m", "0", "1", "2", "5", "-1",
+                   "9223372036854775807", "9223372036854775808", "18446744073709551615"});
+    }
+    const auto one = [&] { return without_sign(depth - 1); };
+    switch (below(13)) {
+      case 0:
+        return "(" + one() + " + " + one() + ")";
+      case 1:
+      case 2:
+        return "(" + one() + pick({" - ", " * "}) + one() + ")";
+      case 3:
+        return "(" + one() + " % " + one() + ")";
+      case 4:
+        return pick({"abs(", "round(", "floor(", "ceil("}) + pick({one(), "e", "e - 1"}) + ")";
+      case 5:
+        return pick({"coalesce(", "ifnull(", "nullif(", "greatest(", "least("}) + one() + ", " +
+               one() + ")";
+      case 6:
+        return "CASE WHEN " + one() + pick({" < ", " = "}) + one() + " THEN " + one() + " ELSE " +
+               one() + " END";
+      case 7:
+        return "cast(" + one() + pick({" AS UNSIGNED)", " AS SIGNED)", " AS UNSIGNED)"});
+      case 8:
+        return "(" + one() + " / " + one() + ")";
+      case 9:
+        return "(- " + one() + ")";
+      case 10:
+        return "(" + one() + pick({" - 1.5", " + e", " - e", " * 0.5e0"}) + ")";
+      case 11:
+        return "(SELECT " + pick({"max", "min", "sum", "count"}) + "(" + pick({"b", "i", "m"}) +
+               ") FROM z)";
+      default:
+        return one();
+    }
+  }
+  std::string where_unsigned() {
+    const auto compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> "});
+    switch (below(6)) {
+      case 0:
+        return "";
+      case 1:
+        return " WHERE id" + compare + pick({"1", "2", "-1", "3", "1.5", "18446744073709551615"});
+      case 2:
+        return " WHERE " + without_sign(1) + pick({" IN (", " NOT IN ("}) + without_sign(0) + ", " +
+               without_sign(0) + ")";
+      case 3:
+        return " WHERE " + pick({"b", "i", "id"}) + pick({" BETWEEN ", " NOT BETWEEN "}) +
+               without_sign(0) + " AND " + without_sign(0);
+      default:
+        return " WHERE " + without_sign(1) + compare + without_sign(1);
+    }
+  }
+  std::string select_unsigned() {
+    if (below(5) == 0) {
+      return "SELECT " +
+             pick({"sum(b), avg(i)", "max(b) - 3", "min(i) - 3, count(*) - 9", "sum(i) - 99",
+                   "count(DISTINCT b)", "avg(b - 1)", "floor(max(e)) - 2"}) +
+             " FROM z" + where_unsigned();
+    }
+    if (below(6) == 0) return "SELECT b, count(*) FROM z GROUP BY b" + having();
+    ordered = below(3) == 0;
+    return "SELECT " +
+           pick({"*", without_sign(2), without_sign(2), "id, " + without_sign(3) + " AS c"}) +
+           " FROM z" + where_unsigned() +
+           (ordered ? pick({" ORDER BY b, id", " ORDER BY i DESC, id",
+                            " ORDER BY id LIMIT 1, 18446744073709551615"})
+                    : "");
+  }
+  std::string change_unsigned() {
+    const auto value = [&] {
+      return pick({"0", "1", "2", "7", "255", "300", "-1", "1.5", "2.5e0", "-0.4", "4294967295",
+                   "4294967296", "18446744073709551615", "18446744073709551616", "NULL"});
+    };
+    switch (below(6)) {
+      case 0:
+        return "INSERT INTO z (id, b, i) VALUES (" + number(9) + ", " + value() + ", " + value() +
+               ")";
+      case 1:
+        return "INSERT INTO z (id, y, e) VALUES (" + pick({"0", "3", "8", "-1", "NULL"}) + ", " +
+               value() + ", " + pick({"1.25", "0", "-1", "7", "NULL"}) + ")";
+      case 2:
+        return "INSERT INTO z (id, b, m) SELECT " +
+               pick({"id, a, id", "id + 2, id - 2, a", "id, a * a, 1"}) + " FROM t WHERE id < 3";
+      case 3:
+        return "UPDATE z SET " +
+               pick({"b = b - 1", "i = i - 1", "b = " + value(), "y = " + value(), "m = b",
+                     "m = i - 1", "b = m", "e = e - 1"}) +
+               " WHERE id = " + number(6);
+      case 4:
+        return "INSERT INTO z (id, b) VALUES (" + number(4) +
+               ", 1) ON DUPLICATE KEY UPDATE b = b - 1, i = VALUES(b)";
+      default:
+        return pick({"DELETE FROM z WHERE id = " + number(9), "DELETE FROM z WHERE b > 7",
+                     "INSERT INTO s (id, v) VALUES (" + number(1000000) + ", 1)",
+                     "INSERT INTO z (id, m) VALUES (4, 1), (5, -2)"});
+    }
+  }
   std::string wrong() {
     return pick({"SELECT nope FROM t", "SELECT * FROM nope", "SELEC 1",
                  "SELECT id FROM t, u WHERE q = x AND y = t.id AND t = nope",
@@ -423,7 +535,7 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     const auto mock = connect((*started)->port(wire::Interface::kMysql));
     answer_of(real.get(), "ROLLBACK");
-    answer_of(real.get(), "DROP TABLE IF EXISTS u, t, s, p");
+    answer_of(real.get(), "DROP TABLE IF EXISTS u, t, s, p, z");
     for (const auto& table : Author::tables()) {
       ASSERT_EQ(told(answer_of(real.get(), table), true), " affected 0 id 0");
       ASSERT_EQ(told(answer_of(mock.get(), table), true), " affected 0 id 0");
@@ -451,6 +563,10 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
       // UPDATE counts the rows found, MariaDB's those that changed (docs/mock-sql.md).
       if (theirs.error == 0 && ours.error == 0 && !reads && theirs.affected < ours.affected &&
           theirs.insert_id == ours.insert_id) {
+        continue;
+      }
+      // MariaDB forgets the null of an index when it looks there for what its type cannot hold.
+      if (theirs.error == 0 && ours.error == 0 && sql.find("a NOT IN (SELECT q") != sql.npos) {
         continue;
       }
       // Two errors in one statement: which of them is told depends on the order of evaluation.

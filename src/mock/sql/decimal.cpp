@@ -46,6 +46,9 @@ Leading leading(const mpz_class& units, int scale) {
 }  // namespace
 
 Decimal::Decimal(std::int64_t number) : units_(static_cast<long>(number)) {}
+Decimal Decimal::of_unsigned(std::uint64_t number) {
+  return {mpz_class(static_cast<unsigned long>(number)), 0};
+}
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
   std::size_t at = 0;
@@ -145,6 +148,12 @@ std::optional<std::int64_t> Decimal::to_integer() const {
   const auto whole = rounded(0);
   if (!whole.units_.fits_slong_p()) return std::nullopt;
   return whole.units_.get_si();
+}
+
+std::optional<std::uint64_t> Decimal::to_unsigned() const {
+  const auto whole = rounded(0);
+  if (!whole.units_.fits_ulong_p()) return std::nullopt;
+  return whole.units_.get_ui();
 }
 
 double Decimal::to_double() const {

@@ -20,6 +20,7 @@ class Decimal {
  public:
   Decimal() = default;
   explicit Decimal(std::int64_t number);
+  static Decimal of_unsigned(std::uint64_t number);
   Decimal(mpz_class units, int scale) : units_(std::move(units)), scale_(scale), shown_(scale) {}
   // "-1.50", "2e3"; nothing else around it. nullopt if it is no number or too long (over
   // 2,000 digits).
@@ -41,6 +42,7 @@ class Decimal {
   [[nodiscard]] Decimal negated() const { return with_shown(-units_, scale_, shown_); }
   // Rounded; nullopt if it does not fit.
   [[nodiscard]] std::optional<std::int64_t> to_integer() const;
+  [[nodiscard]] std::optional<std::uint64_t> to_unsigned() const;
   [[nodiscard]] double to_double() const;
   // Without zeros at the end: equal numbers have equal texts.
   [[nodiscard]] std::string canonical() const;

@@ -52,18 +52,24 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
     }
   }
   auto shared = parts;
-  return computed(std::move(name), type, std::move(parts),
-                  [shared = std::move(shared), value = std::move(value)](const Frame& frame) {
-                    std::vector<Scalar> values;
-                    values.reserve(shared.size());
-                    // All are evaluated, as PostgreSQL does, before null is the answer.
-                    bool null = false;
-                    for (const auto& part : shared) {
-                      values.push_back(part->value(frame));
-                      null |= is_null(values.back());
-                    }
-                    return null ? Scalar() : value(values);
-                  });
+  // All are evaluated, as PostgreSQL does, before null is the answer; in MySQL by arithmetic on
+  // integers and doubles only.
+  const bool arithmetic = type.type != Type::kNumeric && name.size() == 1 &&
+                          std::string_view("+-*/%").find(name[0]) != std::string_view::npos;
+  return computed(
+      std::move(name), type, std::move(parts),
+      [shared = std::move(shared), value = std::move(value), arithmetic](const Frame& frame) {
+        const bool all = arithmetic || frame.running.facts.dialect == Dialect::kPostgres;
+        std::vector<Scalar> values;
+        values.reserve(shared.size());
+        bool null = false;
+        for (const auto& part : shared) {
+          values.push_back(part->value(frame));
+          null |= is_null(values.back());
+          if (null && !all) return Scalar();
+        }
+        return null ? Scalar() : value(values);
+      });
 }
 
 bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql) {
@@ -109,6 +115,7 @@ Type number_pair(Type left, Type right) {
   if (left == Type::kDouble || right == Type::kDouble) return Type::kDouble;
   if (left == Type::kReal || right == Type::kReal) return Type::kDouble;
   if (left == Type::kNumeric || right == Type::kNumeric) return Type::kNumeric;
+  if (left == Type::kUnsigned || right == Type::kUnsigned) return Type::kUnsigned;
   if (left == Type::kBigint || right == Type::kBigint) return Type::kBigint;
   return Type::kInteger;
 }
@@ -126,6 +133,12 @@ bool is_comparison(const std::string& name) {
 
 [[noreturn]] void division_by_zero() {
   raise("22012", "division by zero");
+}
+
+[[noreturn]] void out_of_range(Type type) {
+  throw Raised{{.sqlstate = "22003",
+                .message = fmt::format("{} out of range", type_name(type)),
+                .mysql_number = 1690}};
 }
 
 Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
@@ -150,11 +163,7 @@ Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right,
       if (right == 0) division_by_zero();
       result = right == -1 ? 0 : left % right;
   }
-  if (over) {
-    throw Raised{{.sqlstate = "22003",
-                  .message = fmt::format("{} out of range", type_name(type)),
-                  .mysql_number = 1690}};
-  }
+  if (over) out_of_range(type);
   return checked_integer(result, type);
 }
 
@@ -197,6 +206,16 @@ Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& ri
       if (right.sign() == 0) division_by_zero();
       return operation == '/' ? left.divided_by(right) : left.remainder(right);
   }
+}
+
+// Of integers of which one has no sign, as decimals: what the result does not hold is an error.
+Scalar unsigned_arithmetic(char operation, const Decimal& left, const Decimal& right, Type type) {
+  if (operation == '%' && right.sign() == 0) return {};
+  const auto result = std::get<Decimal>(decimal_arithmetic(operation, left, right));
+  if (type == Type::kBigint) return result.to_integer().value();  // a remainder with a sign
+  const auto number = unsigned_of(result);
+  if (!number) out_of_range(type);
+  return *number;
 }
 
 // MySQL: NULL for a divisor of zero.
@@ -248,8 +267,15 @@ ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type
 FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) const {
   FullType found;
   bool same = true;
+  const auto any = [&](auto of_type) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const auto& one) { return of_type(one->type.type); });
+  };
+  // Integers of which some have a sign and some have none: decimals in MySQL.
+  const bool mixed = any([](Type type) { return type == Type::kUnsigned; }) &&
+                     any([](Type type) { return is_integer(type) || type == Type::kBoolean; });
   for (const auto& one : all) {
-    const auto& type = one->type;
+    const auto type = mixed && is_whole(one->type.type) ? FullType{Type::kNumeric} : one->type;
     if (type.type == Type::kNull) continue;
     if (found.type == Type::kNull) {
       found = type;
@@ -285,6 +311,8 @@ FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* wha
   }
   if (dialect_ == Dialect::kMysql && found.type == Type::kNumeric) {
     FullType longest{Type::kNumeric};
+    longest.positive =
+        std::all_of(all.begin(), all.end(), [](const auto& one) { return one->type.positive; });
     for (const auto& one : all) longest.scale = std::max(longest.scale, decimals(*one));
     return longest;
   }
@@ -316,6 +344,17 @@ ExpressionPtr Coercion::mysql_cast_of(const ExpressionPtr& part, const FullType&
                   });
   }
   if (text || (from == to.type && from != Type::kNumeric)) return part;
+  // To the other kind of integer bit by bit.
+  if (to.type == Type::kUnsigned && is_integer(from)) {
+    return strict("unsigned", {Type::kUnsigned}, {part}, [](const std::vector<Scalar>& values) {
+      return Scalar(static_cast<std::uint64_t>(std::get<std::int64_t>(values[0])));
+    });
+  }
+  if (to.type == Type::kBigint && from == Type::kUnsigned) {
+    return strict("signed", {Type::kBigint}, {part}, [](const std::vector<Scalar>& values) {
+      return Scalar(static_cast<std::int64_t>(std::get<std::uint64_t>(values[0])));
+    });
+  }
   // What does not fit, or is no number, MySQL takes in part, with a warning.
   const auto whole = from == Type::kNull ? this->to(part, {Type::kText}, Context::kImplicit) : part;
   return strict("checked", whole->type, {whole},
@@ -378,7 +417,10 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
   if (one == Type::kNull && other == Type::kNull) return order_type(Type::kText, mysql);
   if (one == Type::kNull) return order_type(other, mysql);
   if (other == Type::kNull) return order_type(one, mysql);
-  if (is_number(one) && is_number(other)) return number_pair(one, other);
+  if (is_number(one) && is_number(other)) {
+    const auto both = number_pair(one, other);
+    return both == Type::kUnsigned && one != other ? Type::kNumeric : both;
+  }
   if (is_string(one) && is_string(other)) return order_type(one == other ? one : Type::kText, mysql);
   if (one == other) return one;
   if (is_time(one) && is_time(other)) {
@@ -393,6 +435,28 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
   no_operator(name, one, other, position);
 }
 
+Type Coercion::compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
+                        std::optional<std::uint32_t> position) const {
+  if (dialect_ == Dialect::kMysql) {
+    // Literals have a sign: without it they are compared as what they are compared with, so that
+    // they can name a key.
+    const auto without_sign = [](ExpressionPtr& literal, const ExpressionPtr& other) {
+      if (other->type.type != Type::kUnsigned || literal->kind != Expression::Kind::kConstant ||
+          !is_integer(literal->type.type) || is_null(literal->constant)) {
+        return;
+      }
+      const auto number = std::get<std::int64_t>(literal->constant);
+      if (number >= 0) literal = constant(static_cast<std::uint64_t>(number), {Type::kUnsigned});
+    };
+    without_sign(left, right);
+    without_sign(right, left);
+  }
+  const auto type = comparable(name, left, right, position);
+  left = to(left, {type}, Context::kImplicit);
+  right = to(right, {type}, Context::kImplicit);
+  return type;
+}
+
 ExpressionPtr Coercion::minus(const ExpressionPtr& part,
                               std::optional<std::uint32_t> position) const {
   auto made = part;
@@ -403,6 +467,23 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   }
   if (!is_number(type)) {
     raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
+  }
+  if (type == Type::kUnsigned) {
+    if (made->kind == Expression::Kind::kConstant && !is_null(made->constant)) {
+      const auto number = Decimal::of_unsigned(std::get<std::uint64_t>(made->constant)).negated();
+      const auto whole = number.to_integer();
+      return whole ? constant(*whole, {Type::kBigint}) : constant(number, {Type::kNumeric});
+    }
+    // MySQL computes what is constant when it plans, and has a decimal if it is large.
+    if (made->sources == 0 && !made->reads_queries && !made->has_aggregate) {
+      not_supported("minus of a computed constant without a sign", position);
+    }
+    return strict("-", {Type::kBigint}, {made}, [](const std::vector<Scalar>& values) -> Scalar {
+      const auto number = Decimal::of_unsigned(std::get<std::uint64_t>(values[0])).negated();
+      const auto whole = number.to_integer();
+      if (!whole) out_of_range(Type::kBigint);
+      return *whole;
+    });
   }
   FullType negated{type};
   if (dialect_ == Dialect::kMysql) negated.scale = decimals(*made);
@@ -423,9 +504,7 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
   if (name == "!=") return binary("<>", std::move(left), std::move(right), position);
 
   if (is_comparison(name)) {
-    const auto type = comparable(name, left, right, position);
-    left = to(left, {type}, Context::kImplicit);
-    right = to(right, {type}, Context::kImplicit);
+    const auto type = compared(name, left, right, position);
     auto made = strict(name, {Type::kBoolean}, {left, right},
                        [type, name](const std::vector<Scalar>& values) -> Scalar {
                          const int order = compare(values[0], values[1], type);
@@ -517,7 +596,18 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
       no_operator(name, one, other, position);
     }
     auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
-    if (mysql && operation == '/' && is_integer(type)) type = Type::kNumeric;
+    if (mysql && operation == '/' && is_whole(type)) type = Type::kNumeric;
+    if (type == Type::kUnsigned) {
+      const auto of_result =
+          operation == '%' && one != Type::kUnsigned ? Type::kBigint : Type::kUnsigned;
+      return strict(name, {of_result},
+                    {to(left, {Type::kNumeric}, Context::kImplicit),
+                     to(right, {Type::kNumeric}, Context::kImplicit)},
+                    [of_result, operation](const std::vector<Scalar>& values) {
+                      return unsigned_arithmetic(operation, std::get<Decimal>(values[0]),
+                                                 std::get<Decimal>(values[1]), of_result);
+                    });
+    }
     if (mysql && operation == '/' && type == Type::kReal) type = Type::kDouble;
     // MySQL computes whole numbers in 64 bits.
     if (mysql && (type == Type::kInteger || type == Type::kSmallint)) type = Type::kBigint;
@@ -528,6 +618,7 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
     FullType result{type};
     if (mysql && type == Type::kNumeric) {
       const int before = decimals(*left), behind = decimals(*right);
+      result.positive = left->type.positive && right->type.positive && operation != '/';
       result.scale = operation == '*'   ? before + behind
                      : operation == '/' ? before + 4
                                         : std::max(before, behind);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +89,9 @@ class Coercion {
   [[nodiscard]] static int decimals(const Expression& part);
   // MySQL: what CAST is given instead, where PostgreSQL's cast is another.
   [[nodiscard]] ExpressionPtr mysql_cast_of(const ExpressionPtr& part, const FullType& to) const;
+  // Brings both sides of a comparison to one type, and gives it.
+  Type compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
+                std::optional<std::uint32_t> position) const;
   // As a condition: boolean, or in MySQL a number.
   [[nodiscard]] ExpressionPtr condition(const ExpressionPtr& part, const char* what) const;
   // Compared by equality; the type both sides are brought to.

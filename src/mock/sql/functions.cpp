@@ -256,8 +256,9 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   const auto brought = [&](std::size_t at, Type type) {
     auto made = to(parts[at], {type}, Context::kImplicit);
     // MySQL takes any value for any other.
-    const bool as_text = is_string(type) && (is_integer(given(at)) || given(at) == Type::kNumeric);
-    const bool as_whole = is_integer(type) && (is_integer(given(at)) || given(at) == Type::kNumeric);
+    const bool exact = is_whole(given(at)) || given(at) == Type::kNumeric;
+    const bool as_text = is_string(type) && exact;
+    const bool as_whole = is_integer(type) && exact;
     if (made == nullptr && mysql && (as_text || as_whole)) {
       made = to(parts[at], {type}, Context::kExplicit);
     }
@@ -341,7 +342,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
         kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
   }
   if (name == "pg_backend_pid" || (mysql && name == "connection_id")) {
-    return of_session(kI, [](const SessionFacts& facts) -> Scalar {
+    return of_session(mysql ? Type::kUnsigned : kI, [mysql](const SessionFacts& facts) -> Scalar {
+      if (mysql) return std::uint64_t{facts.connection};
       return static_cast<std::int64_t>(facts.connection);
     });
   }
@@ -387,9 +389,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     return of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });
   }
   if (mysql && name == "last_insert_id") {
-    return of_session(Type::kBigint, [](const SessionFacts& facts) -> Scalar {
-      return static_cast<std::int64_t>(facts.last_insert_id);
-    });
+    return of_session(Type::kUnsigned,
+                      [](const SessionFacts& facts) -> Scalar { return facts.last_insert_id; });
   }
   if ((name == "current_setting" || name == "cupel_variable") && parts.size() == 1) {
     return computed(name, {kT}, {brought(0, kT)},
@@ -481,6 +482,7 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     if (mysql && is_integer(part->type.type)) part = brought(0, Type::kBigint);
     const auto type = part->type.type;
     if (!is_number(type)) wrong();
+    if (type == Type::kUnsigned) return part;
     FullType result{type};
     if (mysql) result.scale = decimals(*part);
     return strict(name, result, {part}, [type](const Values& v) -> Scalar {
@@ -499,9 +501,17 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     });
   }
   if (stepped && parts.size() == 1) {
-    if (mysql && is_integer(given(0))) return parts[0];
+    if (mysql && is_whole(given(0))) return parts[0];
     auto type = given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
     if (mysql && type == Type::kNumeric && name != "round") {
+      // DECIMAL UNSIGNED has an integer without a sign below it.
+      if (parts[0]->type.positive) {
+        return strict(name, {Type::kUnsigned}, {parts[0]}, [name](const Values& v) -> Scalar {
+          const auto number = unsigned_of(std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)));
+          if (!number) not_supported(name + " of a number beyond 64 bits, or of one below 0");
+          return *number;
+        });
+      }
       return strict(name, {Type::kBigint}, {parts[0]}, [name](const Values& v) -> Scalar {
         const auto whole_one = std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)).to_integer();
         if (!whole_one) not_supported(name + " of a number beyond 64 bits");

@@ -433,8 +433,11 @@ class Rewriting {
     } else if (word(at_, "datetime")) {
       put("timestamp");
       ++at_;
-    } else if (word(at_, "unsigned") || word(at_, "binary")) {
-      not_supported("CAST AS " + in_[at_].text);
+    } else if (word(at_, "unsigned")) {
+      put("cupel_unsigned");
+      at_ += word(at_ + 1, "integer") || word(at_ + 1, "int") ? 2 : 1;
+    } else if (word(at_, "binary")) {
+      not_supported("CAST AS BINARY");
     } else if (word(at_, "decimal") && !symbol(at_ + 1, "(")) {
       put("decimal(10,0)");
       ++at_;
@@ -539,11 +542,10 @@ class Rewriting {
       without_sign |= word(at_, "unsigned");
       if (word(at_, "zerofill")) not_supported("ZEROFILL");
     }
-    if (without_sign && name == "bigint") {
-      made = "decimal";
-      size = "(20,0)";
-    } else if (without_sign && whole && name != "tinyint") {
-      made = name == "smallint" ? "int" : "bigint";
+    if (without_sign && whole) {
+      made = "cupel_unsigned";
+    } else if (without_sign && (made == "decimal" || made == "numeric")) {
+      made = "cupel_positive";
     }
     if (made == "char") made = "cupel_char";
     put(made + size);
@@ -552,18 +554,20 @@ class Rewriting {
           "\" check (" + column);
     };
     if (without_sign) {
-      static const std::pair<std::string_view, const char*> kMost[] = {
-          {"tinyint", "255"},    {"smallint", "65535"},     {"mediumint", "16777215"},
-          {"int", "4294967295"}, {"integer", "4294967295"}, {"bigint", "18446744073709551615"}};
-      range();
-      put(">= 0)");
+      static const std::pair<std::string_view, const char*> kMost[] = {{"tinyint", "255"},
+                                                                       {"smallint", "65535"},
+                                                                       {"mediumint", "16777215"},
+                                                                       {"int", "4294967295"},
+                                                                       {"integer", "4294967295"}};
+      if (!whole) {
+        range();
+        put(">= 0)");
+      }
       for (const auto& [mine, most] : kMost) {
         if (name != mine) continue;
         range();
         put("<= " + std::string(most) + ")");
       }
-      if (name == "bigint" && word(at_, "auto_increment"))
-        not_supported("BIGINT UNSIGNED AUTO_INCREMENT");
     } else if (name == "tinyint" || name == "bool" || name == "boolean") {
       range();
       put("between -128 and 127)");

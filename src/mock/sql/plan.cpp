@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace cupel::mock::sql {
 
@@ -377,6 +378,17 @@ Plan plan_select(const Tree& body, Binder& binder) {
   return plan;
 }
 
+// Of a column with a counter. Numbers beyond 63 bits do not move it.
+std::int64_t counted_number(const Scalar& value) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+    if (!std::in_range<std::int64_t>(*number)) {
+      not_supported("a value beyond 63 bits in an AUTO_INCREMENT column");
+    }
+    return static_cast<std::int64_t>(*number);
+  }
+  return std::get<std::int64_t>(value);
+}
+
 struct Assignment {
   std::size_t column = 0;
   ExpressionPtr value;
@@ -386,7 +398,7 @@ ExpressionPtr default_of(Binder& binder, const ColumnInfo& column) {
   if (column.counter != nullptr) {
     return computed("next value", column.type, {},
                     [counter = column.counter, type = column.type](const Frame&) -> Scalar {
-                      return checked_integer(counter->next(), type.type);
+                      return cast(counter->next(), Type::kBigint, type);
                     });
   }
   if (column.default_value.is_null()) return constant({}, column.type);
@@ -718,7 +730,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
       const auto& column = all_columns[at];
       if (!column.not_null || column.counter != nullptr || !column.default_value.is_null()) continue;
       if (std::find(targets.begin(), targets.end(), at) != targets.end()) continue;
-      throw Raised{{.sqlstate = "23502",
+      throw Raised{{.sqlstate = "HY000",
                     .message = fmt::format("Field '{}' doesn't have a default value", column.name),
                     .mysql_number = 1364}};
     }
@@ -733,17 +745,17 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         const auto found = known.find(at);
         const auto& counter = all_columns[at].counter;
         // MySQL: NULL and 0 ask for the next value; another moves the counter.
-        const bool asks = mysql && counter != nullptr &&
-                          (found == known.end() || is_null(found->second) ||
-                           std::get<std::int64_t>(found->second) == 0);
+        const bool asks =
+            mysql && counter != nullptr &&
+            (found == known.end() || is_null(found->second) || counted_number(found->second) == 0);
         if (found == known.end() || asks) {
           values[at] = defaults[at]->value(outside);
           if (counter != nullptr && mysql && counted == 0) {
-            counted = static_cast<std::uint64_t>(std::get<std::int64_t>(values[at]));
+            counted = static_cast<std::uint64_t>(counted_number(values[at]));
           }
         } else {
           values[at] = std::move(found->second);
-          if (mysql && counter != nullptr) counter->reached(std::get<std::int64_t>(values[at]));
+          if (mysql && counter != nullptr) counter->reached(counted_number(values[at]));
         }
       }
       auto& row = running.keep<ValueRow>(std::move(values));
@@ -789,6 +801,11 @@ Plan plan_insert(const Tree& body, Binder& binder) {
       ++count;
     }
     for (auto* row : written) writer->check_parents(running, *row, nullptr);
+    for (std::size_t at = 0; mysql && at < all_columns.size() && !written.empty(); ++at) {
+      if (all_columns[at].counter == nullptr || result.last_insert_id != 0) continue;
+      result.last_insert_id = static_cast<std::uint64_t>(counted_number(written.back()->cell(at)));
+      result.given_insert_id = true;
+    }
     settle(running, std::move(pending));
     for (auto* row : written) return_row(back, Frame{running, nullptr, {row}, nullptr}, result);
     result.affected = count;

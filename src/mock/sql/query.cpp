@@ -132,7 +132,9 @@ const Expression* plain_column(const Expression& side) {
   if (side.parts.size() != 1 || !side.signature.starts_with("cast to ")) return nullptr;
   const auto& inner = *side.parts[0];
   if (inner.kind != Expression::Kind::kColumn) return nullptr;
-  const bool integers = is_integer(side.type.type) && is_integer(inner.type.type);
+  // Decimals of any length, too.
+  const bool decimals = side.type.type == Type::kNumeric && side.type.precision < 0;
+  const bool integers = (is_whole(side.type.type) || decimals) && is_whole(inner.type.type);
   const bool texts = side.type.type == Type::kText && inner.type.type == Type::kVarchar;
   // As MySQL compares text: then its table has to do so too.
   const bool padded = side.type.type == Type::kChar && is_string(inner.type.type);
@@ -229,6 +231,7 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "serial" || name == "serial4") return counted(Type::kInteger);
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
   if (name == "varchar") return sized(Type::kVarchar);
+  if (name == "cupel_unsigned") return plain(Type::kUnsigned);  // MySQL's
   if (name == "cupel_char") {  // MySQL's char(n)
     auto made = sized(Type::kVarchar);
     made.stripped = true;
@@ -238,8 +241,9 @@ FullType Binder::type(const Tree& body, bool* serial) {
     if (modifiers.empty()) not_supported("bpchar without a length");
     return sized(Type::kChar);
   }
-  if (name == "numeric") {
+  if (name == "numeric" || name == "cupel_positive") {  // MySQL's DECIMAL UNSIGNED
     FullType full{Type::kNumeric};
+    full.positive = name != "numeric";
     if (modifiers.empty()) return full;
     full.precision = modifiers[0];
     full.scale = modifiers.size() > 1 ? modifiers[1] : 0;
@@ -279,7 +283,8 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     const auto digits = text_of(field(body, "fval"), "fval");
     const auto number = Decimal::parse(digits);
     if (!number) raise("22003", "value overflows numeric format", position_of(body));
-    if (coercion.dialect() == Dialect::kMysql && digits.find_first_of("eE") != digits.npos) {
+    const bool mysql = coercion.dialect() == Dialect::kMysql;
+    if (mysql && digits.find_first_of("eE") != digits.npos) {
       return constant(number->to_double(), {Type::kDouble});
     }
     if (digits.find_first_of(".eE") == digits.npos) {
@@ -287,6 +292,9 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
         // Only the least of all fits: its digits alone do not.
         const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
         return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
+      }
+      if (const auto whole = unsigned_of(*number); mysql && whole) {
+        return constant(*whole, {Type::kUnsigned});
       }
     }
     return constant(*number, {Type::kNumeric});
@@ -466,6 +474,12 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
         for (std::size_t up = 0; up < depth; ++up) owner = owner->outer;
         return owner->rows[from]->cell(place);
       };
+      if (made->type.type == Type::kUnsigned && coercion.dialect() == Dialect::kPostgres) {
+        made->type = {Type::kNumeric};
+        made->value = [bits = made->value](const Frame& frame) {
+          return cast(bits(frame), Type::kUnsigned, {Type::kNumeric});
+        };
+      }
       return made;
     }
     if (of.empty()) {
@@ -598,9 +612,7 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT") {
     auto left = expression(left_tree, scope);
     auto right = expression(right_tree, scope);
-    const Type type = coercion.comparable("=", left, right, at);
-    left = coercion.to(left, {type}, Context::kImplicit);
-    right = coercion.to(right, {type}, Context::kImplicit);
+    const Type type = coercion.compared("=", left, right, at);
     const bool wanted = kind == "AEXPR_DISTINCT";
     return computed(wanted ? "is distinct" : "is not distinct", {Type::kBoolean}, {left, right},
                     [left, right, type, wanted](const Frame& frame) -> Scalar {
@@ -617,7 +629,10 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     const auto right = expression(right_tree, scope);
     const Type type = coercion.comparable("=", left, right, at);
     const auto equal = coercion.binary("=", left, right, at);
-    if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
+    const bool as_compared =
+        coercion.dialect() == Dialect::kPostgres || left->type.type == Type::kNull;
+    if (as_compared && left->type.type != type)
+      left = coercion.to(left, {type}, Context::kImplicit);
     return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
       return holds(equal, frame) ? Scalar() : left->value(frame);
     });
@@ -756,6 +771,9 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
     if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
       argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
     }
+    if (argument->type.type == Type::kUnsigned && (name == "sum" || name == "avg")) {
+      argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
+    }
     const auto type = argument->type.type;
     if (name == "sum" || name == "avg") {
       if (!is_number(type)) wrong();
@@ -774,6 +792,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
     } else if (name == "min" || name == "max") {
       if (type == Type::kBoolean) wrong();
       made.type = {type == Type::kVarchar ? Type::kText : type};
+      made.type.positive = argument->type.positive;
     } else if (name != "count") {
       if (type != Type::kBoolean) wrong();
       made.type = {Type::kBoolean};
@@ -1400,8 +1419,12 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   limits.clause = "LIMIT";
   const auto bound_for = [&](const char* name) -> ExpressionPtr {
     if (!has(body, name)) return nullptr;
-    auto value =
-        coercion.to(expression(field(body, name), limits), {Type::kBigint}, Context::kAssignment);
+    auto given = expression(field(body, name), limits);
+    // Any number of rows, as is often written.
+    if (given->kind == Expression::Kind::kConstant && given->type.type == Type::kUnsigned) {
+      given = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
+    }
+    auto value = coercion.to(given, {Type::kBigint}, Context::kAssignment);
     if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
     return value;
   };

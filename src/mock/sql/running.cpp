@@ -2,16 +2,22 @@
 #include "mock/sql/running.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cupel::mock::sql {
 
 namespace {
 
-// Numbers with a fraction, times and text are text in the store, as people read them.
+// Numbers with a fraction or beyond 63 bits, times and text are text in the store, as people read
+// them.
 Value stored(const Scalar& value, Type type) {
   if (is_null(value)) return {};
   if (type == Type::kBoolean) return Value::of(std::int64_t{std::get<bool>(value)});
   if (is_integer(type)) return Value::of(std::get<std::int64_t>(value));
+  if (type == Type::kUnsigned) {
+    const auto number = std::get<std::uint64_t>(value);
+    if (std::in_range<std::int64_t>(number)) return Value::of(static_cast<std::int64_t>(number));
+  }
   return Value::of(to_text(value, type));
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace cupel::mock::sql {
 
@@ -212,6 +213,7 @@ std::string double_text(double value, bool real) {
 
 Decimal decimal_of(const Scalar& value, Type from) {
   if (is_integer(from)) return Decimal(std::get<std::int64_t>(value));
+  if (from == Type::kUnsigned) return Decimal::of_unsigned(std::get<std::uint64_t>(value));
   if (from == Type::kNumeric) return std::get<Decimal>(value);
   const double number = std::get<double>(value);
   if (!std::isfinite(number)) not_supported("NaN or infinity as numeric");
@@ -252,12 +254,14 @@ int rank_of(Type type) {
       return 1;
     case Type::kBigint:
       return 2;
-    case Type::kNumeric:
+    case Type::kUnsigned:
       return 3;
-    case Type::kReal:
+    case Type::kNumeric:
       return 4;
-    case Type::kDouble:
+    case Type::kReal:
       return 5;
+    case Type::kDouble:
+      return 6;
     default:
       return -1;
   }
@@ -280,12 +284,20 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
     case Type::kBoolean:
       if (from == Type::kBoolean) return value;
       if (is_integer(from)) return std::get<std::int64_t>(value) != 0;
+      if (from == Type::kUnsigned) return std::get<std::uint64_t>(value) != 0;
       break;
     case Type::kSmallint:
     case Type::kInteger:
     case Type::kBigint: {
       if (from == Type::kBoolean) return std::int64_t{std::get<bool>(value)};
       if (is_integer(from)) return checked_integer(std::get<std::int64_t>(value), to.type);
+      if (from == Type::kUnsigned) {
+        const auto number = std::get<std::uint64_t>(value);
+        if (!std::in_range<std::int64_t>(number)) {
+          raise("22003", fmt::format("{} out of range", type_name(to.type)));
+        }
+        return checked_integer(static_cast<std::int64_t>(number), to.type);
+      }
       if (from == Type::kNumeric) {
         const auto whole = std::get<Decimal>(value).to_integer();
         if (!whole) raise("22003", fmt::format("{} out of range", type_name(to.type)));
@@ -300,6 +312,24 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
       }
       break;
     }
+    case Type::kUnsigned: {
+      if (from == Type::kUnsigned) return value;
+      if (from == Type::kBoolean) return std::uint64_t{std::get<bool>(value)};
+      if (!is_number(from)) break;
+      std::optional<std::uint64_t> number;
+      if (is_integer(from)) {
+        const auto whole = std::get<std::int64_t>(value);
+        if (whole >= 0) number = static_cast<std::uint64_t>(whole);
+      } else if (from == Type::kNumeric) {
+        number = unsigned_of(std::get<Decimal>(value));
+      } else {
+        const double whole = std::nearbyint(std::get<double>(value));
+        if (whole >= 0 && whole < 18446744073709551616.0)
+          number = static_cast<std::uint64_t>(whole);
+      }
+      if (!number) raise("22003", fmt::format("{} out of range", type_name(to.type)));
+      return *number;
+    }
     case Type::kNumeric:
       if (from == Type::kBoolean) {
         return fitted(Decimal(std::int64_t{std::get<bool>(value)}), to);
@@ -313,6 +343,8 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
       double number = 0;
       if (is_integer(from)) {
         number = static_cast<double>(std::get<std::int64_t>(value));
+      } else if (from == Type::kUnsigned) {
+        number = static_cast<double>(std::get<std::uint64_t>(value));
       } else if (from == Type::kNumeric) {
         number = std::get<Decimal>(value).to_double();
         if (std::isinf(number)) raise("22003", "value out of range: overflow");
@@ -361,6 +393,8 @@ std::string_view type_name(Type type) {
       return "integer";
     case Type::kBigint:
       return "bigint";
+    case Type::kUnsigned:
+      return "bigint unsigned";
     case Type::kNumeric:
       return "numeric";
     case Type::kReal:
@@ -386,6 +420,9 @@ std::string_view type_name(Type type) {
 bool is_integer(Type type) {
   return type == Type::kSmallint || type == Type::kInteger || type == Type::kBigint;
 }
+bool is_whole(Type type) {
+  return is_integer(type) || type == Type::kUnsigned;
+}
 bool is_number(Type type) {
   return rank_of(type) >= 0;
 }
@@ -404,6 +441,8 @@ std::string to_text(const Scalar& value, Type type) {
     case Type::kInteger:
     case Type::kBigint:
       return std::to_string(std::get<std::int64_t>(value));
+    case Type::kUnsigned:
+      return std::to_string(std::get<std::uint64_t>(value));
     case Type::kNumeric:
       return std::get<Decimal>(value).to_string();
     case Type::kReal:
@@ -428,6 +467,17 @@ Scalar from_text(std::string_view text, const FullType& to) {
     case Type::kInteger:
     case Type::kBigint:
       return integer_from(text, to.type);
+    case Type::kUnsigned: {
+      const auto body = trimmed(text);
+      const auto number = Decimal::parse(body);
+      if (!number || body.find_first_not_of("0123456789+-") != body.npos) bad_input(text, to.type);
+      const auto whole = unsigned_of(*number);
+      if (!whole) {
+        raise("22003",
+              fmt::format("value \"{}\" is out of range for type {}", text, type_name(to.type)));
+      }
+      return *whole;
+    }
     case Type::kReal:
     case Type::kDouble:
       return double_from(text, to.type);
@@ -482,6 +532,11 @@ int compare(const Scalar& left, const Scalar& right, Type type) {
       return int{std::get<bool>(left)} - int{std::get<bool>(right)};
     case Type::kNumeric:
       return std::get<Decimal>(left).compare(std::get<Decimal>(right));
+    case Type::kUnsigned: {
+      const auto one = std::get<std::uint64_t>(left);
+      const auto other = std::get<std::uint64_t>(right);
+      return one < other ? -1 : one > other ? 1 : 0;
+    }
     case Type::kReal:
     case Type::kDouble: {  // NaN equals itself and is above all else
       const double one = std::get<double>(left);
@@ -530,6 +585,11 @@ std::int64_t checked_integer(std::int64_t value, Type type) {
     raise("22003", fmt::format("{} out of range", type_name(type)));
   }
   return value;
+}
+
+std::optional<std::uint64_t> unsigned_of(const Decimal& value) {
+  if (value.sign() < 0) return std::nullopt;
+  return value.to_unsigned();
 }
 
 double checked_double(double value, Type type) {

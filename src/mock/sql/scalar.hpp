@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,9 +15,10 @@
 namespace cupel::mock::sql {
 
 // What a value is depends on its Type: bool; int64 for integers, days since 2000-01-01
-// (kDate) and microseconds since then (timestamps); Decimal; double (a kReal is one
-// that a float holds); string, also for kNull: a literal whose type is not settled.
-using Scalar = std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string>;
+// (kDate) and microseconds since then (timestamps); uint64 for kUnsigned; Decimal; double (a
+// kReal is one that a float holds); string, also for kNull: a literal whose type is not settled.
+using Scalar =
+    std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string, std::uint64_t>;
 inline bool is_null(const Scalar& value) {
   return value.index() == 0;
 }
@@ -28,11 +30,13 @@ struct FullType {
   int precision = -1;  // of kNumeric, all digits
   int scale = 0;
   bool stripped = false;  // of kVarchar: without blanks at its end, MySQL's char(n)
+  bool positive = false;  // of kNumeric: a column of MySQL's DECIMAL UNSIGNED
   friend bool operator==(const FullType&, const FullType&) = default;
 };
 
 std::string_view type_name(Type type);  // "integer", "character varying"
-bool is_integer(Type type);
+bool is_integer(Type type);             // with a sign
+bool is_whole(Type type);               // an integer with or without one
 bool is_number(Type type);
 bool is_string(Type type);
 bool is_time(Type type);
@@ -58,6 +62,8 @@ inline Type order_type(Type type, bool mysql) {
 std::string canonical(const Scalar& value, Type type);
 
 std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
+// Of a whole number; nullopt if 64 bits without a sign do not hold it.
+std::optional<std::uint64_t> unsigned_of(const Decimal& value);
 double checked_double(double value, Type type);               // infinity raises 22003
 
 // Text in characters of UTF-8.

@@ -120,7 +120,7 @@ class Maker {
     } else if (type == "CONSTR_IDENTITY") {
       understood(body, "IDENTITY", {"contype", "generated_when"});
       auto& column = table_->columns[*of];
-      if (!is_integer(column.type.type)) {
+      if (!is_whole(column.type.type)) {
         raise("22023", "identity column type must be smallint, integer, or bigint");
       }
       column.counter = std::make_shared<Counter>();

@@ -604,7 +604,9 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
                                                 : Scalar());
   }
   auto result = planned->run(running);
-  if (result.last_insert_id != 0) facts_.last_insert_id = result.last_insert_id;
+  if (result.last_insert_id != 0 && !result.given_insert_id) {
+    facts_.last_insert_id = result.last_insert_id;
+  }
   return result;
 }
 

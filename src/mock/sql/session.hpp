@@ -33,13 +33,15 @@ enum class Dialect : std::uint8_t { kPostgres, kMysql };
 
 // A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
 // text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
-// a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint.
+// a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint; and only there
+// is kUnsigned, which is BIGINT UNSIGNED and what is computed of integers without a sign.
 enum class Type : std::uint8_t {
   kNull,
   kBoolean,
   kSmallint,
   kInteger,
   kBigint,
+  kUnsigned,
   kNumeric,
   kReal,
   kDouble,
@@ -76,6 +78,7 @@ struct Result {
   std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
                                      // ON DUPLICATE KEY UPDATE wrote anew
   std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
+  bool given_insert_id = false;      // the statement gave that value itself, in its last row
   std::vector<Notice> notices;
 };
 

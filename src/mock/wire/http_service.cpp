@@ -82,6 +82,8 @@ const char* name_of(sql::Type type) {
     case sql::Type::kSmallint: return "smallint";
     case sql::Type::kInteger: return "integer";
     case sql::Type::kBigint: return "bigint";
+    case sql::Type::kUnsigned:
+      return "bigint unsigned";
     case sql::Type::kNumeric: return "numeric";
     case sql::Type::kReal: return "real";
     case sql::Type::kDouble: return "double precision";

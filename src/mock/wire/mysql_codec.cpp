@@ -28,7 +28,9 @@ ColumnType type_of(sql::Type type) {
     case sql::Type::kBoolean: return kTiny;
     case sql::Type::kSmallint: return kShort;
     case sql::Type::kInteger: return kLong;
-    case sql::Type::kBigint: return kLongLong;
+    case sql::Type::kBigint:
+    case sql::Type::kUnsigned:
+      return kLongLong;
     case sql::Type::kNumeric: return kNewDecimal;
     case sql::Type::kReal: return kFloat;
     case sql::Type::kDouble: return kDouble;
@@ -158,7 +160,8 @@ std::optional<std::string> value_text(Reader& in, const ParameterType& type) {
   }
 }
 
-void put_definition(std::string& out, std::string_view table, std::string_view name, ColumnType type) {
+void put_definition(std::string& out, std::string_view table, std::string_view name,
+                    ColumnType type, bool is_unsigned = false) {
   put_length_encoded_text(out, "def");
   put_length_encoded_text(out, "");  // schema
   put_length_encoded_text(out, table);
@@ -169,7 +172,7 @@ void put_definition(std::string& out, std::string_view table, std::string_view n
   put_little(out, is_text(type) ? kUtf8 : kBinary, 2);
   put_little(out, width_of(type), 4);
   put_little(out, type, 1);
-  put_little(out, is_text(type) ? 0 : 0x80, 2);  // BINARY_FLAG
+  put_little(out, is_text(type) ? 0 : is_unsigned ? 0xa0 : 0x80, 2);  // BINARY_FLAG, UNSIGNED_FLAG
   put_little(out, type == kDouble || type == kFloat ? 31 : 0, 1);       // decimals: as many as there are
   put_little(out, 0, 2);
 }
@@ -357,7 +360,8 @@ std::string error(std::uint16_t number, std::string_view sqlstate, std::string_v
 
 std::string column_definition(const sql::Column& column) {
   std::string out;
-  put_definition(out, column.table, column.name, type_of(column.type));
+  put_definition(out, column.table, column.name, type_of(column.type),
+                 column.type == sql::Type::kUnsigned);
   return out;
 }
 
@@ -396,6 +400,12 @@ std::optional<std::string> binary_row(const std::vector<sql::Column>& columns,
       case kShort:
       case kLong:
       case kLongLong: {
+        if (columns[i].type == sql::Type::kUnsigned) {
+          const auto number = number_of<std::uint64_t>(text);
+          if (!number) return std::nullopt;
+          put_little(out, *number, 8);
+          break;
+        }
         const auto number = number_of<std::int64_t>(text);
         if (!number) return std::nullopt;
         const auto type = type_of(columns[i].type);
@@ -458,10 +468,11 @@ ErrorName error_name(std::string_view sqlstate) {
       {"42883", {1305, "42000"}}, {"42P02", {1210, "HY000"}}, {"3B001", {1305, "42000"}},
       {"3D000", {1049, "42000"}}, {"0A000", {1235, "42000"}}, {"22001", {1406, "22001"}},
       {"22003", {1264, "22003"}}, {"22007", {1292, "22007"}}, {"22008", {1292, "22007"}},
-      {"22012", {1365, "22012"}}, {"22P02", {1366, "HY000"}}, {"22023", {1231, "42000"}},
+      {"22012", {1365, "22012"}}, {"22P02", {1366, "22007"}}, {"22023", {1231, "42000"}},
       {"21000", {1242, "21000"}}, {"25006", {1792, "25006"}}, {"25001", {1568, "25001"}},
       {"28000", {1045, "28000"}}, {"53300", {1040, "08004"}}, {"57P01", {1053, "08S01"}},
-      {"57P03", {1053, "08S01"}}, {"57P05", {4031, "HY000"}}, {"26000", {1094, "HY000"}},{"42704", {1193, "HY000"}}, {"57014", {1317, "70100"}}, {"08P01", {1835, "HY000"}},
+      {"57P03", {1053, "08S01"}}, {"57P05", {4031, "HY000"}}, {"26000", {1094, "HY000"}},
+      {"42704", {1193, "HY000"}}, {"57014", {1317, "70100"}}, {"08P01", {1835, "HY000"}},
       {"08S01", {1153, "08S01"}}};
   for (const auto& entry : kNames) {
     if (entry.from == sqlstate) return entry.to;

@@ -213,6 +213,7 @@ Oid oid_of(sql::Type type) {
     case sql::Type::kSmallint: return kInt2;
     case sql::Type::kInteger: return kInt4;
     case sql::Type::kBigint: return kInt8;
+    case sql::Type::kUnsigned:
     case sql::Type::kNumeric: return kNumeric;
     case sql::Type::kReal: return kFloat4;
     case sql::Type::kDouble: return kFloat8;

@@ -55,6 +55,54 @@ TEST(MockSqlMysql, ItsArithmetic) {
   EXPECT_EQ(sql("SELECT @x"), "error 0A000");
 }
 
+TEST(MockSqlMysql, IntegersWithoutSign) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, b BIGINT UNSIGNED, "
+                "i INT UNSIGNED, y TINYINT UNSIGNED)"),
+            "CREATE TABLE");
+  sql("INSERT INTO t (b, i, y) VALUES (18446744073709551615, 4294967295, 255), (3, 2, 1)");
+  EXPECT_EQ(sql("SELECT LAST_INSERT_ID(), max(id) FROM t"), "1,2");
+  EXPECT_EQ(sql("SELECT b, b - 1, b > -1, b = -1, b % 10, i + y FROM t WHERE id = 1"),
+            "18446744073709551615,18446744073709551614,1,0,5,4294967550");
+  for (const char* wrong : {"b + 1", "b * 2", "i - 4294967296", "y - 256", "b * -1", "-b"}) {
+    const auto run = sql.session->run(std::string("SELECT ") + wrong + " FROM t WHERE id = 1");
+    ASSERT_TRUE(run.error) << wrong;
+    EXPECT_EQ(run.error->sqlstate, "22003") << wrong;
+    EXPECT_EQ(run.error->mysql_number, 1690) << wrong;
+  }
+  EXPECT_EQ(sql("SELECT b - 5.0, b - 5e0, -b, -7 % b, b % -2, abs(b), 5 / b FROM t WHERE id = 2"),
+            "-2.0,-2,-3,-1,1,3,1.6667");
+  EXPECT_EQ(sql("SELECT sum(b), sum(i) - 4294967300 FROM t"), "18446744073709551618,-3");
+  EXPECT_EQ(sql("SELECT coalesce(b, -1) - 5, if(1, i, -1) - 5 FROM t WHERE b = 3"), "-2,-3");
+  EXPECT_EQ(sql("SELECT cast(-1 AS UNSIGNED), cast(18446744073709551615 AS SIGNED), "
+                "-9223372036854775808, 9223372036854775808 - 1, 18446744073709551616 - 1"),
+            "18446744073709551615,-1,-9223372036854775808,9223372036854775807,"
+            "18446744073709551615");
+  for (const char* wrong :
+       {"b = -1", "b = 18446744073709551616", "i = 4294967296", "y = 256", "y = -0.4", "id = -1"}) {
+    EXPECT_EQ(sql(std::string("UPDATE t SET ") + wrong + " WHERE id = 2"), "error 22003") << wrong;
+  }
+  EXPECT_EQ(sql("UPDATE t SET b = b - 4 WHERE id = 2"), "error 22003");
+  EXPECT_EQ(sql("INSERT INTO t (id) VALUES (18446744073709551615)"), "error 0A000");
+  EXPECT_EQ(sql("SELECT id FROM t ORDER BY b LIMIT 1, 18446744073709551615"), "1");
+}
+
+// The key is named, so only its row is read.
+TEST(MockSqlMysql, KeysWithoutSignAreRead) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, v INT)");
+  sql("INSERT INTO t VALUES (1, 10), (18446744073709551615, 20)");
+  EXPECT_EQ(sql("SELECT v FROM t WHERE id = 18446744073709551615"), "20");
+  EXPECT_EQ(sql("SELECT v FROM t WHERE id = 1.5 OR id = -1"), "");
+  EXPECT_EQ(sql("SELECT v FROM t WHERE id = 1.0"), "10");
+  auto postgres = Session::open(sql.store, sql.catalog, Dialect::kPostgres, "three");
+  Bench::in(*postgres, "SET cupel.policy = 'latest'");
+  EXPECT_EQ(Bench::in(*postgres, "SELECT id - 1, v FROM t WHERE id > 5"),
+            "18446744073709551614,20");
+  EXPECT_EQ(Bench::in(*postgres, "INSERT INTO t VALUES (7, 1); SELECT v FROM t WHERE id = 7"), "1");
+  EXPECT_EQ(Bench::in(*postgres, "INSERT INTO t VALUES (-7, 1)"), "error 22003");
+}
+
 TEST(MockSqlMysql, QuotientsKeepWhatTheyDoNotShow) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(
