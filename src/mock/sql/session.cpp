@@ -12,6 +12,7 @@
 #include "mock/sql/mysql_text.hpp"
 #include "mock/sql/schema.hpp"
 #include "mock/sql/settings.hpp"
+#include "mock/sql/settings_postgres.hpp"
 #include "mock/sql/words.hpp"
 
 namespace cupel::mock::sql {
@@ -92,6 +93,7 @@ struct Isolation {
   std::string name;
   std::optional<Level> level;
   bool read_only = false;
+  bool deferrable = false;  // PostgreSQL's, without effect
 };
 
 // What SET changes. Never changed once it is shared: PostgreSQL's ROLLBACK goes back to an old one.
@@ -677,10 +679,14 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
     const auto name = text_of(body, "defname");
     const auto& value = body_of(field(body, "arg"));
     if (name == "transaction_isolation") {
-      if (!session && transaction_ != nullptr) {
+      const auto wanted = mysql() ? text_of(field(value, "sval"), "sval")
+                                  : postgres::checked_isolation(
+                                        name, text_of(field(value, "sval"), "sval"));
+      const bool same = !mysql() && wanted == made.name;
+      if (!session && transaction_ != nullptr && !same) {
         raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
       }
-      made.name = text_of(field(value, "sval"), "sval");
+      made.name = wanted;
       made.level = level_for(made.name);
     } else if (name == "transaction_read_only") {
       const bool only = number_of(field(value, "ival"), "ival") != 0;
@@ -688,7 +694,12 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
         raise("25001", "transaction read-write mode must be set before any query");
       }
       made.read_only = only;
-    } else if (name != "transaction_deferrable") {
+    } else if (name == "transaction_deferrable") {
+      if (!session && transaction_ != nullptr) {
+        raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+      }
+      made.deferrable = number_of(field(value, "ival"), "ival") != 0;
+    } else {
       not_supported("the option " + name);
     }
   }
@@ -795,6 +806,10 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
         mysql() || name[0] == 'd' ? session_isolation.read_only : isolation().read_only;
     return mysql() ? (only ? "1" : "0") : (only ? "on" : "off");
   }
+  if (!mysql() && name == "transaction_deferrable") return isolation().deferrable ? "on" : "off";
+  if (!mysql() && name == "default_transaction_deferrable") {
+    return session_isolation.deferrable ? "on" : "off";
+  }
   if (name == "cupel.level")
     return std::string(mock::name(isolation().level.value_or(catalog_.level())));
   if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
@@ -807,12 +822,12 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
 void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
   if (name == "transaction_isolation" || name == "default_transaction_isolation" ||
       (mysql() && name == "tx_isolation")) {
-    auto wanted = lowered(value);
-    std::replace(wanted.begin(), wanted.end(), '-', ' ');
+    auto wanted = mysql() ? lowered(value) : postgres::checked_isolation(name, value);
+    if (mysql()) std::replace(wanted.begin(), wanted.end(), '-', ' ');
     const auto level = level_for(wanted);
     if (name == "transaction_isolation" && !mysql()) {
       if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
-      if (transaction_ != nullptr) {
+      if (transaction_ != nullptr && wanted != isolation().name) {
         raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
       }
       isolation_ = isolation();
@@ -831,8 +846,10 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
   if (name == "transaction_read_only" || name == (mysql() ? "tx_read_only" : "default_transaction_read_only")) {
     bool wanted = false;
     try {
-      wanted = std::get<bool>(from_text(value, {Type::kBoolean}));
+      wanted = mysql() ? std::get<bool>(from_text(value, {Type::kBoolean}))
+                       : postgres::checked_boolean(name, value);
     } catch (const Raised&) {
+      if (!mysql()) throw;
       raise("22023", fmt::format("found {} = {}, expected on or off", name, value));
     }
     if (name[0] == 'd' || mysql()) {
@@ -843,6 +860,19 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
       }
       isolation_ = isolation();
       isolation_->read_only = wanted;
+    }
+    return;
+  }
+  if (!mysql() && (name == "transaction_deferrable" || name == "default_transaction_deferrable")) {
+    const bool wanted = postgres::checked_boolean(name, value);
+    if (name[0] == 'd') {
+      change([&](Configuration& all) { all.isolation.deferrable = wanted; }, local);
+    } else if (in_transaction()) {
+      if (transaction_ != nullptr) {
+        raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+      }
+      isolation_ = isolation();
+      isolation_->deferrable = wanted;
     }
     return;
   }
@@ -872,22 +902,29 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     change([&](Configuration& all) { all.policy = policy; }, local);
     return;
   }
-  const auto checked = checked_setting(facts_.dialect, name, value);
+  const auto now = now_->settings.find(name);
+  const auto checked = checked_setting(facts_.dialect, name, value,
+                                       now == now_->settings.end() ? "" : now->second);
   change([&](Configuration& all) { all.settings[name] = checked; }, local);
   if (name.find('.') != name.npos) own_names_.insert(name);
 }
 
 void SessionOfStore::reset_setting(const std::string& name) {
-  if (name == "transaction_isolation" || name == "transaction_read_only") {
+  if (!mysql()) postgres::check_changeable(name);
+  if (name == "transaction_isolation" || name == "transaction_read_only" ||
+      name == "transaction_deferrable") {
+    if (!mysql()) return set(name, name.ends_with("isolation") ? "read committed" : "off", false);
     not_supported("RESET " + name);
   }
   const auto first = first_.settings.find(name);
   const bool of_isolation = name == "cupel.level" || name == "default_transaction_isolation";
   const bool read_only = name == "default_transaction_read_only";
+  const bool deferrable = name == "default_transaction_deferrable";
   const bool own = name.find('.') != name.npos && !name.starts_with("cupel.");
+  if (own && !mysql()) checked_setting(facts_.dialect, name, "");
   if (own) own_names_.insert(name);  // as in PostgreSQL, known from then on
-  if (first == first_.settings.end() && !of_isolation && !read_only && !own &&
-      name != "cupel.policy") {
+  if (first == first_.settings.end() && !of_isolation && !read_only && !deferrable &&
+      !own && name != "cupel.policy") {
     unknown_setting(facts_.dialect, name);
   }
   change([&](Configuration& all) {
@@ -896,6 +933,8 @@ void SessionOfStore::reset_setting(const std::string& name) {
       all.isolation.level = first_.isolation.level;
     } else if (read_only) {
       all.isolation.read_only = first_.isolation.read_only;
+    } else if (deferrable) {
+      all.isolation.deferrable = first_.isolation.deferrable;
     } else if (name == "cupel.policy") {
       all.policy = first_.policy;
     } else {
@@ -922,22 +961,22 @@ Result SessionOfStore::set_statement(const Tree& body) {
     return result;
   }
   if (kind == "VAR_SET_VALUE") {
-    std::string value;
+    std::vector<std::string> values;
     for (const auto& argument : list(body, "args")) {
       const auto& one = body_of(argument);
-      if (!value.empty()) value += ", ";
       if (has(one, "sval")) {
-        value += text_of(one["sval"], "sval");
+        values.push_back(text_of(one["sval"], "sval"));
       } else if (has(one, "ival")) {
-        value += std::to_string(number_of(one["ival"], "ival"));
+        values.push_back(std::to_string(number_of(one["ival"], "ival")));
       } else if (has(one, "fval")) {
-        value += text_of(one["fval"], "fval");
+        values.push_back(text_of(one["fval"], "fval"));
       } else if (has(one, "boolval")) {
-        value += flag_of(one["boolval"], "boolval") ? "on" : "off";
+        values.push_back(flag_of(one["boolval"], "boolval") ? "on" : "off");
       } else {
         not_supported("this value of SET");
       }
     }
+    const auto value = postgres::value_of_list(name, values);
     const bool local = flag_of(body, "is_local");
     const bool alone = local && !in_transaction();
     if (alone) {

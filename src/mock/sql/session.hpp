@@ -88,6 +88,7 @@ struct Error {
   std::string detail = {};
   std::optional<std::uint32_t> position = {};  // character in the statement, from 1
   std::uint16_t mysql_number = 0;  // where the SQLSTATE alone does not say MySQL's
+  std::string hint = {};           // a sentence, as PostgreSQL's
 };
 
 // What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).

@@ -20,12 +20,14 @@ std::string shown_name(const std::string& name);
 
 // The value as SHOW writes it ("5000" of statement_timeout is 5s). Raises 22023 for what is no value
 // of it, 0A000 for one that the mock does not do, 55P02 for one that nobody may set, and as below.
-std::string checked_setting(Dialect dialect, const std::string& name, const std::string& value);
+// `now` is its value in effect: PostgreSQL's DateStyle keeps what is not said.
+std::string checked_setting(Dialect dialect, const std::string& name, const std::string& value,
+                            std::string_view now = {});
 
 // Raises 42704, or 0A000 where PostgreSQL knows it and the mock does not.
 [[noreturn]] void unknown_setting(Dialect dialect, const std::string& name);
 
-// Of one in units of time: milliseconds, 0 for none.
+// Of one of PostgreSQL's in units of time: milliseconds, 0 for none.
 double milliseconds_of(const Settings& settings, std::string_view name);
 
 }  // namespace cupel::mock::sql

@@ -27,6 +27,7 @@ struct Refusal {
   int status;
   std::string sqlstate, message, detail = {};
   std::optional<std::uint32_t> position = {};
+  std::string hint = {};
 };
 
 Refusal bad_request(std::string message) { return {400, "08P01", std::move(message)}; }
@@ -41,7 +42,8 @@ int status_of(std::string_view sqlstate) {
 }
 
 Refusal refusal(const sql::Error& error) {
-  return {status_of(error.sqlstate), error.sqlstate, error.message, error.detail, error.position};
+  return {status_of(error.sqlstate), error.sqlstate, error.message, error.detail, error.position,
+          error.hint};
 }
 
 Json error_json(const Refusal& refused) {
@@ -49,6 +51,7 @@ Json error_json(const Refusal& refused) {
   error["sqlstate"] = refused.sqlstate;
   error["message"] = refused.message;
   if (!refused.detail.empty()) error["detail"] = refused.detail;
+  if (!refused.hint.empty()) error["hint"] = refused.hint;
   if (refused.position) error["position"] = *refused.position;
   return error;
 }

@@ -44,6 +44,7 @@ void put_complaint(std::string& out, char letter, const Complaint& complaint) {
   field('C', complaint.sqlstate);
   field('M', complaint.message);
   if (!complaint.detail.empty()) field('D', complaint.detail);
+  if (!complaint.hint.empty()) field('H', complaint.hint);
   if (complaint.position) field('P', std::to_string(*complaint.position));
   out += '\0';
 }

@@ -116,6 +116,7 @@ struct Complaint {
   std::string_view sqlstate = "XX000";
   std::string_view message;
   std::string_view detail = {};
+  std::string_view hint = {};
   std::optional<std::uint32_t> position = {};
 };
 void put_error(std::string& out, const Complaint& complaint);

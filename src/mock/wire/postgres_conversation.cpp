@@ -52,9 +52,11 @@ bool touches_data(const std::string& command) {
 struct Refusal {
   std::string sqlstate, message, detail = {};
   std::optional<std::uint32_t> position = {};
+  std::string hint = {};
 };
 Refusal refusal(sql::Error error) {
-  return {std::move(error.sqlstate), std::move(error.message), std::move(error.detail), error.position};
+  return {std::move(error.sqlstate), std::move(error.message), std::move(error.detail),
+          error.position, std::move(error.hint)};
 }
 
 class Postgres : public Conversation {
@@ -283,7 +285,8 @@ class Postgres : public Conversation {
 
   void say(const Refusal& refused) {
     put_error(out_, {.sqlstate = refused.sqlstate, .message = refused.message,
-                     .detail = refused.detail, .position = refused.position});
+                     .detail = refused.detail, .hint = refused.hint,
+                     .position = refused.position});
   }
   void tell_notices(const sql::Result& result) {
     for (const auto& notice : result.notices) {

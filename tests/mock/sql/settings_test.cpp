@@ -106,6 +106,63 @@ TEST(Settings, WhatPostgresKnows) {
   EXPECT_EQ(notice(sql, "COMMIT"), "WARNING 25P01");
 }
 
+// What PostgreSQL answers was asked of it: tests/servers/mock_settings_test.cpp asks much more.
+TEST(Settings, UnitsAndBounds) {
+  Bench sql;
+  EXPECT_EQ(sql("SET statement_timeout = '1500ms'; SHOW statement_timeout"), "1500ms");
+  EXPECT_EQ(sql("SET statement_timeout = '1.5s'; SHOW statement_timeout"), "1500ms");
+  EXPECT_EQ(sql("SET statement_timeout = '2s'; SHOW statement_timeout"), "2s");
+  EXPECT_EQ(sql("SET statement_timeout = '36h'; SHOW statement_timeout"), "36h");
+  EXPECT_EQ(sql("SET statement_timeout = '48h'; SHOW statement_timeout"), "2d");
+  EXPECT_EQ(sql("RESET statement_timeout; SET work_mem = 4096; SHOW work_mem"), "4MB");
+  EXPECT_EQ(sql("SET work_mem = '1025kB'; SHOW work_mem"), "1025kB");
+  // In blocks of 8 kB.
+  EXPECT_EQ(sql("SET temp_buffers = 1000; SHOW temp_buffers"), "8000kB");
+  EXPECT_EQ(sql("SET temp_buffers = '1001kB'; SHOW temp_buffers"), "1000kB");
+  EXPECT_EQ(sql("SET effective_cache_size = 131072; SHOW effective_cache_size"), "1GB");
+
+  const auto wrong = [&](const std::string& set) {
+    const auto run = sql.session->run("SET " + set);
+    if (!run.error) return std::string("well");
+    return run.error->sqlstate + " " + run.error->message + (run.error->hint.empty() ? "" : "; ") +
+           run.error->hint;
+  };
+  EXPECT_EQ(wrong("statement_timeout = -5"),
+            "22023 -5 ms is outside the valid range for parameter \"statement_timeout\" (0 .. "
+            "2147483647)");
+  EXPECT_EQ(wrong("work_mem = 63"),
+            "22023 63 kB is outside the valid range for parameter \"work_mem\" (64 .. 2147483647)");
+  EXPECT_EQ(wrong("work_mem = 64"), "well");
+  EXPECT_EQ(wrong("temp_buffers = 99"),
+            "22023 99 8kB is outside the valid range for parameter \"temp_buffers\" (100 .. "
+            "1073741823)");
+  EXPECT_EQ(wrong("extra_float_digits = 4"),
+            "22023 4 is outside the valid range for parameter \"extra_float_digits\" (-15 .. 3)");
+  EXPECT_EQ(wrong("statement_timeout = '5 parsecs'"),
+            "22023 invalid value for parameter \"statement_timeout\": \"5 parsecs\"; Valid units for "
+            "this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".");
+  EXPECT_EQ(wrong("work_mem = '1mb'"),
+            "22023 invalid value for parameter \"work_mem\": \"1mb\"; Valid units for this parameter "
+            "are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
+  EXPECT_EQ(wrong("statement_timeout = '30d'"),
+            "22023 invalid value for parameter \"statement_timeout\": \"30d\"; Value exceeds integer "
+            "range.");
+  EXPECT_EQ(wrong("geqo = 2"), "22023 parameter \"geqo\" requires a Boolean value");
+  EXPECT_EQ(wrong("bytea_output = octal"),
+            "22023 invalid value for parameter \"bytea_output\": \"octal\"; Available values: escape, "
+            "hex.");
+}
+
+TEST(Settings, DeferrableIsOfTheTransaction) {
+  Bench sql;
+  EXPECT_EQ(sql("BEGIN DEFERRABLE; SHOW transaction_deferrable"), "on");
+  EXPECT_EQ(sql("COMMIT; SHOW transaction_deferrable"), "off");
+  EXPECT_EQ(sql("SET default_transaction_deferrable = on"), "SET");
+  EXPECT_EQ(sql("BEGIN; SHOW transaction_deferrable"), "on");
+  EXPECT_EQ(sql("SET transaction_deferrable = off; SHOW transaction_deferrable"), "off");
+  EXPECT_EQ(sql("ROLLBACK; SHOW transaction_deferrable"), "on");
+}
+
 TEST(Settings, WhatMysqlKnows) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(sql("SELECT @@tx_read_only, @@max_execution_time, @@init_connect"), "0,0,");

@@ -105,6 +105,10 @@ TEST(PostgresCodec, Answers) {
   out.clear();
   put_error(out, {.sqlstate = "42601", .message = "m", .position = 3});
   EXPECT_EQ(shown(out), shown(bytes_of("45 00000020 'SERROR' 00 'VERROR' 00 'C42601' 00 'Mm' 00 'P3' 00 00")));
+  out.clear();
+  put_error(out, {.sqlstate = "22023", .message = "m", .detail = "d", .hint = "h"});
+  EXPECT_EQ(shown(out),
+            shown(bytes_of("45 00000023 'SERROR' 00 'VERROR' 00 'C22023' 00 'Mm' 00 'Dd' 00 'Hh' 00 00")));
 }
 
 TEST(PostgresValues, BothWays) {
