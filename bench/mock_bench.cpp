@@ -2,13 +2,15 @@
 //
 //   mock_bench [--tiny] [TRANSACTIONS] [LEVEL]
 //   mock_bench --large [KEYS] [LEVEL]
+//   mock_bench [--tiny] [TRANSACTIONS] mixed
 //
 // For each level, workload and number of sessions: builds a history of TRANSACTIONS
 // (10,000) transactions with uniform choices, sessions in a random order, and takes the
 // time of the reads among the last tenth of them. The history is checked at the level
 // before a time is printed. --tiny: a short history, for the tests. --large: how long one
 // transaction takes that reads and writes KEYS (4,000) keys, which another wrote, and half and a
-// quarter of that: the time of an operation should stay the same.
+// quarter of that: the time of an operation should stay the same. mixed: each transaction at one of
+// several levels at random, checked at the weakest of them.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -45,7 +47,10 @@ constexpr mock::Level kLevels[] = {
     mock::Level::kCausal,        mock::Level::kPrefix,
     mock::Level::kStrongSessionSnapshotIsolation, mock::Level::kStrongSessionSerializable};
 
-bool measure(mock::Level level, const Workload& workload, int sessions, int transactions) {
+// Each transaction is at one of the levels; the first is the weakest.
+bool measure(const std::string& name, const std::vector<mock::Level>& levels,
+             const Workload& workload, int sessions, int transactions) {
+  const auto level = levels.front();
   mock::Options options;
   options.level = level;
   options.seed = 1;
@@ -58,7 +63,9 @@ bool measure(mock::Level level, const Workload& workload, int sessions, int tran
   std::int64_t value = 0;
   const auto start = Clock::now();
   for (int t = 0; t < transactions; ++t) {
-    const auto txn = store.begin(ids[random.below(ids.size())]);
+    const auto session = ids[random.below(ids.size())];
+    const auto of_txn = levels.size() > 1 ? levels[random.below(levels.size())] : level;
+    const auto txn = store.begin(session, {.level = of_txn, .policy = {}});
     bool alive = true;
     std::vector<std::string> written;  // reads of these are no choice and not timed
     for (int i = 0; i < 8 && alive; ++i) {
@@ -82,13 +89,13 @@ bool measure(mock::Level level, const Workload& workload, int sessions, int tran
   asked.timeout_seconds = 60;
   const auto verdict = check::check(*store.history(), asked).levels[0].verdict;
   if (verdict != check::Verdict::kSatisfied) {
-    fmt::print("{} {} {}: the history is {} at the level\n", mock::name(level), workload.name, sessions,
+    fmt::print("{} {} {}: the history is {} at the level\n", name, workload.name, sessions,
                check::to_string(verdict));
     return false;
   }
   std::sort(times.begin(), times.end());
   fmt::print("{:<36} {:<12} {:>3} sessions  median {:>9.1f} µs  99 % {:>9.1f} µs  max {:>9.1f} µs  conflicts {:>5}  {:.2f} s\n",
-             mock::name(level), workload.name, sessions, times[times.size() / 2],
+             name, workload.name, sessions, times[times.size() / 2],
              times[times.size() * 99 / 100], times.back(), conflicts, total);
   std::fflush(stdout);
   return true;
@@ -157,7 +164,22 @@ int main(int argc, char** argv) {
     for (const auto& workload : kWorkloads) {
       for (const int sessions : {3, 10, 50}) {
         if (tiny && sessions == 50) continue;
-        good = measure(level, workload, sessions, transactions) && good;
+        good = measure(std::string(mock::name(level)), {level}, workload, sessions, transactions) &&
+               good;
+      }
+    }
+  }
+  using enum mock::Level;
+  const std::pair<const char*, std::vector<mock::Level>> mixtures[] = {
+      {"causal to serializable",
+       {kCausal, kPrefix, kStrongSessionSnapshotIsolation, kStrongSessionSerializable}},
+      {"read-committed and serializable", {kReadCommitted, kStrongSessionSerializable}}};
+  for (const auto& [name, levels] : mixtures) {
+    if (!only.empty() && only != "mixed") continue;
+    for (const auto& workload : kWorkloads) {
+      for (const int sessions : {3, 10, 50}) {
+        if (tiny && sessions != 10) continue;
+        good = measure(name, levels, workload, sessions, transactions) && good;
       }
     }
   }

@@ -26,6 +26,7 @@
 #include "levels/level.hpp"
 #include "mock/explore.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 #include "survey/survey.hpp"
 
 namespace cupel::cli {
@@ -54,7 +55,8 @@ struct Failed {
   std::string how;     // "exited with 1"
   std::string output;  // its end
   history::History history;
-  bool met_store = true;  // it began a transaction
+  std::uint64_t conflicts = 0;  // transactions that the store aborted
+  bool met_store = true;        // it began a transaction
 };
 
 // A folder for what the commands print, removed at the end.
@@ -181,7 +183,8 @@ class Tester {
       if (number < first_) {
         first_ = number;
         failed_ =
-            Failed{options.seed, *ended->how, end_of_file(output), std::move(*history), met_store};
+            Failed{options.seed,           *ended->how, end_of_file(output), std::move(*history),
+                   served.store.conflicts(), met_store};
       }
     }
     std::error_code ignored;
@@ -246,8 +249,9 @@ std::optional<LastReads> last_reads(const history::History& history) {
 // Why the history is what the command did not expect. Told is an anomaly of the weakest stronger
 // level that has one with the last reads in it: those without are set aside, by taking the reads of
 // their transactions for unknown. If none has, it is the first of the weakest level.
-void explain_failure(const TestArguments& arguments, const history::History& history,
+void explain_failure(const TestArguments& arguments, const Failed& failed,
                      const std::string& file) {
+  const auto& history = failed.history;
   const auto options = check_options({}, arguments.limits);
   base::Budget budget(options.timeout_seconds
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
@@ -343,7 +347,17 @@ void explain_failure(const TestArguments& arguments, const history::History& his
   print(
       "The history keeps to every level that the mock has, strong-session-serializable too. Either "
       "the command fails by\n"
-      "itself, on any database; or it relies on one connection seeing at once what another one "
+      "itself, on any database");
+  if (failed.conflicts > 0) {
+    print(fmt::format(
+        "; or it does not retry what is aborted: the store aborted {} in this run, with\n"
+        "SQLSTATE 40001 (1213 in MySQL's protocol, 409 in HTTP), as databases do at their stronger "
+        "levels, and a client\n"
+        "has to do such a transaction again",
+        report::counted(failed.conflicts, "transaction")));
+  }
+  print(
+      "; or it relies on one connection seeing at once what another one "
       "committed. No level of the\n"
       "mock promises that: there is no real-time order between sessions here. To tell, run it with "
       "--level\n"
@@ -375,9 +389,9 @@ int tell_failure(const TestArguments& arguments, const Failed& failed, const std
     complain(fmt::format(
         "{} was there, of another run, and was replaced; --history FILE names another file", file));
   }
-  print(fmt::format("history: {}, {} transactions; all levels: cupel check {}\n", file,
-                    failed.history.txn_count(), shell_word(file)));
-  explain_failure(arguments, failed.history, file);
+  print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
+                    report::counted(failed.history.txn_count(), "transaction"), shell_word(file)));
+  explain_failure(arguments, failed, file);
   return kViolated;
 }
 
@@ -405,13 +419,16 @@ int test(const TestArguments& arguments) {
   if (const auto& error = tester.error()) return bad(*error);
   if (!tester.failed()) {
     if (interruptible.stopped()) {
-      complain(fmt::format("stopped after {} of {} iterations, of which none failed", tester.done(),
-                           arguments.iterations));
+      complain(fmt::format("stopped after {} of {}, of which none failed", tester.done(),
+                           report::counted(arguments.iterations, "iteration")));
       return kUnknown;
     }
     if (!tester.met_store()) return never_met_store(arguments, "", "");
-    print(fmt::format("passed: {} iterations at {}, seeds {} to {}: {}\n", arguments.iterations,
-                      level, arguments.store.seed, arguments.store.seed + arguments.iterations - 1,
+    const auto first = arguments.store.seed, last = first + arguments.iterations - 1;
+    print(fmt::format("passed: {} at {}, {}: {}\n",
+                      report::counted(arguments.iterations, "iteration"), level,
+                      first == last ? fmt::format("seed {}", first)
+                                    : fmt::format("seeds {} to {}", first, last),
                       command_text(arguments.command)));
     return kSatisfied;
   }
@@ -511,7 +528,8 @@ int explore(const TestArguments& arguments) {
         if (!history.ok()) return bad(history.error());
         failed_run = runs + 1;
         failed_choices = explorer->choices();
-        failed = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history)};
+        failed = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history),
+                        served.store.conflicts()};
       }
     }
     std::error_code ignored;
@@ -550,26 +568,27 @@ int explore(const TestArguments& arguments) {
   std::uint64_t histories = 0;
   for (const auto& [state, count] : states) histories += count;
   print(
-      fmt::format("explored: {} different histories in {} runs at {}, {} states that the client "
-                  "saw ({}); {}: {}\n",
-                  histories, runs, level, states.size(), arguments.states,
+      fmt::format("explored: {} in {} at {}, {} that the client saw ({}); {}: {}\n",
+                  report::counted(histories, "different history"), report::counted(runs, "run"),
+                  level, report::counted(states.size(), "state"), arguments.states,
                   failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
                   command_text(arguments.command)));
   if (explorer->diverged() > 0) {
     complain(
-        fmt::format("warning: this may not be all: {} runs did not repeat what runs with the same "
+        fmt::format("warning: this may not be all: {} did not repeat what runs with the same "
                     "choices did before. What "
                     "the command does has to be decided by what it reads; if it has several "
                     "clients at a time, a "
                     "longer --settle may help",
-                    explorer->diverged()));
+                    report::counted(explorer->diverged(), "run")));
   }
   if (more) {
     complain(
         fmt::format("warning: this is not all: {}",
                     interruptible.stopped()
                         ? "it was stopped"
-                        : fmt::format("the limit of {} runs was reached (--iterations)", most)));
+                        : fmt::format("the limit of {} was reached (--iterations)",
+                                          report::counted(most, "run"))));
   }
   if (code != kSatisfied) return code;
   if (more || explorer->diverged() > 0) return kUnknown;

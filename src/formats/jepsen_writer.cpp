@@ -57,6 +57,8 @@ class Writer {
       }
       processes_.push_back(process(name));
     }
+    numbered_ = numbered();
+    if (numbered_) line_ = h_.txn_count();  // the header's, beyond those of the transactions
     const auto lines = moments();
     header(sessions_differ(lines));
     for (const Moment& moment : lines) {
@@ -236,10 +238,11 @@ class Writer {
     put("false");
   }
 
-  void begin_line(std::string_view type) {
+  void begin_line(std::string_view type) { begin_line(type, line_++); }
+  void begin_line(std::string_view type, std::uint64_t index) {
     put('{');
     field("index", true);
-    number(static_cast<std::int64_t>(line_++));
+    number(static_cast<std::int64_t>(index));
     field("type");
     word(type);
     field("process");
@@ -250,7 +253,7 @@ class Writer {
   }
 
   void line(TxnId t, std::string_view type, Time time, bool invocation) {
-    begin_line(type);
+    begin_line(type, numbered_ ? h_.label(t) : line_++);
     put(processes_[h_.session(t).index()]);
     field("f");
     word("txn");
@@ -278,6 +281,21 @@ class Writer {
     std::uint32_t txn;
     bool completion;
   };
+  // Without times, whether the labels are 0, 1, 2 … in an order that the sessions keep: lines in
+  // that order have the labels as their indexes, and who reads them finds T3 where it was.
+  bool numbered() const {
+    if (h_.has_times()) return false;
+    std::vector<bool> seen(h_.txn_count());
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const auto label = h_.label(TxnId(t));
+      if (label >= seen.size() || seen[label]) return false;
+      seen[label] = true;
+      const bool follows = t > 0 && h_.session(TxnId(t)) == h_.session(TxnId(t - 1));
+      if (follows && label < h_.label(TxnId(t - 1))) return false;
+    }
+    return true;
+  }
+
   // The lines in their order. Without times: the completions only.
   std::vector<Moment> moments() const {
     std::vector<Moment> all;
@@ -293,8 +311,9 @@ class Writer {
         all.push_back({now, t.raw, true});
       }
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Moment& a, const Moment& b) { return a.time < b.time; });
+    std::stable_sort(all.begin(), all.end(), [&](const Moment& a, const Moment& b) {
+      return numbered_ ? h_.label(TxnId(a.txn)) < h_.label(TxnId(b.txn)) : a.time < b.time;
+    });
     return all;
   }
 
@@ -374,6 +393,7 @@ class Writer {
   std::vector<std::string> processes_;
   absl::flat_hash_map<std::uint32_t, std::string> keys_, values_;  // texts, by id
   std::uint64_t line_ = 0;
+  bool numbered_ = false;  // by the labels
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace cupel::formats {
 
 // With times: an invocation and a completion line a transaction, in the order
 // of their times. Without: completions only, since an order of lines would
-// claim a real-time order. Refuses text that is not UTF-8, a session
-// named "nemesis", and a stream that fails.
+// claim a real-time order. They stand in the order of the labels where these
+// number the transactions from 0 on, and T3 is the line of index 3 then. Refuses
+// text that is not UTF-8, a session named "nemesis", and a stream that fails.
 base::Status write_jepsen(const history::History& history, std::ostream& out, bool edn);
 
 }  // namespace cupel::formats

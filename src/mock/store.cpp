@@ -101,6 +101,10 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
     const std::lock_guard lock(mutex_);
     return next_ticket_;
   }
+  std::uint64_t conflicts() {
+    const std::lock_guard lock(mutex_);
+    return conflicts_;
+  }
   bool set_initial(std::string_view key, Value value) {
     const std::lock_guard lock(mutex_);
     if (ledger_.count() > 0) return false;
@@ -142,6 +146,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
 
   void start(std::uint64_t seed) {
     ledger_ = Ledger();
+    conflicts_ = 0;
     chooser_.emplace(options_, ledger_, seed);
     // Apart, so that delays, aborts and turns that are asked for change no choice of a read.
     delays_ = base::Random(seed ^ 0x64656c6179ULL);
@@ -224,6 +229,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
       ledger_.abort();
     }
     open_->over = true;
+    if (failure && failure->kind == Failure::Kind::kConflict) ++conflicts_;
     open_->failure = std::move(failure);
     open_.reset();
     quiet_since_ = Clock::now();
@@ -253,6 +259,7 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::vector<Session> closed_;             // the one closed last is the last
   Ledger ledger_;
   std::optional<Chooser> chooser_;
+  std::uint64_t conflicts_ = 0;
   base::Random delays_{0}, aborts_{0}, turns_{0};
 };
 
@@ -481,6 +488,9 @@ Digest Store::digest(bool in_order) const {
 }
 std::uint64_t Store::asked_for() const {
   return state_->asked_for();
+}
+std::uint64_t Store::conflicts() const {
+  return state_->conflicts();
 }
 bool Store::mixed() const {
   return state_->mixed();

@@ -213,6 +213,8 @@ class Store {
   [[nodiscard]] bool mixed() const;
   // Transactions that were asked for, those that still wait too.
   [[nodiscard]] std::uint64_t asked_for() const;
+  // Transactions that ended with Failure::Kind::kConflict.
+  [[nodiscard]] std::uint64_t conflicts() const;
   // What the clients saw: for each session by name, the values it read, a line.
   [[nodiscard]] std::string observed() const;
 

@@ -16,7 +16,11 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string counted(std::uint64_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+  if (number == 1) return fmt::format("1 {}", noun);
+  const bool ies = noun.size() > 1 && noun.back() == 'y' &&
+                   std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  if (ies) return fmt::format("{} {}ies", grouped(number), noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}s", grouped(number), noun);
 }
 
 std::string metadata_of(const history::History& history, const char* name) {

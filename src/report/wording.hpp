@@ -13,7 +13,7 @@ namespace cupel::report {
 
 // "12,345". For people: JSON and lines for scripts have plain digits.
 std::string grouped(std::uint64_t number);
-// "1 transaction", "12,345 transactions".
+// "1 transaction", "12,345 transactions", "2 histories".
 std::string counted(std::uint64_t number, std::string_view noun);
 
 // The metadata of that name; empty if there is none.

@@ -415,6 +415,40 @@ TEST(Jepsen, WhatIsWrittenIsReadBack) {
   }
 }
 
+// T3 of a report on the history is the line of index 3 of the file.
+TEST(Jepsen, LabelsThatNumberTheTransactionsAreTheLinesIndexes) {
+  for (const bool header : {false, true}) {
+    HistoryBuilder b;
+    const auto x = b.key(1);
+    const auto one = b.session("one"), two = b.session("two");
+    const auto txn = [&](SessionId session, std::uint32_t label) {
+      b.begin(session, TxnStatus::kCommitted, {.label = label});
+      b.write(x, b.value(static_cast<std::int64_t>(100 + label)));
+      b.end();
+    };
+    for (const auto& [session, label] : {std::pair(one, 0), {two, 1}, {one, 2}, {two, 3}, {one, 4}}) {
+      txn(session, static_cast<std::uint32_t>(label));
+    }
+    if (header) b.set_metadata("database", "x");
+    const auto h = std::move(b).finish();
+    ASSERT_TRUE(h);
+    for (const bool edn : {false, true}) {
+      std::ostringstream out;
+      ASSERT_TRUE(write_jepsen(*h, out, edn));
+      const auto back = read_jepsen(out.str(), "h", 0);
+      ASSERT_TRUE(back) << back.error().to_string();
+      EXPECT_EQ(text_of(*back, {.times = true, .labels = true}), text_of(*h, {.times = true, .labels = true}));
+      std::istringstream lines(out.str());
+      std::string line;
+      if (header) std::getline(lines, line);
+      for (int label = 0; std::getline(lines, line); ++label) {
+        EXPECT_TRUE(line.starts_with((edn ? "{:index " : "{\"index\":") + std::to_string(label) + ",")) << line;
+        EXPECT_NE(line.find(std::to_string(100 + label)), std::string::npos) << line;
+      }
+    }
+  }
+}
+
 TEST(Jepsen, WritingRefusesWhatTextCannotHold) {
   HistoryBuilder b;
   b.begin(b.session("nemesis"), TxnStatus::kCommitted);

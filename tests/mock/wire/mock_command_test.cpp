@@ -193,6 +193,34 @@ TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
   EXPECT_NE(found.output.find("The last transaction that read, of session"), std::string::npos)
       << found.output;
   EXPECT_EQ(why.find("(key x)"), std::string::npos) << found.output;
+  // The numbers told are those of the file: T2 and T3, of y, and what came of them.
+  const auto file = found.output.substr(found.output.find("history: ") + 9);
+  std::ifstream history(folder_.path(file.substr(0, file.find(','))));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(history, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  std::size_t told_of = 0;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    EXPECT_TRUE(lines[at].starts_with("{\"index\":" + std::to_string(at) + ",")) << lines[at];
+    if (why.find("\n      T" + std::to_string(at) + " = ") == std::string::npos) continue;
+    ++told_of;
+    EXPECT_NE(lines[at].find("[\"w\",\"y\""), std::string::npos) << lines[at] << found.output;
+  }
+  EXPECT_EQ(told_of, 2u) << found.output;
+}
+
+// What fails only because its client does not try again.
+TEST_F(MockCommand, TestSaysThatTransactionsWereAborted) {
+  const auto script = folder_.file("counter.sh", kCounter);
+  const auto found = run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable",
+                          "--iterations", "60", "--", "sh", script},
+                         folder_.path());
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("keeps to every level that the mock has"), std::string::npos)
+      << found.output;
+  EXPECT_NE(found.output.find("the store aborted 1 transaction in this run, with\nSQLSTATE 40001"),
+            std::string::npos)
+      << found.output;
 }
 
 TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
@@ -207,6 +235,7 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
                             "--policy latest", "one connection"}) {
     EXPECT_NE(ran.output.find(words), std::string::npos) << ran.output;
   }
+  EXPECT_EQ(ran.output.find("40001"), std::string::npos) << ran.output;
   const auto late = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s",
                          "--", "sh", "-c", "\"$0\" r0; sleep 60", EXPLORED_CLIENT},
                         folder_.path());
@@ -304,10 +333,10 @@ TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
   const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
                          "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
                         folder_.path());
-  EXPECT_NE(some.output.find("the limit of 1 runs"), std::string::npos) << some.output;
+  EXPECT_NE(some.output.find("the limit of 1 run was reached"), std::string::npos) << some.output;
   const auto one = run({CUPEL_BINARY, "mock", "test", "--explore", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
   EXPECT_EQ(one.code, 0) << one.output;
-  EXPECT_NE(one.output.find("1 different histories in 1 runs"), std::string::npos) << one.output;
+  EXPECT_NE(one.output.find("1 different history in 1 run at causal, 1 state that"), std::string::npos) << one.output;
 }
 
 // Or a command that looks elsewhere would pass for ever.
