@@ -43,6 +43,8 @@ struct WriteEntry {
   ValueId value;
   OpId op;
   TxnId txn;
+  bool final_write = false;  // the last of its transaction to the key
+  bool aborted = false;      // its transaction
 };
 
 // All writes of all transactions, by key, then by value, then by transaction.
@@ -71,10 +73,12 @@ class WriteIndex {
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
       if (ended(t)) return;
       const TxnId txn(t);
+      const bool aborted = h.status(txn) == TxnStatus::kAborted;
       for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
         const Operation op = h.op(OpId(i));
         const ValueId value = written(h, op);
-        if (value.valid()) entries_[next[op.key.index()]++] = {value, OpId(i), txn};
+        if (!value.valid()) continue;
+        entries_[next[op.key.index()]++] = {value, OpId(i), txn, is_final(OpId(i)), aborted};
       }
     }
     for (std::size_t k = 0; k < h.key_count(); ++k) {
@@ -220,7 +224,7 @@ class Collector {
  private:
   // What is known of a key's operations in the transaction being read, or in the last that
   // had any: its number says which.
-  struct OfKey {
+  struct alignas(32) OfKey {  // none on two lines of memory
     std::uint32_t owned_by = TxnId::kNoneRaw;    // it wrote the key
     OpId own;                                    // … by this, last
     std::uint32_t read_by = TxnId::kNoneRaw;     // it read the key from others
@@ -249,6 +253,7 @@ class Collector {
   [[nodiscard]] bool gone(TxnId t) const {
     return h_.status(t) == TxnStatus::kAborted || fate(t) == Fate::kNever;
   }
+  [[nodiscard]] bool gone(const WriteEntry& e) const { return e.aborted || fate(e.txn) == Fate::kNever; }
 
   void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
             TxnId other_txn = TxnId::none()) {
@@ -288,7 +293,7 @@ class Collector {
           // The n-th occurrence takes the n-th append that is not aborted.
           std::uint32_t skip = times_seen[best.list[p]]++;
           for (const auto& e : entries) {
-            if (gone(e.txn)) continue;
+            if (gone(e)) continue;
             if (skip-- != 0) continue;
             append = e.op;
             txn = e.txn;
@@ -329,7 +334,7 @@ class Collector {
     bool own_order_broken = false;
     std::vector<TxnId> unread;
     for (const auto& e : index_.of_key(key)) {
-      if (placed.contains(e.op) || gone(e.txn)) continue;
+      if (placed.contains(e.op) || gone(e)) continue;
       const auto it = places.find(e.txn);
       if (it == places.end()) {
         unread.push_back(e.txn);
@@ -366,7 +371,7 @@ class Collector {
       const WriteEntry* aborted = nullptr;
       const WriteEntry* own_later = nullptr;
       for (const auto& e : index_.of(key, v)) {
-        if (gone(e.txn)) {
+        if (gone(e)) {
           aborted = &e;
         } else if (e.txn == txn && e.op > id) {
           own_later = &e;
@@ -423,7 +428,7 @@ class Collector {
         }
       } else {
         for (const auto& e : index_.of(key, list.back())) {
-          if (e.txn != txn && !gone(e.txn) && index_.is_final(e.op)) {
+          if (e.txn != txn && !gone(e) && e.final_write) {
             pending_candidates_.push_back(e.txn);
           }
         }
@@ -590,7 +595,7 @@ class Collector {
     const WriteEntry* aborted = nullptr;
     for (const auto& e : index_.of(key, value)) {
       if (e.txn == txn) return note(InternalKind::kFutureRead, txn, id, key, e.op, txn);
-      if (gone(e.txn)) {
+      if (gone(e)) {
         aborted = &e;
       } else {
         intermediate = &e;
@@ -624,7 +629,7 @@ class Collector {
     const bool own = keys_[key.index()].written_by == txn.raw;
     const auto collect = [&] {
       for (const auto& e : entries) {
-        if (e.txn == txn || gone(e.txn) || !index_.is_final(e.op) || !fits(e)) continue;
+        if (e.txn == txn || gone(e) || !e.final_write || !fits(e)) continue;
         pending_candidates_.push_back(e.txn);
       }
       if (initial) pending_candidates_.push_back(TxnId::none());

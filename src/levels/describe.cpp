@@ -99,34 +99,30 @@ void add_real_time(const History& h, const Accesses& a, const LevelShape& shape,
   }
 }
 
-}  // namespace
-
-Part whole(const Accesses& a) {
-  Part part;
-  part.owners.resize(a.txns.size());
-  std::iota(part.owners.begin(), part.owners.end(), 0);
-  part.all_keys = true;
-  return part;
-}
-
-std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool biconnected) {
-  const auto written = written_keys(h, a);
-  // The sessions of each key, as (key, session) pairs.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> uses;
-  for (Owner o = 0; o < a.txns.size(); ++o) {
+// Each key that is written with each session that uses it, for every `stride`-th owner; sorted.
+using Use = std::pair<std::uint32_t, std::uint32_t>;
+std::vector<Use> uses_of(const History& h, const Accesses& a, const std::vector<std::uint8_t>& written,
+                         std::size_t stride) {
+  std::vector<Use> uses;
+  const auto sort = [&] {
+    std::sort(uses.begin(), uses.end());
+    uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  };
+  for (std::size_t o = 0; o < a.txns.size(); o += stride) {
     const auto session = h.session(a.txns[o]).raw;
     const auto use = [&](KeyId key) {
       if (written[key.index()]) uses.emplace_back(key.raw, session);
     };
     for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) use(a.writes[i].key);
     for (auto i = a.read_first[o]; i < a.read_first[o + 1]; ++i) use(a.reads[i].key);
-    if (uses.size() > (1u << 24)) {
-      std::sort(uses.begin(), uses.end());
-      uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
-    }
+    if (uses.size() > (1u << 24)) sort();
   }
-  std::sort(uses.begin(), uses.end());
-  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  sort();
+  return uses;
+}
+
+// The biconnected components of the sessions that share keys.
+auto components_of(const History& h, const std::vector<Use>& uses) {
   // The sessions of one key form a clique; a ring over them has the same
   // biconnected components and is linear.
   std::vector<graph::Arc> edges;
@@ -144,7 +140,29 @@ std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool bic
   edges.erase(std::unique(edges.begin(), edges.end(),
                           [&](const auto& x, const auto& y) { return key_of(x) == key_of(y); }),
               edges.end());
-  auto components = graph::biconnected_components(h.session_count(), edges);
+  return graph::biconnected_components(h.session_count(), edges);
+}
+
+}  // namespace
+
+Part whole(const Accesses& a) {
+  Part part;
+  part.owners.resize(a.txns.size());
+  std::iota(part.owners.begin(), part.owners.end(), 0);
+  part.all_keys = true;
+  return part;
+}
+
+std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool biconnected) {
+  const auto written = written_keys(h, a);
+  // Mostly a few of the owners already show that the sessions hang together.
+  for (const std::size_t stride : {64, 8}) {
+    if (a.txns.size() < 1000 * stride) continue;
+    const auto some = components_of(h, uses_of(h, a, written, stride));
+    if (some.size() == 1 && some.front().size() == h.session_count()) return {whole(a)};
+  }
+  const auto uses = uses_of(h, a, written, 1);
+  auto components = components_of(h, uses);
   // The theorem needs every session to be one sequence, and an indeterminate
   // transaction is not ordered before what follows it.
   const bool sequences = std::none_of(a.txns.begin(), a.txns.end(), [&](TxnId t) {

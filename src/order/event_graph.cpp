@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace cupel::order {
@@ -89,6 +90,18 @@ EventGraph::EventGraph(const Problem& problem, const Looseness& loose)
                                                             : ArcKind::kListOrder;
     add({arc.from, arc.to, arc.object, arc.witness, kind});
   }
+}
+
+std::vector<Node> EventGraph::by_chain() const {
+  std::vector<std::uint32_t> first(chain_count_ + 1, 0);
+  for (const ChainId c : chain_) ++first[c + 1];
+  for (ChainId c = 0; c < chain_count_; ++c) first[c + 1] += first[c];
+  std::vector<Node> nodes(chain_.size());
+  for (Node v = 0; v < chain_.size(); ++v) {
+    assert(position_[v] != 0 && "a node in no chain");
+    nodes[first[chain_[v]] + position_[v] - 1] = v;
+  }
+  return nodes;
 }
 
 ArcKind EventGraph::chain_arc_kind(Node v) const {

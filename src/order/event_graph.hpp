@@ -41,6 +41,8 @@ class EventGraph {
   [[nodiscard]] ChainId chain(Node v) const { return chain_[v]; }
   [[nodiscard]] std::uint32_t position(Node v) const { return position_[v]; }
   [[nodiscard]] Node previous(Node v) const { return previous_[v]; }  // kNoNode: none
+  // All nodes, chain after chain, each in the order of its positions.
+  [[nodiscard]] std::vector<Node> by_chain() const;
   // The arc from the previous node of the chain is kOwn, kChain or kRealTime.
   [[nodiscard]] ArcKind chain_arc_kind(Node v) const;
 

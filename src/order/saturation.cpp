@@ -70,7 +70,7 @@ bool Saturation::add_modifiers() {
       if (of_initial[x] == kNobody) of_initial[x] = k;
       continue;
     }
-    const Slot s = versions_.slot_of(x, w);
+    const Slot s = versions_.slot_of_read(r);
     if (modified[s]++ >= kEnough) {
       modified[s] = kEnough;
       continue;

@@ -1,5 +1,4 @@
-// Versions: see the header. Built by counting sorts; linear but for sorting
-// each object's writers by chain.
+// Versions: see the header. Built by counting sorts, chain after chain; linear.
 #include "order/versions.hpp"
 
 #include <algorithm>
@@ -14,37 +13,33 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
   for (Object x = 0; x < problem.object_count; ++x) object_first_[x + 1] += object_first_[x];
   writer_.resize(problem.write_object.size());
   object_.resize(problem.write_object.size());
+  owner_slots_.resize(problem.write_object.size());
+  position_.resize(problem.write_object.size());
+  std::vector<ChainId> chain(problem.write_object.size());
   auto next = object_first_;
-  for (Owner o = 0; o < problem.owner_count; ++o) {
+  for (const Node v : graph.by_chain()) {
+    if (problem.is_helper(v) || v != problem.commit(problem.owner_of(v))) continue;
+    const Owner o = problem.owner_of(v);
     for (auto i = problem.write_first[o]; i < problem.write_first[o + 1]; ++i) {
       const Object x = problem.write_object[i];
-      object_[next[x]] = x;
-      writer_[next[x]++] = o;
+      const Slot s = next[x]++;
+      object_[s] = x;
+      writer_[s] = o;
+      chain[s] = graph.chain(v);
+      position_[s] = graph.position(v);
+      owner_slots_[i] = s;
     }
   }
-  const auto key = [&](Owner o) {
-    const Node c = problem.commit(o);
-    return (static_cast<std::uint64_t>(graph.chain(c)) << 32) | graph.position(c);
-  };
   group_first_.assign(problem.object_count + 1, 0);
   for (Object x = 0; x < problem.object_count; ++x) {
-    const auto begin = writer_.begin() + object_first_[x];
-    const auto end = writer_.begin() + object_first_[x + 1];
-    std::sort(begin, end, [&](Owner a, Owner b) { return key(a) < key(b); });
     for (Slot s = object_first_[x]; s < object_first_[x + 1]; ++s) {
-      const ChainId chain = graph.chain(problem.commit(writer_[s]));
-      if (s == object_first_[x] || groups_.back().chain != chain) groups_.push_back({chain, s, s});
+      if (s == object_first_[x] || groups_.back().chain != chain[s]) groups_.push_back({chain[s], s, s});
       groups_.back().last = s + 1;
     }
     group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
   }
-  position_.resize(writer_.size());
-  for (Slot s = 0; s < writer_.size(); ++s) position_[s] = graph.position(problem.commit(writer_[s]));
-  owner_slots_.resize(problem.write_object.size());
-  std::vector<std::uint32_t> filled(problem.write_first.begin(), problem.write_first.end());
-  for (Slot s = 0; s < writer_.size(); ++s) owner_slots_[filled[writer_[s]]++] = s;
-
   writer_of_read_.assign(problem.reads.size(), kUnresolved);
+  slot_of_read_.assign(problem.reads.size(), kInitialSlot);
   reader_first_.assign(slot_count() + 1, 0);
   for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
     const Read& read = problem.reads[r];
@@ -53,6 +48,12 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
     }
   }
   rebuild_readers();
+}
+
+void Versions::resolve(std::uint32_t read, Owner writer) {
+  writer_of_read_[read] = writer;
+  if (writer != kInitial) slot_of_read_[read] = slot_of(problem_.reads[read].object, writer);
+  resolved_.push_back(read);
 }
 
 // An owner's slots come in the order of its objects.
@@ -75,17 +76,14 @@ bool Versions::rebuild_readers() {
   };
   const auto same_chain = [&](std::uint32_t a, std::uint32_t b) { return chain(a) == chain(b); };
 
-  std::vector<Slot> slots;  // of the new ones
   std::vector<std::uint32_t> first(slot_count() + 1, 0);
   const std::size_t initial_before = initial_readers_.size();
   for (const std::uint32_t r : resolved_) {
     if (writer_of_read_[r] == kInitial) {
       initial_readers_.push_back(r);
-      slots.push_back(kInitialSlot);
-      continue;
+    } else {
+      ++first[slot_of_read_[r] + 1];
     }
-    slots.push_back(slot_of(problem_.reads[r].object, writer_of_read_[r]));
-    ++first[slots.back() + 1];
   }
   std::vector<std::uint32_t> next(slot_count());
   for (Slot s = 0; s < slot_count(); ++s) {
@@ -98,8 +96,8 @@ bool Versions::rebuild_readers() {
     std::copy(readers_.begin() + reader_first_[s], readers_.begin() + reader_first_[s + 1],
               readers.begin() + first[s]);
   }
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] != kInitialSlot) readers[next[slots[i]]++] = resolved_[i];
+  for (const std::uint32_t r : resolved_) {
+    if (writer_of_read_[r] != kInitial) readers[next[slot_of_read_[r]]++] = r;
   }
   // Keep the last reader of each chain.
   std::uint32_t kept = 0;

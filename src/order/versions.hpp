@@ -60,11 +60,10 @@ class Versions {
   // Which read is known to see which version. Call rebuild_readers() after
   // resolving; a reader that is followed in its chain by another reader of the
   // same version is left out of readers(): every arc that it forces follows.
-  void resolve(std::uint32_t read, Owner writer) {
-    writer_of_read_[read] = writer;
-    resolved_.push_back(read);
-  }
+  void resolve(std::uint32_t read, Owner writer);
   [[nodiscard]] Owner writer_of(std::uint32_t read) const { return writer_of_read_[read]; }
+  // kInitialSlot where it is not known, or the initial version.
+  [[nodiscard]] Slot slot_of_read(std::uint32_t read) const { return slot_of_read_[read]; }
   [[nodiscard]] std::span<const Owner> writers_of_reads() const { return writer_of_read_; }
   // True if reads of initial versions were among them.
   bool rebuild_readers();
@@ -89,6 +88,7 @@ class Versions {
   std::vector<std::uint32_t> group_first_;
   std::vector<Group> groups_;
   std::vector<Owner> writer_of_read_;
+  std::vector<Slot> slot_of_read_;
   std::vector<std::uint32_t> resolved_;  // since the last rebuild_readers()
   std::vector<std::uint32_t> reader_first_;
   std::vector<std::uint32_t> readers_;
