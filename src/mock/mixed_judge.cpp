@@ -13,7 +13,22 @@
 // every history to be what its levels allow, and every read has an answer. Whatever the
 // levels allow is reached when the transactions come in a commit order of it; with
 // transactions that come in another order not all of it is, since the order that is held
-// is never changed to make room. Cost of a try: linear in the writers of the key.
+// is never changed to make room.
+//
+// The order stands still while a transaction is open, so what its reads and writes say of
+// its place is kept from one to the next:
+//   prefix and above   it is behind whom it read and its session (`lowest_`), and no writer that it
+//                      has to see replaced what it read (`limit_`): a read of w is out if w's next
+//                      writer is in front of the one or w behind the other, so candidates are a
+//                      stretch of the key's writers;
+//   causal             the last writer of a key in the past is found by session;
+//   weaker             of each key, the last of those it read from that wrote it (`floor`).
+// Cost of a try: logarithmic in the writers of the key, times the places tried where it writes, and
+// times the open transaction's reads where its past grows. A commit in front of others moves
+// their places, which is linear in those.
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -41,7 +56,16 @@ struct Known {
 };
 struct KeyFacts {
   std::vector<Txn> writers;  // in the order
-  std::vector<Txn> readers;  // at prefix and above
+  // The same by session, for the few that write the key.
+  std::vector<std::pair<Session, std::vector<Txn>>> by_session;
+  // Of each version that transactions at prefix and above read: the last that one of them sees.
+  absl::flat_hash_map<Txn, Txn> reach;
+};
+// What the open transaction did with a key.
+struct Mine {
+  bool read = false, written = false;
+  Txn from = kInitial;              // read
+  std::optional<Txn> floor = {};    // weak levels: wrote it, of those read from; the last in the order
 };
 
 class MixedJudge final : public Judge {
@@ -56,9 +80,10 @@ class MixedJudge final : public Judge {
       start(t, numbers[txn.session], txn.level);
       for (const auto& o : txn.operations) {
         if (o.is_write) {
-          note_write(o.key);
+          if (!mine(o.key).written) note_write(o.key);
         } else if (!o.local) {
-          note_read({o.key, o.writer});
+          open_.reads.push_back({o.key, o.writer});
+          if (o.writer != kInitial) add_past(o.writer);
         }
       }
       known_[t] = std::move(open_);
@@ -75,57 +100,99 @@ class MixedJudge final : public Judge {
 
   void candidates(Key key, std::vector<Txn>& found) override {
     found.clear();
-    if (open_.level != Level::kReadCommitted) {
-      for (const Read& read : open_.reads) {
-        if (read.key == key) return found.push_back(read.writer);
-      }
+    if (const Mine* has = known_mine(key);
+        has != nullptr && has->read && open_.level != Level::kReadCommitted) {
+      return found.push_back(has->from);
     }
-    found.push_back(kInitial);
-    if (key < keys_.size()) found.insert(found.end(), keys_[key].writers.begin(), keys_[key].writers.end());
-    std::sort(found.begin() + 1, found.end());
+    if (key >= keys_.size()) return found.push_back(kInitial);
+    auto& writers = keys_[key].writers;
+    // The last one that it sees, and whoever is behind it.
+    auto first = writers.begin(), last = writers.end();
+    bool initial = true;
+    const auto from = [&](std::vector<Txn>::iterator it) {
+      if (it == writers.begin()) return;  // nobody is seen
+      first = it - 1;
+      initial = false;
+    };
+    if (is_weak(open_.level)) {
+      if (const auto seen = seen_writer(key)) from(after(key, at_[*seen] + 1));
+    } else {
+      from(after(key, lowest_));
+      last = after(key, limit_);
+    }
+    if (initial) found.push_back(kInitial);
+    const auto size = static_cast<std::ptrdiff_t>(found.size());
+    if (first < last) found.insert(found.end(), first, last);
+    std::sort(found.begin() + size, found.end());
   }
 
   bool take(Key key, Txn writer) override {
-    saved_ = {open_.reads.size(), open_.writes, open_.past};
-    if (open_.level != Level::kReadCommitted) {
-      for (const Read& read : open_.reads) {
-        if (read.key == key && read.writer != writer) return false;
-      }
+    undo_ = {};
+    Mine& own = mine(key);
+    if (own.read && open_.level != Level::kReadCommitted) {
+      if (own.from != writer) return false;
+      return true;  // as before
     }
-    note_read({key, writer});
-    if (place()) return true;
+    undo_.read = key;
+    undo_.was_read = own.read;
+    undo_.lowest = lowest_;
+    undo_.limit = limit_;
+    own.read = true;
+    own.from = writer;
+    open_.reads.push_back({key, writer});
+    if (is_weak(open_.level) ? weakly_taken(key, writer) : strongly_taken(key, writer)) return true;
     untake();
     return false;
   }
 
   void untake() override {
-    open_.reads.resize(saved_.reads);
-    open_.writes = saved_.writes;
-    open_.past = saved_.past;
+    if (undo_.read) {
+      mine(*undo_.read).read = undo_.was_read;
+      open_.reads.pop_back();
+      lowest_ = undo_.lowest;
+      limit_ = undo_.limit;
+      if (undo_.past) open_.past = std::move(*undo_.past);
+      for (const auto& [key, floor] : undo_.floors) mine(key).floor = floor;
+      if (undo_.from) read_from_.erase(*undo_.from);
+    }
+    if (undo_.written) {
+      mine(*undo_.written).written = false;
+      open_.writes.pop_back();
+    }
+    undo_ = {};
   }
 
   bool write(Key key) override {
-    saved_ = {open_.reads.size(), open_.writes, open_.past};
+    undo_ = {};
+    if (mine(key).written) return true;
+    undo_.written = key;
     note_write(key);
-    if (place()) return true;
+    if (is_weak(open_.level) || place()) return true;
     untake();
     return false;
   }
 
   void saw_absent(Key key, Txn reader) override {
     known_[reader].reads.push_back({key, kInitial});
-    if (!is_weak(known_[reader].level)) facts(key).readers.push_back(reader);
+    if (!is_weak(known_[reader].level)) reaches(key, kInitial, reader);
   }
 
   void commit() override {
-    const auto where = place();
+    const auto where = is_weak(open_.level) ? std::optional(order_.size()) : place();
     assert(where && "what was read and written has a place in the order");
-    open_.seen = sees(*where);
+    open_.seen = sees(open_, *where);
+    if (open_.level != Level::kCausal) {  // which had to know it before
+      for (const Read& read : open_.reads) {
+        if (read.writer != kInitial && !in_past(read.writer)) add_past(read.writer);
+      }
+    }
     known_[txn_] = std::move(open_);
     const Known& t = known_[txn_];
     sessions_[t.session].push_back(txn_);
     if (*where == order_.size()) {
-      append(txn_);
+      at_[txn_] = *where;
+      order_.push_back(txn_);
+      enter(txn_);
       return;
     }
     order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(*where), txn_);
@@ -136,7 +203,9 @@ class MixedJudge final : public Judge {
       const auto next = after(key, *where + 1);
       if (next == keys_[key].writers.end()) continue;
       Known& other = known_[*next];
-      if (other.level == Level::kStrongSessionSnapshotIsolation) other.seen = later(other.seen, txn_);
+      if (other.level != Level::kStrongSessionSnapshotIsolation) continue;
+      other.seen = later(other.seen, txn_);
+      for (const Read& read : other.reads) reaches(read.key, read.writer, *next);
     }
   }
 
@@ -150,9 +219,17 @@ class MixedJudge final : public Judge {
     open_ = {};
     open_.session = session;
     open_.level = level;
+    mine_.clear();
+    read_from_.clear();
+    undo_ = {};
+    lowest_ = 0;
+    limit_ = order_.size();
     if (session >= sessions_.size()) sessions_.resize(session + 1);
     open_.index = static_cast<std::uint32_t>(sessions_[session].size());
-    if (open_.index > 0) add_past(sessions_[session].back());
+    if (open_.index > 0) {
+      add_past(sessions_[session].back());
+      lowest_ = at_[sessions_[session].back()] + 1;
+    }
   }
   void add_past(Txn t) {
     const Known& k = known_[t];
@@ -161,54 +238,81 @@ class MixedJudge final : public Judge {
     for (std::size_t s = 0; s < k.past.size(); ++s) open_.past[s] = std::max(open_.past[s], k.past[s]);
     open_.past[k.session] = std::max(open_.past[k.session], k.index + 1);
   }
-  void note_read(Read read) {
-    open_.reads.push_back(read);
-    if (read.writer != kInitial) add_past(read.writer);
+  [[nodiscard]] bool in_past(Txn t) const {
+    const Known& k = known_[t];
+    return k.session < open_.past.size() && k.index < open_.past[k.session];
   }
   void note_write(Key key) {
-    if (!writes(open_, key)) open_.writes.push_back(key);
+    mine(key).written = true;
+    open_.writes.push_back(key);
   }
-  static bool writes(const Known& t, Key key) {
-    return std::find(t.writes.begin(), t.writes.end(), key) != t.writes.end();
+  Mine& mine(Key key) { return mine_[key]; }
+  [[nodiscard]] const Mine* known_mine(Key key) const {
+    const auto found = mine_.find(key);
+    return found == mine_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool writes(Key key) const {
+    const Mine* has = known_mine(key);
+    return has != nullptr && has->written;
   }
   KeyFacts& facts(Key key) {
     if (key >= keys_.size()) keys_.resize(key + 1);
     return keys_[key];
   }
+  // Up to whom a committed transaction at prefix or above sees.
+  [[nodiscard]] Txn reach_of(Txn t) const {
+    return known_[t].level == Level::kStrongSessionSerializable ? t : known_[t].seen;
+  }
+  void reaches(Key key, Txn version, Txn reader) {
+    const Txn reach = reach_of(reader);
+    if (reach == kInitial) return;
+    auto& last = facts(key).reach.try_emplace(version, reach).first->second;
+    last = later(last, reach);
+  }
   void enter(Txn t) {
+    const Session session = known_[t].session;
     for (const Key key : known_[t].writes) {
-      auto& writers = facts(key).writers;
-      writers.insert(after(key, at_[t]), t);
+      auto& of_key = facts(key);
+      of_key.writers.insert(after(key, at_[t]), t);
+      auto own = std::find_if(of_key.by_session.begin(), of_key.by_session.end(),
+                              [&](const auto& one) { return one.first == session; });
+      if (own == of_key.by_session.end()) {
+        own = of_key.by_session.insert(own, {session, {}});
+      }
+      own->second.push_back(t);
     }
     if (is_weak(known_[t].level)) return;
-    for (const Read& read : known_[t].reads) facts(read.key).readers.push_back(t);
+    for (const Read& read : known_[t].reads) reaches(read.key, read.writer, t);
   }
+  // Of one that was known before.
   void append(Txn t) {
     at_[t] = order_.size();
+    known_[t].seen = sees(known_[t], at_[t]);
     order_.push_back(t);
     enter(t);
-    if (known_[t].seen == kInitial) {
-      open_ = known_[t];  // for sees(), of one that was known before
-      known_[t].seen = sees(at_[t]);
-    }
   }
   // The first writer of the key at this place of the order or later.
   std::vector<Txn>::iterator after(Key key, std::size_t place) {
     auto& writers = facts(key).writers;
     return std::partition_point(writers.begin(), writers.end(), [&](Txn t) { return at_[t] < place; });
   }
+  // Whoever replaced this version first; nullopt: nobody.
+  std::optional<Txn> replaced(Key key, Txn version) {
+    const auto next = after(key, version == kInitial ? 0 : at_[version] + 1);
+    return next == facts(key).writers.end() ? std::nullopt : std::optional(*next);
+  }
   [[nodiscard]] Txn later(Txn a, Txn b) const {
     if (a == kInitial || b == kInitial) return a == kInitial ? b : a;
     return at_[a] < at_[b] ? b : a;
   }
 
-  // Up to whom the open transaction sees, put at this place.
-  Txn sees(std::size_t place) {
+  // Up to whom it sees, put at this place, where it is not yet.
+  Txn sees(const Known& t, std::size_t place) {
     Txn seen = kInitial;
-    if (open_.index > 0) seen = sessions_[open_.session][open_.index - 1];
-    for (const Read& read : open_.reads) seen = later(seen, read.writer);
-    if (open_.level == Level::kStrongSessionSnapshotIsolation) {
-      for (const Key key : open_.writes) {
+    if (t.index > 0) seen = sessions_[t.session][t.index - 1];
+    for (const Read& read : t.reads) seen = later(seen, read.writer);
+    if (t.level == Level::kStrongSessionSnapshotIsolation) {
+      for (const Key key : t.writes) {
         const auto next = after(key, place);
         if (next != facts(key).writers.begin()) seen = later(seen, *(next - 1));
       }
@@ -216,107 +320,141 @@ class MixedJudge final : public Judge {
     return seen;
   }
 
-  // Does the weak level allow the reads, with the order as it is?
-  bool weakly_allowed() {
-    const auto fine = [&](const Read& read, Txn k) {
-      return k == kInitial || k == read.writer || !writes(known_[k], read.key) ||
-             (read.writer != kInitial && at_[k] < at_[read.writer]);
-    };
-    for (std::size_t i = 0; i < open_.reads.size(); ++i) {
-      const Read& read = open_.reads[i];
-      const auto until = open_.level == Level::kReadCommitted ? i : open_.reads.size();
-      for (std::size_t j = 0; j < until; ++j) {
-        if (!fine(read, open_.reads[j].writer)) return false;
+  // --- the weak levels
+
+  // The last writer of the key that the open transaction has to see; nullopt: none.
+  std::optional<Txn> seen_writer(Key key) {
+    std::optional<Txn> seen;
+    if (const Mine* has = known_mine(key)) seen = has->floor;
+    if (open_.level == Level::kReadCommitted || key >= keys_.size()) return seen;
+    for (const auto& [session, writers] : keys_[key].by_session) {
+      if (open_.level != Level::kCausal && session != open_.session) continue;
+      const auto past = session < open_.past.size() ? open_.past[session] : 0;
+      const auto behind = std::partition_point(
+          writers.begin(), writers.end(), [&](Txn t) { return known_[t].index < past; });
+      if (behind == writers.begin()) continue;
+      const Txn last = *(behind - 1);
+      if (!seen || at_[*seen] < at_[last]) seen = last;
+    }
+    return seen;
+  }
+  bool in_front(Key key, Txn version) {
+    const auto seen = seen_writer(key);
+    return seen && *seen != version && (version == kInitial || at_[version] < at_[*seen]);
+  }
+
+  // Whether the weak level allows what was read so far, with the last read, of this.
+  bool weakly_taken(Key key, Txn writer) {
+    if (writer == kInitial) return !in_front(key, writer);
+    if (open_.level == Level::kCausal) {
+      if (in_past(writer)) return !in_front(key, writer);
+      undo_.past = open_.past;
+      add_past(writer);
+      return std::none_of(open_.reads.begin(), open_.reads.end(),
+                          [&](const Read& read) { return in_front(read.key, read.writer); });
+    }
+    if (in_front(key, writer)) return false;
+    if (!read_from_.insert(writer).second) return true;
+    undo_.from = writer;
+    for (const Key other : known_[writer].writes) {
+      Mine& own = mine(other);
+      if (!own.floor || at_[*own.floor] < at_[writer]) {
+        undo_.floors.emplace_back(other, own.floor);
+        own.floor = writer;
       }
-      if (open_.level == Level::kReadCommitted) continue;
-      for (const Txn k : facts(read.key).writers) {
-        const Known& w = known_[k];
-        const bool past = w.session < open_.past.size() && w.index < open_.past[w.session];
-        const bool counts = open_.level == Level::kCausal || w.session == open_.session;
-        if (past && counts && !fine(read, k)) return false;
+      // Read-committed asks of what is read afterwards only.
+      if (open_.level == Level::kReadAtomic && own.read && own.from != writer &&
+          (own.from == kInitial || at_[own.from] < at_[writer])) {
+        return false;
       }
     }
     return true;
+  }
+
+  // --- prefix and above
+
+  bool strongly_taken(Key key, Txn writer) {
+    if (writer != kInitial) lowest_ = std::max(lowest_, at_[writer] + 1);
+    if (const auto next = replaced(key, writer)) limit_ = std::min(limit_, at_[*next]);
+    if (limit_ < lowest_) return false;
+    return open_.writes.empty() || place();
   }
 
   // Where the open transaction can be put, the latest that is tried.
   std::optional<std::size_t> place() {
-    if (is_weak(open_.level)) return weakly_allowed() ? std::optional(order_.size()) : std::nullopt;
-    std::size_t low = 0;
-    if (open_.index > 0) low = at_[sessions_[open_.session].back()] + 1;
-    for (const Read& read : open_.reads) {
-      if (read.writer != kInitial) low = std::max(low, at_[read.writer] + 1);
+    const bool serializable = open_.level == Level::kStrongSessionSerializable;
+    std::size_t place = serializable ? limit_ : order_.size();
+    if (open_.level == Level::kStrongSessionSnapshotIsolation && limit_ < order_.size()) {
+      // Whoever wrote a key of its before it is seen, and so in front of the limit.
+      for (const Key key : open_.writes) {
+        const auto next = after(key, limit_);
+        if (next != facts(key).writers.end()) place = std::min(place, at_[*next]);
+      }
     }
-    for (std::size_t place = order_.size();;) {
-      if (fits(place)) return place;
-      // Next before the last writer of one of its keys.
-      std::size_t next = 0;
-      bool any = false;
-      const auto look = [&](Key key) {
-        const auto from = after(key, place);
-        if (from == facts(key).writers.begin()) return;
-        next = std::max(next, at_[*(from - 1)]);
-        any = true;
-      };
-      for (const Read& read : open_.reads) look(read.key);
-      for (const Key key : open_.writes) look(key);
-      if (!any || next < low) return std::nullopt;
-      place = next;
+    while (place >= lowest_) {
+      const auto next = next_place(place);
+      if (!next) return place;
+      if (*next == place) return std::nullopt;
+      place = *next;
     }
+    return std::nullopt;
   }
 
-  bool fits(std::size_t place) {
-    // Its own reads: what follows the version it read is not seen.
-    const Txn seen = open_.level == Level::kStrongSessionSerializable ? kInitial : sees(place);
-    const std::size_t sight = open_.level == Level::kStrongSessionSerializable ? place
-                              : seen == kInitial                             ? 0
-                                                                             : at_[seen] + 1;
-    for (const Read& read : open_.reads) {
-      if (overwritten(read, sight)) return false;
-    }
-    // Others' reads, of those behind it.
+  // Of others' reads, of those behind this place: nullopt if they allow the open transaction to be
+  // there, else the next place in front of it to try, and the same one if there is none.
+  std::optional<std::size_t> next_place(std::size_t place) {
+    bool fits = true;
+    std::optional<std::size_t> next_try;
+    const auto then = [&](std::size_t other) {
+      if (other < place && (!next_try || *next_try < other)) next_try = other;
+    };
     for (const Key key : open_.writes) {
+      const auto& of_key = facts(key);
       const auto next = after(key, place);
-      const Txn current = next == facts(key).writers.begin() ? kInitial : *(next - 1);
-      for (const Txn r : facts(key).readers) {
-        const Known& other = known_[r];
-        if (at_[r] < place) continue;
-        const bool sees_it = other.level == Level::kStrongSessionSerializable ||
-                             (other.seen != kInitial && at_[other.seen] >= place);
-        if (!sees_it) continue;
-        for (const Read& read : other.reads) {
-          if (read.key == key && read.writer == current) return false;
-        }
-      }
-      if (next == facts(key).writers.end()) continue;
+      const Txn current = next == of_key.writers.begin() ? kInitial : *(next - 1);
+      if (current != kInitial) then(at_[current]);
+      const auto reach = of_key.reach.find(current);
+      if (reach != of_key.reach.end() && at_[reach->second] >= place) fits = false;
+      if (next == of_key.writers.end()) continue;
       const Known& winner = known_[*next];
       if (winner.level != Level::kStrongSessionSnapshotIsolation) continue;
+      // It would see the open transaction, and so all in front of that.
       for (const Read& read : winner.reads) {
-        if (overwritten(read, place)) return false;
+        const auto replacing = replaced(read.key, read.writer);
+        if (replacing && at_[*replacing] < place) {
+          fits = false;
+          then(at_[*replacing]);
+        }
         const bool behind = read.writer == kInitial || at_[read.writer] < place;
-        if (behind && writes(open_, read.key)) return false;
+        if (behind && writes(read.key)) {
+          fits = false;
+          if (read.writer != kInitial) then(at_[read.writer]);
+        }
       }
     }
-    return true;
-  }
-  // Is there a writer between what was read and this place?
-  bool overwritten(const Read& read, std::size_t place) {
-    const auto next = after(read.key, read.writer == kInitial ? 0 : at_[read.writer] + 1);
-    return next != facts(read.key).writers.end() && at_[*next] < place;
+    if (fits) return std::nullopt;
+    return next_try.value_or(place);
   }
 
-  std::vector<Known> known_;               // by Txn
+  std::vector<Known> known_;                // by Txn
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<Txn> order_;
-  std::vector<std::size_t> at_;            // by Txn
+  std::vector<std::size_t> at_;             // by Txn
+  // The open transaction.
   Txn txn_ = 0;
   Known open_;
+  absl::flat_hash_map<Key, Mine> mine_;
+  absl::flat_hash_set<Txn> read_from_;      // whose writes are in the floors
+  std::size_t lowest_ = 0, limit_ = 0;      // places: prefix and above
   struct {
-    std::size_t reads = 0;
-    std::vector<Key> writes;
-    Clock past;
-  } saved_;
+    std::optional<Key> read, written;
+    bool was_read = false;
+    std::size_t lowest = 0, limit = 0;
+    std::optional<Clock> past;
+    std::optional<Txn> from;
+    std::vector<std::pair<Key, std::optional<Txn>>> floors;
+  } undo_;
 };
 
 }  // namespace

@@ -105,6 +105,33 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
   EXPECT_GT(std::filesystem::file_size(folder_.path("h.jsonl")), 100u);
 }
 
+// A history without transactions is none: it would be refused by every command that reads one.
+TEST_F(MockCommand, NothingHappened) {
+  for (const char* file : {"none.jsonl", "none.cupel"}) {
+    start({"--http", "0", "--history", folder_.path(file)}, 1);
+    const auto said = stop();
+    EXPECT_NE(said.find("warning: no transaction ended, so there is no history, and " + folder_.path(file) +
+                        " was not written"),
+              std::string::npos)
+        << said;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path(file)));
+  }
+  // A transaction was begun, and none ended before the command did.
+  const auto script = folder_.file("begin.sh", R"(
+curl -sS -d '{}' "$CUPEL_MOCK_HTTP_URL/sessions" > /dev/null
+curl -sS -d '' "$CUPEL_MOCK_HTTP_URL/sessions/1/begin" > /dev/null
+kill -9 $$
+)");
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--history", "test.jsonl", "--", "sh", script},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  if (ran.output.find("no transaction ended in this run") != std::string::npos) {
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("test.jsonl")));
+  } else {  // it was rolled back as the servers stopped
+    EXPECT_GT(std::filesystem::file_size(folder_.path("test.jsonl")), 0u);
+  }
+}
+
 TEST_F(MockCommand, OnlyWhatIsAskedFor) {
   start({"--http", "0", "--password", "secret"}, 1);
   EXPECT_EQ(how_.begin()->first, "http");
@@ -390,7 +417,15 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--", "/no/such/program"}, "/no/such/program"},
            {{"test", "--explore", "--jobs", "2", "--", "true"}, "--jobs"},
            {{"test", "--explore", "--abort-rate", "0.5", "--", "true"}, "--abort-rate"},
-           {{"test", "--choices", "1,x", "--", "true"}, "--choices"},
+           {{"test", "--choices", "a", "--", "true"},
+            "--choices: found `a`, expected a whole number from 0"},
+           {{"test", "--choices", "1,x", "--", "true"},
+            "--choices: found `x`, expected a whole number from 0"},
+           {{"test", "--choices", "-1", "--", "true"}, "--choices: found `-1`"},
+           {{"--pg", "0", "--pg", "1"}, "found --pg 2 times, expected it once"},
+           {{"foo"}, "found `foo` behind mock, expected test, or nothing more"},
+           {{"--history", "h"}, "h: the name does not say which format to write; end it in .jsonl, "},
+           {{"--history", "-"}, "standard output has no name that says which format to write; name a file"},
            {{"test", "--states", "all", "--", "true"}, "--states"}}) {
     auto all = arguments;
     all.insert(all.begin(), {CUPEL_BINARY, "mock"});
