@@ -737,19 +737,28 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
     parsed.trouble = std::move(what);
     return std::move(parsed);
   };
-  if (json.empty()) return no_certificate("found an empty file, expected a JSON document");
+  constexpr std::string_view kExpected =
+      "expected a certificate, the JSON document that `cupel check --certificate FILE HISTORY` writes";
+  if (json.empty()) return no_certificate(fmt::format("found an empty file, {}", kExpected));
   simdjson::dom::parser parser;
   element root;
   if (const auto error = parser.parse(json.data(), json.size()).get(root);
       error != simdjson::SUCCESS) {
+    const auto first = json.find_first_not_of(" \t\r\n");
+    if (first != json.npos && json[first] == '{') {
+      return no_certificate(fmt::format(
+          "found what begins as a JSON document and is none, {}; it may be cut off: write it again",
+          kExpected));
+    }
     return no_certificate(
-        fmt::format("this is no JSON document: {}", simdjson::error_message(error)));
+        fmt::format("found a file that is no JSON document, {}; the history comes first: `cupel verify "
+                    "HISTORY CERTIFICATE`",
+                    kExpected));
   }
   std::uint64_t version = 0;
   if (!root.is_object() || root["cupel_certificate"].get(version) != simdjson::SUCCESS) {
     return no_certificate(
-        "expected an object with the field `cupel_certificate`, which `cupel check --certificate` "
-        "writes");
+        fmt::format("found a JSON document without the field `cupel_certificate`, {}", kExpected));
   }
   if (version != 1) {
     return no_certificate(

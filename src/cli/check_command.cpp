@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -14,7 +16,9 @@
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
+#include "cli/spelling.hpp"
 #include "cli/told.hpp"
+#include "crdt/reader.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
@@ -119,6 +123,22 @@ std::optional<check::CheckResult> streamed(const std::string& file, const CheckA
   return result;
 }
 
+// Of what is no history of transactions, but one of a replicated data type: which command takes it.
+std::string where_to_check(const std::string& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return "";  // a pipe can be read once
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::vector<std::string> types;
+  for (const auto type : crdt::all_types()) {
+    const auto read = crdt::read(bytes, file, {.type = type});
+    if (read.ok() && !read->ops.empty()) types.emplace_back(crdt::name(type));
+  }
+  if (types.empty()) return "";
+  return fmt::format("; it can be read as the history of a replicated data type, {}: `cupel crdt check --type {} {}`",
+                     one_of(types), types.front(), shell_word(file));
+}
+
 int check_one(const std::string& file, const CheckArguments& arguments,
               const check::Options& options, std::optional<formats::Format> format, Emitter& emitter,
               std::optional<ReportFolder>& folder) {
@@ -139,9 +159,11 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   lap.reset();
   const bool stopped = !read.ok() && read.error().limit_met;
   if (!read.ok() && !stopped) {
-    complain(read.error());
-    emitter.add(file, read.error());
-    if (folder) folder->add(file, read.error());
+    auto error = read.error();
+    error.message += where_to_check(file);
+    complain(error);
+    emitter.add(file, error);
+    if (folder) folder->add(file, error);
     return kBad;
   }
   const auto& history = stopped ? nothing : read;
@@ -225,10 +247,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
         break;
       case check::Verdict::kRefused:
         if (options.asked.empty()) break;  // the ladder asks what can be asked
-        complain(
-            base::Error{.message = fmt::format("{} is refused: {}", levels::name(level.level),
-                                               report::without_own_name(level.level, level.detail)),
-                        .file = file});
+        // The reason names the level: "linearizable is about …".
+        complain(base::Error{.message = fmt::format("{} is refused: it {}", levels::name(level.level),
+                                                    report::without_own_name(level.level, level.detail)),
+                             .file = file});
         code = kBad;
         break;
     }

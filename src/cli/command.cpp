@@ -175,7 +175,7 @@ std::optional<Target> target_of(const std::string& path) {
 }
 
 base::Result<formats::WriteOptions> write_options(const std::string& path, const std::string& name,
-                                                  bool edn) {
+                                                  bool edn, std::string_view option) {
   if (const auto format = format_of(name, "--to")) {
     if (edn && *format != formats::Format::kJepsen) {
       return base::Error{
@@ -186,10 +186,17 @@ base::Result<formats::WriteOptions> write_options(const std::string& path, const
   if (edn) return formats::WriteOptions{.format = formats::Format::kJepsen, .edn = true};
   const auto target = target_of(path);
   if (!target) {
+    constexpr const char* kEndings = ".jsonl, .edn, .bincode, .plume, .awdit or .cupel";
+    if (path == "-") {
+      return base::Error{
+          .message = fmt::format("standard output has no name that says which format to write; {}",
+                                 option.empty() ? fmt::format("name a file that ends in {}", kEndings)
+                                                : fmt::format("say it with {}", option))};
+    }
     return base::Error{
-        .message =
-            "the name does not say which format to write; say it with -t, or end the name in "
-            ".jsonl, .edn, .bincode, .plume, .awdit or .cupel",
+        .message = fmt::format("the name does not say which format to write; {}end it in {}",
+                               option.empty() ? "" : fmt::format("say it with {}, or ", option),
+                               kEndings),
         .file = path};
   }
   return formats::WriteOptions{.format = target->format, .edn = target->edn};
@@ -212,6 +219,26 @@ int write_history(const history::History& history, const std::string& path,
 
 namespace {
 
+// CLI11's errors of an option's number of values and their kind, which it tells in its own notions.
+std::string in_own_words(const CLI::App& asked, const CLI::ParseError& error) {
+  const bool number = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  const bool kind = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr;
+  const std::string text = error.what();
+  if (!number && !kind) return text;
+  for (const auto* option : asked.get_options()) {
+    const auto name = option->get_name();
+    if (!text.starts_with(name + ": ") && text.find(": " + name + " = ") == text.npos) continue;
+    const auto what = option->get_type_name().empty() ? "a value" : option->get_type_name();
+    if (option->count() > 1 && option->get_expected_max() == 1) {
+      return fmt::format("found {} {} times, expected it once; leave out all but one", name,
+                         option->count());
+    }
+    if (number) return fmt::format("{}: expected {} behind it", name, what);
+    return fmt::format("{}: found `{}`, expected {}", name, fmt::join(option->results(), ","), what);
+  }
+  return text;
+}
+
 // What a mistake in the command line is called, where CLI11's own words are
 // about its own notions. `word`: what was typed where a command is expected.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view word) {
@@ -226,10 +253,26 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
   // A misspelled option comes first: it may be why another is missing.
   auto remaining = app.remaining(true);
   std::erase(remaining, "--");  // what is behind it is somebody else's
-  if (remaining.empty()) return error.what();
+  const CLI::App* deepest = &app;
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  const CLI::App& asked = *deepest;
+  std::vector<std::string> commands;
+  for (const auto* command : asked.get_subcommands({})) commands.push_back(command->get_name());
+  if (remaining.empty()) {
+    const bool none_chosen = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             asked.get_require_subcommand_min() > 0;
+    if (none_chosen) {
+      return fmt::format("expected a command behind {}: {}", asked.get_name(), one_of(commands));
+    }
+    return in_own_words(asked, error);
+  }
   const std::string& extra = remaining.front();
-  const CLI::App& asked = chosen.empty() ? app : *chosen.front();
-  if (!extra.starts_with("-")) return fmt::format("found `{}`, expected nothing more", extra);
+  if (!extra.starts_with("-")) {
+    if (commands.empty()) return fmt::format("found `{}`, expected nothing more", extra);
+    return fmt::format("found `{}` behind {}, expected {}{}{}", extra, asked.get_name(),
+                       one_of(commands), asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
+                       did_you_mean(extra, commands));
+  }
   for (const auto* option : asked.get_options()) {
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   }

@@ -58,10 +58,7 @@ void add_convert(CLI::App& app, Run& run) {
     run = [arguments, from]() -> int {
       const auto options = write_options(arguments->out, arguments->to, arguments->edn);
       if (!options.ok()) {
-        complain(arguments->out == "-"
-                     ? base::Error{.message = "standard output has no name that says which format to "
-                                              "write; say it with -t"}
-                     : options.error());
+        complain(options.error());
         return kBad;
       }
       if (same_file(arguments->in, arguments->out)) {

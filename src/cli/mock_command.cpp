@@ -11,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/mock_options.hpp"
 #include "cli/options.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::cli {
 
@@ -31,7 +32,7 @@ bool is_loopback(const std::string& address) {
 int serve(const ServeArguments& arguments) {
   std::optional<formats::WriteOptions> target;
   if (!arguments.history.empty()) {
-    const auto asked = write_options(arguments.history, "", false);
+    const auto asked = write_options(arguments.history, "", false, "");
     if (!asked.ok()) return bad(asked.error());
     // Not at the end, when what happened would be lost.
     if (const auto can = formats::can_write(arguments.history, *asked); !can.ok())
@@ -80,10 +81,16 @@ int serve(const ServeArguments& arguments) {
   if (!target) return kSatisfied;
   const auto history = served.store.history();
   if (!history.ok()) return bad(history.error());
+  if (history->txn_count() == 0) {
+    complain(fmt::format("warning: no transaction ended, so there is no history, and {} was not written",
+                         arguments.history == "-" ? "nothing" : arguments.history));
+    return kSatisfied;
+  }
   const int code = write_history(*history, arguments.history, *target);
   if (code == kSatisfied && arguments.history != "-") {
-    complain(fmt::format("wrote {} transactions; check them with: cupel check -l {} {}",
-                         history->txn_count(), mock::name(arguments.store.level),
+    complain(fmt::format("wrote {}; to check: cupel check -l {} {}",
+                         report::counted(history->txn_count(), "transaction"),
+                         mock::name(arguments.store.level),
                          shell_word(arguments.history)));
   }
   return code;

@@ -375,13 +375,19 @@ int tell_failure(const TestArguments& arguments, const Failed& failed, const std
       arguments.history.empty()
           ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
           : arguments.history;
-  const auto target = write_options(file, "", false);
+  const auto target = write_options(file, "", false, "");
   if (!target.ok()) return bad(target.error());
   const auto command = command_text(arguments.command);
   print(fmt::format("failed: {}: {} {}\n", which, command, failed.how));
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "), again,
                     command));
+  if (failed.history.txn_count() == 0) {
+    print(
+        "history: none is written, no transaction ended in this run: the command fails by itself, or "
+        "was ended before\n");
+    return kViolated;
+  }
   const auto before = fs::exists(file) ? std::optional(whole_file(file)) : std::nullopt;
   if (const int code = write_history(failed.history, file, *target); code != kSatisfied)
     return code;
@@ -646,6 +652,7 @@ void add_mock_test(CLI::App& mock, Run& run) {
                       ->add_option("--choices", tested->choices,
                                    "One run, with these choices, as --explore prints them")
                       ->delimiter(',')
+                      ->check(whole_number(0, 1'000'000'000))
                       ->type_name("N,N…")
                       ->group(exploring);
   testing
@@ -695,7 +702,7 @@ void add_mock_test(CLI::App& mock, Run& run) {
     }
     check_options({}, tested->limits);
     if (!tested->history.empty()) {
-      const auto target = write_options(tested->history, "", false);
+      const auto target = write_options(tested->history, "", false, "");
       if (!target.ok()) throw CLI::ValidationError("--history", target.error().to_string());
       if (const auto can = formats::can_write(tested->history, *target); !can.ok()) {
         throw CLI::ValidationError("--history", can.error().to_string());

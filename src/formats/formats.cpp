@@ -248,8 +248,14 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
   const base::AllocationWatch watch(options.budget);
   try {
     const auto place = resolved(path, options.format);
-    if (is_directory(place)) return read_directory(place, options.format, options.budget);
-    return read_file(place, options);
+    auto history = is_directory(place) ? read_directory(place, options.format, options.budget)
+                                       : read_file(place, options);
+    // Nothing was recorded, or it was lost: that every level is satisfied would mislead.
+    if (history.ok() && history->txn_count() == 0) {
+      return base::Error{.message = "found a history without transactions, expected one at least",
+                         .file = path};
+    }
+    return history;
   } catch (const Stopped&) {
   } catch (const std::bad_alloc&) {  // by a base::AllocationWatch, or the system's own limit
     if (options.budget == nullptr || options.budget->limit() == base::Limit::kNone) throw;

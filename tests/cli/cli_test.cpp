@@ -12,7 +12,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "formats/formats.hpp"
+#include "history/builder.hpp"
+
 namespace {
+
+using namespace cupel;
 
 namespace fs = std::filesystem;
 
@@ -156,7 +161,17 @@ TEST_F(Cli, VerifyChecksWhatCheckWrote) {
   EXPECT_NE(cupel("verify --json fine.txt lost.json").out.find("\"valid\":false,\"reason\":\"the certificate is about"), std::string::npos);
   ran = cupel("verify fine.txt fine.txt");
   EXPECT_EQ(ran.code, 3);
-  EXPECT_TRUE(ran.err.starts_with("cupel: fine.txt: this is no JSON document")) << ran.err;
+  EXPECT_EQ(ran.err,
+            "cupel: fine.txt: found a file that is no JSON document, expected a certificate, the JSON "
+            "document that `cupel check --certificate FILE HISTORY` writes; the history comes first: "
+            "`cupel verify HISTORY CERTIFICATE`\n");
+  write("cut.json", text_of("lost.json").substr(0, 100));
+  ran = cupel("verify lost.txt cut.json");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("found what begins as a JSON document and is none"), std::string::npos) << ran.err;
+  write("other.json", "{\"a\": 1}");
+  EXPECT_NE(cupel("verify lost.txt other.json").err.find("without the field `cupel_certificate`, expected"),
+            std::string::npos);
   EXPECT_EQ(cupel("verify fine.txt nothing.json").code, 3);
   EXPECT_EQ(cupel("verify nothing.txt fine.json").code, 3);
 }
@@ -290,6 +305,16 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"generate --level gsi -o x.jsonl", "expected read-committed, read-atomic, "},
       {"generate --distribution zip -o x.jsonl", "did you mean `zipf`?"},
       {"explain write skw", "did you mean `write-skew`?"},
+      {"check --timeout 1s --timeout 2s fine.txt",
+       "found --timeout 2 times, expected it once; leave out all but one"},
+      {"check fine.txt --timeout", "--timeout: expected DURATION behind it"},
+      {"crdt", "expected a command behind crdt: check, "},
+      {"crdt foo", "found `foo` behind crdt, expected check, "},
+      {"crdt chek", "did you mean `check`?"},
+      {"crdt check --tipe x", "found `--tipe`, which is no option of check; did you mean `--type`?"},
+      {"lab foo", "found `foo` behind lab, expected "},
+      {"convert fine.txt x", "say it with -t, or end it in .jsonl, "},
+      {"convert fine.txt -", "standard output has no name that says which format to write; say it with -t"},
   };
   for (const auto& [arguments, expected] : mistakes) {
     const auto ran = cupel(arguments);
@@ -299,12 +324,43 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   EXPECT_FALSE(fs::exists(folder_ / "x.jsonl"));
 }
 
+TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsToldWhereToGo) {
+  write("set.jsonl",
+        R"({"process":1,"f":"add","key":"s","value":"a"})"
+        "\n"
+        R"({"process":2,"f":"read","key":"s","value":["a"]})"
+        "\n");
+  const auto ran = cupel("check set.jsonl");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find("; it can be read as the history of a replicated data type, add-wins-set or "
+                         "remove-wins-set: `cupel crdt check --type add-wins-set set.jsonl`\n"),
+            std::string::npos)
+      << ran.err;
+  EXPECT_EQ(cupel("crdt check --type add-wins-set set.jsonl").code, 0);
+  // What is wrong in a history of transactions is told as it is.
+  write("wrong.jsonl", R"({"index":0,"type":"ok","process":0,"f":"txn","value":[["w",1,1]]})"
+                       "\n"
+                       R"({"index":1,"type":"ok","process":0,"f":"txn","value":7})"
+                       "\n");
+  const auto wrong = cupel("check wrong.jsonl");
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_EQ(wrong.err.find("crdt"), std::string::npos) << wrong.err;
+}
+
 TEST_F(Cli, ARefusedLevelAskedForByNameIsAnError) {
   const auto ran = cupel("check -l strict-serializable fine.txt");
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.out, "");
-  EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: needs "), std::string::npos)
+  EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: it needs "), std::string::npos)
       << ran.err;
+  write("two-keys.jsonl",
+        R"({"index":0,"type":"invoke","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":1})"
+        "\n"
+        R"({"index":1,"type":"ok","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":2})"
+        "\n");
+  EXPECT_NE(cupel("check -l linearizable two-keys.jsonl")
+                .err.find("two-keys.jsonl: linearizable is refused: it is about operations on single objects, and "),
+            std::string::npos);
   // The ladder asks what can be asked.
   const auto ladder = cupel("check fine.txt");
   EXPECT_EQ(ladder.code, 0);
@@ -387,6 +443,16 @@ TEST_F(Cli, ADashIsStandardInputAndOutput) {
   EXPECT_EQ(piped.out.find("-\tsnapshot-isolation\tviolated\n"), 0u) << piped.out;
   EXPECT_EQ(cupel("check -l prefix - <lost.txt").out, "-\tprefix\tsatisfied\n");
   EXPECT_EQ(cupel("stats --json - <fine.txt").code, 0);
+  // No transactions, in whatever format: no answer is a good one.
+  write("no-clients.jsonl", R"({"index":0,"type":"info","process":"nemesis","f":"start","value":null})" "\n");
+  EXPECT_EQ(cupel("check no-clients.jsonl").code, 3);
+  const auto nothing = history::HistoryBuilder().finish();
+  ASSERT_TRUE(formats::write(*nothing, (folder_ / "none.bin").string(), {.format = formats::Format::kCupel}).ok());
+  for (const char* command : {"check none.bin", "check -l serializable none.bin", "stats none.bin"}) {
+    const auto none = cupel(command);
+    EXPECT_EQ(none.code, 3) << command;
+    EXPECT_EQ(none.err, "cupel: none.bin: found a history without transactions, expected one at least\n");
+  }
   const auto empty = cupel("check - </dev/null");
   EXPECT_EQ(empty.code, 3);
   EXPECT_NE(empty.err.find("standard input: found an empty file"), std::string::npos) << empty.err;
