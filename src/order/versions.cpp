@@ -119,16 +119,24 @@ bool Versions::rebuild_readers() {
   resolved_.clear();
 
   if (initial_readers_.size() == initial_before) return false;
-  const auto object = [&](std::uint32_t r) { return problem_.reads[r].object; };
-  std::sort(initial_readers_.begin(), initial_readers_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return object(a) != object(b) ? object(a) < object(b) : later(a, b);
+  // Range reads have many: by object, then as `later`, with what is compared beside it.
+  struct Initial {
+    Object object;
+    ChainId chain;
+    std::uint32_t position, read;
+  };
+  std::vector<Initial> initial;
+  initial.reserve(initial_readers_.size());
+  for (const auto r : initial_readers_) initial.push_back({problem_.reads[r].object, chain(r), position(r), r});
+  std::sort(initial.begin(), initial.end(), [](const Initial& a, const Initial& b) {
+    if (a.object != b.object) return a.object < b.object;
+    return a.chain != b.chain ? a.chain < b.chain : a.position > b.position;
   });
-  initial_readers_.erase(
-      std::unique(initial_readers_.begin(), initial_readers_.end(),
-                  [&](std::uint32_t a, std::uint32_t b) {
-                    return object(a) == object(b) && same_chain(a, b);
-                  }),
-      initial_readers_.end());
+  initial_readers_.clear();
+  for (std::size_t i = 0; i < initial.size(); ++i) {
+    const bool same = i != 0 && initial[i].object == initial[i - 1].object && initial[i].chain == initial[i - 1].chain;
+    if (!same) initial_readers_.push_back(initial[i].read);
+  }
   return true;
 }
 
