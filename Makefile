@@ -26,7 +26,9 @@ test: build ## every test but the long ones
 	@echo "== test build/release, all labels but long"
 	@ctest --preset release --label-exclude long -j$(JOBS)
 
-demo: build ## generate a history, check it, then check a real violation
+demo: configure ## run a workload on SQLite and check it, then check a real violation
+	@echo "== build $(CUPEL)"
+	@cmake --build --preset release --target cupel
 	@tools/demo.sh $(CUPEL)
 
 bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
