@@ -106,7 +106,8 @@ class Author final : public RandomSql {
       case 'n':
         return pick({"0.5", "1.25", "-3.10", "2.00", "100.005", "7.0"});
       case 't':
-        return pick({"'a'", "'ab'", "'B'", "''", "'a%'", "'a '", "'x  '", "\"b\""});
+        return pick({"'a'", "'ab'", "'B'", "''", "'a%'", "'a '", "'x  '", "\"b\"", "'2'", "'1.5x'",
+                     "' 7'", "'5 '", "'1e1'"});
       default:
         return pick({"0.5e0", "2e0", "-1.25e0", "1e10", "1e-7"});
     }
@@ -178,7 +179,7 @@ class Author final : public RandomSql {
   std::string text(int depth) {
     if (depth <= 0) return leaf('t');
     const auto one = [&] { return text(depth - 1); };
-    switch (below(9)) {
+    switch (below(12)) {
       case 0:
         return "concat(" + one() + ", " + one() + ")";
       case 1:
@@ -198,13 +199,27 @@ class Author final : public RandomSql {
         return pick({"left(", "right("}) + one() + ", " + pick({"0", "1", "2", "-1"}) + ")";
       case 7:
         return pick({"lpad(", "rpad("}) + one() + ", 3, '*')";
+      case 8:
+        return pick({"coalesce(", "ifnull("}) + number_of_any(depth - 1) + ", " + one() + ")";
+      case 9:
+        return "CASE WHEN " + condition(0) + " THEN " + one() + " ELSE " + number_of_any(0) +
+               " END";
+      case 10:
+        return "nullif(" + one() + ", " + integer(0) + ")";
       default:
         return pick({"coalesce(", "ifnull("}) + one() + ", 'z')";
     }
   }
   std::string real(int depth) {
     if (depth <= 0) return leaf('d');
-    switch (below(3)) {
+    switch (below(6)) {
+      case 3:
+        return "(" + text(depth - 1) + pick({" + ", " - ", " * ", " / "}) +
+               number_of_any(depth - 1) + ")";
+      case 4:
+        return pick({"abs(", "(- "}) + text(depth - 1) + ")";
+      case 5:
+        return pick({"greatest(", "least("}) + text(depth - 1) + ", " + integer(depth - 1) + ")";
       case 0:
         return "(" + real(depth - 1) + pick({" + ", " - ", " * "}) + real(depth - 1) + ")";
       case 1:
@@ -213,12 +228,48 @@ class Author final : public RandomSql {
         return "abs(" + real(depth - 1) + ")";
     }
   }
+  std::string number_of_any(int depth) {
+    switch (below(4)) {
+      case 0:
+        return numeric(depth);
+      case 1:
+        return real(depth);
+      default:
+        return integer(depth);
+    }
+  }
+  // Text and numbers.
+  std::string mixed(int depth, const std::string& compare) {
+    const auto words = text(depth - 1), number = number_of_any(depth - 1);
+    switch (below(8)) {
+      case 0:
+        return number + compare + words;
+      case 1:
+        return words + pick({" IN (", " NOT IN ("}) + integer(0) + ", " + text(0) + ")";
+      case 2:
+        return number + pick({" IN (", " NOT IN ("}) + integer(0) + ", " + text(0) + ")";
+      case 3:
+        return pick({words, integer(0), text(0)}) + pick({" BETWEEN ", " NOT BETWEEN "}) +
+               pick({integer(0), text(0)}) + " AND " + pick({integer(0), text(0)});
+      case 4:
+        return pick({"", "NOT "}) + words;
+      case 5:
+        return "(" + words + " <=> " + integer(0) + ")";
+      case 6:
+        return integer(depth - 1) + pick({" LIKE ", " NOT LIKE "}) + pick({"'1%'", "'_'", "7"});
+      default:
+        return words + compare + number;
+    }
+  }
   std::string condition(int depth) override {
     const auto compare = pick({" = ", " <> ", " < ", " <= ", " > ", " >= ", " = "});
     if (depth <= 0) {
       return below(2) == 0 ? text(0) + compare + text(0) : integer(0) + compare + integer(0);
     }
-    switch (below(12)) {
+    switch (below(15)) {
+      case 12:
+      case 13:
+        return mixed(depth, compare);
       case 0:
         return "(" + condition(depth - 1) + pick({" AND ", " OR ", " && "}) + condition(depth - 1) +
                ")";
@@ -283,7 +334,7 @@ class Author final : public RandomSql {
     const Over over(*this);
     return "SELECT " +
            pick({"count(*), sum(a)", "avg(a), avg(n), sum(n)", "min(w), max(n), min(d)",
-                 "count(DISTINCT a), count(DISTINCT w)", "count(DISTINCT a, w)",
+                 "count(DISTINCT a), count(DISTINCT w)", "count(DISTINCT a, w)", "sum(w), avg(c)",
                  "sum(a) / count(*)", "avg(n) * 3, sum(n / 3)", "max(c), count( c )",
                  "sum(" + numeric(1) + ")", "avg(" + integer(1) + ")",
                  "count(DISTINCT " + text(1) + ", " + integer(0) + ")"}) +
@@ -308,7 +359,8 @@ class Author final : public RandomSql {
       case 1:
         return "INSERT INTO s (b) VALUES (" + pick({"1", "true", "NULL", "200", "1), (0"}) + ")";
       case 2:
-        return "INSERT INTO p VALUES (" + integer(1) + ", " + text(1) + "), (1, 'k')";
+        return "INSERT INTO p VALUES (" + pick({integer(1), text(1), real(1)}) + ", " +
+               pick({text(1), text(1), integer(1), real(1)}) + "), (1, 'k')";
       case 3:
         return pick({"INSERT INTO s (v) SELECT id FROM t WHERE a > 1 AND id < 3",
                      "INSERT INTO p (v) VALUES (1)", "INSERT INTO p SELECT a, w FROM t",
@@ -337,7 +389,8 @@ class Author final : public RandomSql {
         const Over over(*this);
         return "UPDATE t SET " +
                pick({"a = " + integer(1), "n = " + numeric(1), "w = " + text(1), "d = " + real(1),
-                     "a = " + integer(1) + ", w = " + text(1), "c = " + text(1)}) +
+                     "a = " + integer(1) + ", w = " + text(1), "c = " + text(1), "a = " + text(1),
+                     "n = " + text(1), "d = " + text(1), "w = " + real(0), "a = w", "d = c"}) +
                " WHERE id = " + number(8);
       }
     }
@@ -574,7 +627,8 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
           !sql.starts_with("SELECT nope")) {
         const auto of_data = [](unsigned error) {
           return error == 1264 || error == 1690 || error == 1406 || error == 1048 ||
-                 error == 1062 || error == 1452 || error == 1451 || error == 1242;
+                 error == 1265 || error == 1292 || error == 1366 || error == 1062 ||
+                 error == 1452 || error == 1451 || error == 1242;
         };
         if (of_data(theirs.error) && of_data(ours.error)) {
           ++either;

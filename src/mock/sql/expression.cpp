@@ -232,9 +232,93 @@ Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
 
 }  // namespace
 
+bool is_textual(const Expression& part) {
+  const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&
+                       !is_null(part.constant);
+  return literal || is_string(part.type.type);
+}
+
+bool is_numeric(const Expression& part) {
+  return is_number(part.type.type) || part.type.type == Type::kBoolean;
+}
+
+ExpressionPtr Coercion::as_number(const ExpressionPtr& part) const {
+  if (!is_textual(*part)) return part;
+  // MySQL shows what is computed of it with no more digits than it thinks that CAST gives.
+  if (part->signature.find(kCharCast) != std::string::npos) {
+    not_supported("CAST AS CHAR where a number is needed");
+  }
+  if (part->kind == Expression::Kind::kConstant) {
+    if (is_null(part->constant)) return constant({}, {Type::kDouble});
+    const auto number = leading_number(std::get<std::string>(part->constant));
+    // An error there or a warning, as it is planned.
+    if (writes && number.rest) not_supported("a literal that is no number, where one is needed");
+    return constant(number.value(), {Type::kDouble});
+  }
+  return strict("number", {Type::kDouble}, {part},
+                [strict_mode = writes](const std::vector<Scalar>& values) -> Scalar {
+                  const auto& text = std::get<std::string>(values[0]);
+                  const auto number = leading_number(text);
+                  if (strict_mode && number.rest) {
+                    raise("22007", fmt::format("Truncated incorrect DOUBLE value: '{}'", text));
+                  }
+                  return number.value();
+                });
+}
+
+ExpressionPtr Coercion::as_text(const ExpressionPtr& part) const {
+  const auto type = part->type.type;
+  if (type == Type::kBoolean) return as_text(to(part, {Type::kInteger}, Context::kImplicit));
+  if (type == Type::kDouble || type == Type::kReal) return mysql_cast_of(part, {Type::kText});
+  return to(part, {Type::kText}, Context::kExplicit);
+}
+
+// Both are brought to a type in which MySQL's comparison of doubles has the same answer.
+void Coercion::compare_as_numbers(ExpressionPtr& text, ExpressionPtr& number) const {
+  constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
+  const auto type = number->type.type;
+  const bool literal = text->kind == Expression::Kind::kConstant && !is_null(text->constant);
+  const bool whole = is_whole(type) || type == Type::kBoolean;
+  if (literal) {
+    const auto words = std::get<std::string>(text->constant);
+    const auto lead = leading_number(words);
+    text = as_number(text);
+    const double value = lead.value();
+    if (type == Type::kDouble || type == Type::kReal) return;
+    if (std::fabs(value) >= kExact) {
+      const auto exact = Decimal::parse(words);
+      // The digits of an integer, in a column of integers: it is looked for as it is.
+      if (exact && whole && number->kind == Expression::Kind::kColumn &&
+          words.find_first_not_of("0123456789") == words.npos) {
+        text = constant(*exact, {Type::kNumeric});
+        return;
+      }
+      not_supported("comparing a text of more than 15 digits with a number");
+    }
+    if (whole) {
+      if (value == std::nearbyint(value)) {
+        text = constant(static_cast<std::int64_t>(value), {Type::kBigint});
+      }
+      return;
+    }
+  } else {
+    text = as_number(text);
+    if (type == Type::kDouble || type == Type::kReal || type == Type::kBoolean) return;
+  }
+  const auto decimal = to(number, {Type::kNumeric}, Context::kImplicit);
+  number = strict("double", {Type::kDouble}, {decimal}, [](const std::vector<Scalar>& values) {
+    const auto& exact = std::get<Decimal>(values[0]);
+    if (exact.whole_digits() + exact.scale() > 15) {
+      not_supported("comparing text with a number of more than 15 digits");
+    }
+    return Scalar(exact.to_double());
+  });
+}
+
 ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type,
                            Context context) const {
   const auto from = expression->type.type;
+  const bool mysql = dialect_ == Dialect::kMysql;
   if (from == Type::kNull) {
     if (expression->kind == Expression::Kind::kParameter) {
       auto& known = parameters_[expression->parameter];
@@ -244,24 +328,36 @@ ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type
       return to(typed, type, context);
     }
     if (expression->kind == Expression::Kind::kConstant) {
-      const auto value = context == Context::kAssignment ? assign(expression->constant, from, type)
-                                                         : cast(expression->constant, from, type);
-      return constant(value, type);
+      if (context == Context::kAssignment) {
+        return constant(mysql ? mysql_assign(expression->constant, from, type)
+                              : assign(expression->constant, from, type),
+                        type);
+      }
+      try {
+        return constant(cast(expression->constant, from, type), type);
+      } catch (const Raised&) {
+        if (!mysql) throw;  // MySQL takes what it begins with, or null
+        not_supported(fmt::format("the text '{}' where a value of type {} is needed",
+                                  std::get<std::string>(expression->constant),
+                                  type_name(type.type)));
+      }
     }
   }
   const bool as_is =
       from == type.type && (type == expression->type || (type.length < 0 && type.precision < 0));
   if (as_is) return expression;
   const bool mysql_number =
-      dialect_ == Dialect::kMysql && from == Type::kBoolean && is_number(type.type);
+      mysql && ((from == Type::kBoolean && is_number(type.type)) ||
+                (is_string(from) && is_number(type.type) && context == Context::kAssignment));
   if (!mysql_number && !can_cast(from, type.type, context)) return nullptr;
-  return strict(
-      fmt::format("cast to {} {} {} {}", type_name(type.type), type.length, type.precision,
-                  type.scale),
-      type, {expression},
-      [from, type, assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
-        return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
-      });
+  return strict(fmt::format("cast to {} {} {} {}", type_name(type.type), type.length,
+                            type.precision, type.scale),
+                type, {expression},
+                [from, type, mysql,
+                 assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
+                  if (mysql && assigned) return mysql_assign(values[0], from, type);
+                  return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
+                });
 }
 
 FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) const {
@@ -271,6 +367,12 @@ FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* wha
     return std::any_of(all.begin(), all.end(),
                        [&](const auto& one) { return of_type(one->type.type); });
   };
+  // MySQL: numbers among text are text.
+  if (dialect_ == Dialect::kMysql &&
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return is_textual(*one); }) &&
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return is_numeric(*one); })) {
+    return {Type::kText};
+  }
   // Integers of which some have a sign and some have none: decimals in MySQL.
   const bool mixed = any([](Type type) { return type == Type::kUnsigned; }) &&
                      any([](Type type) { return is_integer(type) || type == Type::kBoolean; });
@@ -326,6 +428,13 @@ int Coercion::decimals(const Expression& part) {
 }
 
 ExpressionPtr Coercion::alike(const ExpressionPtr& part, const FullType& type) const {
+  if (dialect_ == Dialect::kMysql && is_string(type.type) && is_numeric(*part)) {
+    const bool real = part->type.type == Type::kDouble || part->type.type == Type::kReal;
+    if (real && part->kind != Expression::Kind::kColumn) {
+      not_supported("text of a computed floating-point number");  // cut to a length of its own
+    }
+    return as_text(part);
+  }
   auto made = to(part, {type.type}, Context::kImplicit);
   if (dialect_ != Dialect::kMysql || type.type != Type::kNumeric || made == nullptr) return made;
   return strict("showing", type, {made}, [digits = type.scale](const std::vector<Scalar>& values) {
@@ -398,7 +507,8 @@ std::string mysql_text_of(double value, bool real) {
 }
 
 ExpressionPtr Coercion::condition(const ExpressionPtr& part, const char* what) const {
-  if (dialect_ == Dialect::kMysql && is_number(part->type.type)) {
+  if (dialect_ == Dialect::kMysql && (is_number(part->type.type) || is_textual(*part))) {
+    if (is_textual(*part)) return condition(as_number(part), what);
     return binary("<>", part, constant(std::int64_t{0}, {Type::kInteger}), {});
   }
   auto made = to(part, {Type::kBoolean}, Context::kImplicit);
@@ -448,6 +558,8 @@ Type Coercion::compared(const std::string& name, ExpressionPtr& left, Expression
       const auto number = std::get<std::int64_t>(literal->constant);
       if (number >= 0) literal = constant(static_cast<std::uint64_t>(number), {Type::kUnsigned});
     };
+    if (is_textual(*left) && is_numeric(*right)) compare_as_numbers(left, right);
+    if (is_textual(*right) && is_numeric(*left)) compare_as_numbers(right, left);
     without_sign(left, right);
     without_sign(right, left);
   }
@@ -459,7 +571,7 @@ Type Coercion::compared(const std::string& name, ExpressionPtr& left, Expression
 
 ExpressionPtr Coercion::minus(const ExpressionPtr& part,
                               std::optional<std::uint32_t> position) const {
-  auto made = part;
+  auto made = dialect_ == Dialect::kMysql ? as_number(part) : part;
   if (made->type.type == Type::kNull) made = to(made, {Type::kDouble}, Context::kImplicit);
   const auto type = made->type.type;
   if (dialect_ == Dialect::kMysql && type == Type::kBoolean) {
@@ -540,6 +652,9 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
   if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
     const char operation = name[0];
     if (mysql) {
+      if (is_textual(*left) || is_textual(*right)) {
+        return binary(name, as_number(left), as_number(right), position);
+      }
       if (one == Type::kBoolean) {
         return binary(name, to(left, {Type::kInteger}, Context::kImplicit), right, position);
       }
@@ -575,11 +690,6 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
       not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
     }
     if (mysql && (one == Type::kNull || other == Type::kNull)) {
-      const auto is_text = [](const Expression& side) {
-        return side.kind == Expression::Kind::kConstant && side.type.type == Type::kNull &&
-               !is_null(side.constant);
-      };
-      if (is_text(*left) || is_text(*right)) not_supported("arithmetic with text", position);
       const auto whole = [&](const ExpressionPtr& side) {
         return to(side, {Type::kBigint}, Context::kImplicit);
       };

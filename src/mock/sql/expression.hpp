@@ -92,6 +92,12 @@ class Coercion {
   // Brings both sides of a comparison to one type, and gives it.
   Type compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
                 std::optional<std::uint32_t> position) const;
+  // MySQL: text as the double that it begins with; anything else as it is.
+  [[nodiscard]] ExpressionPtr as_number(const ExpressionPtr& part) const;
+  // MySQL: a number as its text.
+  [[nodiscard]] ExpressionPtr as_text(const ExpressionPtr& part) const;
+  // As an assignment in its strict mode: text of a number's digits and nothing else.
+  bool writes = false;
   // As a condition: boolean, or in MySQL a number.
   [[nodiscard]] ExpressionPtr condition(const ExpressionPtr& part, const char* what) const;
   // Compared by equality; the type both sides are brought to.
@@ -101,9 +107,17 @@ class Coercion {
   [[nodiscard]] Dialect dialect() const { return dialect_; }
 
  private:
+  void compare_as_numbers(ExpressionPtr& text, ExpressionPtr& number) const;
   Dialect dialect_;
   std::vector<Type>& parameters_;
 };
+
+// In the signature of MySQL's CAST(… AS CHAR).
+inline constexpr const char* kCharCast = "cast as char of ";
+// A literal or a value that is text.
+bool is_textual(const Expression& part);
+// A number, or a boolean.
+bool is_numeric(const Expression& part);
 
 // A number as MySQL writes it.
 std::string mysql_text_of(double value, bool real);

@@ -403,6 +403,11 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   if (mysql && name == "ifnull" && parts.size() == 2) name = "coalesce";
   if (name == "coalesce" || name == "greatest" || name == "least") {
     if (parts.empty()) wrong();
+    const bool numbers =
+        std::any_of(parts.begin(), parts.end(), [](const auto& part) { return is_numeric(*part); });
+    for (auto& part : parts) {
+      if (mysql && numbers && name != "coalesce") part = as_number(part);
+    }
     const auto upper_name = upper(name);
     const auto type = common(parts, upper_name.c_str());
     std::vector<ExpressionPtr> same;
@@ -471,6 +476,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
   }
 
   // Numbers.
+  const bool of_number = name == "abs" || name == "round" || name == "ceil" || name == "floor";
+  if (mysql && of_number && !parts.empty()) parts[0] = as_number(parts[0]);
   const bool stepped =
       name == "round" || name == "ceil" || name == "floor" || name == "trunc" || name == "sign";
   if (mysql && (stepped || name == "power" || name == "sqrt") && name != "round" &&

@@ -531,6 +531,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
   const auto dialect = binder.coercion.dialect();
   const bool mysql = dialect == Dialect::kMysql;
+  binder.coercion.writes = true;
   const auto table = binder.table(field(body, "relation"));
   std::string name = table->name;
   if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
@@ -610,7 +611,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         if (literal) {
           value = is_null(value->constant)
                       ? constant({}, column.type)
-                      : constant(assign(value->constant, Type::kNull, column.type), column.type);
+                      : binder.assigned(constant(value->constant, {Type::kNull}), column);
         } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
           if (!(mysql && value->type.type == Type::kBoolean)) (void)binder.assigned(value, column);
         }
@@ -714,8 +715,10 @@ Plan plan_insert(const Tree& body, Binder& binder) {
       sql::run(*query, running, nullptr, [&](std::vector<Scalar>& values) {
         std::map<std::size_t, Scalar> row;
         for (std::size_t at = 0; at < values.size(); ++at) {
-          row[targets[at]] = assign(values[at], query->outputs[at].value->type.type,
-                                    all_columns[targets[at]].type);
+          const auto from = query->outputs[at].value->type.type;
+          const auto& to = all_columns[targets[at]].type;
+          row[targets[at]] =
+              mysql ? mysql_assign(values[at], from, to) : assign(values[at], from, to);
         }
         given.push_back(std::move(row));
         return true;
@@ -823,6 +826,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     understood(body, "DELETE", {"relation", "usingClause", "whereClause", "returningList"});
   }
   const auto dialect = binder.coercion.dialect();
+  binder.coercion.writes = update;
   auto select = std::make_shared<Select>();
   Scope scope;
   scope.sources = &select->sources;

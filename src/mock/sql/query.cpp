@@ -386,6 +386,11 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
           fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
           position_of(body));
     }
+    if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
+      auto marked = std::make_shared<Expression>(*made);
+      marked->signature.insert(0, kCharCast);
+      return marked;
+    }
     return made;
   }
   if (kind == "FuncCall") return call(body, scope);
@@ -627,12 +632,15 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   if (kind == "AEXPR_NULLIF") {
     auto left = expression(left_tree, scope);
     const auto right = expression(right_tree, scope);
-    const Type type = coercion.comparable("=", left, right, at);
+    const bool mysql = coercion.dialect() == Dialect::kMysql;
+    const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
+    if (mysql && null && left->type.type == Type::kNull) return left;
     const auto equal = coercion.binary("=", left, right, at);
-    const bool as_compared =
-        coercion.dialect() == Dialect::kPostgres || left->type.type == Type::kNull;
-    if (as_compared && left->type.type != type)
-      left = coercion.to(left, {type}, Context::kImplicit);
+    // MySQL gives the left side as it is.
+    const Type type = !mysql                           ? coercion.comparable("=", left, right, at)
+                      : left->type.type == Type::kNull ? Type::kText
+                                                       : left->type.type;
+    if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
     return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
       return holds(equal, frame) ? Scalar() : left->value(frame);
     });
@@ -644,6 +652,7 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     for (const auto* side : {&left_tree, &right_tree}) {
       auto part = expression(*side, scope);
       if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
+      if (coercion.dialect() == Dialect::kMysql && is_numeric(*part)) part = coercion.as_text(part);
       auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
       if (text == nullptr) {
         if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
@@ -663,10 +672,12 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   }
   if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") {
     const auto& bounds = list(body_of(right_tree), "items");
-    const auto middle = expression(left_tree, scope);
+    auto middle = expression(left_tree, scope);
     const bool inside = kind == "AEXPR_BETWEEN";
     const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
     if (coercion.dialect() == Dialect::kMysql) {
+      // With a number among them all are compared as numbers.
+      if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
       // MySQL compares quotients here by digits that they do not show.
       for (const auto& part : {middle, lower, upper}) {
         if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
@@ -760,6 +771,9 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
     made.type = {Type::kText};
   } else if (!star) {
     auto& argument = made.arguments[0];
+    if (coercion.dialect() == Dialect::kMysql && (name == "sum" || name == "avg")) {
+      argument = coercion.as_number(argument);
+    }
     if (argument->type.type == Type::kNull) {
       if (name == "sum" || name == "avg") {
         raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
@@ -962,7 +976,15 @@ ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& col
   if (coercion.dialect() == Dialect::kMysql) {
     const auto from = value->type.type, to = column.type.type;
     if (is_string(to) && (from == Type::kDouble || from == Type::kReal)) {
-      not_supported("text from a floating-point number");
+      const auto length = column.type.length;
+      return strict("text of", column.type, {coercion.as_text(value)},
+                    [length, type = column.type](const std::vector<Scalar>& values) {
+                      const auto& text = std::get<std::string>(values[0]);
+                      if (length >= 0 && static_cast<std::size_t>(length) < text.size()) {
+                        not_supported("a floating-point number in a column too short for it");
+                      }
+                      return assign(values[0], Type::kText, type);
+                    });
     }
     // Text is read as what the column holds.
     if (made == nullptr && is_string(from)) {

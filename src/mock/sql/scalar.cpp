@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::int64_t kDay = 86'400'000'000;
 
+constexpr std::string_view kBlanks = " \t\n\r\f\v";
+
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\r\f\v";
   const auto start = text.find_first_not_of(kBlanks);
   if (start == text.npos) return {};
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
@@ -508,6 +509,64 @@ Scalar cast(const Scalar& value, Type from, const FullType& to) {
 
 Scalar assign(const Scalar& value, Type from, const FullType& to) {
   return convert(value, from, to, false);
+}
+
+double LeadingNumber::value() const {
+  const double number = std::strtod(digits.c_str(), nullptr);
+  if (std::isinf(number)) not_supported("a text that is a number beyond double precision");
+  return number;
+}
+
+LeadingNumber leading_number(std::string_view text) {
+  const auto start = std::min(text.find_first_not_of(kBlanks), text.size());
+  auto at = start;
+  const auto digits = [&] {
+    const auto from = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at - from;
+  };
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+  auto count = digits();
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    count += digits();
+  }
+  LeadingNumber made;
+  made.rest = true;
+  if (count == 0) return made;
+  auto end = at;
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (digits() != 0) end = at;
+  }
+  made.digits = text.substr(start, end - start);
+  made.rest = text.find_first_not_of(kBlanks, end) != text.npos;
+  return made;
+}
+
+Scalar mysql_assign(const Scalar& value, Type from, const FullType& to) {
+  const bool read = (is_string(from) || from == Type::kNull) && is_number(to.type);
+  if (is_null(value) || !read) return assign(value, from, to);
+  const auto& text = std::get<std::string>(value);
+  const auto number = leading_number(text);
+  if (number.digits.empty()) bad_input(text, to.type);
+  const auto whole_text = [&] {
+    if (number.rest) raise("01000", fmt::format("Data truncated: \"{}\"", text));
+  };
+  if (to.type == Type::kReal || to.type == Type::kDouble) {
+    whole_text();
+    return from_text(number.digits, to);
+  }
+  const auto exact = Decimal::parse(number.digits);
+  if (!exact) raise("22003", fmt::format("{} out of range", type_name(to.type)));
+  if (to.type == Type::kNumeric) {
+    whole_text();
+    return fitted(*exact, to);
+  }
+  auto made = convert(exact->rounded(0), Type::kNumeric, to, false);
+  whole_text();
+  return made;
 }
 
 bool can_cast(Type from, Type to, Context context) {

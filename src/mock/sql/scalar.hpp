@@ -48,6 +48,16 @@ Scalar from_text(std::string_view text, const FullType& type);
 Scalar cast(const Scalar& value, Type from, const FullType& to);
 // As an assignment to a column: text that is too long raises 22001.
 Scalar assign(const Scalar& value, Type from, const FullType& to);
+// What a text begins with as MySQL reads a number: "12.5e3" of " 12.5e3abc"; empty: no number.
+struct LeadingNumber {
+  std::string digits;
+  bool rest = false;                   // something but blanks follows, or there is none
+  [[nodiscard]] double value() const;  // raises 0A000 for what no double holds
+};
+LeadingNumber leading_number(std::string_view text);
+// As an assignment in MySQL's strict mode: text is read as a number, 1366 if it is none and 1265
+// if more follows.
+Scalar mysql_assign(const Scalar& value, Type from, const FullType& to);
 // Whether values of this type can be cast so, in PostgreSQL's three contexts.
 enum class Context : std::uint8_t { kImplicit, kAssignment, kExplicit };
 bool can_cast(Type from, Type to, Context context);

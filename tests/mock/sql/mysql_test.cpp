@@ -87,6 +87,39 @@ TEST(MockSqlMysql, IntegersWithoutSign) {
   EXPECT_EQ(sql("SELECT id FROM t ORDER BY b LIMIT 1, 18446744073709551615"), "1");
 }
 
+TEST(MockSqlMysql, TextWhereANumberIsNeeded) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT '12abc' + 1, 'a' * 2, '1.5' - 1, -'3', abs('-3x'), '7' / 2, floor('2.7')"),
+            "13,0,0.5,-3,3,3.5,2");
+  EXPECT_EQ(sql("SELECT '12abc' = 12, 'a' = 0, ' 5' = 5, '1e1' = 10, '5.' < 5.1, 0 IN ('a', 'b'), "
+                "'2' BETWEEN 1 AND 11, NOT 'a', 5 LIKE '5', 12 <=> '12'"),
+            "1,1,1,1,1,1,1,1,1,1");
+  EXPECT_EQ(sql("SELECT coalesce(1, 'x'), if(1, 1.50, 'x'), greatest(2, '10'), nullif('5', 5)"),
+            "1,1.50,10,null");
+  EXPECT_EQ(sql("SELECT 9007199254740993 = '9007199254740992'"), "error 0A000");
+  EXPECT_EQ(sql("SELECT '1e400' + 1"), "error 0A000");
+  sql("CREATE TABLE t (id INT PRIMARY KEY, i INT, n DECIMAL(6,2), w VARCHAR(9))");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, '12.5', ' 1.255 ', '12abc'), ('2', '1e2', '-.5', 5.5e0)"),
+            "INSERT 0 2");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1,13,1.26,12abc | 2,100,-0.50,5.5");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE w = 12"), "1");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE id = '2x'"), "2");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE i = w + 1"), "1");
+  EXPECT_EQ(sql("SELECT sum(w) FROM t"), "17.5");
+  const auto number = [&](std::string_view statement) {
+    const auto run = sql.session->run(statement);
+    return run.error ? run.error->sqlstate + " " + std::to_string(run.error->mysql_number) : "well";
+  };
+  EXPECT_EQ(number("UPDATE t SET i = 'abc' WHERE id = 1"), "22P02 0");
+  EXPECT_EQ(number("UPDATE t SET i = '7x' WHERE id = 1"), "01000 0");
+  EXPECT_EQ(number("UPDATE t SET i = '99999999999' WHERE id = 1"), "22003 0");
+  EXPECT_EQ(number("UPDATE t SET i = w + 1 WHERE id = 1"), "22007 0");
+  EXPECT_EQ(number("UPDATE t SET i = 7 WHERE w = 12"), "22007 0");
+  EXPECT_EQ(number("UPDATE t SET i = w WHERE id = 2"), "well");
+  EXPECT_EQ(number("DELETE FROM t WHERE w = 77"), "well");
+  EXPECT_EQ(sql("SELECT id, i FROM t"), "1,13 | 2,6");
+}
+
 // The key is named, so only its row is read.
 TEST(MockSqlMysql, KeysWithoutSignAreRead) {
   Bench sql(Dialect::kMysql);
