@@ -57,7 +57,7 @@ class Author final : public RandomSql {
   }
 
   std::string statement() {
-    switch (below(27)) {
+    switch (below(29)) {
       case 0:
       case 1:
       case 2:
@@ -86,6 +86,9 @@ class Author final : public RandomSql {
                      "RELEASE SAVEPOINT k", "COMMIT", "COMMIT"});
       case 14:
         return wrong();
+      case 27:
+      case 28:
+        return change_in_order();
       case 22:
       case 23:
         return change_unsigned();
@@ -393,6 +396,29 @@ class Author final : public RandomSql {
                      "n = " + text(1), "d = " + text(1), "w = " + real(0), "a = w", "d = c"}) +
                " WHERE id = " + number(8);
       }
+    }
+  }
+  std::string change_in_order() {
+    const Over over(*this);
+    // Without ORDER BY the first rows are those of the primary key, where no other index is used.
+    const auto end =
+        pick({" ORDER BY id", " ORDER BY id DESC", " ORDER BY a, id", " ORDER BY w DESC, id",
+              " ORDER BY n IS NULL, n DESC, t.id", " ORDER BY abs(a), id DESC", ""}) +
+        pick({" LIMIT 1", " LIMIT 2", " LIMIT 0", " LIMIT 1", " LIMIT 99"});
+    switch (below(6)) {
+      case 0:
+        return "DELETE FROM t" + where() + end;
+      case 1:
+        return "DELETE FROM z" + where_unsigned() + " ORDER BY b DESC, id LIMIT 1";
+      case 2:
+        return "UPDATE t SET " + pick({"id = id + 1 ORDER BY id DESC", "id = id + 1 ORDER BY id",
+                                       "id = id - 1 ORDER BY id LIMIT 2"});
+      case 3:
+        return "UPDATE z SET " + pick({"b = b - 1", "z.i = b, m = i", "y = id"}) +
+               where_unsigned() + " ORDER BY i, id DESC" + pick({"", " LIMIT 1", " LIMIT 2"});
+      default:
+        return "UPDATE t SET " + pick({"a = a + 1", "t.w = c, a = id", "a = " + integer(1)}) +
+               where() + end;
     }
   }
   // Of z; `depth` bounds it.

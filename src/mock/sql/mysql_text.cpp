@@ -190,6 +190,7 @@ class Rewriting {
       }
       if (!word(at_, "into")) out_ += "into ";
     }
+    if (word(0, "update") || word(0, "delete")) changed_table();
     while (at_ < in_.size()) {
       put_name();
       one();
@@ -209,6 +210,39 @@ class Rewriting {
     return at < in_.size() && (in_[at].kind == Kind::kWord || in_[at].kind == Kind::kQuoted);
   }
   void put(const std::string& text) { out_ += text + " "; }
+  // The head of UPDATE and DELETE, as far as PostgreSQL has another.
+  void changed_table() {
+    changes_ = true;
+    const bool update = word(0, "update");
+    put(in_[0].text);
+    at_ = 1;
+    for (; word(at_, "low_priority") || word(at_, "quick") || word(at_, "ignore"); ++at_) {
+      if (word(at_, "ignore")) not_supported("IGNORE");
+    }
+    int depth = 0;
+    const auto over = [&](std::size_t at) {
+      return at >= in_.size() || word(at, "set") || word(at, "where") || word(at, "order") ||
+             word(at, "limit");
+    };
+    for (auto at = at_; !over(at); ++at) {
+      if (symbol(at, "(")) ++depth;
+      if (symbol(at, ")")) --depth;
+      const bool first_of_delete = !update && at == at_ && !word(at, "from");
+      const bool several = word(at, "join") || word(at, "using") || (depth == 0 && symbol(at, ","));
+      if (!first_of_delete && !several) continue;
+      not_supported(std::string(update ? "UPDATE" : "DELETE") + " of several tables");
+    }
+  }
+
+  // UPDATE and DELETE in an order, and of the first rows only.
+  void order_and_limit() {
+    if (!changes_ || depth_ != 0 || ordered_) return;
+    const bool order = word(at_, "order") && word(at_ + 1, "by");
+    if (!order && !word(at_, "limit")) return;
+    ordered_ = true;
+    put("; select 1");
+  }
+
   void put_name() {
     const auto name = names_.find(at_);
     if (name == names_.end()) return;
@@ -346,6 +380,14 @@ class Rewriting {
       plain();
       return;
     }
+    order_and_limit();
+    // SET t.a = 1: the table is known.
+    if (changes_ && depth_ == 0 && at_ > 0 && (word(at_ - 1, "set") || symbol(at_ - 1, ",")) &&
+        name_at(at_) && symbol(at_ + 1, ".") && name_at(at_ + 2) && symbol(at_ + 3, "=")) {
+      at_ += 2;
+      plain();
+      return;
+    }
     if (token.kind != Kind::kWord) {
       if (token.kind == Kind::kString && at_ > 0 && in_[at_ - 1].kind == Kind::kString) {
         not_supported("two strings side by side");
@@ -377,6 +419,7 @@ class Rewriting {
       return;
     }
     if (token.text == "limit" && at_ + 3 < in_.size() && symbol(at_ + 2, ",")) {
+      if (changes_) raise("42601", "syntax error at or near \",\"");
       // A parameter's number is its place in the text, not in the rewritten one.
       const auto value = [&](std::size_t at) {
         return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_)
@@ -607,6 +650,8 @@ class Rewriting {
   int parameters_ = 0;
   bool create_ = false;
   bool duplicate_ = false;
+  bool changes_ = false;  // UPDATE or DELETE
+  bool ordered_ = false;  // their ORDER BY or LIMIT has begun
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ using MysqlTokens = std::vector<MysqlToken>;
 
 // Cut at semicolons; empty statements are left out. Raises 42601.
 std::vector<MysqlTokens> mysql_statements(std::string_view text);
-// One statement in PostgreSQL's words. Raises 0A000 for what has no equal there. Names of outputs
+// One statement in PostgreSQL's words, or two: ORDER BY and LIMIT of UPDATE and DELETE stand in a
+// SELECT behind it. Raises 0A000 for what has no equal there. Names of outputs
 // that are too long for its parser stand as kOutput and their place in `names`.
 inline constexpr std::string_view kOutput = "cupel output ";
 std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names);

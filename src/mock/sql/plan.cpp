@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -818,12 +819,25 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   return plan;
 }
 
+// LIMIT of UPDATE and DELETE.
+std::size_t rows_asked(const ExpressionPtr& limit, const Frame& frame) {
+  if (limit == nullptr) return std::numeric_limits<std::size_t>::max();
+  const auto value = limit->value(frame);
+  if (is_null(value)) not_supported("LIMIT NULL");
+  const auto count = std::get<std::int64_t>(value);
+  if (count < 0) raise("42601", "LIMIT must not be negative");
+  return static_cast<std::size_t>(count);
+}
+
 Plan plan_change(const Tree& body, Binder& binder, bool update) {
   if (update) {
     understood(body, "UPDATE",
-               {"relation", "targetList", "whereClause", "fromClause", "returningList"});
+               {"relation", "targetList", "whereClause", "fromClause", "returningList",
+                "sortClause", "limitCount"});
   } else {
-    understood(body, "DELETE", {"relation", "usingClause", "whereClause", "returningList"});
+    understood(
+        body, "DELETE",
+        {"relation", "usingClause", "whereClause", "returningList", "sortClause", "limitCount"});
   }
   const auto dialect = binder.coercion.dialect();
   binder.coercion.writes = update;
@@ -846,6 +860,11 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     scope.clause = "UPDATE";
     set = assignments(list(body, "targetList"), *table, binder, scope);
   }
+  // MySQL's: PostgreSQL's grammar has neither.
+  select->sorts = binder.order(list(body, "sortClause"), scope);
+  Scope limits;
+  limits.clause = "LIMIT";
+  select->limit = binder.bound_of_rows(body, "limitCount", limits);
   const auto back = returning(body, binder, scope);
   auto writer = std::make_shared<Writer>(binder, table);
   Plan plan{update ? "UPDATE" : "DELETE", back.any, true, columns_of(back.outputs, dialect), {}};
@@ -857,6 +876,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
       StoredRow* row;
       std::vector<Row*> rows;
       Overlay* over;
+      std::vector<Scalar> order;
     };
     std::vector<Found> found;
     std::set<const Row*> seen;
@@ -864,16 +884,31 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     frame.rows.resize(select->sources.size(), &running.null_row);
     const bool open = std::all_of(select->gate.begin(), select->gate.end(),
                                   [&](const auto& condition) { return holds(condition, frame); });
+    const auto most = rows_asked(select->limit, frame);
     // All rows, and their new values, before the first is written.
-    if (open) {
+    if (open && most != 0) {
       enumerate(*select->from, select->sources, frame, [&] {
         if (!seen.insert(frame.rows[0]).second) return true;
         auto* row = static_cast<StoredRow*>(frame.rows[0]);
-        auto& over = running.keep<Overlay>(*row);
-        if (update) compute(set, frame, 0, over);
-        found.push_back({row, frame.rows, &over});
-        return true;
+        found.push_back({row, frame.rows, &running.keep<Overlay>(*row), {}});
+        for (const auto& sort : select->sorts) {
+          found.back().order.push_back(sort.value->value(frame));
+        }
+        if (select->sorts.empty() && update) compute(set, frame, 0, *found.back().over);
+        return !select->sorts.empty() || found.size() != most;
       });
+    }
+    if (!select->sorts.empty()) {
+      const bool mysql = running.facts.dialect == Dialect::kMysql;
+      std::stable_sort(found.begin(), found.end(), [&](const Found& left, const Found& right) {
+        return sorted_before(select->sorts, left.order, right.order, mysql);
+      });
+      if (found.size() > most)
+        found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
+      for (auto& one : found) {
+        frame.rows = one.rows;
+        if (update) compute(set, frame, 0, *one.over);
+      }
     }
     std::vector<Gone> pending;
     const auto changed = columns_set(set);

@@ -1311,6 +1311,45 @@ SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
   return made;
 }
 
+void Binder::direct(const Tree& sort, bool mysql, Sort& made) {
+  const auto direction = text_of(sort, "sortby_dir");
+  if (direction == "SORTBY_USING") not_supported("ORDER BY USING");
+  made.descending = direction == "SORTBY_DESC";
+  const auto nulls = text_of(sort, "sortby_nulls");
+  const bool first = mysql ? !made.descending : made.descending;
+  made.nulls_first = nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && first);
+}
+
+std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
+  std::vector<Sort> made;
+  for (const auto& node : clause) {
+    const auto& sort = body_of(node);
+    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    const auto& by = field(sort, "node");
+    if (flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
+    if (kind_of(by) == "A_Const") not_supported("ORDER BY of a constant in UPDATE and DELETE");
+    Sort one{expression(by, scope)};
+    if (one.value->type.type == Type::kNull) {
+      one.value = coercion.to(one.value, {Type::kText}, Context::kImplicit);
+    }
+    direct(sort, coercion.dialect() == Dialect::kMysql, one);
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& scope) {
+  if (!has(body, name)) return nullptr;
+  auto given = expression(field(body, name), scope);
+  // Any number of rows, as is often written.
+  if (given->kind == Expression::Kind::kConstant && given->type.type == Type::kUnsigned) {
+    given = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
+  }
+  auto value = coercion.to(given, {Type::kBigint}, Context::kAssignment);
+  if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
+  return value;
+}
+
 SelectPtr Binder::select(const Tree& body, Scope* outer) {
   if (++depth_ > 60) {
     depth_ = 0;
@@ -1422,12 +1461,9 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
                      [&](const Output& one) { return one.value->signature == value->signature; })) {
       raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     }
-    const bool down = text_of(sort, "sortby_dir") == "SORTBY_DESC";
-    if (text_of(sort, "sortby_dir") == "SORTBY_USING") not_supported("ORDER BY USING");
-    const auto nulls = text_of(sort, "sortby_nulls");
-    const bool first =
-        nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && (mysql ? !down : down));
-    made->sorts.push_back({value, down, first});
+    Sort one{value};
+    direct(sort, mysql, one);
+    made->sorts.push_back(std::move(one));
   }
   made->grouped |= !made->aggregates.empty();
   if (made->grouped) {
@@ -1439,19 +1475,8 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   Scope limits;
   limits.outer = outer;
   limits.clause = "LIMIT";
-  const auto bound_for = [&](const char* name) -> ExpressionPtr {
-    if (!has(body, name)) return nullptr;
-    auto given = expression(field(body, name), limits);
-    // Any number of rows, as is often written.
-    if (given->kind == Expression::Kind::kConstant && given->type.type == Type::kUnsigned) {
-      given = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
-    }
-    auto value = coercion.to(given, {Type::kBigint}, Context::kAssignment);
-    if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
-    return value;
-  };
-  made->limit = bound_for("limitCount");
-  made->offset = bound_for("limitOffset");
+  made->limit = bound_of_rows(body, "limitCount", limits);
+  made->offset = bound_of_rows(body, "limitOffset", limits);
   for (const auto& locking : list(body, "lockingClause")) {
     // Transactions run one after another: there is nothing to lock.
     understood(body_of(locking), "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});

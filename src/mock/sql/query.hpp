@@ -104,6 +104,10 @@ class Binder {
   // Of a column's type, as INSERT and UPDATE assign it. Raises 42804.
   ExpressionPtr assigned(const ExpressionPtr& value, const ColumnInfo& column);
   std::vector<Output> outputs(const Tree& targets, Scope& scope);
+  // ORDER BY of what has no outputs: MySQL's UPDATE and DELETE.
+  std::vector<Sort> order(const Tree& clause, Scope& scope);
+  // LIMIT or OFFSET; null if it is not there.
+  ExpressionPtr bound_of_rows(const Tree& body, const char* name, Scope& scope);
 
   [[nodiscard]] TablePtr table(const Tree& range_variable) const;
   static Source source(TablePtr table, std::string name);
@@ -116,6 +120,7 @@ class Binder {
   void finish(Join& root, const std::vector<Source>& sources);
 
  private:
+  static void direct(const Tree& sort, bool mysql, Sort& made);
   ExpressionPtr bound(const Tree& node, Scope& scope);
   ExpressionPtr column(const Tree& body, Scope& scope);
   ExpressionPtr operation(const Tree& body, Scope& scope);
@@ -138,6 +143,9 @@ class Binder {
 // Rows of the query, each as values of its outputs; `row` returns false to end it.
 using RowSink = std::function<bool(std::vector<Scalar>&)>;
 void run(const Select& select, Running& running, const Frame* outer, const RowSink& row);
+// Whether a row of these values of `sorts` comes before another.
+bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
+                   const std::vector<Scalar>& right, bool mysql);
 // Every combination of rows for which the conditions hold; `found` returns false to end.
 bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
                const std::function<bool()>& found);

@@ -241,6 +241,20 @@ bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& fram
   });
 }
 
+bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
+                   const std::vector<Scalar>& right, bool mysql) {
+  for (std::size_t at = 0; at < sorts.size(); ++at) {
+    const auto& sort = sorts[at];
+    if (is_null(left[at]) || is_null(right[at])) {
+      if (is_null(left[at]) == is_null(right[at])) continue;
+      return is_null(left[at]) == sort.nulls_first;
+    }
+    const int order = compare(left[at], right[at], order_type(sort.value->type.type, mysql));
+    if (order != 0) return sort.descending ? order > 0 : order < 0;
+  }
+  return false;
+}
+
 void run(const Select& select, Running& running, const Frame* outer, const RowSink& row) {
   Frame frame{running, outer, {}, nullptr};
   if (!select.values.empty()) {
@@ -334,18 +348,7 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
 
   std::stable_sort(waiting.begin(), waiting.end(),
                    [&](const Candidate& left, const Candidate& right) {
-                     for (std::size_t at = 0; at < select.sorts.size(); ++at) {
-                       const auto& sort = select.sorts[at];
-                       const auto& one = left.order[at];
-                       const auto& other = right.order[at];
-                       if (is_null(one) || is_null(other)) {
-                         if (is_null(one) == is_null(other)) continue;
-                         return is_null(one) == sort.nulls_first;
-                       }
-                       const int order = compare(one, other, order_type(sort.value->type.type, mysql));
-                       if (order != 0) return sort.descending ? order > 0 : order < 0;
-                     }
-                     return false;
+                     return sorted_before(select.sorts, left.order, right.order, mysql);
                    });
   for (auto& candidate : waiting) {
     if (passed++ < skip) continue;

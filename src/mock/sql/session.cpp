@@ -64,6 +64,14 @@ void name_outputs(Tree& tree, const std::vector<std::string>& names) {
   for (auto& part : tree) name_outputs(part, names);
 }
 
+// ORDER BY and LIMIT of MySQL's UPDATE and DELETE, which stand in a SELECT of their own.
+void take_order(Tree& change, const Tree& select) {
+  const auto& from = body_of(select);
+  for (const char* part : {"sortClause", "limitCount", "limitOffset"}) {
+    if (has(from, part)) change.begin().value()[part] = field(from, part);
+  }
+}
+
 class PreparedStatement : public Prepared {
  public:
   [[nodiscard]] std::size_t parameter_count() const override { return types.size(); }
@@ -323,10 +331,11 @@ std::vector<Step> SessionOfStore::steps(std::string_view text) const {
     }
     try {
       std::vector<std::string> names;
-      for (auto& statement : parse(as_postgres(tokens, names))) {
-        name_outputs(statement.tree, names);
-        all.push_back({std::move(statement), {}});
-      }
+      auto parsed = parse(as_postgres(tokens, names));
+      if (parsed.size() > 1) take_order(parsed[0].tree, parsed[1].tree);
+      if (parsed.empty()) continue;
+      name_outputs(parsed[0].tree, names);
+      all.push_back({std::move(parsed[0]), {}});
     } catch (Raised& raised) {
       raised.error.position.reset();  // of the rewritten text
       throw;

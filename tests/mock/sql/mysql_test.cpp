@@ -197,6 +197,34 @@ TEST(MockSqlMysql, OutputsAreCalledByTheirText) {
       "CASE WHEN 1 THEN 2 END|exists (SELECT 1)|a IN (1,2)|");
 }
 
+TEST(MockSqlMysql, UpdateAndDeleteInOrder) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE jobs (id INT PRIMARY KEY, state INT, due INT)");
+  sql("INSERT INTO jobs VALUES (1, 0, 30), (2, 0, 10), (3, 1, 5), (4, 0, NULL), (5, 0, 20)");
+  EXPECT_EQ(sql("UPDATE jobs SET state = 2 WHERE state = 0 AND due > 0 ORDER BY due LIMIT 2"),
+            "UPDATE 2");
+  EXPECT_EQ(sql("SELECT id FROM jobs WHERE state = 2"), "2 | 5");
+  EXPECT_EQ(sql("UPDATE jobs j SET j.state = 3, due = (1 + 1) ORDER BY j.due, id LIMIT 1"),
+            "UPDATE 1");
+  EXPECT_EQ(sql("SELECT * FROM jobs WHERE state = 3"), "4,3,2");
+  EXPECT_EQ(sql("UPDATE jobs SET id = id + 1 ORDER BY id DESC"), "UPDATE 5");
+  EXPECT_EQ(sql("UPDATE jobs SET id = id + 1 ORDER BY id"), "error 23505");
+  EXPECT_EQ(sql("DELETE FROM jobs ORDER BY due DESC, id LIMIT 3"), "DELETE 3");
+  EXPECT_EQ(sql("SELECT id FROM jobs"), "4 | 5");
+  EXPECT_EQ(sql("DELETE FROM jobs LIMIT 1"), "DELETE 1");
+  EXPECT_EQ(sql("DELETE FROM jobs LIMIT 0"), "DELETE 0");
+  EXPECT_EQ(sql("DELETE FROM jobs LIMIT 1, 1"), "error 42601");
+  EXPECT_EQ(sql("UPDATE jobs, t SET a = 1"), "error 0A000");
+  EXPECT_EQ(sql("DELETE jobs FROM jobs JOIN t"), "error 0A000");
+  auto prepared = sql.session->prepare("DELETE FROM jobs WHERE state = ? ORDER BY id LIMIT ?");
+  auto* change = std::get_if<std::unique_ptr<Prepared>>(&prepared);
+  ASSERT_NE(change, nullptr) << std::get<Error>(prepared).message;
+  const std::vector<Datum> values{"0", "1"};
+  auto done = sql.session->execute(**change, values);
+  ASSERT_TRUE(std::holds_alternative<Result>(done)) << std::get<Error>(done).message;
+  EXPECT_EQ(told(std::get<Result>(done)), "DELETE 0");
+}
+
 TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {
   Bench sql(Dialect::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)");
