@@ -42,6 +42,7 @@ struct ColumnInfo {
   bool always = false;               // GENERATED ALWAYS
   Tree default_value;                // null: none
   std::shared_ptr<Counter> counter;  // null: none
+  std::string declared = {};         // MySQL: its type as DESCRIBE tells it
 };
 
 struct Unique {

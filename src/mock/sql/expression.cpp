@@ -232,6 +232,8 @@ Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
 
 }  // namespace
 
+constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
+
 bool is_textual(const Expression& part) {
   const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&
                        !is_null(part.constant);
@@ -252,14 +254,22 @@ ExpressionPtr Coercion::as_number(const ExpressionPtr& part) const {
     if (is_null(part->constant)) return constant({}, {Type::kDouble});
     const auto number = leading_number(std::get<std::string>(part->constant));
     // An error there or a warning, as it is planned.
-    if (writes && number.rest) not_supported("a literal that is no number, where one is needed");
+    if (strictness != Strict::kWarning && number.rest) {
+      not_supported("a literal that is no number, where one is needed");
+    }
     return constant(number.value(), {Type::kDouble});
   }
+  // Constants are computed as it is planned.
+  const bool fixed = part->sources == 0 && part->outside.empty();
+  const auto how = strictness == Strict::kError && fixed ? Strict::kEither : strictness;
   return strict("number", {Type::kDouble}, {part},
-                [strict_mode = writes](const std::vector<Scalar>& values) -> Scalar {
+                [how](const std::vector<Scalar>& values) -> Scalar {
                   const auto& text = std::get<std::string>(values[0]);
                   const auto number = leading_number(text);
-                  if (strict_mode && number.rest) {
+                  if (how == Strict::kEither && number.rest) {
+                    not_supported("text that is no number, in what decides what is written");
+                  }
+                  if (how == Strict::kError && number.rest) {
                     raise("22007", fmt::format("Truncated incorrect DOUBLE value: '{}'", text));
                   }
                   return number.value();
@@ -275,7 +285,6 @@ ExpressionPtr Coercion::as_text(const ExpressionPtr& part) const {
 
 // Both are brought to a type in which MySQL's comparison of doubles has the same answer.
 void Coercion::compare_as_numbers(ExpressionPtr& text, ExpressionPtr& number) const {
-  constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
   const auto type = number->type.type;
   const bool literal = text->kind == Expression::Kind::kConstant && !is_null(text->constant);
   const bool whole = is_whole(type) || type == Type::kBoolean;
@@ -560,6 +569,19 @@ Type Coercion::compared(const std::string& name, ExpressionPtr& left, Expression
     };
     if (is_textual(*left) && is_numeric(*right)) compare_as_numbers(left, right);
     if (is_textual(*right) && is_numeric(*left)) compare_as_numbers(right, left);
+    // Drivers send integers as doubles.
+    const auto of_integer = [](ExpressionPtr& literal, const ExpressionPtr& other) {
+      if (!is_whole(other->type.type) || literal->kind != Expression::Kind::kConstant ||
+          literal->type.type != Type::kDouble || is_null(literal->constant)) {
+        return;
+      }
+      const double number = std::get<double>(literal->constant);
+      if (std::fabs(number) < kExact && number == std::nearbyint(number)) {
+        literal = constant(static_cast<std::int64_t>(number), {Type::kBigint});
+      }
+    };
+    of_integer(left, right);
+    of_integer(right, left);
     without_sign(left, right);
     without_sign(right, left);
   }

@@ -96,8 +96,10 @@ class Coercion {
   [[nodiscard]] ExpressionPtr as_number(const ExpressionPtr& part) const;
   // MySQL: a number as its text.
   [[nodiscard]] ExpressionPtr as_text(const ExpressionPtr& part) const;
-  // As an assignment in its strict mode: text of a number's digits and nothing else.
-  bool writes = false;
+  // What its strict mode says of text that is no number, or not only: a warning in a query; an
+  // error in what is written; and either, as MySQL plans it, in the conditions of what is written.
+  enum class Strict : std::uint8_t { kWarning, kError, kEither };
+  Strict strictness = Strict::kWarning;
   // As a condition: boolean, or in MySQL a number.
   [[nodiscard]] ExpressionPtr condition(const ExpressionPtr& part, const char* what) const;
   // Compared by equality; the type both sides are brought to.

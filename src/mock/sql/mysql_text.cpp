@@ -404,6 +404,14 @@ class Rewriting {
       ++at_;
       return;
     }
+    if (token.text == "group_concat" && symbol(at_ + 1, "(")) {
+      group_concat();
+      return;
+    }
+    if (token.text == "separator" && separators_.count(at_) != 0) {
+      at_ += 2;
+      return;
+    }
     if (token.text == "user" && !symbol(at_ + 1, "(")) {
       put("\"user\"");
       ++at_;
@@ -460,6 +468,28 @@ class Rewriting {
       return;
     }
     plain();
+  }
+
+  // GROUP_CONCAT(DISTINCT a, b ORDER BY c SEPARATOR '-'): what separates is the first argument.
+  void group_concat() {
+    std::string separator = ",";
+    int depth = 0;
+    for (auto at = at_ + 1; at < in_.size(); ++at) {
+      if (symbol(at, "(")) ++depth;
+      if (symbol(at, ")") && --depth == 0) break;
+      const bool here = depth == 1 && word(at, "separator") && at + 1 < in_.size();
+      if (!here || in_[at + 1].kind != Kind::kString) continue;
+      separator = in_[at + 1].text;
+      separators_.insert(at);
+    }
+    put("cupel_group_concat (");
+    ++depth_;
+    at_ += 2;
+    if (word(at_, "distinct")) {
+      put("distinct");
+      ++at_;
+    }
+    put(with_quotes(separator, '\'') + " ,");
   }
 
   // CAST(… AS SIGNED), AS CHAR: MySQL's names.
@@ -541,11 +571,25 @@ class Rewriting {
       ++at_;
       return;
     }
-    if (!start && at_ > 0 && name_at(at_ - 1) && (symbol(at_ - 2, "(") || symbol(at_ - 2, ","))) {
+    const bool constraint = word(at_ - 1, "primary") || word(at_ - 1, "foreign") ||
+                            word(at_ - 1, "constraint") || word(at_ - 1, "check");
+    if (!start && !constraint && at_ > 0 && name_at(at_ - 1) &&
+        (symbol(at_ - 2, "(") || symbol(at_ - 2, ","))) {
       type();
       return;
     }
     plain();
+  }
+
+  // As MySQL 8 tells a column's type.
+  static std::string shown_type(const std::string& name, const std::string& size) {
+    static const std::pair<std::string_view, const char*> kNames[] = {
+        {"integer", "int"}, {"bool", "tinyint(1)"}, {"boolean", "tinyint(1)"},
+        {"dec", "decimal"}, {"numeric", "decimal"}, {"real", "double"}};
+    for (const auto& [mine, shown] : kNames) {
+      if (name == mine) return shown + size;
+    }
+    return name + size;
   }
 
   void type() {
@@ -590,8 +634,10 @@ class Rewriting {
     } else if (without_sign && (made == "decimal" || made == "numeric")) {
       made = "cupel_positive";
     }
+    const auto written = shown_type(name, whole ? "" : size) + (without_sign ? " unsigned" : "");
     if (made == "char") made = "cupel_char";
     put(made + size);
+    put("constraint " + with_quotes(std::string(kDeclared) + written, '"') + " null");
     auto range = [&, part = 0]() mutable {
       put("constraint \"cupel range of " + in_[at_of_name].text + " " + std::to_string(++part) +
           "\" check (" + column);
@@ -650,7 +696,8 @@ class Rewriting {
   int parameters_ = 0;
   bool create_ = false;
   bool duplicate_ = false;
-  bool changes_ = false;  // UPDATE or DELETE
+  std::set<std::size_t> separators_;  // SEPARATOR of those that are open
+  bool changes_ = false;              // UPDATE or DELETE
   bool ordered_ = false;  // their ORDER BY or LIMIT has begun
 };
 

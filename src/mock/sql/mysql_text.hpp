@@ -33,6 +33,8 @@ std::vector<MysqlTokens> mysql_statements(std::string_view text);
 // SELECT behind it. Raises 0A000 for what has no equal there. Names of outputs
 // that are too long for its parser stand as kOutput and their place in `names`.
 inline constexpr std::string_view kOutput = "cupel output ";
+// A column's type as MySQL tells it is the name of a constraint NULL, behind this.
+inline constexpr std::string_view kDeclared = "cupel type ";
 std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names);
 
 }  // namespace cupel::mock::sql

@@ -532,7 +532,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
   const auto dialect = binder.coercion.dialect();
   const bool mysql = dialect == Dialect::kMysql;
-  binder.coercion.writes = true;
+  binder.coercion.strictness = Coercion::Strict::kError;
   const auto table = binder.table(field(body, "relation"));
   std::string name = table->name;
   if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
@@ -600,7 +600,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         rows.push_back(std::move(values));
       }
     } else {
+      binder.coercion.strictness = Coercion::Strict::kEither;
       query = binder.select(select, nullptr);
+      binder.coercion.strictness = Coercion::Strict::kError;
       fits(query->outputs.size());
       for (std::size_t at = 0; at < query->outputs.size(); ++at) {
         auto& value = query->outputs[at].value;
@@ -792,6 +794,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         compute(set, frame, 0, over);
         const auto changed = columns_set(set);
         auto& fresh = rewrite(running, *writer, *other, over, changed, pending);
+        if (mysql) settle(running, std::exchange(pending, {}));
         touched.insert(&fresh);
         count += mysql ? 2 : 1;
         written.push_back(&fresh);
@@ -819,6 +822,33 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   return plan;
 }
 
+// MySQL's INSERT IGNORE.
+bool ignores(const Tree& body, Dialect dialect) {
+  const auto& clause = field(body, "onConflictClause");
+  return dialect == Dialect::kMysql && !clause.is_null() &&
+         text_of(clause, "action") == "ONCONFLICT_NOTHING" && field(clause, "infer").is_null();
+}
+
+// Values that are wrong are made right there, and rows without a parent left out.
+Plan forgiving(const Tree& body, Binder& binder) {
+  const auto refused = [](const auto& work) {
+    try {
+      return work();
+    } catch (const Raised& raised) {
+      const auto& state = raised.error.sqlstate;
+      const bool of_value = state.starts_with("22") || state == "01000" || state == "HY000" ||
+                            state == "23502" || state == "23503" || state == "23514";
+      if (raised.ended || !of_value) throw;
+      not_supported("INSERT IGNORE of a row that has another error than a duplicate key");
+    }
+  };
+  auto plan = refused([&] { return plan_insert(body, binder); });
+  plan.run = [run = std::move(plan.run), refused](Running& running) {
+    return refused([&] { return run(running); });
+  };
+  return plan;
+}
+
 // LIMIT of UPDATE and DELETE.
 std::size_t rows_asked(const ExpressionPtr& limit, const Frame& frame) {
   if (limit == nullptr) return std::numeric_limits<std::size_t>::max();
@@ -840,7 +870,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         {"relation", "usingClause", "whereClause", "returningList", "sortClause", "limitCount"});
   }
   const auto dialect = binder.coercion.dialect();
-  binder.coercion.writes = update;
+  if (update) binder.coercion.strictness = Coercion::Strict::kEither;
   auto select = std::make_shared<Select>();
   Scope scope;
   scope.sources = &select->sources;
@@ -849,16 +879,26 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   items.push_back({{"RangeVar", body["relation"]}});
   for (const auto& item : list(body, update ? "fromClause" : "usingClause")) items.push_back(item);
   select->from = binder.from(items, scope, select->sources);
+  ExpressionPtr where;
   if (has(body, "whereClause")) {
-    const auto condition =
+    where =
         binder.coercion.condition(binder.expression(field(body, "whereClause"), scope), "WHERE");
-    binder.place(condition, select->from.get(), select->sources, select->gate);
+    binder.place(where, select->from.get(), select->sources, select->gate);
   }
   binder.finish(*select->from, select->sources);
   std::vector<Assignment> set;
   if (update) {
     scope.clause = "UPDATE";
+    binder.coercion.strictness = Coercion::Strict::kError;
     set = assignments(list(body, "targetList"), *table, binder, scope);
+    binder.coercion.strictness = Coercion::Strict::kEither;
+  }
+  // There the others see the old values if a sub-query looks at the table.
+  const bool looks =
+      (where != nullptr && where->reads_queries) ||
+      std::any_of(set.begin(), set.end(), [](const auto& one) { return one.value->reads_queries; });
+  if (dialect == Dialect::kMysql && looks && set.size() > 1) {
+    not_supported("several assignments of an UPDATE with a sub-query");
   }
   // MySQL's: PostgreSQL's grammar has neither.
   select->sorts = binder.order(list(body, "sortClause"), scope);
@@ -919,6 +959,8 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         pending.push_back(gone(running, table, *one.row));
         one.row->set_present(false);
       }
+      // MySQL looks for children row by row, PostgreSQL in the end.
+      if (running.facts.dialect == Dialect::kMysql) settle(running, std::exchange(pending, {}));
     }
     if (update) {
       for (auto& one : found) writer->check_parents(running, *one.rows[0], &changed);
@@ -955,12 +997,14 @@ void clear(Running& running, const TablePtr& table) {
 }
 
 std::optional<Plan> plan(const Tree& statement, const Catalog::State& catalog, Dialect dialect,
-                         std::vector<Type>& parameters) {
+                         std::vector<Type>& parameters, const std::vector<ExpressionPtr>* given) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
   Binder binder(catalog, dialect, parameters);
+  binder.given = given;
   if (kind == "SelectStmt") return plan_select(body, binder);
-  if (kind == "InsertStmt") return plan_insert(body, binder);
+  if (kind == "InsertStmt")
+    return ignores(body, dialect) ? forgiving(body, binder) : plan_insert(body, binder);
   if (kind == "UpdateStmt") return plan_change(body, binder, true);
   if (kind == "DeleteStmt") return plan_change(body, binder, false);
   return std::nullopt;

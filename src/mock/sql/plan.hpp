@@ -20,7 +20,8 @@ struct Plan {
 
 // Null if the statement is none of the four.
 std::optional<Plan> plan(const Tree& statement, const Catalog::State& catalog, Dialect dialect,
-                         std::vector<Type>& parameters);
+                         std::vector<Type>& parameters,
+                         const std::vector<ExpressionPtr>* given = nullptr);
 
 // A value as a client sees it: MySQL has no booleans.
 Datum shown(const Scalar& value, Type type, Dialect dialect);

@@ -146,8 +146,9 @@ bool is_system_column(const std::string& name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",       "max",
-                                       "bool_and", "bool_or", "every", "string_agg"};
+constexpr const char* kGroupConcat = "cupel_group_concat";
+constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",        "max",
+                                       "bool_and", "bool_or", "every", "string_agg", kGroupConcat};
 
 }  // namespace
 
@@ -306,6 +307,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
       raise("42P02", fmt::format("there is no parameter ${}", number));
     const auto at = static_cast<std::size_t>(number - 1);
     if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
+    if (given != nullptr && at < given->size()) return (*given)[at];
     auto made = std::make_shared<Expression>();
     made->kind = Expression::Kind::kParameter;
     made->type = {parameters_[at]};
@@ -677,6 +679,9 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
     if (coercion.dialect() == Dialect::kMysql) {
       // With a number among them all are compared as numbers.
+      if (is_textual(*middle) && is_textual(*lower) != is_textual(*upper)) {
+        not_supported("BETWEEN of text, with a number and a text");
+      }
       if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
       // MySQL compares quotients here by digits that they do not show.
       for (const auto& part : {middle, lower, upper}) {
@@ -702,13 +707,17 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
-  understood(body, "a function call",
-             {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "funcformat"});
+  understood(
+      body, "a function call",
+      {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order", "funcformat"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
     not_supported("a function of the schema " + names[0], position_of(body));
   }
   const auto& name = names.back();
+  if (has(body, "agg_order") && name != kGroupConcat) {
+    not_supported("ORDER BY in " + name, position_of(body));
+  }
   if (is_aggregate(name)) return aggregate(body, name, scope);
   if (has(body, "agg_filter") || has(body, "agg_star") || has(body, "agg_distinct")) {
     not_supported("DISTINCT, FILTER or * in " + name, position_of(body));
@@ -738,6 +747,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
   for (const auto& argument : list(body, "args")) {
     made.arguments.push_back(expression(argument, scope));
   }
+  made.sorts = order(list(body, "agg_order"), scope);
   if (scope.correlated && scope.touched == 0) {
     not_supported("an aggregate of the query around it", position_of(body));
   }
@@ -758,12 +768,22 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
     raise("42883", fmt::format("function {}({}) does not exist", name, types), position_of(body));
   };
   if (star != made.arguments.empty() || (star && name != "count")) wrong();
-  const bool several = coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct;
+  const bool several =
+      (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
+      name == kGroupConcat;
   if (made.arguments.size() != (star ? 0u : name == "string_agg" ? 2u : 1u) &&
       !(several && made.arguments.size() > 1)) {
     wrong();
   }
-  if (name == "string_agg") {
+  if (name == kGroupConcat) {
+    for (auto& argument : made.arguments) {
+      argument = argument->type.type == Type::kNull
+                     ? coercion.to(argument, {Type::kText}, Context::kImplicit)
+                     : coercion.alike(argument, {Type::kText});
+      if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
+    }
+    made.type = {Type::kText};
+  } else if (name == "string_agg") {
     for (auto& argument : made.arguments) {
       argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
       if (argument == nullptr) wrong();
@@ -1327,7 +1347,8 @@ std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
     understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
     if (flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
-    if (kind_of(by) == "A_Const") not_supported("ORDER BY of a constant in UPDATE and DELETE");
+    if (kind_of(by) == "A_Const")
+      not_supported("ORDER BY of a constant in UPDATE, DELETE and GROUP_CONCAT");
     Sort one{expression(by, scope)};
     if (one.value->type.type == Type::kNull) {
       one.value = coercion.to(one.value, {Type::kText}, Context::kImplicit);
@@ -1340,12 +1361,12 @@ std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
 
 ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& scope) {
   if (!has(body, name)) return nullptr;
-  auto given = expression(field(body, name), scope);
+  auto bound_for = expression(field(body, name), scope);
   // Any number of rows, as is often written.
-  if (given->kind == Expression::Kind::kConstant && given->type.type == Type::kUnsigned) {
-    given = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
+  if (bound_for->kind == Expression::Kind::kConstant && bound_for->type.type == Type::kUnsigned) {
+    bound_for = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
   }
-  auto value = coercion.to(given, {Type::kBigint}, Context::kAssignment);
+  auto value = coercion.to(bound_for, {Type::kBigint}, Context::kAssignment);
   if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
   return value;
 }

@@ -58,6 +58,7 @@ struct Aggregate {
   ExpressionPtr filter;
   bool distinct = false;
   FullType type;
+  std::vector<Sort> sorts = {};  // MySQL's group_concat
 };
 
 struct Select {
@@ -98,6 +99,7 @@ class Binder {
 
   Coercion coercion;
   std::string locks;  // "SELECT FOR UPDATE", the last that was seen
+  const std::vector<ExpressionPtr>* given = nullptr;  // the parameters, where they are known
 
   SelectPtr select(const Tree& body, Scope* outer);
   ExpressionPtr expression(const Tree& node, Scope& scope);

@@ -125,6 +125,18 @@ class Total {
     }
     ++count_;
     const auto& name = aggregate_.name;
+    if (name == "cupel_group_concat") {
+      Piece piece;
+      for (std::size_t at = 1; at < aggregate_.arguments.size(); ++at) {
+        const auto one = aggregate_.arguments[at]->value(frame);
+        if (is_null(one)) return;
+        piece.text += std::get<std::string>(one);
+      }
+      for (const auto& sort : aggregate_.sorts) piece.order.push_back(sort.value->value(frame));
+      separator_ = std::get<std::string>(value);
+      pieces_.push_back(std::move(piece));
+      return;
+    }
     if (name == "sum" || name == "avg") {
       if (type == Type::kReal || type == Type::kDouble) {
         const double number = std::get<double>(value);
@@ -151,6 +163,7 @@ class Total {
   [[nodiscard]] Scalar value() const {
     const auto& name = aggregate_.name;
     if (name == "count") return count_;
+    if (name == "cupel_group_concat") return concatenated();
     if (count_ == 0) return {};
     if (name != "sum" && name != "avg") return best_;
     const auto type = aggregate_.arguments[0]->type.type;
@@ -171,6 +184,24 @@ class Total {
   }
 
  private:
+  struct Piece {
+    std::vector<Scalar> order;
+    std::string text;
+  };
+  [[nodiscard]] Scalar concatenated() const {
+    if (pieces_.empty()) return {};
+    auto sorted = pieces_;
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const Piece& left, const Piece& right) {
+      return sorted_before(aggregate_.sorts, left.order, right.order, true);
+    });
+    std::string text = sorted[0].text;
+    for (std::size_t at = 1; at < sorted.size(); ++at) text += separator_ + sorted[at].text;
+    // What is longer is cut there, at group_concat_max_len.
+    if (text.size() > 1024) not_supported("GROUP_CONCAT of more than 1024 bytes");
+    return text;
+  }
+  std::vector<Piece> pieces_;  // of MySQL's group_concat
+  std::string separator_;
   const Aggregate& aggregate_;
   Dialect dialect_;
   std::int64_t count_ = 0;

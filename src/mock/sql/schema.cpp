@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mock/sql/mysql_text.hpp"
 #include "mock/sql/words.hpp"
 
 namespace cupel::mock::sql {
@@ -110,7 +111,10 @@ class Maker {
       return of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "keys"));
     };
     if (type == "CONSTR_NULL") {
-      understood(body, "NULL", {"contype"});
+      understood(body, "NULL", {"contype", "conname"});
+      if (name.starts_with(kDeclared)) {
+        table_->columns[*of].declared = name.substr(kDeclared.size());
+      }
     } else if (type == "CONSTR_NOTNULL") {
       understood(body, "NOT NULL", {"contype", "conname"});
       table_->columns[*of].not_null = true;

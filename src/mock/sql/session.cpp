@@ -10,6 +10,7 @@
 #include <set>
 
 #include "mock/sql/mysql_text.hpp"
+#include "mock/sql/query.hpp"
 #include "mock/sql/schema.hpp"
 #include "mock/sql/settings.hpp"
 #include "mock/sql/settings_postgres.hpp"
@@ -70,6 +71,13 @@ void take_order(Tree& change, const Tree& select) {
   for (const char* part : {"sortClause", "limitCount", "limitOffset"}) {
     if (has(from, part)) change.begin().value()[part] = field(from, part);
   }
+}
+
+// A parameter of MySQL's: what a literal of its type is.
+ExpressionPtr literal(const Datum& value, Type sent) {
+  if (!value) return constant({}, {Type::kNull});
+  if (!is_number(sent)) return constant(*value, {Type::kNull});
+  return constant(from_text(*value, {sent}), {sent});
 }
 
 class PreparedStatement : public Prepared {
@@ -155,8 +163,8 @@ class SessionOfStore : public Session {
   Run run(std::string_view text) override;
   std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view text,
                                                          std::span<const Type> types) override;
-  std::variant<Result, Error> execute(const Prepared& prepared,
-                                      std::span<const Datum> parameters) override;
+  std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters,
+                                      std::span<const Type> sent) override;
   [[nodiscard]] TransactionState state() const override {
     return failed_  ? TransactionState::kFailed
            : block_ ? TransactionState::kOpen
@@ -202,6 +210,7 @@ class SessionOfStore : public Session {
   Result transaction_statement(const Tree& body);
   Result set_statement(const Tree& body);
   std::optional<Result> mysql_own(const MysqlTokens& tokens);
+  Result described(const std::string& name) const;
   Result mysql_set(const MysqlTokens& tokens);
   void take_error(const Raised& raised);
   [[nodiscard]] Error told(const Error& error) const;
@@ -238,6 +247,7 @@ class SessionOfStore : public Session {
   Store& store_;
   Catalog::State& catalog_;
   Deallocate deallocate_;
+  std::vector<ExpressionPtr> given_;  // MySQL: the parameters of the statement that runs
   std::uint32_t number_;
   SessionFacts facts_;
   Configuration first_;                  // as the client asked for when it connected
@@ -452,6 +462,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
   const UnderWay under(facts_);
   try {
+    given_.clear();
     const auto list = steps(text);
     implicit_ = !mysql() && list.size() > 1;
     for (const auto& step : list) all.results.push_back(perform(step, {}, {}));
@@ -512,7 +523,8 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
 }
 
 std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
-                                                    std::span<const Datum> parameters) {
+                                                    std::span<const Datum> parameters,
+                                                    std::span<const Type> sent) {
   const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
   const UnderWay under(facts_);
   try {
@@ -521,6 +533,10 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
                                  statement.types.size()));
     }
     if (!statement.statement && statement.tokens.empty()) return Result{};
+    given_.clear();
+    for (std::size_t at = 0; mysql() && at < parameters.size(); ++at) {
+      given_.push_back(literal(parameters[at], at < sent.size() ? sent[at] : Type::kText));
+    }
     return perform({statement.statement, statement.tokens}, parameters, statement.types);
   } catch (const Raised& raised) {
     take_error(raised);
@@ -603,7 +619,7 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
     return change_schema(tree, catalog_, facts_.dialect, undo_, running);
   }
   const auto given = types.size();
-  const auto planned = plan(tree, catalog_, facts_.dialect, types);
+  const auto planned = plan(tree, catalog_, facts_.dialect, types, mysql() ? &given_ : nullptr);
   if (!planned) not_a_statement_here(tree);
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
   if (planned->writes) read_only(planned->command);
@@ -611,6 +627,7 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (!planned->locks.empty() && !mysql()) read_only(planned->locks);
   Running running(transaction(), catalog_, facts_);
   for (std::size_t at = 0; at < parameters.size(); ++at) {
+    if (mysql()) break;  // they are literals there
     running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
                                                 : Scalar());
   }
@@ -1008,6 +1025,47 @@ Result SessionOfStore::set_statement(const Tree& body) {
   not_supported("SET … FROM CURRENT");
 }
 
+// DESCRIBE. Indexes that are neither unique nor a foreign key's have no effect and are not told.
+Result SessionOfStore::described(const std::string& name) const {
+  const auto table = catalog_.find(name);
+  if (table == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
+  std::vector<std::vector<Datum>> rows;
+  for (std::size_t at = 0; at < table->columns.size(); ++at) {
+    const auto& column = table->columns[at];
+    const bool unique =
+        std::any_of(table->uniques.begin(), table->uniques.end(),
+                    [&](const Unique& one) { return one.columns == std::vector<std::size_t>{at}; });
+    Datum otherwise;
+    if (!column.default_value.is_null()) {
+      std::vector<Type> none;
+      Scope scope;
+      Binder binder(catalog_, facts_.dialect, none);
+      const auto value = binder.assigned(binder.expression(column.default_value, scope), column);
+      if (value->kind == Expression::Kind::kConstant) {
+        otherwise = shown(value->constant, column.type.type, facts_.dialect);
+      } else if (kind_of(column.default_value) == "SQLValueFunction") {
+        otherwise = "CURRENT_TIMESTAMP";
+      } else {
+        not_supported("DESCRIBE of a table with a computed default");
+      }
+    }
+    const auto type =
+        column.declared.empty() ? std::string(type_name(column.type.type)) : column.declared;
+    const auto begins = [&](const auto& constraint) { return constraint.columns[0] == at; };
+    const bool indexed =
+        std::any_of(table->uniques.begin(), table->uniques.end(), begins) ||
+        std::any_of(table->foreign_keys.begin(), table->foreign_keys.end(), begins);
+    const bool key = table->in_key(at) || (table->key.empty() && unique && column.not_null);
+    rows.push_back({column.name, type, column.not_null || table->in_key(at) ? "NO" : "YES",
+                    key       ? "PRI"
+                    : unique  ? "UNI"
+                    : indexed ? "MUL"
+                              : "",
+                    otherwise, column.counter != nullptr ? "auto_increment" : ""});
+  }
+  return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
+}
+
 std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
   const auto is = [&](std::size_t at, std::string_view text) {
     return at < tokens.size() && tokens[at].text == text;
@@ -1046,18 +1104,13 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     result.tag = "CREATE DATABASE";
     return result;
   }
-  if (is(0, "describe") || is(0, "desc") || (is(0, "show") && is(1, "columns") && is(2, "from"))) {
-    const auto name = tokens.back().text;
-    const auto table = catalog_.find(name);
-    if (table == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
-    std::vector<std::vector<Datum>> rows;
-    for (std::size_t at = 0; at < table->columns.size(); ++at) {
-      const auto& column = table->columns[at];
-      rows.push_back({column.name, std::string(type_name(column.type.type)),
-                      column.not_null ? "NO" : "YES", table->in_key(at) ? "PRI" : "", std::nullopt,
-                      column.counter != nullptr ? "auto_increment" : ""});
-    }
-    return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
+  const bool columns = is(0, "show") && (is(1, "columns") || is(1, "fields")) && is(2, "from");
+  if (is(0, "describe") || is(0, "desc") || columns) {
+    auto at = tokens.size() - 1;
+    const std::size_t before = columns ? 3 : 1;
+    if (at == before + 2 && tokens[before + 1].text == ".") at = before;  // the database's name
+    if (at != before) not_supported("DESCRIBE of anything but a table");
+    return described(tokens.back().text);
   }
   if (is(0, "kill")) {
     const std::size_t last = tokens.size() - 1;
@@ -1073,6 +1126,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     return result;
   }
   if (!is(0, "show")) return std::nullopt;
+  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
   if (is(1, "tables") && tokens.size() == 2) {
     std::vector<std::vector<Datum>> rows;
     for (const auto& table : catalog_.tables()) rows.push_back({table->name});

@@ -153,8 +153,14 @@ class Session {
       std::string_view statement, std::span<const Type> types = {}) = 0;
   // Errors: as run(); 08P01 when the number of parameters is wrong. Outside of BEGIN each
   // call is a transaction of its own.
+  // MySQL: `sent` are the types of the values, where the client says them: kBigint, kUnsigned,
+  // kNumeric and kDouble matter, any other is text. They are as literals of these are.
   virtual std::variant<Result, Error> execute(const Prepared& prepared,
-                                              std::span<const Datum> parameters) = 0;
+                                              std::span<const Datum> parameters,
+                                              std::span<const Type> sent) = 0;
+  std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters) {
+    return execute(prepared, parameters, {});
+  }
   [[nodiscard]] virtual TransactionState state() const = 0;
   [[nodiscard]] virtual bool autocommit() const = 0;  // MySQL's SET autocommit
   // The client went away, or asked for a fresh session: what is open is rolled back, and

@@ -277,6 +277,26 @@ std::optional<ExecuteHead> decode_execute_head(std::string_view payload) {
   return head;
 }
 
+sql::Type sent_type(const ParameterType& type) {
+  switch (type.type) {
+    case kTiny:
+    case kShort:
+    case kLong:
+    case kInt24:
+    case kLongLong:
+      return type.is_unsigned ? sql::Type::kUnsigned : sql::Type::kBigint;
+    case kFloat:
+      return sql::Type::kReal;
+    case kDouble:
+      return sql::Type::kDouble;
+    case 0:
+    case kNewDecimal:
+      return sql::Type::kNumeric;
+    default:
+      return sql::Type::kText;
+  }
+}
+
 std::optional<std::vector<sql::Datum>> decode_execute_values(
     std::string_view payload, std::size_t count, std::vector<ParameterType>& types,
     const std::vector<std::optional<std::string>>& long_data) {

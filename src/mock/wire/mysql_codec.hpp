@@ -119,6 +119,8 @@ struct ExecuteHead {
   std::uint8_t cursor = 0;
 };
 std::optional<ExecuteHead> decode_execute_head(std::string_view payload);
+// What a parameter of this type is to a session: an integer, a decimal, a double or text.
+sql::Type sent_type(const ParameterType& type);
 std::optional<std::vector<sql::Datum>> decode_execute_values(
     std::string_view payload, std::size_t count, std::vector<ParameterType>& types,
     const std::vector<std::optional<std::string>>& long_data);

@@ -289,7 +289,9 @@ class Mysql : public Conversation {
                                               statement->long_data);
     forget_long_data(*statement);
     if (!values) return complain(1210, "HY000", "Incorrect arguments to COM_STMT_EXECUTE");
-    auto result = session_->execute(*statement->prepared, *values);
+    std::vector<sql::Type> sent;
+    for (const auto& type : statement->types) sent.push_back(sent_type(type));
+    auto result = session_->execute(*statement->prepared, *values, sent);
     if (const auto* wrong = std::get_if<sql::Error>(&result)) return complain(*wrong);
     say_result(std::get<sql::Result>(result), false, true);
   }

@@ -17,6 +17,7 @@ TEST(MockSqlMysql, TablesInItsWords) {
   EXPECT_EQ(sql("SELECT id, name FROM T ORDER BY id LIMIT 1, 10"), "2,b | 3,c | 9,d | 10,e");
   EXPECT_EQ(sql("INSERT INTO t VALUES (-1, 'f')"), "error 22003");
   EXPECT_EQ(sql("INSERT IGNORE INTO t VALUES (1, 'z')"), "INSERT 0 0");
+  EXPECT_EQ(sql("INSERT IGNORE INTO t VALUES (-1, 'z')"), "error 0A000");
   EXPECT_EQ(sql("INSERT INTO t VALUES (1, 'z') ON DUPLICATE KEY UPDATE name = concat(name, "
                 "VALUES(name))"),
             "INSERT 0 2");
@@ -114,7 +115,7 @@ TEST(MockSqlMysql, TextWhereANumberIsNeeded) {
   EXPECT_EQ(number("UPDATE t SET i = '7x' WHERE id = 1"), "01000 0");
   EXPECT_EQ(number("UPDATE t SET i = '99999999999' WHERE id = 1"), "22003 0");
   EXPECT_EQ(number("UPDATE t SET i = w + 1 WHERE id = 1"), "22007 0");
-  EXPECT_EQ(number("UPDATE t SET i = 7 WHERE w = 12"), "22007 0");
+  EXPECT_EQ(number("UPDATE t SET i = 7 WHERE w = 12"), "0A000 0");
   EXPECT_EQ(number("UPDATE t SET i = w WHERE id = 2"), "well");
   EXPECT_EQ(number("DELETE FROM t WHERE w = 77"), "well");
   EXPECT_EQ(sql("SELECT id, i FROM t"), "1,13 | 2,6");
@@ -197,6 +198,16 @@ TEST(MockSqlMysql, OutputsAreCalledByTheirText) {
       "CASE WHEN 1 THEN 2 END|exists (SELECT 1)|a IN (1,2)|");
 }
 
+TEST(MockSqlMysql, ChildrenAreLookedForRowByRow) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY); CREATE TABLE u (t INT, FOREIGN KEY (t) REFERENCES t "
+      "(id))");
+  sql("INSERT INTO t VALUES (1), (2); INSERT INTO u VALUES (2)");
+  EXPECT_EQ(sql("UPDATE t SET id = id + 1 ORDER BY id DESC"), "error 23503");
+  sql("DELETE FROM u");
+  EXPECT_EQ(sql("UPDATE t SET id = id + 1 ORDER BY id DESC"), "UPDATE 2");
+}
+
 TEST(MockSqlMysql, UpdateAndDeleteInOrder) {
   Bench sql(Dialect::kMysql);
   sql("CREATE TABLE jobs (id INT PRIMARY KEY, state INT, due INT)");
@@ -261,6 +272,41 @@ TEST(MockSqlMysql, AFailedFirstStatementLeavesNothing) {
   }
 }
 
+TEST(MockSqlMysql, GroupConcat) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY, g INT, w VARCHAR(9), n DECIMAL(4,2), d DOUBLE)");
+  sql("INSERT INTO t VALUES (1, 1, 'b', 1.5, 1.5), (2, 1, 'a', NULL, 2), (3, 2, 'b', 3, 1e20)");
+  EXPECT_EQ(
+      sql("SELECT GROUP_CONCAT(w), group_concat(w ORDER BY w DESC, id SEPARATOR ' - '), "
+          "group_concat(DISTINCT w ORDER BY w), group_concat(id, ':', n ORDER BY id DESC), "
+          "group_concat(d SEPARATOR ''), group_concat(NULL), group_concat(id > 1 ORDER BY id) "
+          "FROM t"),
+      "b,a,b,b - b - a,a,b,3:3.00,1:1.50,1.521e20,null,0,1,1");
+  EXPECT_EQ(sql("SELECT g, group_concat(id ORDER BY id DESC) FROM t GROUP BY g ORDER BY g"),
+            "1,2,1 | 2,3");
+  EXPECT_EQ(sql("SELECT group_concat(w) FROM t WHERE id > 9"), "null");
+  EXPECT_EQ(sql("SELECT group_concat(repeat(w, 900)) FROM t"), "error 0A000");
+}
+
+TEST(MockSqlMysql, DescribeTellsWhatWasDeclared) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, a INT(11) NOT NULL DEFAULT "
+      "3, "
+      "w VARCHAR(20) UNIQUE DEFAULT 'x', b BOOLEAN, n DECIMAL(8,2) UNSIGNED, c CHAR(3) NOT NULL, "
+      "at DATETIME DEFAULT CURRENT_TIMESTAMP, d DOUBLE)");
+  const std::string told =
+      "id,bigint unsigned,NO,PRI,null,auto_increment | a,int,NO,,3, | w,varchar(20),YES,UNI,x, | "
+      "b,tinyint(1),YES,,null, | n,decimal(8,2) unsigned,YES,,null, | c,char(3),NO,,null, | "
+      "at,datetime,YES,,CURRENT_TIMESTAMP, | d,double,YES,,null,";
+  for (const char* asks : {"DESCRIBE t", "DESC `t`", "SHOW COLUMNS FROM t", "describe shop.t"}) {
+    EXPECT_EQ(sql(asks), told) << asks;
+  }
+  EXPECT_EQ(sql("DESCRIBE t a"), "error 0A000");
+  EXPECT_EQ(sql("DESCRIBE nope"), "error 42P01");
+  EXPECT_EQ(sql("SHOW CREATE TABLE t"), "error 0A000");
+  EXPECT_EQ(sql("SHOW TABLES"), "t");
+}
+
 TEST(MockSqlMysql, WhatDriversAsk) {
   Bench sql(Dialect::kMysql);
   EXPECT_EQ(sql("SET NAMES utf8mb4"), "SET");
@@ -285,6 +331,35 @@ TEST(MockSqlMysql, Prepared) {
   auto done = sql.session->execute(**select, values);
   ASSERT_TRUE(std::holds_alternative<Result>(done)) << std::get<Error>(done).message;
   EXPECT_EQ(told(std::get<Result>(done)), "6 | 7");
+}
+
+// As literals of the type in which they are sent.
+TEST(MockSqlMysql, ParametersHaveTheirOwnTypes) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, w VARCHAR(9))");
+  sql("INSERT INTO t VALUES (1, '5.0'), (2, '5'), (18446744073709551615, 'x')");
+  const auto run = [&](std::string_view statement, const std::string& value, Type type) {
+    auto prepared = sql.session->prepare(statement);
+    auto* made = std::get_if<std::unique_ptr<Prepared>>(&prepared);
+    if (made == nullptr) return "error " + std::get<Error>(prepared).sqlstate;
+    const std::vector<Datum> values{value};
+    const std::vector<Type> sent{type};
+    auto done = sql.session->execute(**made, values, sent);
+    if (const auto* wrong = std::get_if<Error>(&done)) return "error " + wrong->sqlstate;
+    return told(std::get<Result>(done));
+  };
+  EXPECT_EQ(run("SELECT id FROM t WHERE w = ?", "5", Type::kBigint), "1 | 2");
+  EXPECT_EQ(run("SELECT id FROM t WHERE w = ?", "5", Type::kText), "2");
+  EXPECT_EQ(run("SELECT w FROM t WHERE id = ?", "2", Type::kDouble), "5");
+  EXPECT_EQ(run("SELECT w FROM t WHERE id = ?", "1.5", Type::kDouble), "");
+  EXPECT_EQ(run("SELECT w FROM t WHERE id = ?", "-1", Type::kBigint), "");
+  EXPECT_EQ(run("SELECT w FROM t WHERE id = ?", "2x", Type::kText), "5");
+  EXPECT_EQ(run("SELECT w FROM t WHERE id = ?", "18446744073709551615", Type::kUnsigned), "x");
+  EXPECT_EQ(run("SELECT ? - 7", "5", Type::kUnsigned), "error 22003");
+  EXPECT_EQ(run("SELECT ? - 7", "5", Type::kBigint), "-2");
+  EXPECT_EQ(run("UPDATE t SET w = 'y' WHERE id = 2 AND ? > 1", "3", Type::kText), "UPDATE 1");
+  EXPECT_EQ(run("DELETE FROM t LIMIT ?", "1", Type::kBigint), "DELETE 1");
+  EXPECT_EQ(sql("SELECT ?"), "error 42P02");
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ class FakeSession : public sql::Session {
   }
 
   std::variant<sql::Result, sql::Error> execute(const sql::Prepared& prepared,
-                                                std::span<const sql::Datum> parameters) override {
+                                                std::span<const sql::Datum> parameters,
+                                                std::span<const sql::Type> /*sent*/) override {
     return one(static_cast<const FakePrepared&>(prepared).text, parameters);
   }
   [[nodiscard]] sql::TransactionState state() const override { return state_; }
