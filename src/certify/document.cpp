@@ -747,7 +747,8 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
     const auto first = json.find_first_not_of(" \t\r\n");
     if (first != json.npos && json[first] == '{') {
       return no_certificate(fmt::format(
-          "found what begins as a JSON document and is none, {}; it may be cut off: write it again",
+          "found what begins as a JSON document and is none, {}; the history comes first: `cupel "
+          "verify HISTORY CERTIFICATE`; a certificate that was cut off has to be written again",
           kExpected));
     }
     return no_certificate(

@@ -123,12 +123,18 @@ std::optional<check::CheckResult> streamed(const std::string& file, const CheckA
   return result;
 }
 
+// What tells whether a file is the history of a replicated data type: its first lines.
+constexpr std::size_t kFirstLines = 64 << 10;
+
 // Of what is no history of transactions, but one of a replicated data type: which command takes it.
 std::string where_to_check(const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) return "";  // a pipe can be read once
   std::ifstream in(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string bytes(kFirstLines, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  if (bytes.size() == kFirstLines) bytes.resize(bytes.rfind('\n') + 1);  // npos + 1: no line, no history
   std::vector<std::string> types;
   for (const auto type : crdt::all_types()) {
     const auto read = crdt::read(bytes, file, {.type = type});

@@ -165,7 +165,7 @@ void add_generate(CLI::App& app, Run& run) {
       ->group(shape);
   command->add_option("--txns", options.txns_per_session, "Transactions of a session that commit")
       ->type_name("N")
-      ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()))
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str()
       ->group(shape);
   add_shape_options(*command, shape, arguments->shape);

@@ -134,7 +134,15 @@ void add_mock(CLI::App& app, Run& run) {
       "  cupel mock --level read-committed --policy adversarial\n"
       "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh");
   command->callback([arguments, command, &run] {
-    if (command->got_subcommand("test")) return;
+    if (command->got_subcommand("test")) {
+      for (const auto* option : command->get_options()) {
+        if (option->count() == 0) continue;
+        throw CLI::ValidationError(
+            option->get_name(),
+            "found before `test`, expected behind it: `cupel mock test` has options of its own");
+      }
+      return;
+    }
     take_store_options(*arguments);
     run = [arguments] { return serve(*arguments); };
   });

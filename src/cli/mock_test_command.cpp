@@ -344,10 +344,12 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
     }
     return;
   }
-  print(
-      "The history keeps to every level that the mock has, strong-session-serializable too. Either "
-      "the command fails by\n"
-      "itself, on any database");
+  print("The history keeps to every level that the mock has, strong-session-serializable too. ");
+  const auto& store = arguments.store.store;
+  const bool latest = store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
+  print(latest ? "And with --policy latest\nevery read saw what was committed last, as in a database "
+                 "in one place. So the command fails by itself, on\nany database"
+               : "Either the command fails by\nitself, on any database");
   if (failed.conflicts > 0) {
     print(fmt::format(
         "; or it does not retry what is aborted: the store aborted {} in this run, with\n"
@@ -356,16 +358,15 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
         "has to do such a transaction again",
         report::counted(failed.conflicts, "transaction")));
   }
+  if (latest) return print(".\n");
   print(
-      "; or it relies on one connection seeing at once what another one "
-      "committed. No level of the\n"
+      "; or it relies on one connection seeing at once what another one committed. No level of the\n"
       "mock promises that: there is no real-time order between sessions here. To tell, run it with "
-      "--level\n"
-      "strong-session-serializable --policy latest: what still fails is most likely the command "
-      "itself. If it is the\n"
-      "other, do on one connection what has to be seen, or open the second when the first is "
-      "closed: with the same\n"
-      "name it goes on with its session.\n");
+      "--policy latest, as on\n"
+      "a database in one place: what still fails is the command itself. If it is the other, do on "
+      "one connection what\n"
+      "has to be seen, or open the second when the first is closed: with the same name it goes on "
+      "with its session.\n");
 }
 
 // What is said of a run that failed. `again`: the options that repeat it.

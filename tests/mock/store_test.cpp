@@ -234,6 +234,25 @@ TEST(MockStore, KeysMayHoldSomethingAtFirst) {
   EXPECT_EQ(history->value(history->initial_value(history::KeyId(0))).to_string(), "7");
 }
 
+// Several writers, each of a session of its own: nobody lags, at any level.
+TEST(MockStore, LatestAloneIsADatabaseInOnePlace) {
+  for (const auto level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+                           Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
+    auto options = quiet(level);
+    options.uniform = 0;
+    options.latest = 1;
+    Store store(options);
+    std::vector<decltype(store.open_session("a"))> sessions;
+    for (int s = 0; s < 4; ++s) sessions.push_back(store.open_session(std::to_string(s)));
+    for (std::int64_t i = 0; i < 40; ++i) {
+      const auto t = store.begin(sessions[static_cast<std::size_t>(i * 7 % 4)]);
+      EXPECT_EQ(t->read("x"), i == 0 ? Value() : Value::of(i)) << name(level);
+      EXPECT_TRUE(t->write("x", Value::of(i + 1)));
+      EXPECT_TRUE(t->commit());
+    }
+  }
+}
+
 TEST(MockStore, SessionsOfOneNameAreToldApart) {
   Store store(quiet());
   for (int i = 0; i < 2; ++i) {

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "history/builder.hpp"
 #include "levels/accesses.hpp"
+#include "levels/describe.hpp"
 #include "order/co_graph.hpp"
 
 namespace cupel::levels {
@@ -139,6 +140,45 @@ TEST(Parts, TheArcsOfWeakLevelsAreTheSameForAnyNumberOfThreads) {
       EXPECT_EQ(one.proof().arcs.size(), two.proof().arcs.size());
     }
   }
+}
+
+// Two groups of sessions that share keys in each group alone, until transaction `joined`, which
+// reads a key of the other group: so many that a look at some of them comes first.
+history::History two_groups(int joined) {
+  history::HistoryBuilder b;
+  b.set_default_initial(b.value(std::int64_t{0}));
+  for (int t = 0; t < 70'000; ++t) {
+    const int session = t % 4, group = session / 2;
+    b.begin(b.session(std::to_string(session)), history::TxnStatus::kCommitted);
+    b.write(b.key(std::int64_t{100 * group + t % 50}), b.value(std::int64_t{t + 1}));
+    if (t == joined || t == joined + 1) b.read(b.key(std::int64_t{100 * (1 - group) + 51}), b.value(std::int64_t{0}));
+    b.end();
+  }
+  for (const int group : {0, 1}) {
+    b.begin(b.session(std::to_string(2 * group)), history::TxnStatus::kCommitted);
+    b.write(b.key(std::int64_t{100 * group + 51}), b.value(std::int64_t{100'000 + group}));
+    b.end();
+  }
+  return b.finish();
+}
+
+TEST(Parts, ALookAtSomeTransactionsDoesNotJoinWhatIsApart) {
+  base::Budget budget;
+  const auto parts_of = [&](const history::History& h, bool biconnected) {
+    return split_into_parts(h, collect_accesses(h, {}, {}, budget), biconnected);
+  };
+  const auto apart = two_groups(-10);
+  for (const bool biconnected : {false, true}) {
+    const auto parts = parts_of(apart, biconnected);
+    ASSERT_EQ(parts.size(), 2u);
+    for (const auto& part : parts) {
+      EXPECT_EQ(part.owners.size(), 35'001u);
+      EXPECT_EQ(part.keys.size(), 51u);
+    }
+  }
+  // Sessions 0 and 1 read of 2, or 3 of 0: joined, but not biconnected.
+  const auto joined = two_groups(69'997);
+  EXPECT_EQ(parts_of(joined, false).size(), 1u);
 }
 
 }  // namespace

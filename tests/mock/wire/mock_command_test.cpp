@@ -270,6 +270,28 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   EXPECT_NE(late.output.find("took more than 1s"), std::string::npos) << late.output;
 }
 
+TEST_F(MockCommand, TestSaysThatWhatFailsWithTheLatestFailsByItself) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--policy", "latest", "--iterations", "3", "--", "sh", "-c",
+                        "\"$0\" r0; exit 7", EXPLORED_CLIENT},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.output.find("So the command fails by itself"), std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find("To tell"), std::string::npos) << ran.output;
+}
+
+TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--level", "prefix"}, {"--pg", "0"}, {"--level", "nonsense"}}) {
+    std::vector<std::string> command = {CUPEL_BINARY, "mock"};
+    command.insert(command.end(), wrong.begin(), wrong.end());
+    command.insert(command.end(), {"test", "--iterations", "1", "--", "true"});
+    const auto ran = run(command, folder_.path());
+    EXPECT_EQ(ran.code, 3) << ran.output;
+    EXPECT_NE(ran.output.find(wrong.front()), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("expected behind it"), std::string::npos) << ran.output;
+  }
+}
+
 // A number in front of these words.
 int number_before(const std::string& text, const std::string& words) {
   const auto end = text.find(words);

@@ -1,0 +1,139 @@
+// The tables of versions of random problems, with chains whole and loosened, against what
+// their header says, place by place.
+#include "order/versions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/random.hpp"
+#include "order/event_graph.hpp"
+
+namespace cupel::order {
+namespace {
+
+Problem random_problem(base::Random& random) {
+  Problem problem;
+  problem.split = random.chance(0.5);
+  problem.owner_count = static_cast<Owner>(1 + random.below(12));
+  problem.object_count = static_cast<Object>(1 + random.below(4));
+  problem.helper_count = static_cast<std::uint32_t>(random.below(3));
+  problem.chains.resize(1 + random.below(4));
+  for (Owner o = 0; o < problem.owner_count; ++o) {
+    problem.chains[random.below(problem.chains.size())].push_back(o);
+    for (Object x = 0; x < problem.object_count; ++x) {
+      if (random.chance(0.5)) problem.write_object.push_back(x);
+    }
+    problem.write_first.push_back(static_cast<std::uint32_t>(problem.write_object.size()));
+  }
+  const auto writes = [&](Owner o, Object x) {
+    const auto first = problem.write_object.begin() + problem.write_first[o];
+    return std::find(first, problem.write_object.begin() + problem.write_first[o + 1], x) !=
+           problem.write_object.begin() + problem.write_first[o + 1];
+  };
+  for (Owner o = 0; o < problem.owner_count; ++o) {
+    for (Object x = 0; x < problem.object_count; ++x) {
+      if (random.chance(0.4)) continue;
+      const auto first = static_cast<std::uint32_t>(problem.candidates.size());
+      const auto w = static_cast<Owner>(random.below(problem.owner_count));
+      problem.candidates.push_back(w != o && writes(w, x) ? w : kInitial);
+      problem.reads.push_back({o, x, first, first + 1});
+    }
+  }
+  problem.hint.assign(problem.owner_count, 0);
+  return problem;
+}
+
+TEST(Versions, AreWhatTheirHeaderSays) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Random random(seed);
+    const Problem problem = random_problem(random);
+    Looseness loose;
+    if (random.chance(0.5)) {
+      for (Owner o = 0; o < problem.owner_count; ++o) {
+        loose.apart.push_back(random.chance(0.2));
+        loose.cut.push_back(random.chance(0.2));
+      }
+    }
+    const EventGraph graph(problem, loose);
+    const Versions versions(problem, graph);
+    const auto place = [&](Node v) { return std::pair(graph.chain(v), graph.position(v)); };
+
+    const auto nodes = graph.by_chain();
+    ASSERT_EQ(nodes.size(), problem.node_count());
+    for (std::size_t i = 1; i < nodes.size(); ++i) ASSERT_LT(place(nodes[i - 1]), place(nodes[i]));
+
+    ASSERT_EQ(versions.slot_count(), problem.write_object.size());
+    for (Object x = 0; x < problem.object_count; ++x) {
+      for (Slot s = versions.first_slot(x); s < versions.last_slot(x); ++s) {
+        const Node commit = problem.commit(versions.writer(s));
+        EXPECT_EQ(versions.object(s), x);
+        EXPECT_EQ(versions.slot_of(x, versions.writer(s)), s);
+        EXPECT_EQ(versions.position(s), graph.position(commit));
+        if (s != versions.first_slot(x)) EXPECT_LT(place(problem.commit(versions.writer(s - 1))), place(commit));
+      }
+      Slot next = versions.first_slot(x);
+      std::set<ChainId> chains;
+      for (const auto& group : versions.groups(x)) {
+        EXPECT_EQ(group.first, next);
+        EXPECT_TRUE(chains.insert(group.chain).second);
+        for (Slot s = group.first; s < group.last; ++s) {
+          EXPECT_EQ(graph.chain(problem.commit(versions.writer(s))), group.chain);
+        }
+        next = group.last;
+      }
+      EXPECT_EQ(next, versions.last_slot(x));
+    }
+    for (Owner o = 0; o < problem.owner_count; ++o) {
+      const auto slots = versions.slots_of(o);
+      ASSERT_EQ(slots.size(), problem.write_first[o + 1] - problem.write_first[o]);
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        EXPECT_EQ(versions.object(slots[i]), problem.write_object[problem.write_first[o] + i]);
+        EXPECT_EQ(versions.writer(slots[i]), o);
+      }
+    }
+
+    // The last reader of each chain: of each version, and of each object's initial one.
+    std::map<std::pair<Slot, ChainId>, std::uint32_t> last;
+    std::map<std::pair<Object, ChainId>, std::uint32_t> last_of_initial;
+    for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
+      const Read& read = problem.reads[r];
+      const Node begin = problem.begin(read.owner);
+      const Owner w = versions.writer_of(r);
+      ASSERT_EQ(w, problem.candidates[read.first_candidate]);
+      const auto keep = [&](auto& table, auto key) {
+        const auto [it, fresh] = table.try_emplace(key, r);
+        if (!fresh && graph.position(begin) > graph.position(problem.begin(problem.reads[it->second].owner))) {
+          it->second = r;
+        }
+      };
+      if (w == kInitial) {
+        EXPECT_EQ(versions.slot_of_read(r), kInitialSlot);
+        keep(last_of_initial, std::pair(read.object, graph.chain(begin)));
+      } else {
+        ASSERT_EQ(versions.slot_of_read(r), versions.slot_of(read.object, w));
+        keep(last, std::pair(versions.slot_of_read(r), graph.chain(begin)));
+      }
+    }
+    std::size_t readers = 0;
+    for (Slot s = 0; s < versions.slot_count(); ++s) {
+      for (const auto r : versions.readers(s)) {
+        const std::pair key(s, graph.chain(problem.begin(problem.reads[r].owner)));
+        ASSERT_TRUE(last.contains(key));
+        EXPECT_EQ(last.at(key), r);
+        ++readers;
+      }
+    }
+    EXPECT_EQ(readers, last.size());
+    std::vector<std::uint32_t> initial;
+    for (const auto& [key, r] : last_of_initial) initial.push_back(r);
+    EXPECT_TRUE(std::equal(initial.begin(), initial.end(), versions.initial_readers().begin(),
+                           versions.initial_readers().end()));
+  }
+}
+
+}  // namespace
+}  // namespace cupel::order
