@@ -567,7 +567,9 @@ Answer answer_of(MYSQL* connection, const std::string& sql) {
   }
   const auto columns = mysql_num_fields(result.get());
   for (unsigned column = 0; column < columns; ++column) {
-    answer.names += std::string(mysql_fetch_field_direct(result.get(), column)->name) + "|";
+    // MariaDB cuts them to 255 bytes or less.
+    const std::string name = mysql_fetch_field_direct(result.get(), column)->name;
+    answer.names += name.substr(0, 240) + "|";
   }
   while (const auto row = mysql_fetch_row(result.get())) {
     const auto* lengths = mysql_fetch_lengths(result.get());
