@@ -345,7 +345,7 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
     return;
   }
   print("The history keeps to every level that the mock has, strong-session-serializable too. ");
-  const auto& store = arguments.store.store;
+  const auto& store = arguments.store;
   const bool latest = store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
   print(latest ? "And with --policy latest\nevery read saw what was committed last, as in a database "
                  "in one place. So the command fails by itself, on\nany database"

@@ -150,7 +150,7 @@ history::History two_groups(int joined) {
   for (int t = 0; t < 70'000; ++t) {
     const int session = t % 4, group = session / 2;
     b.begin(b.session(std::to_string(session)), history::TxnStatus::kCommitted);
-    b.write(b.key(std::int64_t{100 * group + t % 50}), b.value(std::int64_t{t + 1}));
+    b.write(b.key(std::int64_t{100 * group + t / 4 % 50}), b.value(std::int64_t{t + 1}));
     if (t == joined || t == joined + 1) b.read(b.key(std::int64_t{100 * (1 - group) + 51}), b.value(std::int64_t{0}));
     b.end();
   }
@@ -159,13 +159,13 @@ history::History two_groups(int joined) {
     b.write(b.key(std::int64_t{100 * group + 51}), b.value(std::int64_t{100'000 + group}));
     b.end();
   }
-  return b.finish();
+  return *std::move(b).finish();
 }
 
 TEST(Parts, ALookAtSomeTransactionsDoesNotJoinWhatIsApart) {
   base::Budget budget;
   const auto parts_of = [&](const history::History& h, bool biconnected) {
-    return split_into_parts(h, collect_accesses(h, {}, {}, budget), biconnected);
+    return split_into_parts(h, collect_accesses(h, ListChoices(h), {}, budget), biconnected);
   };
   const auto apart = two_groups(-10);
   for (const bool biconnected : {false, true}) {
