@@ -46,6 +46,7 @@ struct TestArguments : StoreArguments {
   std::string time_limit = "60s", history;
   double time_limit_seconds = 60;
   LimitArguments limits;
+  std::string setup;
   std::vector<std::string> command;
 };
 
@@ -130,13 +131,11 @@ struct Ended {
   std::optional<std::string> how = {};  // it failed: "exited with 1"
 };
 
-// The servers are stopped when it returns; the output is in the file.
-base::Result<Ended> run_command(Served& served, const TestArguments& arguments, std::uint64_t seed,
+base::Result<Ended> run_against(const Server& server, const std::vector<std::string>& command,
+                                const TestArguments& arguments, std::uint64_t seed,
                                 const std::string& output, const std::function<bool()>& over) {
-  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
-    return started.error();
-  auto process = base::Process::start({.arguments = arguments.command,
-                                       .environment = environment(*served.server, seed),
+  auto process = base::Process::start({.arguments = command,
+                                       .environment = environment(server, seed),
                                        .input = base::Stream::nothing(),
                                        .output = base::Stream::file(output),
                                        .errors = base::Stream::output()});
@@ -150,11 +149,55 @@ base::Result<Ended> run_command(Served& served, const TestArguments& arguments, 
            arguments.time_limit_seconds;
   }
   if (!status) process->stop(base::Seconds(1));
-  served.server->stop();
   if (!status && !late) return Ended{.whole = false};
   if (!status)
     return Ended{.how = fmt::format("took more than {} (--time-limit)", arguments.time_limit)};
   return Ended{.how = status->well() ? std::nullopt : std::optional(status->to_string())};
+}
+
+// Runs --setup against a database in one place, and gives the store what that holds in the end
+// as its initial state: what every session sees that has not seen more. False if `over` said so.
+base::Result<bool> set_up(Served& served, const TestArguments& arguments, std::uint64_t seed,
+                          const std::string& output, const std::function<bool()>& over) {
+  mock::Options options;
+  options.level = mock::Level::kStrongSessionSerializable;
+  options.uniform = 0;
+  options.latest = 1;
+  mock::Store loading(options);
+  const auto backend = mock::wire::make_backend(loading, served.catalog);
+  auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
+  if (!server.ok()) return std::move(server).error();
+  const auto ended =
+      run_against(**server, {"/bin/sh", "-c", arguments.setup}, arguments, seed, output, over);
+  if (!ended.ok()) return ended.error();
+  if (ended->how) {
+    return base::Error{.message = fmt::format("the set-up {}; it printed:\n{}", *ended->how, end_of_file(output)),
+                       .file = arguments.setup};
+  }
+  if (!ended->whole) return false;
+  const auto session = loading.open_session("copy");
+  const auto reading = loading.begin(session);  // before the server stops, which ends the store
+  for (const auto& key : reading->keys_with_prefix("")) {
+    served.store.set_initial(key, *reading->read(key));
+  }
+  reading->rollback();
+  (*server)->stop();
+  return true;
+}
+
+// The servers are stopped when it returns; the output is in the file.
+base::Result<Ended> run_command(Served& served, const TestArguments& arguments, std::uint64_t seed,
+                                const std::string& output, const std::function<bool()>& over) {
+  if (!arguments.setup.empty()) {
+    const auto ready = set_up(served, arguments, seed, output, over);
+    if (!ready.ok()) return ready.error();
+    if (!*ready) return Ended{.whole = false};
+  }
+  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
+    return started.error();
+  auto ended = run_against(*served.server, arguments.command, arguments, seed, output, over);
+  served.server->stop();
+  return ended;
 }
 
 class Tester {
@@ -635,6 +678,11 @@ void add_mock_test(CLI::App& mock, Run& run) {
       ->type_name("DURATION")
       ->capture_default_str();
   testing
+      ->add_option("--setup", tested->setup,
+                   "Run by the shell before each run of the command, alone, against a database in "
+                   "one place; what that then holds is there from the start, for every session")
+      ->type_name("COMMAND");
+  testing
       ->add_option("--history", tested->history,
                    "Where the history of the run that failed goes. Default: "
                    "cupel-mock-LEVEL-SEED.jsonl here")
@@ -694,6 +742,7 @@ void add_mock_test(CLI::App& mock, Run& run) {
       "\n"
       "Examples:\n"
       "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick\n"
+      "  cupel mock test --level causal --setup 'psql -qXf tables.sql' -- ./two-clients.sh\n"
       "  cupel mock test --level causal --explore -- ./two-clients.sh");
   testing->callback([tested, testing, &run] {
     take_store_options(*tested);
@@ -701,6 +750,8 @@ void add_mock_test(CLI::App& mock, Run& run) {
     if (tested->time_limit != TestArguments().time_limit) {
       tested->given.push_back(fmt::format("--time-limit {}", shell_word(tested->time_limit)));
     }
+    if (!tested->setup.empty())
+      tested->given.push_back(fmt::format("--setup {}", shell_word(tested->setup)));
     check_options({}, tested->limits);
     if (!tested->history.empty()) {
       const auto target = write_options(tested->history, "", false, "");

@@ -279,6 +279,32 @@ TEST_F(MockCommand, TestSaysThatWhatFailsWithTheLatestFailsByItself) {
   EXPECT_EQ(ran.output.find("To tell"), std::string::npos) << ran.output;
 }
 
+TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
+  const std::string sql = R"(sql() { curl -sS -d "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
+  const std::string setup = sql + "sql 'create table c(id serial primary key, n int)'; sql 'insert into c(n) values (7)'";
+  const std::string count = sql + "sql 'select count(*), min(n) from c' | tee /dev/stderr | grep -q '\\[\\[1,7\\]\\]'";
+  const auto test = [&](const std::string& before, const std::string& command) {
+    std::vector<std::string> words = {CUPEL_BINARY, "mock", "test", "--level", "read-committed", "--iterations", "20"};
+    if (!before.empty()) words.insert(words.end(), {"--setup", before});
+    words.insert(words.end(), {"--", "sh", "-c", command});
+    return run(words, folder_.path());
+  };
+  const auto ready = test(setup, count);
+  EXPECT_EQ(ready.code, 0) << ready.output;
+  // Set up by a session of the run itself, it is missed by others.
+  const auto missed = test("", setup + "; " + count);
+  EXPECT_EQ(missed.code, 1) << missed.output;
+  // What fails is repeated with its set-up; the next number of a row is free.
+  const auto failed = test(setup, sql + "sql 'insert into c(n) values (8) returning id'; exit 1");
+  EXPECT_EQ(failed.code, 1) << failed.output;
+  EXPECT_NE(failed.output.find("[[2]]"), std::string::npos) << failed.output;
+  EXPECT_NE(failed.output.find(" --setup "), std::string::npos) << failed.output;
+  const auto broken = test("echo no tables today; exit 4", "true");
+  EXPECT_EQ(broken.code, 3) << broken.output;
+  EXPECT_NE(broken.output.find("the set-up exited with 4; it printed:\n  no tables today"), std::string::npos)
+      << broken.output;
+}
+
 TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"--level", "prefix"}, {"--pg", "0"}, {"--level", "nonsense"}}) {
