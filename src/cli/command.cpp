@@ -91,6 +91,10 @@ void complain(const base::Error& error) {
   if (named.file == "-") named.file = "standard input";
   complain(named.to_string());
 }
+int bad(const base::Error& error) {
+  complain(error);
+  return kBad;
+}
 
 bool use_colour() {
   const char* no_colour = std::getenv("NO_COLOR");

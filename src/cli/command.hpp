@@ -43,6 +43,8 @@ void mention(std::string_view text);
 // "cupel: " and the error, on standard error. The file "-" is standard input.
 void complain(const base::Error& error);
 void complain(std::string_view message);
+// Complains; the exit code.
+int bad(const base::Error& error);
 
 // Is standard output a terminal that may be coloured (NO_COLOR, TERM=dumb)?
 bool use_colour();

@@ -99,11 +99,6 @@ Result<std::string> locked_folder() {
   return folder;
 }
 
-int bad(const Error& error) {
-  complain(error);
-  return kBad;
-}
-
 int start(const LabArguments& arguments) {
   const auto folder = locked_folder();
   if (!folder.ok()) return bad(folder.error());

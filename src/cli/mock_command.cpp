@@ -82,12 +82,13 @@ int serve(const ServeArguments& arguments) {
   const auto history = served.store.history();
   if (!history.ok()) return bad(history.error());
   if (history->txn_count() == 0) {
-    complain(fmt::format("warning: no transaction ended, so there is no history, and {} was not written",
-                         arguments.history == "-" ? "nothing" : arguments.history));
+    complain(fmt::format(
+        "warning: no transaction ended, so there is no history, and {} was not written{}",
+        arguments.history, of_another_run(arguments.history)));
     return kSatisfied;
   }
   const int code = write_history(*history, arguments.history, *target);
-  if (code == kSatisfied && arguments.history != "-") {
+  if (code == kSatisfied) {
     complain(fmt::format("wrote {}; to check: cupel check -l {} {}",
                          report::counted(history->txn_count(), "transaction"),
                          mock::name(arguments.store.level),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 
 #include "cli/emit.hpp"
@@ -164,10 +165,9 @@ std::string http_url(const std::string& address, std::uint16_t port) {
   return fmt::format("http://{}:{}", host_of(address), port);
 }
 
-
-int bad(const base::Error& error) {
-  complain(error);
-  return kBad;
+std::string of_another_run(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) ? "; what is there is of another run" : "";
 }
 
 }  // namespace cupel::cli

@@ -16,11 +16,11 @@ namespace cupel::cli {
 
 // The weakest first.
 inline constexpr mock::Level kMockLevels[] = {mock::Level::kReadCommitted,
-                                       mock::Level::kReadAtomic,
-                                       mock::Level::kCausal,
-                                       mock::Level::kPrefix,
-                                       mock::Level::kStrongSessionSnapshotIsolation,
-                                       mock::Level::kStrongSessionSerializable};
+                                              mock::Level::kReadAtomic,
+                                              mock::Level::kCausal,
+                                              mock::Level::kPrefix,
+                                              mock::Level::kStrongSessionSnapshotIsolation,
+                                              mock::Level::kStrongSessionSerializable};
 
 // As given; `store` has what they come to.
 struct StoreArguments {
@@ -57,8 +57,8 @@ std::string host_of(const std::string& address);
 std::string url(const char* scheme, const std::string& address, std::uint16_t port);
 std::string http_url(const std::string& address, std::uint16_t port);
 
-// Complains; the exit code.
-int bad(const base::Error& error);
+// Of a history that was not written to `file`: "; what is there is of another run", or empty.
+std::string of_another_run(const std::string& file);
 
 // `cupel mock test`.
 void add_mock_test(CLI::App& mock, Run& run);

@@ -428,8 +428,9 @@ int tell_failure(const TestArguments& arguments, const Failed& failed, const std
                     command));
   if (failed.history.txn_count() == 0) {
     print(
-        "history: none is written, no transaction ended in this run: the command fails by itself, or "
-        "was ended before\n");
+        fmt::format("history: none is written to {}{}; no transaction ended in this run: the "
+                    "command fails by itself, or was ended before\n",
+                    file, of_another_run(file)));
     return kViolated;
   }
   const auto before = fs::exists(file) ? std::optional(whole_file(file)) : std::nullopt;

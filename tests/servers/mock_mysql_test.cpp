@@ -386,7 +386,7 @@ class Author final : public RandomSql {
            pick({"a = a + 1", "a = VALUES(a) + 1", "w = concat(w, 'x')", "a = 5, n = a / 3"});
   }
   std::string update() {
-    switch (below(4)) {
+    switch (below(5)) {
       case 0:
         return "UPDATE u SET q = " + pick({"3", "4", "q + 1", "NULL", "t"}) +
                " WHERE x = " + pick({"1", "2"}) + pick({" AND y = 'a'", " AND y = 'b '"});
@@ -394,6 +394,13 @@ class Author final : public RandomSql {
         return "UPDATE t SET id = " + number(12) + " WHERE id = " + number(8);
       case 2:
         return "UPDATE p SET v = v + 1" + pick({"", " WHERE w = 'k'", " WHERE v IS NULL"});
+      case 3:
+        return "UPDATE t SET " +
+               pick({"a = 5, n = 6", "a = a + 1, n = a", "n = a, a = a + 1",
+                     "a = 1, n = (SELECT count(*) FROM u WHERE u.t = t.a)", "a = id, n = 2"}) +
+               pick({" WHERE id IN (SELECT t FROM u)", " WHERE EXISTS (SELECT 1 FROM p)",
+                     " WHERE id = (SELECT max(x.id) FROM t x)",
+                     " WHERE id IN (SELECT t FROM u WHERE x = 1) ORDER BY id LIMIT 1"});
       default: {
         const Over over(*this);
         return "UPDATE t SET " +

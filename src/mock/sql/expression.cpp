@@ -109,6 +109,8 @@ bool like(std::string_view text, std::string_view pattern, bool fold_case, bool 
 
 namespace {
 
+constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
+
 // The result type of arithmetic on two numbers.
 Type number_pair(Type left, Type right) {
   if (left == right) return left;
@@ -212,7 +214,11 @@ Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& ri
 Scalar unsigned_arithmetic(char operation, const Decimal& left, const Decimal& right, Type type) {
   if (operation == '%' && right.sign() == 0) return {};
   const auto result = std::get<Decimal>(decimal_arithmetic(operation, left, right));
-  if (type == Type::kBigint) return result.to_integer().value();  // a remainder with a sign
+  if (type == Type::kBigint) {  // a remainder with a sign
+    const auto whole = result.to_integer();
+    if (!whole) out_of_range(type);
+    return *whole;
+  }
   const auto number = unsigned_of(result);
   if (!number) out_of_range(type);
   return *number;
@@ -231,8 +237,6 @@ Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
 }
 
 }  // namespace
-
-constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
 
 bool is_textual(const Expression& part) {
   const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&

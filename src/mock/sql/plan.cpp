@@ -849,6 +849,37 @@ Plan forgiving(const Tree& body, Binder& binder) {
   return plan;
 }
 
+// Whether the value depends on a column of the row that is updated, in a sub-query too.
+bool depends_on(const Expression& value, std::size_t column) {
+  const bool itself = value.kind == Expression::Kind::kColumn && value.depth == 0 &&
+                      value.source == 0 && value.column == column;
+  const std::pair<std::size_t, std::size_t> named{0, column};
+  return itself ||
+         std::find(value.outside.begin(), value.outside.end(), named) != value.outside.end() ||
+         std::any_of(value.parts.begin(), value.parts.end(),
+                     [&](const auto& part) { return depends_on(*part, column); });
+}
+
+// Whether one of them reads a column that another has assigned before.
+bool sees_to_its_left(const std::vector<Assignment>& set) {
+  for (auto one = set.begin(); one != set.end(); ++one) {
+    for (auto left = set.begin(); left != one; ++left) {
+      if (depends_on(*one->value, left->column)) return true;
+    }
+  }
+  return false;
+}
+
+// Whether a sub-query in the clause has the table among its own.
+bool names_table(const Tree& clause, const Table& table, const Binder& binder) {
+  if (clause.is_object() && clause.contains("RangeVar") &&
+      binder.table(clause["RangeVar"]).get() == &table)
+    return true;
+  return clause.is_structured() &&
+         std::any_of(clause.begin(), clause.end(),
+                     [&](const Tree& part) { return names_table(part, table, binder); });
+}
+
 // LIMIT of UPDATE and DELETE.
 std::size_t rows_asked(const ExpressionPtr& limit, const Frame& frame) {
   if (limit == nullptr) return std::numeric_limits<std::size_t>::max();
@@ -893,12 +924,14 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     set = assignments(list(body, "targetList"), *table, binder, scope);
     binder.coercion.strictness = Coercion::Strict::kEither;
   }
-  // There the others see the old values if a sub-query looks at the table.
-  const bool looks =
-      (where != nullptr && where->reads_queries) ||
-      std::any_of(set.begin(), set.end(), [](const auto& one) { return one.value->reads_queries; });
-  if (dialect == Dialect::kMysql && looks && set.size() > 1) {
-    not_supported("several assignments of an UPDATE with a sub-query");
+  // There all values are computed of the old ones if a sub-query looks at the table.
+  if (dialect == Dialect::kMysql && sees_to_its_left(set) &&
+      (names_table(field(body, "whereClause"), *table, binder) ||
+       names_table(field(body, "targetList"), *table, binder) ||
+       names_table(field(body, "sortClause"), *table, binder))) {
+    not_supported(
+        "an assignment that reads a column assigned to its left, in an UPDATE with a sub-query on "
+        "the same table");
   }
   // MySQL's: PostgreSQL's grammar has neither.
   select->sorts = binder.order(list(body, "sortClause"), scope);

@@ -68,8 +68,15 @@ void name_outputs(Tree& tree, const std::vector<std::string>& names) {
 // ORDER BY and LIMIT of MySQL's UPDATE and DELETE, which stand in a SELECT of their own.
 void take_order(Tree& change, const Tree& select) {
   const auto& from = body_of(select);
-  for (const char* part : {"sortClause", "limitCount", "limitOffset"}) {
-    if (has(from, part)) change.begin().value()[part] = field(from, part);
+  for (auto part = from.begin(); part != from.end(); ++part) {
+    const auto& name = part.key();
+    if (name == "targetList" || name == "op") continue;
+    if (name == "limitOption" && part.value() != "LIMIT_OPTION_WITH_TIES") continue;
+    if (name != "sortClause" && name != "limitCount") {
+      raise("42601", fmt::format("{} is not allowed behind ORDER BY or LIMIT of UPDATE and DELETE",
+                                 in_sql(name)));
+    }
+    change.begin().value()[name] = part.value();
   }
 }
 
@@ -212,6 +219,7 @@ class SessionOfStore : public Session {
   std::optional<Result> mysql_own(const MysqlTokens& tokens);
   Result described(const std::string& name) const;
   Result mysql_set(const MysqlTokens& tokens);
+  std::size_t mysql_names(const MysqlTokens& tokens, std::size_t at);
   void take_error(const Raised& raised);
   [[nodiscard]] Error told(const Error& error) const;
 
@@ -1180,6 +1188,38 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
   return std::nullopt;
 }
 
+// NAMES and CHARACTER SET of SET; where the next assignment begins.
+std::size_t SessionOfStore::mysql_names(const MysqlTokens& tokens, std::size_t at) {
+  const bool names = tokens[at].text == "names";
+  at += names ? 1 : 2;
+  const auto next = [&] {
+    if (at >= tokens.size()) raise("42601", "syntax error at the end of SET NAMES");
+    return lowered(tokens[at++].text);
+  };
+  const auto charset = next();
+  const bool three_bytes = charset == "utf8" || charset == "utf8mb3";
+  if (!three_bytes && charset != "utf8mb4" && charset != "default" && charset != "ascii") {
+    not_supported("the character set " + charset);
+  }
+  if (names && at < tokens.size() && tokens[at].text == "collate") {
+    ++at;
+    const auto collation = next();
+    const auto its = collation.substr(0, collation.find('_'));
+    const bool belongs = three_bytes ? its == "utf8" || its == "utf8mb3" : its == "utf8mb4";
+    if (its.starts_with("utf8") && (!belongs || charset == "ascii")) {
+      throw Raised{{.sqlstate = "22023",
+                    .message = fmt::format("COLLATION '{}' is not valid for CHARACTER SET '{}'",
+                                           collation, charset),
+                    .mysql_number = 1253}};
+    }
+    if (collation != "default") set("collation_connection", collation, false);
+  }
+  if (at < tokens.size() && tokens[at].text != ",") {
+    raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
+  }
+  return at + 1;
+}
+
 Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
   const auto is = [&](std::size_t at, std::string_view text) {
     return at < tokens.size() && tokens[at].text == text;
@@ -1222,19 +1262,12 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
     }
     return result;
   }
-  if (is(at, "names") || (is(at, "character") && is(at + 1, "set"))) {
-    at += is(at, "names") ? 1 : 2;
-    const auto name = at < tokens.size() ? lowered(tokens[at].text) : "";
-    if (!name.starts_with("utf8") && name != "default" && name != "ascii") {
-      not_supported("the character set " + name);
-    }
-    if (is(++at, "collate") && at + 1 < tokens.size()) {
-      set("collation_connection", tokens[at + 1].text, false);
-    }
-    return result;
-  }
   // name = value, name = value …
   while (at < tokens.size()) {
+    if (is(at, "names") || (is(at, "character") && is(at + 1, "set"))) {
+      at = mysql_names(tokens, at);
+      continue;
+    }
     if (is(at, "session") || is(at, "local")) ++at;
     if (is(at, "global")) not_supported("SET GLOBAL");
     std::string name = tokens[at++].text;

@@ -52,7 +52,8 @@ constexpr Setting kMysql[] = {
     // Drivers say one when they connect; text compares by bytes all the same (docs/mock-sql.md).
     {"collation_connection", "utf8mb4_bin", Takes::kWord,
      "utf8mb4_bin utf8mb4_general_ci utf8mb4_unicode_ci utf8mb4_unicode_520_ci utf8mb4_0900_ai_ci "
-     "utf8mb4_0900_bin utf8mb4_uca1400_ai_ci"},
+     "utf8mb4_0900_bin utf8mb4_uca1400_ai_ci utf8_general_ci utf8_unicode_ci utf8_bin "
+     "utf8mb3_general_ci utf8mb3_unicode_ci utf8mb3_bin"},
     {"collation_database", "utf8mb4_bin", Takes::kFixed},
     {"collation_server", "utf8mb4_bin", Takes::kFixed},
     {"completion_type", "NO_CHAIN", Takes::kFixed},

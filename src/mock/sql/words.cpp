@@ -14,6 +14,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"windowClause", "WINDOW"},
     {"over", "OVER (window functions)"},
     {"intoClause", "SELECT … INTO"},
+    {"lockingClause", "FOR UPDATE or FOR SHARE"},
     {"collClause", "COLLATE"},
     {"agg_order", "ORDER BY in an aggregate function"},
     {"agg_within_group", "WITHIN GROUP"},

@@ -224,7 +224,13 @@ TEST(MockSqlMysql, UpdateAndDeleteInOrder) {
   EXPECT_EQ(sql("SELECT id FROM jobs"), "4 | 5");
   EXPECT_EQ(sql("DELETE FROM jobs LIMIT 1"), "DELETE 1");
   EXPECT_EQ(sql("DELETE FROM jobs LIMIT 0"), "DELETE 0");
-  EXPECT_EQ(sql("DELETE FROM jobs LIMIT 1, 1"), "error 42601");
+  for (const char* behind :
+       {"LIMIT 1, 1", "LIMIT 1 OFFSET 1", "LIMIT 1 FOR UPDATE", "ORDER BY id FOR SHARE",
+        "LIMIT 1 LOCK IN SHARE MODE", "ORDER BY id UNION SELECT 1",
+        "ORDER BY id FETCH FIRST 1 ROWS WITH TIES", "ORDER BY id WINDOW w AS ()"}) {
+    EXPECT_EQ(sql("DELETE FROM jobs " + std::string(behind)), "error 42601") << behind;
+    EXPECT_EQ(sql("UPDATE jobs SET due = 1 " + std::string(behind)), "error 42601") << behind;
+  }
   EXPECT_EQ(sql("UPDATE jobs, t SET a = 1"), "error 0A000");
   EXPECT_EQ(sql("DELETE jobs FROM jobs JOIN t"), "error 0A000");
   auto prepared = sql.session->prepare("DELETE FROM jobs WHERE state = ? ORDER BY id LIMIT ?");
@@ -242,6 +248,33 @@ TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {
   sql("UPDATE t SET a = a + 1, b = a");
   EXPECT_EQ(sql("SELECT a, b FROM t"), "2,2");
   EXPECT_EQ(sql("SELECT id FROM t ORDER BY NULL"), "1");
+}
+
+// With a sub-query on the table itself all values are computed of the old ones: MariaDB turns such
+// an UPDATE into one of several tables.
+TEST(MockSqlMysql, AssignmentsBesideASubQuery) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)");
+  sql("CREATE TABLE c (t INT); INSERT INTO c VALUES (1)");
+  const auto after = [&](const std::string& update) {
+    const auto told = sql(update);
+    return told == "UPDATE 1" ? sql("SELECT a, b FROM t") : told;
+  };
+  EXPECT_EQ(after("UPDATE t SET a = 5, b = 6 WHERE id IN (SELECT t FROM c)"), "5,6");
+  EXPECT_EQ(after("UPDATE t SET a = a + 1, b = a WHERE id IN (SELECT t FROM c)"), "6,6");
+  EXPECT_EQ(after("UPDATE t SET a = a + 1, b = (SELECT max(c.t) + t.a FROM c)"), "7,8");
+  EXPECT_EQ(after("UPDATE t SET a = 1, b = b + 1 WHERE id IN (SELECT id FROM t x)"), "1,9");
+  EXPECT_EQ(after("UPDATE t SET b = a, a = a + 1 WHERE id IN (SELECT id FROM t x)"), "2,1");
+  EXPECT_EQ(after("UPDATE t SET a = (SELECT max(x.a) + 1 FROM t x), b = 3"), "3,3");
+  for (const char* refused :
+       {"UPDATE t SET a = a + 1, b = a WHERE id IN (SELECT id FROM t x)",
+        "UPDATE t SET a = a + 1, b = a WHERE id IN (SELECT x.id FROM (SELECT id FROM t) x)",
+        "UPDATE t SET a = (SELECT max(x.a) FROM t x), b = a + 1",
+        "UPDATE t SET a = 1, b = (SELECT count(*) FROM t x WHERE x.a = t.a)",
+        "UPDATE t SET a = 1, id = id, b = ifnull(NULL, a) WHERE EXISTS (SELECT 1 FROM c, t x)"}) {
+    EXPECT_EQ(sql(refused), "error 0A000") << refused;
+  }
+  EXPECT_EQ(sql("SELECT a, b FROM t"), "3,3");
 }
 
 TEST(MockSqlMysql, AFailedStatementIsAlone) {

@@ -175,6 +175,28 @@ TEST(Settings, WhatMysqlKnows) {
   EXPECT_EQ(sql("SELECT @@collation_connection"), "utf8mb4_general_ci");
   EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE nonsense"), "error 22023");
   EXPECT_EQ(sql("SET collation_connection = 'nonsense'"), "error 22023");
+  for (const char* charset : {"utf8", "utf8mb3"}) {
+    for (const char* collation : {"general_ci", "unicode_ci", "bin"}) {
+      const auto name = std::string(charset) + "_" + collation;
+      EXPECT_EQ(sql("SET NAMES " + std::string(charset) + " COLLATE " + name), "SET") << name;
+      EXPECT_EQ(sql("SELECT @@collation_connection"), name);
+    }
+  }
+  const auto number = [&](const char* text) {
+    const auto run = sql.session->run(text);
+    return run.error ? run.error->sqlstate + " " + std::to_string(run.error->mysql_number) : "none";
+  };
+  EXPECT_EQ(number("SET NAMES utf8mb4 COLLATE utf8_bin"), "22023 1253");
+  EXPECT_EQ(number("SET NAMES utf8 COLLATE utf8mb4_bin"), "22023 1253");
+  for (const char* wrong :
+       {"SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET NAMES utf8mb4 COLLATE utf8mb4_bin x",
+        "SET NAMES utf8mb4 utf8mb4_bin", "SET CHARACTER SET utf8 COLLATE utf8_bin"}) {
+    EXPECT_EQ(sql(wrong), "error 42601") << wrong;
+  }
+  EXPECT_EQ(sql("SET NAMES klingon"), "error 0A000");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE utf8mb4_bin, unique_checks = OFF"), "SET");
+  EXPECT_EQ(sql("SELECT @@collation_connection, @@unique_checks"), "utf8mb4_bin,0");
+  EXPECT_EQ(sql("SET unique_checks = ON, NAMES utf8"), "SET");
   // MySQL's ROLLBACK leaves what SET did.
   sql("BEGIN");
   sql("SET unique_checks = OFF");

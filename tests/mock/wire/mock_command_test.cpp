@@ -41,6 +41,12 @@ Ran shell(const std::string& script) {
   return run({"sh", "-c", script});
 }
 
+std::string contents(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
 class MockCommand : public ::testing::Test {
  protected:
   // Starts it; `lines` of connections are awaited.
@@ -63,9 +69,7 @@ class MockCommand : public ::testing::Test {
     mock_->signal(SIGINT);
     const auto ended = mock_->wait(Seconds(20));
     EXPECT_TRUE(ended && ended->well()) << "it ends well, and soon";
-    std::ostringstream said;
-    said << std::ifstream(folder_.path("errors")).rdbuf();
-    return said.str();
+    return contents(folder_.path("errors"));
   }
 
   test::ScratchFolder folder_;
@@ -114,22 +118,47 @@ TEST_F(MockCommand, NothingHappened) {
                         " was not written"),
               std::string::npos)
         << said;
+    EXPECT_EQ(said.find("another run"), std::string::npos) << said;
     EXPECT_FALSE(std::filesystem::exists(folder_.path(file)));
   }
-  // A transaction was begun, and none ended before the command did.
+  const auto before = folder_.file("before.jsonl", "of an earlier run\n");
+  start({"--http", "0", "--history", before}, 1);
+  const auto said = stop();
+  EXPECT_NE(said.find(before + " was not written; what is there is of another run"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(contents(before), "of an earlier run\n");
+}
+
+// The transaction is asked for and waits (--delay) until the servers stop: it is met by the store,
+// and nothing is in the history.
+TEST_F(MockCommand, NothingEndedInTheRunThatFailed) {
   const auto script = folder_.file("begin.sh", R"(
 curl -sS -d '{}' "$CUPEL_MOCK_HTTP_URL/sessions" > /dev/null
-curl -sS -d '' "$CUPEL_MOCK_HTTP_URL/sessions/1/begin" > /dev/null
-kill -9 $$
+post() { curl -sS -d '' "$CUPEL_MOCK_HTTP_URL/sessions/1/$1" 2>&1; }
+while post begin | grep -q 'under way'; do :; done > /dev/null &
+until post commit | grep -q 'under way'; do :; done
+exit 5
 )");
-  const auto ran = run({CUPEL_BINARY, "mock", "test", "--history", "test.jsonl", "--", "sh", script},
-                       folder_.path());
-  EXPECT_EQ(ran.code, 1) << ran.output;
-  if (ran.output.find("no transaction ended in this run") != std::string::npos) {
-    EXPECT_FALSE(std::filesystem::exists(folder_.path("test.jsonl")));
-  } else {  // it was rolled back as the servers stopped
-    EXPECT_GT(std::filesystem::file_size(folder_.path("test.jsonl")), 0u);
-  }
+  const auto test = [&] {
+    return run({CUPEL_BINARY, "mock", "test", "--delay", "1000s", "--history", "test.jsonl", "--",
+                "sh", script},
+               folder_.path());
+  };
+  const auto first = test();
+  EXPECT_EQ(first.code, 1) << first.output;
+  EXPECT_NE(first.output.find("history: none is written to test.jsonl; no transaction ended in "
+                              "this run"),
+            std::string::npos)
+      << first.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("test.jsonl")));
+  const auto before = folder_.file("test.jsonl", "of an earlier run\n");
+  const auto second = test();
+  EXPECT_EQ(second.code, 1) << second.output;
+  EXPECT_NE(second.output.find("test.jsonl; what is there is of another run; no transaction ended"),
+            std::string::npos)
+      << second.output;
+  EXPECT_EQ(contents(before), "of an earlier run\n");
 }
 
 TEST_F(MockCommand, OnlyWhatIsAskedFor) {
