@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace cupel::mock::sql {
 
@@ -606,6 +607,8 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   if (!is_number(type)) {
     raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
   }
+  const bool fixed = made->sources == 0 && made->outside.empty() && !made->reads_queries &&
+                     !made->has_aggregate;
   if (type == Type::kUnsigned) {
     if (made->kind == Expression::Kind::kConstant && !is_null(made->constant)) {
       const auto number = Decimal::of_unsigned(std::get<std::uint64_t>(made->constant)).negated();
@@ -613,9 +616,7 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
       return whole ? constant(*whole, {Type::kBigint}) : constant(number, {Type::kNumeric});
     }
     // MySQL computes what is constant when it plans, and has a decimal if it is large.
-    if (made->sources == 0 && !made->reads_queries && !made->has_aggregate) {
-      not_supported("minus of a computed constant without a sign", position);
-    }
+    if (fixed) not_supported("minus of a computed constant without a sign", position);
     return strict("-", {Type::kBigint}, {made}, [](const std::vector<Scalar>& values) -> Scalar {
       const auto number = Decimal::of_unsigned(std::get<std::uint64_t>(values[0])).negated();
       const auto whole = number.to_integer();
@@ -625,10 +626,15 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   }
   FullType negated{type};
   if (dialect_ == Dialect::kMysql) negated.scale = decimals(*made);
-  return strict("-", negated, {made}, [type](const std::vector<Scalar>& values) -> Scalar {
+  const bool widens = fixed && dialect_ == Dialect::kMysql;
+  return strict("-", negated, {made}, [type, widens](const std::vector<Scalar>& values) -> Scalar {
     if (type == Type::kNumeric) return std::get<Decimal>(values[0]).negated();
     if (is_integer(type)) {
-      return integer_arithmetic('-', 0, std::get<std::int64_t>(values[0]), type);
+      const auto number = std::get<std::int64_t>(values[0]);
+      if (widens && number == std::numeric_limits<std::int64_t>::min()) {
+        not_supported("minus of a computed constant of -2^63");  // a decimal there
+      }
+      return integer_arithmetic('-', 0, number, type);
     }
     return -std::get<double>(values[0]);
   });

@@ -79,6 +79,7 @@ TEST(MockSqlMysql, IntegersWithoutSign) {
                 "-9223372036854775808, 9223372036854775808 - 1, 18446744073709551616 - 1"),
             "18446744073709551615,-1,-9223372036854775808,9223372036854775807,"
             "18446744073709551615");
+  EXPECT_EQ(sql("SELECT -CAST(9223372036854775808 AS SIGNED)"), "error 0A000");
   for (const char* wrong :
        {"b = -1", "b = 18446744073709551616", "i = 4294967296", "y = 256", "y = -0.4", "id = -1"}) {
     EXPECT_EQ(sql(std::string("UPDATE t SET ") + wrong + " WHERE id = 2"), "error 22003") << wrong;
