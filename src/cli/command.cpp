@@ -243,9 +243,38 @@ std::string in_own_words(const CLI::App& asked, const CLI::ParseError& error) {
   return text;
 }
 
-// What a mistake in the command line is called, where CLI11's own words are
-// about its own notions. `word`: what was typed where a command is expected.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view word) {
+bool has_option(const CLI::App& app, const std::string& name) {
+  const auto options = app.get_options();
+  return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return name.starts_with("--") && option->check_lname(name.substr(2));
+  });
+}
+
+// An option of `mock` that stands behind `mock test`: CLI11 gives it to the former.
+std::optional<std::string> option_of_other(const CLI::App& app,
+                                           const std::vector<std::string>& arguments) {
+  const CLI::App* asked = &app;
+  auto at = arguments.begin();
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().front();
+    at = std::find(at, arguments.end(), asked->get_name());
+    if (at != arguments.end()) ++at;
+  }
+  const auto* parent = asked->get_parent();
+  if (parent == nullptr) return std::nullopt;
+  for (; at != arguments.end() && *at != "--"; ++at) {
+    const auto name = at->substr(0, at->find('='));
+    if (!has_option(*parent, name) || has_option(*asked, name)) continue;
+    return fmt::format("found `{}`, which is an option of {}, and none of {} {}", name,
+                       parent->get_name(), parent->get_name(), asked->get_name());
+  }
+  return std::nullopt;
+}
+
+// What a mistake in the command line is called, where CLI11's own words are about its own notions.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
+                        const std::vector<std::string>& arguments) {
+  const std::string word = arguments.empty() ? "" : arguments.front();
   std::vector<std::string> names;
   const auto chosen = app.get_subcommands();
   if (chosen.empty() && !word.starts_with("-")) {
@@ -262,6 +291,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
   const CLI::App& asked = *deepest;
   std::vector<std::string> commands;
   for (const auto* command : asked.get_subcommands({})) commands.push_back(command->get_name());
+  if (const auto other = option_of_other(app, arguments)) return *other;
   if (remaining.empty()) {
     const bool none_chosen = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                              asked.get_require_subcommand_min() > 0;
@@ -284,6 +314,15 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error, std::
   // As in `cupel --json check FILE`.
   if (std::find(names.begin(), names.end(), name) != names.end()) {
     return fmt::format("found `{}` before the command {}; put it behind", name, asked.get_name());
+  }
+  // `cupel mock test ./run-tests.sh --quick`: whose it is shows only behind --.
+  const auto* command = asked.get_option_no_throw("COMMAND");
+  const bool of_command = command != nullptr && command->count() > 0 &&
+                          std::find(arguments.begin(), arguments.end(), "--") == arguments.end();
+  if (of_command) {
+    return fmt::format("found `{}`, which is no option of {}; put the command and its options behind "
+                       "--: -- {} {}",
+                       name, asked.get_name(), command->results().front(), name);
   }
   return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
                      did_you_mean(name, names));
@@ -365,7 +404,7 @@ int run(int argc, char** argv) {
          chain = chain.front()->get_subcommands()) {
       command += " " + chain.front()->get_name();
     }
-    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments.empty() ? "" : arguments.front()),
+    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments),
                          command));
   } catch (const std::bad_alloc&) {
     complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");

@@ -37,10 +37,13 @@ namespace fs = std::filesystem;
 using mock::wire::Interface;
 using mock::wire::Server;
 
+constexpr double kSettleMs = 5;  // usual
+
 struct TestArguments : StoreArguments {
   std::uint64_t iterations = 100;
   bool explore = false;
-  std::string states = "reads", settle = "5ms";
+  std::string states = "reads", settle = fmt::format("{}ms", kSettleMs);
+  bool settle_given = false;
   std::optional<std::vector<std::size_t>> choices;
   unsigned jobs = 1;
   std::string time_limit = "60s", history;
@@ -495,38 +498,40 @@ int test(const TestArguments& arguments) {
 // --- exploring
 
 // Long enough for a process to start, and much longer than what was waited.
-double longer_settle(const TestArguments& arguments) {
-  return std::max(250.0, 2 * arguments.store.settle_ms);
+double longer_settle(double settle_ms) {
+  return std::max(250.0, 2 * settle_ms);
 }
 
 // The first run again, with more time for clients to come: were there as many to choose from each
-// time as before? A client that comes too late each time is never chosen from, and nothing else
-// would show it.
+// time as before, and did it fail as before? A client that comes too late each time is never chosen
+// from, and nothing else would show it.
 enum class Waited { kTheSame, kOtherChoices, kFailed, kStopped };
 base::Result<Waited> waited_longer(const TestArguments& arguments, const OutputFolder& folder,
-                                 const std::vector<std::size_t>& offered,
+                                 const std::vector<std::size_t>& offered, bool failed,
                                  const std::atomic<bool>& stopped) {
   auto options = arguments.store;
-  options.settle_ms = longer_settle(arguments);
+  options.settle_ms = longer_settle(options.settle_ms);
   std::vector<std::size_t> now;
   options.choose = [&](std::size_t of) {
     now.push_back(of);
     return std::size_t{0};
   };
   Served served(options);
-  const auto output = folder.file(0);
+  // None of those of the runs that count.
+  const auto output = folder.file(std::numeric_limits<std::uint64_t>::max());
   const auto ended =
       run_command(served, arguments, options.seed, output, [&] { return stopped.load(); });
   if (!ended.ok()) return ended.error();
   std::error_code ignored;
   fs::remove(output, ignored);
   if (!ended->whole) return Waited::kStopped;
-  if (ended->how) return Waited::kFailed;
-  return now == offered ? Waited::kTheSame : Waited::kOtherChoices;
+  if (now != offered) return Waited::kOtherChoices;
+  return ended->how && !failed ? Waited::kFailed : Waited::kTheSame;
 }
 
-// Runs the command once for each history, as mock::Explorer has it.
-int explore(const TestArguments& arguments) {
+// Runs the command once for each history, as mock::Explorer has it. Where the usual --settle shows
+// to be too short, with a longer one.
+int explore(TestArguments arguments) {
   const auto folder = OutputFolder::make();
   if (!folder.ok()) return bad(folder.error());
   const Interruptible interruptible;
@@ -551,18 +556,38 @@ int explore(const TestArguments& arguments) {
   std::uint64_t failed_run = 0;
   std::vector<std::size_t> failed_choices;
   bool more = true, met_store = false;
-  for (; more && runs < most && !interruptible.stopped(); ++runs) {
+  Waited waited = Waited::kTheSame;
+  while (more && runs < most && !interruptible.stopped()) {
     Served served(options);
     const auto output = (*folder)->file(runs);
     const auto ended = run_command(served, arguments, options.seed, output,
                                    [&] { return interruptible.stopped().load(); });
     if (!ended.ok()) return bad(ended.error());
     if (!ended->whole) break;
-    first_run = false;
+    ++runs;
     if (served.store.asked_for() > 0) met_store = true;
     if (!met_store && ended->how) {
       return never_met_store(arguments, *ended->how, end_of_file(output));
     }
+    if (first_run && met_store && !arguments.choices) {
+      const auto known = waited_longer(arguments, **folder, offered, ended->how.has_value(),
+                                       interruptible.stopped());
+      if (!known.ok()) return bad(known.error());
+      waited = *known;
+      const auto longer = longer_settle(options.settle_ms);
+      constexpr double kLongestMs = 1000;
+      if (waited == Waited::kOtherChoices && !arguments.settle_given && longer <= kLongestMs) {
+        complain(fmt::format("some clients come later than {} ms after the others; explored with "
+                             "--settle {}ms instead",
+                             options.settle_ms, longer));
+        arguments.store.settle_ms = options.settle_ms = longer;
+        explorer.emplace();
+        offered.clear();
+        runs = 0;
+        continue;
+      }
+    }
+    first_run = false;
     if (served.store.mixed() && !in_order && !arguments.choices) {
       in_order = true;
       explorer.emplace();
@@ -577,7 +602,7 @@ int explore(const TestArguments& arguments) {
       if (ended->how && ++failures == 1) {
         auto history = served.store.history();
         if (!history.ok()) return bad(history.error());
-        failed_run = runs + 1;
+        failed_run = runs;
         failed_choices = explorer->choices();
         failed = Failed{options.seed, *ended->how, end_of_file(output), std::move(*history),
                         served.store.conflicts()};
@@ -587,6 +612,9 @@ int explore(const TestArguments& arguments) {
     fs::remove(output, ignored);
   }
   if (runs > 0 && !met_store) return never_met_store(arguments, "", "");
+  if (!arguments.settle_given && options.settle_ms != kSettleMs) {
+    arguments.given.push_back(fmt::format("--settle {}ms", options.settle_ms));
+  }
   const auto level = mock::name(arguments.store.level);
   const auto in_words = fmt::format("{}", fmt::join(failed_choices, ","));
   if (arguments.choices) {
@@ -641,21 +669,18 @@ int explore(const TestArguments& arguments) {
                         : fmt::format("the limit of {} was reached (--iterations)",
                                           report::counted(most, "run"))));
   }
+  if (waited != Waited::kTheSame) {
+    const auto longer = longer_settle(options.settle_ms);
+    complain(waited == Waited::kStopped
+                 ? "warning: this may not be all: it was stopped before the first run was made again"
+                 : fmt::format(
+                       "warning: this may not be all: when a transaction is let go only {} ms after the last "
+                       "client came, the first run {}, so some clients come too late to be chosen from; "
+                       "explore again with --settle {}ms or more",
+                       longer, waited == Waited::kFailed ? "fails" : "has other choices", longer));
+  }
   if (code != kSatisfied) return code;
-  if (more || explorer->diverged() > 0) return kUnknown;
-  const auto waited = waited_longer(arguments, **folder, offered, interruptible.stopped());
-  if (!waited.ok()) return bad(waited.error());
-  if (*waited == Waited::kTheSame) return kSatisfied;
-  complain(*waited == Waited::kStopped
-               ? "warning: this may not be all: it was stopped before the first run was made again"
-               : fmt::format(
-                     "warning: this may not be all: when a transaction is let go only {} ms after the last "
-                     "client came, the first run {}, so some clients come too late to be chosen from; "
-                     "explore again with --settle {}ms or more",
-                     longer_settle(arguments),
-                     *waited == Waited::kFailed ? "fails" : "has other choices",
-                     longer_settle(arguments)));
-  return kUnknown;
+  return more || explorer->diverged() > 0 || waited != Waited::kTheSame ? kUnknown : kSatisfied;
 }
 
 }  // namespace
@@ -718,7 +743,8 @@ void add_mock_test(CLI::App& mock, Run& run) {
       ->add_option("--settle", tested->settle,
                    "With --explore and --choices: no transaction begins before nobody came for "
                    "this long, so that "
-                   "all clients that wait are there to choose from")
+                   "all clients that wait are there to choose from. Not given, --explore takes a "
+                   "longer one where the first run shows this to be too short")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(exploring);
@@ -764,7 +790,8 @@ void add_mock_test(CLI::App& mock, Run& run) {
     if (tested->explore || tested->choices) {
       if (testing->get_option("--iterations")->empty()) tested->iterations = 10'000;
       tested->store.settle_ms = 1000 * or_throw(parse_duration(tested->settle, 0.001), "--settle");
-      if (tested->settle != TestArguments().settle)
+      tested->settle_given = !testing->get_option("--settle")->empty();
+      if (tested->settle_given)
         tested->given.push_back(fmt::format("--settle {}", shell_word(tested->settle)));
       run = [tested] { return explore(*tested); };
       return;

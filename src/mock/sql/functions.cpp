@@ -381,9 +381,14 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
       }
     });
   }
-  if (name == "current_database" || name == "current_catalog" || (mysql && name == "database")) {
+  if (name == "current_database" || name == "current_catalog" || (mysql && (name == "database" || name == "schema"))) {
     return of_session(
         kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
+  }
+  if (name == "current_user") {
+    return of_session(kT, [mysql](const SessionFacts& facts) -> Scalar {
+      return mysql ? facts.user + "@localhost" : facts.user;
+    });
   }
   if (name == "current_schema") {
     return of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });

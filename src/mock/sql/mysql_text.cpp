@@ -190,7 +190,9 @@ class Rewriting {
       }
       if (!word(at_, "into")) out_ += "into ";
     }
+    if (word(0, "insert") || word(0, "replace")) inserted_table();
     if (word(0, "update") || word(0, "delete")) changed_table();
+    if (word(0, "do")) refuse("DO", "use SELECT");
     while (at_ < in_.size()) {
       put_name();
       one();
@@ -210,6 +212,28 @@ class Rewriting {
     return at < in_.size() && (in_[at].kind == Kind::kWord || in_[at].kind == Kind::kQuoted);
   }
   void put(const std::string& text) { out_ += text + " "; }
+  [[noreturn]] static void refuse(const std::string& what, const std::string& instead) {
+    raise("0A000", what + " is not supported by the mock; " + instead);
+  }
+  [[nodiscard]] bool empty_list(std::size_t at) const {
+    return symbol(at, "(") && symbol(at + 1, ")");
+  }
+
+  // What PostgreSQL has no words for behind INSERT INTO or REPLACE INTO.
+  void inserted_table() {
+    auto at = at_ + (word(at_, "into") ? 1 : 0);
+    if (!name_at(at)) return;
+    at += symbol(at + 1, ".") && name_at(at + 2) ? 3 : 1;
+    if (word(at, "set")) refuse("INSERT … SET", "use INSERT INTO … (columns) VALUES (values)");
+    const auto behind = empty_list(at) ? at + 2 : at;
+    const bool values = word(behind, "values") || word(behind, "value");
+    if (!values || !empty_list(behind + 1)) return;
+    // A row of defaults; PostgreSQL has one at a time.
+    if (symbol(behind + 3, ",")) refuse("VALUES (), ()", "insert one such row at a time");
+    while (at_ < at) one();
+    put("default values");
+    at_ = behind + 3;
+  }
   // The head of UPDATE and DELETE, as far as PostgreSQL has another.
   void changed_table() {
     changes_ = true;
@@ -412,7 +436,15 @@ class Rewriting {
       at_ += 2;
       return;
     }
-    if (token.text == "user" && !symbol(at_ + 1, "(")) {
+    // The parser has the others without brackets only, or not at all.
+    const bool of_user = token.text == "user" || token.text == "current_user" ||
+                         token.text == "session_user" || token.text == "system_user";
+    if (of_user && symbol(at_ + 1, "(") && symbol(at_ + 2, ")")) {
+      put("current_user");
+      at_ += 3;
+      return;
+    }
+    if (token.text == "user") {
       put("\"user\"");
       ++at_;
       return;

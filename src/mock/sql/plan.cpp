@@ -21,6 +21,23 @@ std::string listed(const Table& table, const std::vector<std::size_t>& columns) 
   return text;
 }
 
+[[noreturn]] void raise_out_of_range(const std::string& column, std::size_t row) {
+  raise("22003", fmt::format("Out of range value for column '{}' at row {}", column, row));
+}
+
+// MySQL says which column and row of the statement a value does not fit in; arithmetic (1690) is
+// told as it is.
+template <typename Work>
+auto in_range(bool mysql, const ColumnInfo& column, std::size_t row, const Work& work) {
+  try {
+    return work();
+  } catch (const Raised& raised) {
+    const bool fits_not = raised.error.sqlstate == "22003" && raised.error.mysql_number == 0;
+    if (mysql && fits_not) raise_out_of_range(column.name, row);
+    throw;
+  }
+}
+
 // A stored row with new values over it.
 class Overlay : public Row {
  public:
@@ -59,8 +76,10 @@ class Writer {
 
   [[nodiscard]] const TablePtr& table() const { return table_; }
 
-  // Raises what the values of these columns violate in themselves.
-  void check(Running& running, Row& row, const std::set<std::size_t>* changed) const {
+  // Raises what the values of these columns violate in themselves. `number`: which row of the
+  // statement it is, from 1.
+  void check(Running& running, Row& row, const std::set<std::size_t>* changed,
+             std::size_t number) const {
     for (std::size_t at = 0; at < table_->columns.size(); ++at) {
       if (changed != nullptr && changed->count(at) == 0) continue;
       if (table_->columns[at].not_null && is_null(row.cell(at))) {
@@ -79,7 +98,9 @@ class Writer {
       const auto value = check.condition->value(frame);
       if (!is_null(value) && !std::get<bool>(value)) {
         // MySQL's integers that no type here is as wide as.
-        if (check.name.starts_with("cupel range")) raise("22003", "Out of range value for a column");
+        if (check.name.starts_with("cupel range")) {
+          raise_out_of_range(table_->columns[*check.columns.begin()].name, number);
+        }
         raise("23514", fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
                                    table_->name, check.name));
       }
@@ -449,20 +470,25 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
                                  table.columns[column].name));
     }
-    all.push_back(
-        {column, binder.assigned(binder.expression(*value, scope), table.columns[column])});
+    all.push_back({column, in_range(binder.coercion.dialect() == Dialect::kMysql,
+                                    table.columns[column], 1, [&] {
+                                      return binder.assigned(binder.expression(*value, scope),
+                                                             table.columns[column]);
+                                    })});
   }
   return all;
 }
 
 // New values of a row: in MySQL each sees those to its left.
-void compute(const std::vector<Assignment>& set, Frame& frame, std::size_t source, Overlay& over) {
+void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
+             std::size_t source, Overlay& over, std::size_t number) {
   std::map<std::size_t, Scalar> values;
   const bool mysql = frame.running.facts.dialect == Dialect::kMysql;
   auto* before = frame.rows[source];
   if (mysql) frame.rows[source] = &over;
   for (const auto& one : set) {
-    auto value = one.value->value(frame);
+    auto value = in_range(mysql, table.columns[one.column], number,
+                          [&] { return one.value->value(frame); });
     (mysql ? over.values : values)[one.column] = std::move(value);
   }
   frame.rows[source] = before;
@@ -477,9 +503,10 @@ std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
 
 // Writes new values over a row; gives the row, which is another if its key changed.
 StoredRow& rewrite(Running& running, Writer& writer, StoredRow& row, Overlay& over,
-                   const std::set<std::size_t>& changed, std::vector<Gone>& pending) {
+                   const std::set<std::size_t>& changed, std::vector<Gone>& pending,
+                   std::size_t number) {
   const auto& table = writer.table();
-  writer.check(running, over, &changed);
+  writer.check(running, over, &changed, number);
   const auto watched = referenced(running, *table);
   if (std::any_of(changed.begin(), changed.end(),
                   [&](auto column) { return watched.count(column) != 0; })) {
@@ -594,8 +621,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
             raise("428C9",
                   fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
           }
-          values.push_back(
-              {targets[at], binder.assigned(binder.expression(items[at], scope), column)});
+          values.push_back({targets[at], in_range(mysql, column, rows.size() + 1, [&] {
+                              return binder.assigned(binder.expression(items[at], scope), column);
+                            })});
         }
         rows.push_back(std::move(values));
       }
@@ -720,8 +748,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         for (std::size_t at = 0; at < values.size(); ++at) {
           const auto from = query->outputs[at].value->type.type;
           const auto& to = all_columns[targets[at]].type;
-          row[targets[at]] =
-              mysql ? mysql_assign(values[at], from, to) : assign(values[at], from, to);
+          row[targets[at]] = in_range(mysql, all_columns[targets[at]], given.size() + 1, [&] {
+            return mysql ? mysql_assign(values[at], from, to) : assign(values[at], from, to);
+          });
         }
         given.push_back(std::move(row));
         return true;
@@ -729,7 +758,10 @@ Plan plan_insert(const Tree& body, Binder& binder) {
     }
     for (const auto& values : rows) {
       std::map<std::size_t, Scalar> row;
-      for (const auto& value : values) row[value.column] = value.value->value(outside);
+      for (const auto& value : values) {
+        row[value.column] = in_range(mysql, all_columns[value.column], given.size() + 1,
+                                     [&] { return value.value->value(outside); });
+      }
       given.push_back(std::move(row));
     }
     for (std::size_t at = 0; mysql && at < all_columns.size() && !given.empty(); ++at) {
@@ -744,7 +776,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
     std::vector<Gone> pending;
     std::set<const StoredRow*> touched;
     std::uint64_t count = 0;
+    std::size_t number = 0;
     for (auto& known : given) {
+      ++number;
       std::vector<Scalar> values(all_columns.size());
       std::uint64_t counted = 0;  // what a counter gave this row, first
       for (std::size_t at = 0; at < values.size(); ++at) {
@@ -765,7 +799,7 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         }
       }
       auto& row = running.keep<ValueRow>(std::move(values));
-      writer->check(running, row, nullptr);
+      writer->check(running, row, nullptr, number);
       StoredRow* other = nullptr;
       for (const auto& columns : arbiters) {
         if (other == nullptr) other = writer->twin(running, row, columns, nullptr);
@@ -791,9 +825,9 @@ Plan plan_insert(const Tree& body, Binder& binder) {
         Frame frame{running, nullptr, {other, &row}, nullptr};
         if (set_where != nullptr && !holds(set_where, frame)) continue;
         auto& over = running.keep<Overlay>(*other);
-        compute(set, frame, 0, over);
+        compute(*writer->table(), set, frame, 0, over, number);
         const auto changed = columns_set(set);
-        auto& fresh = rewrite(running, *writer, *other, over, changed, pending);
+        auto& fresh = rewrite(running, *writer, *other, over, changed, pending, number);
         if (mysql) settle(running, std::exchange(pending, {}));
         touched.insert(&fresh);
         count += mysql ? 2 : 1;
@@ -967,7 +1001,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         for (const auto& sort : select->sorts) {
           found.back().order.push_back(sort.value->value(frame));
         }
-        if (select->sorts.empty() && update) compute(set, frame, 0, *found.back().over);
+        if (select->sorts.empty() && update) compute(*table, set, frame, 0, *found.back().over, found.size());
         return !select->sorts.empty() || found.size() != most;
       });
     }
@@ -978,16 +1012,19 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
       });
       if (found.size() > most)
         found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
+      std::size_t number = 0;
       for (auto& one : found) {
         frame.rows = one.rows;
-        if (update) compute(set, frame, 0, *one.over);
+        if (update) compute(*table, set, frame, 0, *one.over, ++number);
       }
     }
     std::vector<Gone> pending;
     const auto changed = columns_set(set);
+    std::size_t number = 0;
     for (auto& one : found) {
+      ++number;
       if (update) {
-        one.rows[0] = &rewrite(running, *writer, *one.row, *one.over, changed, pending);
+        one.rows[0] = &rewrite(running, *writer, *one.row, *one.over, changed, pending, number);
       } else {
         pending.push_back(gone(running, table, *one.row));
         one.row->set_present(false);

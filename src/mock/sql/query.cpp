@@ -420,7 +420,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     }
     if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
         op == "SVFOP_CURRENT_ROLE") {
-      return constant(std::string("cupel"), {Type::kText});
+      return coercion.function("current_user", {}, position_of(body));
     }
     not_supported(output_name(node));
   }
@@ -1381,7 +1381,8 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     --depth_;
     return made;
   }
-  if (text_of(body, "op") != "SETOP_NONE") not_supported("UNION, INTERSECT and EXCEPT");
+  const auto op = text_of(body, "op");
+  if (op != "SETOP_NONE") not_supported(op.substr(op.find('_') + 1));
   understood(
       body, "SELECT",
       {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",

@@ -72,6 +72,7 @@ struct SessionFacts {
   std::function<std::string(const std::string& name, const std::string& value, bool local)>
       configure;
   std::uint32_t connection = 1;
+  std::string user = "cupel";
   std::function<bool(std::uint32_t)> cancel_other;
 
   // What ends the statement that runs: somebody else, or its time.

@@ -45,6 +45,7 @@ std::string lowered(std::string text) {
       {"PrepareStmt", "PREPARE", "use the protocol's prepared statements"},
   };
   const auto kind = kind_of(tree);
+  if (kind == "VacuumStmt" && !flag_of(body_of(tree), "is_vacuumcmd")) not_supported("ANALYZE");
   for (const auto& [other, statement, words] : kInstead) {
     if (kind == other)
       raise("0A000", fmt::format("{} is not supported by the mock; {}", statement, words));
@@ -85,6 +86,29 @@ ExpressionPtr literal(const Datum& value, Type sent) {
   if (!value) return constant({}, {Type::kNull});
   if (!is_number(sent)) return constant(*value, {Type::kNull});
   return constant(from_text(*value, {sent}), {sent});
+}
+
+std::size_t uses_of(const Tree& tree, std::int64_t parameter) {
+  if (!tree.is_structured()) return 0;
+  std::size_t uses = 0;
+  if (tree.is_object() && tree.contains("ParamRef"))
+    uses += number_of(tree["ParamRef"], "number") == parameter ? 1 : 0;
+  for (const auto& part : tree) uses += uses_of(part, parameter);
+  return uses;
+}
+
+// Types of the parameters that are an output of a SELECT and nothing else, which says nothing.
+void complete(const Tree& tree, std::vector<Type>& types, std::span<const Type> otherwise) {
+  if (otherwise.empty() || kind_of(tree) != "SelectStmt") return;
+  for (const auto& target : list(body_of(tree), "targetList")) {
+    const auto& value = field(body_of(target), "val");
+    if (value.is_null() || kind_of(value) != "ParamRef") continue;
+    const auto number = number_of(body_of(value), "number");
+    const auto at = static_cast<std::size_t>(number - 1);
+    if (number < 1 || at >= otherwise.size() || uses_of(tree, number) != 1) continue;
+    if (types.size() <= at) types.resize(at + 1, Type::kNull);
+    if (types[at] == Type::kNull) types[at] = otherwise[at];
+  }
 }
 
 class PreparedStatement : public Prepared {
@@ -169,7 +193,8 @@ class SessionOfStore : public Session {
 
   Run run(std::string_view text) override;
   std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view text,
-                                                         std::span<const Type> types) override;
+                                                         std::span<const Type> types,
+                                                         std::span<const Type> otherwise) override;
   std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters,
                                       std::span<const Type> sent) override;
   [[nodiscard]] TransactionState state() const override {
@@ -193,6 +218,7 @@ class SessionOfStore : public Session {
     facts_.connection = number;
     facts_.cancel_other = std::move(cancel);
   }
+  void on_user(std::string user) override { facts_.user = std::move(user); }
   std::optional<Error> configure(const std::string& setting, const std::string& value) override;
   [[nodiscard]] std::optional<Idle> idle_limit() const override;
   void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
@@ -484,7 +510,7 @@ Session::Run SessionOfStore::run(std::string_view text) {
 }
 
 std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
-    std::string_view text, std::span<const Type> types) {
+    std::string_view text, std::span<const Type> types, std::span<const Type> otherwise) {
   try {
     auto made = std::make_unique<PreparedStatement>();
     made->dialect = facts_.dialect;
@@ -502,6 +528,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
           raise("25P02",
                 "current transaction is aborted, commands ignored until end of transaction block");
         }
+        complete(tree, made->types, otherwise);
         if (const auto planned = plan(tree, catalog_, facts_.dialect, made->types)) {
           made->shape = planned->columns;
           made->rows = planned->has_rows;

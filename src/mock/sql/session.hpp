@@ -148,9 +148,14 @@ class Session {
   };
   virtual Run run(std::string_view text) = 0;
   // One statement, or none (an empty text). `types`: what the client says of the first
-  // parameters; kNull is left to inference.
+  // parameters; kNull is left to inference. An output that is a parameter alone has the type
+  // in `otherwise`, or kText.
   virtual std::variant<std::unique_ptr<Prepared>, Error> prepare(
-      std::string_view statement, std::span<const Type> types = {}) = 0;
+      std::string_view statement, std::span<const Type> types, std::span<const Type> otherwise) = 0;
+  std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view statement,
+                                                         std::span<const Type> types = {}) {
+    return prepare(statement, types, {});
+  }
   // Errors: as run(); 08P01 when the number of parameters is wrong. Outside of BEGIN each
   // call is a transaction of its own.
   // MySQL: `sent` are the types of the values, where the client says them: kBigint, kUnsigned,
@@ -178,6 +183,8 @@ class Session {
   // is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
   using CancelOther = std::function<bool(std::uint32_t connection)>;
   virtual void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) {}
+  // Who the client said that it is: CURRENT_USER. At first "cupel".
+  virtual void on_user(std::string /*user*/) {}
   // As the client asks for when it connects, as if by SET; and what RESET goes back to.
   virtual std::optional<Error> configure(const std::string& /*setting*/,
                                          const std::string& /*value*/) {

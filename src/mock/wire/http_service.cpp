@@ -59,6 +59,11 @@ Json error_json(const Refusal& refused) {
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 const char* kind_of(const Json& json) { return json.type_name(); }
+// "a number", "an array".
+std::string a_kind_of(const Json& json) {
+  if (json.is_null()) return "null";
+  return fmt::format("{} {}", json.is_object() || json.is_array() ? "an" : "a", kind_of(json));
+}
 
 Json json_of(const Value& value) {
   switch (value.kind) {
@@ -74,8 +79,8 @@ Value value_of(const Json& json) {
   if (json.is_string()) return Value::of(json.get<std::string>());
   const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
   if (json.is_number_integer() && !too_large) return Value::of(json.get<std::int64_t>());
-  throw bad_request(fmt::format("found a value that is a {}{}, expected null, an integer of 64 bits or a string",
-                                kind_of(json), too_large ? " too large" : ""));
+  throw bad_request(fmt::format("found a value that is {}{}, expected null, an integer of 64 bits or a string",
+                                a_kind_of(json), too_large ? " too large" : ""));
 }
 
 const char* name_of(sql::Type type) {
@@ -132,8 +137,17 @@ sql::Datum datum_of(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_boolean()) return json.get<bool>() ? "t" : "f";
   if (json.is_number()) return json.dump();
-  throw bad_request(fmt::format("found a parameter that is an {}, expected null, a boolean, a number or a string",
-                                kind_of(json)));
+  throw bad_request(fmt::format("found a parameter that is {}, expected null, a boolean, a number or a string",
+                                a_kind_of(json)));
+}
+
+// Of a parameter that nothing in its statement gives a type.
+sql::Type type_of(const Json& json) {
+  if (json.is_boolean()) return sql::Type::kBoolean;
+  if (json.is_number_float()) return sql::Type::kDouble;
+  if (!json.is_number()) return sql::Type::kNull;
+  const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
+  return too_large ? sql::Type::kNumeric : sql::Type::kBigint;
 }
 
 Json json_of(const sql::Result& result) {
@@ -172,7 +186,7 @@ class Fields {
   Fields(const std::string& body, std::initializer_list<const char*> known) {
     if (body.find_first_not_of(" \t\r\n") != std::string::npos) json_ = Json::parse(body, nullptr, false);
     if (json_.is_discarded()) throw bad_request("found a body that is no JSON, expected an object");
-    if (!json_.is_object()) throw bad_request(fmt::format("found a body that is JSON's {}, expected an object", kind_of(json_)));
+    if (!json_.is_object()) throw bad_request(fmt::format("found a body that is {}, expected an object", a_kind_of(json_)));
     for (const auto& [name, value] : json_.items()) {
       const bool ok = std::any_of(known.begin(), known.end(), [&, &member = name](const char* k) { return member == k; });
       if (ok) continue;
@@ -199,7 +213,7 @@ class Fields {
 
  private:
   static std::string text(const char* name, const Json& json) {
-    if (!json.is_string()) throw bad_request(fmt::format("found `{}` of JSON's {}, expected a string", name, kind_of(json)));
+    if (!json.is_string()) throw bad_request(fmt::format("found `{}` that is {}, expected a string", name, a_kind_of(json)));
     return json.get<std::string>();
   }
   Json json_ = Json::object();
@@ -287,12 +301,22 @@ class HttpSession {
     const auto text = fields.need_text("sql");
     const auto* given = fields.find("parameters");
     if (given != nullptr && !given->is_array()) {
-      throw bad_request(fmt::format("found `parameters` of JSON's {}, expected an array", kind_of(*given)));
+      throw bad_request(fmt::format("found `parameters` that is {}, expected an array", a_kind_of(*given)));
     }
     std::vector<sql::Datum> parameters;
+    std::vector<sql::Type> types;
     if (given != nullptr) {
-      for (const auto& parameter : *given) parameters.push_back(datum_of(parameter));
+      for (const auto& parameter : *given) {
+        parameters.push_back(datum_of(parameter));
+        types.push_back(type_of(parameter));
+        // MySQL's booleans are numbers.
+        if (dialect_ == Dialect::kMysql && parameter.is_boolean()) {
+          parameters.back() = std::string(1, parameter.get<bool>() ? '1' : '0');
+          types.back() = sql::Type::kBigint;
+        }
+      }
     }
+    const std::span<const sql::Type> otherwise(types.data(), dialect_ == Dialect::kMysql ? 0 : types.size());
     if (!sql_) sql_ = backend_.open_sql(dialect_, name_ + " sql");
     if (!sql_) throw Refusal{503, "57P01", "the mock store is shutting down"};
     Json results = Json::array();
@@ -301,10 +325,10 @@ class HttpSession {
       auto run = sql_->run(text);
       for (const auto& result : run.results) results.push_back(json_of(result));
       error = std::move(run.error);
-    } else if (auto prepared = sql_->prepare(text); auto* wrong = std::get_if<sql::Error>(&prepared)) {
+    } else if (auto prepared = sql_->prepare(text, {}, otherwise); auto* wrong = std::get_if<sql::Error>(&prepared)) {
       error = std::move(*wrong);
     } else {
-      auto result = sql_->execute(*std::get<0>(prepared), parameters);
+      auto result = sql_->execute(*std::get<0>(prepared), parameters, types);
       if (auto* failed = std::get_if<sql::Error>(&result)) error = std::move(*failed);
       else results.push_back(json_of(std::get<sql::Result>(result)));
     }

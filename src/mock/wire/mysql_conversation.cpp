@@ -162,6 +162,7 @@ class Mysql : public Conversation {
     }
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal(1053, "08S01", "Server shutdown in progress");
+    session_->on_user(user_);
     stage_ = Stage::kOpen;
     say_ok();
   }

@@ -225,6 +225,7 @@ class Postgres : public Conversation {
   void let_in() {
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal("57P03", "the mock store is shutting down");
+    session_->on_user(user_);
     session_->on_deallocate([this](std::optional<std::string_view> name) {
       if (!name) {
         std::erase_if(statements_, [](const auto& one) { return !one.first.empty(); });

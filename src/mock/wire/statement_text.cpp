@@ -52,6 +52,13 @@ class Scanner {
       } else if (mysql_ ? text_[at_] == '#' || (ahead("--") && (at_ + 2 >= text_.size() || is_blank(text_[at_ + 2])))
                         : ahead("--")) {
         skip_line();
+      } else if (mysql_ && ahead("/*!") && !in_hint_) {
+        in_hint_ = true;
+        at_ += 3;
+        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+      } else if (in_hint_ && ahead("*/")) {
+        in_hint_ = false;
+        at_ += 2;
       } else if (ahead("/*")) {
         skip_comment();
       } else {
@@ -100,6 +107,7 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   bool mysql_;
+  bool in_hint_ = false;  // inside of /*! … */, which MySQL runs
 };
 
 }  // namespace

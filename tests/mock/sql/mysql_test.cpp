@@ -367,6 +367,62 @@ TEST(MockSqlMysql, Prepared) {
   EXPECT_EQ(told(std::get<Result>(done)), "6 | 7");
 }
 
+TEST(MockSqlMysql, WhoItIs) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT USER(), current_user(), CURRENT_USER, SESSION_USER(), SYSTEM_USER()"),
+            "cupel@localhost,cupel@localhost,cupel@localhost,cupel@localhost,cupel@localhost");
+  sql.session->on_user("alice");
+  EXPECT_EQ(sql("SELECT USER(), SCHEMA(), DATABASE() LIMIT 1"), "alice@localhost,cupel,cupel");
+  const auto run = sql.session->run("SELECT User()");
+  EXPECT_EQ(run.results.at(0).columns.at(0).name, "User()");
+  EXPECT_EQ(sql("CREATE TABLE user (user INT)"), "CREATE TABLE");
+  EXPECT_EQ(sql("SELECT user FROM user"), "");
+}
+
+TEST(MockSqlMysql, OutOfRangeNamesTheColumnAndTheRow) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT PRIMARY KEY, u SMALLINT UNSIGNED, b TINYINT UNSIGNED, i TINYINT)");
+  sql("INSERT INTO t VALUES (1, 1, 1, 1), (2, 200, 200, 100)");
+  const auto message = [&](const char* text) {
+    const auto run = sql.session->run(text);
+    if (!run.error) return std::string("none");
+    EXPECT_EQ(run.error->sqlstate, "22003") << text;
+    return run.error->message;
+  };
+  for (const auto& [text, words] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"INSERT INTO t VALUES (3, -3, 1, 1)", "column 'u' at row 1"},
+           {"INSERT INTO t VALUES (3, 3, 3, 3), (4, 65536, 1, 1)", "column 'u' at row 2"},
+           {"INSERT INTO t (id, b) VALUES (3, 3), (4, 256)", "column 'b' at row 2"},
+           {"INSERT INTO t (id, b) VALUES (3, 128 + 128)", "column 'b' at row 1"},
+           {"INSERT INTO t (id, u) SELECT id + 5, -id FROM t", "column 'u' at row 1"},
+           {"INSERT INTO t (id, b) SELECT id + 5, b + 100 FROM t", "column 'b' at row 2"},
+           {"INSERT INTO t (id, i) VALUES (3, -129)", "column 'i' at row 1"},
+           {"INSERT INTO t (id) VALUES (2147483648)", "column 'id' at row 1"},
+           {"INSERT INTO t (id) VALUES (1) ON DUPLICATE KEY UPDATE u = -1", "column 'u' at row 1"},
+           {"UPDATE t SET b = 256 WHERE id = 1", "column 'b' at row 1"},
+           {"UPDATE t SET b = b + 100", "column 'b' at row 2"}}) {
+    EXPECT_EQ(message(text), std::string("Out of range value for ") + words) << text;
+  }
+  // Arithmetic is told as it is.
+  const auto run = sql.session->run("INSERT INTO t (id, u) SELECT 9, u - 5 FROM t WHERE id = 1");
+  ASSERT_TRUE(run.error);
+  EXPECT_EQ(run.error->mysql_number, 1690) << run.error->message;
+}
+
+TEST(MockSqlMysql, OfItsOwnWordsForChanges) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT DEFAULT 7)");
+  EXPECT_EQ(sql("INSERT INTO t VALUES ()"), "INSERT 0 1");
+  EXPECT_EQ(sql("INSERT INTO `t` () VALUES ()"), "INSERT 0 1");
+  EXPECT_EQ(sql("INSERT t VALUE ()"), "INSERT 0 1");
+  EXPECT_EQ(sql("SELECT id, n FROM t"), "1,7 | 2,7 | 3,7");
+  for (const char* text :
+       {"INSERT INTO t SET n = 1", "REPLACE t SET n = 1", "INSERT INTO t VALUES (), ()", "DO 1",
+        "UPDATE t a JOIN t b ON a.id = b.id SET a.n = 1", "DELETE a FROM t a JOIN t b ON a.id = b.id"}) {
+    EXPECT_EQ(sql(text), "error 0A000") << text;
+  }
+}
+
 // As literals of the type in which they are sent.
 TEST(MockSqlMysql, ParametersHaveTheirOwnTypes) {
   Bench sql(Dialect::kMysql);

@@ -332,6 +332,10 @@ TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
            {"SELECT x FROM t GROUP BY ROLLUP (x)", "GROUPING SETS, ROLLUP or CUBE"},
            {"CREATE TABLE u (LIKE t)", "LIKE in CREATE TABLE"},
            {"CREATE SEQUENCE s", "CREATE SEQUENCE"},
+           {"ANALYZE t", "ANALYZE"},
+           {"VACUUM t", "VACUUM"},
+           {"SELECT 1 UNION SELECT 2", "UNION"},
+           {"SELECT 1 EXCEPT SELECT 2", "EXCEPT"},
            {"SELECT * FROM pg_catalog.pg_class", "the schema pg_catalog"}}) {
     EXPECT_EQ(message(text), std::string(words) + " is not supported by the mock") << text;
   }

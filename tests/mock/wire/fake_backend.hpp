@@ -104,7 +104,8 @@ class FakeSession : public sql::Session {
   }
 
   std::variant<std::unique_ptr<sql::Prepared>, sql::Error> prepare(std::string_view statement,
-                                                                  std::span<const sql::Type> types) override {
+                                                                  std::span<const sql::Type> types,
+                                                                  std::span<const sql::Type> /*otherwise*/) override {
     auto prepared = std::make_unique<FakePrepared>();
     prepared->text = trimmed(statement);
     const auto word = prepared->text.substr(0, prepared->text.find(' '));

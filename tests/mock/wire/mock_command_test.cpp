@@ -109,6 +109,41 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
   EXPECT_GT(std::filesystem::file_size(folder_.path("h.jsonl")), 100u);
 }
 
+// What mysqldump writes, and what the client asks by itself.
+TEST_F(MockCommand, MariadbAsksWhoItIs) {
+  start({"--mysql", "0"}, 1);
+  const auto ran = shell(
+      "printf '%s\\n' '/*!40101 SET NAMES utf8 */;' 'select user(), schema();' 'status' | mariadb --no-defaults" +
+      how_["mysql"].substr(7) + " --batch --skip-column-names 2>&1");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_TRUE(ran.output.starts_with("cupel@localhost\tcupel\n")) << ran.output;
+  EXPECT_EQ(ran.output.find("ERROR"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("Current user:\t\tcupel@localhost"), std::string::npos) << ran.output;
+  stop();
+}
+
+// Their types are JSON's where nothing in the statement gives one.
+TEST_F(MockCommand, ParametersOverHttp) {
+  start({"--http", "0"}, 1);
+  auto address = how_["http"].substr(how_["http"].find("http://"));
+  const auto ask = [&](const std::string& body) {
+    return shell("curl -sS -d '" + body + "' " + address).output;
+  };
+  for (const auto& [body, answer] : std::initializer_list<std::pair<const char*, const char*>>{
+           {R"({"sql": "select $1", "parameters": [7]})", R"("type":"bigint"}],"rows":[[7]])"},
+           {R"({"sql": "select $1", "parameters": [1.5]})", R"("type":"double precision"}],"rows":[[1.5]])"},
+           {R"({"sql": "select $1", "parameters": [true]})", R"("type":"boolean"}],"rows":[[true]])"},
+           {R"({"sql": "select $1", "parameters": ["7"]})", R"("type":"text"}],"rows":[["7"]])"},
+           {R"({"sql": "select $1::int + 1", "parameters": [7]})", R"("type":"integer"}],"rows":[[8]])"},
+           {R"j({"sql": "select upper($1)", "parameters": [7]})j", R"("type":"text"}],"rows":[["7"]])"},
+           {R"({"sql": "select ?", "parameters": [1], "dialect": "mysql"})", R"("type":"bigint"}],"rows":[[1]])"},
+           {R"({"sql": "select ?", "parameters": [true], "dialect": "mysql"})", R"("rows":[[1]])"},
+           {R"({"sql": 1})", "found `sql` that is a number, expected a string"}}) {
+    EXPECT_NE(ask(body).find(answer), std::string::npos) << body << ask(body);
+  }
+  stop();
+}
+
 // A history without transactions is none: it would be refused by every command that reads one.
 TEST_F(MockCommand, NothingHappened) {
   for (const char* file : {"none.jsonl", "none.cupel"}) {
@@ -466,13 +501,48 @@ TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
                             folder_.path());
   EXPECT_EQ(explored.code, 2) << explored.output;
   EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos) << explored.output;
+  // After a failure as well: what is counted is as little all there is.
+  const std::string fails = late + "; exit 1";
+  const auto failed = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle",
+                           "1ms", "--", "sh", "-c", fails, EXPLORED_CLIENT},
+                          folder_.path());
+  EXPECT_EQ(failed.code, 1) << failed.output;
+  EXPECT_NE(failed.output.find("come too late to be chosen from"), std::string::npos) << failed.output;
+  EXPECT_NE(failed.output.find("--settle 1ms --choices "), std::string::npos) << failed.output;
+}
+
+// Where nobody says how long to wait, it is as long as it takes, and said.
+TEST_F(MockCommand, ClientsThatComeLateAreWaitedFor) {
+  const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait; exit 1";
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--", "sh",
+                             "-c", late, EXPLORED_CLIENT},
+                            folder_.path());
+  EXPECT_EQ(explored.code, 1) << explored.output;
+  EXPECT_NE(explored.output.find("some clients come later than 5 ms after the others; explored with --settle "),
+            std::string::npos)
+      << explored.output;
+  EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+  // The read before the write, and the write seen or not.
+  EXPECT_EQ(number_before(explored.output, " states that the client saw (reads)"), 2) << explored.output;
+  const auto again = explored.output.find("again: ");
+  const auto settle = explored.output.find(" --settle ", again);
+  ASSERT_LT(settle, explored.output.find('\n', again)) << explored.output;
+  EXPECT_LT(settle, explored.output.find(" --choices ", again)) << explored.output;
 }
 
 TEST_F(MockCommand, BadUsage) {
   for (const auto& [arguments, word] :
        std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
            {{"--level", "perfect"}, "perfect"},
-           {{"--level", "serialisable"}, "did you mean `serializable`?"},
+           {{"--level", "serialisable"}, "did you mean `strong-session-serializable`?"},
+           {{"--level", "snapshot"}, "did you mean `strong-session-snapshot-isolation`?"},
+           {{"test", "--pg", "5000", "--", "true"},
+            "found `--pg`, which is an option of mock, and none of mock test"},
+           {{"test", "--password=x", "--seed", "1", "--", "true"},
+            "found `--password`, which is an option of mock, and none of mock test"},
+           {{"test", "./run.sh", "--quick"},
+            "found `--quick`, which is no option of test; put the command and its options behind --: "
+            "-- ./run.sh --quick"},
            {{"--level", "strict"},
             "no real-time order between sessions, and so no such level: the nearest is "
             "strong-session-serializable"},

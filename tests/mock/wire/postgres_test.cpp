@@ -152,6 +152,13 @@ TEST(StatementText, SeesThroughQuotesAndComments) {
   EXPECT_FALSE(is_empty_statement("/* words */ x", kPostgres));
   EXPECT_TRUE(is_empty_statement("# words\n-- more", kMysql));
   EXPECT_FALSE(is_empty_statement("--1", kMysql));
+  // A version comment is run.
+  EXPECT_FALSE(is_empty_statement("/*!40101 SET NAMES utf8 */", kMysql));
+  EXPECT_FALSE(is_empty_statement("/*! x */;", kMysql));
+  EXPECT_TRUE(is_empty_statement("/*!40101 /* words */ */ ;", kMysql));
+  EXPECT_TRUE(is_empty_statement("/*!40101 SET NAMES utf8 */", kPostgres));
+  EXPECT_FALSE(has_several_statements("/*!40101 SET NAMES utf8 */;", kMysql));
+  EXPECT_TRUE(has_several_statements("/*!40101 SET NAMES utf8; */ x", kMysql));
   EXPECT_TRUE(has_several_statements("a; b", kMysql));
   EXPECT_FALSE(has_several_statements("a; -- b", kMysql));
   EXPECT_FALSE(has_several_statements(R"(select 'a\'; b', "c;d", `e;f`;)", kMysql));
