@@ -65,7 +65,7 @@ struct MockOptions {
   Level level = Level::kCausal;
   std::uint64_t seed = 0;
   // Changes which of it they do return. Weights of the ways to choose, one drawn for each
-  // read: each allowed write as likely as any other; the one that was committed last;
+  // read: each allowed write as likely as any other; one of the freshest of each session;
   // one that leaves the next stronger level, if there is one.
   double uniform = 1, latest = 0, adversarial = 0;
   // Instead of chance: called where a read has more than one write to return, with their

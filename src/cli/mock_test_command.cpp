@@ -164,8 +164,7 @@ base::Result<bool> set_up(Served& served, const TestArguments& arguments, std::u
                           const std::string& output, const std::function<bool()>& over) {
   mock::Options options;
   options.level = mock::Level::kStrongSessionSerializable;
-  options.uniform = 0;
-  options.latest = 1;
+  options.choose = [](std::size_t allowed) { return allowed - 1; };  // what was committed last
   mock::Store loading(options);
   const auto backend = mock::wire::make_backend(loading, served.catalog);
   auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
@@ -391,11 +390,7 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
     return;
   }
   print("The history keeps to every level that the mock has, strong-session-serializable too. ");
-  const auto& store = arguments.store;
-  const bool latest = store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
-  print(latest ? "And with --policy latest\nevery read saw what was committed last, as in a database "
-                 "in one place. So the command fails by itself, on\nany database"
-               : "Either the command fails by\nitself, on any database");
+  print("Either the command fails by\nitself, on any database");
   if (failed.conflicts > 0) {
     print(fmt::format(
         "; or it does not retry what is aborted: the store aborted {} in this run, with\n"
@@ -404,15 +399,24 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
         "has to do such a transaction again",
         report::counted(failed.conflicts, "transaction")));
   }
-  if (latest) return print(".\n");
   print(
       "; or it relies on one connection seeing at once what another one committed. No level of the\n"
-      "mock promises that: there is no real-time order between sessions here. To tell, run it with "
-      "--policy latest, as on\n"
-      "a database in one place: what still fails is the command itself. If it is the other, do on "
-      "one connection what\n"
-      "has to be seen, or open the second when the first is closed: with the same name it goes on "
-      "with its session.\n");
+      "mock promises that: there is no real-time order between sessions here. ");
+  const auto& store = arguments.store;
+  const bool told = store.level == mock::Level::kStrongSessionSerializable && store.latest > 0 &&
+                    store.uniform <= 0 && store.adversarial <= 0;
+  if (!told) {
+    print(
+        "To tell, run it with --level\n"
+        "strong-session-serializable --policy latest: what still fails is most likely the command "
+        "itself, if what it reads\n"
+        "has one writer. ");
+  }
+  print(
+      "If it is the other, do on one connection what has to be seen, or open\n"
+      "the second when the first is closed: with the same name it goes on with its session; and make "
+      "with --setup what\n"
+      "every client is to find.\n");
 }
 
 // What is said of a run that failed. `again`: the options that repeat it.

@@ -215,6 +215,14 @@ struct Server::State {
     }
   }
 
+  // A node that joins while the others still count one out that is gone may find no group and
+  // give up: it is started once more.
+  Status launch_again(std::size_t index, bool first, bool alone) {
+    auto up = launch(index, first, alone);
+    if (up.ok() || first || alone || site.kind != Kind::kGalera || processes[index].lives()) return up;
+    return launch(index, first, alone);
+  }
+
   Status launch_all(bool first) {
     std::vector<std::size_t> order(site.nodes.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -224,7 +232,7 @@ struct Server::State {
       order = *found;
     }
     for (const auto index : order) {
-      if (auto up = launch(index, first, index == order.front()); !up.ok()) return up;
+      if (auto up = launch_again(index, first, index == order.front()); !up.ok()) return up;
     }
     return Ok{};
   }
@@ -361,7 +369,7 @@ Status Server::restart() {
 }
 Status Server::restart(std::size_t node) {
   state_->end({node}, SIGKILL);
-  return state_->launch(node, false, !state_->any_lives());
+  return state_->launch_again(node, false, !state_->any_lives());
 }
 
 void Server::stop() {

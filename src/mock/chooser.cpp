@@ -126,16 +126,28 @@ Txn Chooser::uniform() {
   return kInitial;
 }
 
-// Transactions end in the order of their numbers.
 Txn Chooser::latest() {
-  std::sort(candidates_.begin(), candidates_.end(), [](Txn a, Txn b) {
-    if (a == kInitial || b == kInitial) return b == kInitial && a != kInitial;
-    return a > b;
-  });
+  // By session, the sessions in a random order; null after all of them.
+  struct Group {
+    Session session;
+    std::vector<Txn> writers;
+  };
+  std::vector<Group> groups;
   for (const Txn w : candidates_) {
-    if (take(w)) return w;
+    if (w == kInitial) continue;
+    const Session s = ledger_.at(w).session;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.session == s; });
+    if (group == groups.end()) group = groups.insert(group, {s, {}});
+    group->writers.push_back(w);
   }
-  assert(false && "every read has an answer");
+  random_.shuffle(std::span(groups));
+  for (const Group& group : groups) {
+    for (auto w = group.writers.rbegin(); w != group.writers.rend(); ++w) {
+      if (take(*w)) return *w;
+    }
+  }
+  [[maybe_unused]] const bool taken = take(kInitial);
+  assert(taken && "every read has an answer");
   return kInitial;
 }
 

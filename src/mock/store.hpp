@@ -63,7 +63,7 @@ std::optional<Level> level_of(std::string_view);
 // How a read chooses among the values that it is allowed.
 enum class Policy : std::uint8_t {
   kUniform,      // each write as likely as any other
-  kLatest,       // what was committed last: alone, as a database in one place that runs them one by one
+  kLatest,       // the freshest of each session's, then one of those at random
   kAdversarial,  // one that leaves the next stronger level, if there is one
 };
 

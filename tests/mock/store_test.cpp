@@ -235,12 +235,11 @@ TEST(MockStore, KeysMayHoldSomethingAtFirst) {
 }
 
 // Several writers, each of a session of its own: nobody lags, at any level.
-TEST(MockStore, LatestAloneIsADatabaseInOnePlace) {
+TEST(MockStore, TheLastChoiceIsWhatWasCommittedLast) {
   for (const auto level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
                            Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
     auto options = quiet(level);
-    options.uniform = 0;
-    options.latest = 1;
+    options.choose = [](std::size_t allowed) { return allowed - 1; };
     Store store(options);
     std::vector<decltype(store.open_session("a"))> sessions;
     for (int s = 0; s < 4; ++s) sessions.push_back(store.open_session(std::to_string(s)));
