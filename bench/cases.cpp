@@ -2,7 +2,6 @@
 #include "bench/cases.hpp"
 
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,20 +98,30 @@ class Collector {
       }
     }
     for (const auto n : counts(10'000'000)) {
-      for (const char* store : {"strong-session-snapshot-isolation", "strong-session-serializable"}) {
-        add("mini-transactions", store, n, {.store = store, .shape = "mini", .txns = n, .keys = n}, store);
+      for (const char* store :
+           {"strong-session-snapshot-isolation", "strong-session-serializable"}) {
+        add("mini-transactions", store, n, {.store = store, .shape = "mini", .txns = n, .keys = n},
+            store);
       }
     }
     for (const auto n : counts(100'000'000)) {
       add("single-operations", "linearizable", n,
-          {.store = "strict-serializable", .txns = n, .ops = "1", .keys = std::max<std::uint64_t>(1, n / 100)},
+          {.store = "strict-serializable",
+           .txns = n,
+           .ops = "1",
+           .keys = std::max<std::uint64_t>(1, n / 100)},
           "linearizable");
     }
     for (const auto n : counts(1'000'000)) {
       add("list-append", "strong-session-serializable", n,
-          {.store = "strong-session-serializable", .shape = "list-append", .txns = n, .ops = "4", .keys = n},
+          {.store = "strong-session-serializable",
+           .shape = "list-append",
+           .txns = n,
+           .ops = "4",
+           .keys = n},
           "strong-session-serializable");
-      add("ranges", "strong-session-snapshot-isolation", n, {.shape = "range", .txns = n, .ops = "4", .keys = n},
+      add("ranges", "strong-session-snapshot-isolation", n,
+          {.shape = "range", .txns = n, .ops = "4", .keys = n},
           "strong-session-snapshot-isolation");
       add("duplicates", "half of the values", n, {.txns = n, .keys = n, .duplicates = 0.5},
           "strong-session-snapshot-isolation");
@@ -122,7 +131,8 @@ class Collector {
   void shapes() {
     const auto n = middle();
     const auto both = [&](const char* group, std::uint64_t value, const Setting& setting) {
-      for (const char* store : {"strong-session-snapshot-isolation", "strong-session-serializable"}) {
+      for (const char* store :
+           {"strong-session-snapshot-isolation", "strong-session-serializable"}) {
         Setting one = setting;
         one.store = store;
         one.txns = n;
@@ -169,8 +179,9 @@ class Collector {
                                     {"long-fork", "strong-session-snapshot-isolation"},
                                     {"lost-update", "strong-session-serializable"},
                                     {"write-skew", "strong-session-serializable"}};
-    for (const auto n : size_ == Size::kFull ? std::vector<std::uint64_t>{10'000, 100'000, 1'000'000}
-                                             : std::vector<std::uint64_t>{middle()}) {
+    for (const auto n : size_ == Size::kFull
+                            ? std::vector<std::uint64_t>{10'000, 100'000, 1'000'000}
+                            : std::vector<std::uint64_t>{middle()}) {
       Setting setting;
       setting.store = "strict-serializable";
       setting.txns = setting.keys = n;
@@ -180,7 +191,8 @@ class Collector {
           levels.emplace_back(level);
           add("violations", "valid", n, setting, level);
         }
-        for (const auto& [place, share] : {std::pair("start", "0.01"), {"middle", "0.5"}, {"end", "0.99"}}) {
+        for (const auto& [place, share] :
+             {std::pair("start", "0.01"), {"middle", "0.5"}, {"end", "0.99"}}) {
           Setting bad = setting;
           bad.inject = anomaly;
           bad.inject_at = share;
@@ -210,9 +222,10 @@ class Collector {
 
   void hard() {
     // Nothing is read, or next to nothing: all versions of a few keys are unordered.
-    for (const auto n : size_ == Size::kTiny    ? std::vector<std::uint64_t>{400}
-                        : size_ == Size::kSmall ? std::vector<std::uint64_t>{400, 1'000, 4'000}
-                                                : std::vector<std::uint64_t>{1'000, 4'000, 10'000, 40'000}) {
+    for (const auto n : size_ == Size::kTiny ? std::vector<std::uint64_t>{400}
+                        : size_ == Size::kSmall
+                            ? std::vector<std::uint64_t>{400, 1'000, 4'000}
+                            : std::vector<std::uint64_t>{1'000, 4'000, 10'000, 40'000}) {
       for (const char* level : {"serializable", "strong-session-serializable", "snapshot-isolation",
                                 "strong-session-snapshot-isolation"}) {
         Setting blind;
@@ -226,9 +239,10 @@ class Collector {
         add("blind-writes", fmt::format("2 % reads, {}", level), n, blind, level);
       }
     }
-    for (const int variables : size_ == Size::kTiny    ? std::vector<int>{5, 8}
-                               : size_ == Size::kSmall ? std::vector<int>{10, 20, 30}
-                                                       : std::vector<int>{10, 20, 40, 60, 80, 100}) {
+    for (const int variables : size_ == Size::kTiny ? std::vector<int>{5, 8}
+                               : size_ == Size::kSmall
+                                   ? std::vector<int>{10, 20, 30}
+                                   : std::vector<int>{10, 20, 40, 60, 80, 100}) {
       for (std::uint64_t seed = 1; seed <= (size_ == Size::kTiny ? 2u : 4u); ++seed) {
         for (const char* level : {"prefix", "snapshot-isolation", "serializable"}) {
           Recipe recipe;
@@ -283,7 +297,8 @@ class Collector {
     std::vector<std::uint64_t> found;
     for (std::uint64_t n = 1000; n <= (size_ == Size::kSmall ? 10'000 : most); n *= 10) {
       found.push_back(n);
-      if (const auto more = n * 3; more <= (size_ == Size::kSmall ? 10'000 : most)) found.push_back(more);
+      if (const auto more = n * 3; more <= (size_ == Size::kSmall ? 10'000 : most))
+        found.push_back(more);
     }
     return found;
   }
@@ -299,7 +314,8 @@ class Collector {
 
   void add(const char* group, std::string series, std::uint64_t value, const Setting& setting,
            std::string level, std::string expected = kSatisfied) {
-    add(group, std::move(series), std::to_string(value), setting, std::move(level), std::move(expected));
+    add(group, std::move(series), std::to_string(value), setting, std::move(level),
+        std::move(expected));
   }
   void add(const char* group, std::string series, std::string value, const Setting& setting,
            std::string level, std::string expected = kSatisfied) {
@@ -332,9 +348,12 @@ std::optional<Size> parse_size(std::string_view text) {
 
 std::string_view name(Size size) {
   switch (size) {
-    case Size::kTiny: return "tiny";
-    case Size::kSmall: return "small";
-    case Size::kFull: return "full";
+    case Size::kTiny:
+      return "tiny";
+    case Size::kSmall:
+      return "small";
+    case Size::kFull:
+      return "full";
   }
   return "?";
 }
@@ -386,19 +405,21 @@ base::Status make(const Case& one, const std::string& cupel) {
     auto made = measure(command);
     if (!made.ok()) return std::move(made).error();
     if (made->exit_code != 0) {
-      return base::Error{.message = fmt::format("exit code {}, expected 0, from {}\n{}", made->exit_code,
-                                                to_shell(command), made->errors)};
+      return base::Error{.message = fmt::format("exit code {}, expected 0, from {}\n{}",
+                                                made->exit_code, to_shell(command), made->errors)};
     }
   }
   fs::rename(part, one.history, ignored);
-  if (ignored) return base::Error{.message = "cannot be renamed: " + ignored.message(), .file = part};
+  if (ignored)
+    return base::Error{.message = "cannot be renamed: " + ignored.message(), .file = part};
   return base::Ok{};
 }
 
 std::string known_verdict(const Case& one) {
   if (!one.expected.empty()) return one.expected;
   const auto& recipe = *one.recipe;
-  return has_model(random_formula(recipe.variables, recipe.clauses, recipe.seed)) ? kSatisfied : kViolated;
+  return has_model(random_formula(recipe.variables, recipe.clauses, recipe.seed)) ? kSatisfied
+                                                                                  : kViolated;
 }
 
 }  // namespace cupel::bench

@@ -72,8 +72,9 @@ bool run(const BenchCase& c, int runs) {
     ops = history->op_count();
   }
   fmt::print("| {} | {} | {} | {} | {} | {} | {:.3f} | {:.3f} | {:.0f} |\n", c.name, txns, ops,
-             levels::short_name(c.level), check::to_string(c.expected), decided_by, median(read_seconds),
-             median(check_seconds), static_cast<double>(base::resident_bytes()) / 1e6);
+             levels::short_name(c.level), check::to_string(c.expected), decided_by,
+             median(read_seconds), median(check_seconds),
+             static_cast<double>(base::resident_bytes()) / 1e6);
   std::fflush(stdout);
   return true;
 }
@@ -145,9 +146,13 @@ int main(int argc, char** argv) {
   }
   utsname machine{};
   uname(&machine);
-  fmt::print("{} {}, {} hardware threads, g++ {}, medians of {}; read and check in seconds, resident in MB\n\n",
-             machine.sysname, machine.machine, std::thread::hardware_concurrency(), __VERSION__, runs);
-  fmt::print("| history | transactions | operations | level | verdict | decided by | read | check | resident |\n");
+  fmt::print(
+      "{} {}, {} hardware threads, g++ {}, medians of {}; read and check in seconds, resident in "
+      "MB\n\n",
+      machine.sysname, machine.machine, std::thread::hardware_concurrency(), __VERSION__, runs);
+  fmt::print(
+      "| history | transactions | operations | level | verdict | decided by | read | check | "
+      "resident |\n");
   fmt::print("|---|---:|---:|---|---|---|---:|---:|---:|\n");
   for (const auto& c : shared.empty() ? golden_cases() : shared_cases(shared)) {
     if (!run(c, runs)) return 1;

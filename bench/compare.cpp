@@ -104,12 +104,15 @@ int main_of(const std::string& old_program, const std::string& new_program, Size
     const Interval interval = around_median(ratios);
     logarithms += std::log(ratio);
     ++compared;
-    fmt::print("| {} | {:.3f} | {:.3f} | {:.2f} | {:.2f} to {:.2f} ({:.0f} %) |\n", one.name(), median(olds),
-               median(news), ratio, interval.low, interval.high, 100 * interval.coverage);
+    fmt::print("| {} | {:.3f} | {:.3f} | {:.2f} | {:.2f} to {:.2f} ({:.0f} %) |\n", one.name(),
+               median(olds), median(news), ratio, interval.low, interval.high,
+               100 * interval.coverage);
     std::fflush(stdout);
   }
   if (compared == 0) {
-    fmt::print(stderr, "compare: found no case to compare; {} took less than --least, see suite --list\n", skipped);
+    fmt::print(stderr,
+               "compare: found no case to compare; {} took less than --least, see suite --list\n",
+               skipped);
     return exit_code != 0 ? exit_code : 3;
   }
   fmt::print("\n{} cases, {} s, {} pairs each; geometric mean of new/old: {:.3f}{}\n", compared,
@@ -134,14 +137,20 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--output", output, "The folder for made histories")->capture_default_str();
   app.add_option("--only", only, "A regular expression: the cases whose names have it");
-  app.add_option("--runs", pairs, "Pairs of each case")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--least", least, "Cases that take fewer seconds in both are left out")->capture_default_str();
+  app.add_option("--runs", pairs, "Pairs of each case")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--least", least, "Cases that take fewer seconds in both are left out")
+      ->capture_default_str();
   app.add_flag("--wall", wall, "Compare wall time instead of CPU time");
-  app.add_option("--timeout", options.timeout_seconds, "Seconds for each run")->capture_default_str();
-  app.add_option("--threads", options.threads, "For each run; 0: as many as the machine has")->capture_default_str();
+  app.add_option("--timeout", options.timeout_seconds, "Seconds for each run")
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "For each run; 0: as many as the machine has")
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
-    return main_of(old_program, new_program, *parse_size(size), output, only, pairs, least, wall, options);
+    return main_of(old_program, new_program, *parse_size(size), output, only, pairs, least, wall,
+                   options);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 3;
   } catch (const std::regex_error& error) {

@@ -85,7 +85,8 @@ base::Result<Measured> measure(const std::vector<std::string>& arguments) {
   const int failed = ::posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
-    return base::Error{.message = fmt::format("cannot start {}: {}", arguments.front(), std::strerror(failed))};
+    return base::Error{
+        .message = fmt::format("cannot start {}: {}", arguments.front(), std::strerror(failed))};
   }
   output.close_write();
   errors.close_write();
@@ -114,8 +115,10 @@ std::string to_shell(const std::vector<std::string>& arguments) {
   std::string line;
   for (const auto& argument : arguments) {
     if (!line.empty()) line += ' ';
-    const bool plain = !argument.empty() && argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                                       "_-./=,:+%@") == std::string::npos;
+    const bool plain =
+        !argument.empty() && argument.find_first_not_of(
+                                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "_-./=,:+%@") == std::string::npos;
     if (plain) {
       line += argument;
       continue;

@@ -11,6 +11,8 @@
 // transaction takes that reads and writes KEYS (4,000) keys, which another wrote, and half and a
 // quarter of that: the time of an operation should stay the same. mixed: each transaction at one of
 // several levels at random, checked at the weakest of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,8 +21,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/random.hpp"
 #include "check/check.hpp"
@@ -42,10 +42,12 @@ constexpr Workload kWorkloads[] = {
     {"read-mostly", 200, 0.1},
     {"write-heavy", 200, 0.8},
 };
-constexpr mock::Level kLevels[] = {
-    mock::Level::kReadCommitted, mock::Level::kReadAtomic,
-    mock::Level::kCausal,        mock::Level::kPrefix,
-    mock::Level::kStrongSessionSnapshotIsolation, mock::Level::kStrongSessionSerializable};
+constexpr mock::Level kLevels[] = {mock::Level::kReadCommitted,
+                                   mock::Level::kReadAtomic,
+                                   mock::Level::kCausal,
+                                   mock::Level::kPrefix,
+                                   mock::Level::kStrongSessionSnapshotIsolation,
+                                   mock::Level::kStrongSessionSerializable};
 
 // Each transaction is at one of the levels; the first is the weakest.
 bool measure(const std::string& name, const std::vector<mock::Level>& levels,
@@ -94,9 +96,11 @@ bool measure(const std::string& name, const std::vector<mock::Level>& levels,
     return false;
   }
   std::sort(times.begin(), times.end());
-  fmt::print("{:<36} {:<12} {:>3} sessions  median {:>9.1f} µs  99 % {:>9.1f} µs  max {:>9.1f} µs  conflicts {:>5}  {:.2f} s\n",
-             name, workload.name, sessions, times[times.size() / 2],
-             times[times.size() * 99 / 100], times.back(), conflicts, total);
+  fmt::print(
+      "{:<36} {:<12} {:>3} sessions  median {:>9.1f} µs  99 % {:>9.1f} µs  max {:>9.1f} µs  "
+      "conflicts {:>5}  {:.2f} s\n",
+      name, workload.name, sessions, times[times.size() / 2], times[times.size() * 99 / 100],
+      times.back(), conflicts, total);
   std::fflush(stdout);
   return true;
 }
@@ -156,8 +160,8 @@ int main(int argc, char** argv) {
     if (of_large) return 0;
   }
   if (tiny) transactions = 300;
-  fmt::print("{} transactions of 8 operations, uniform choices, {} processors, seeds 1 and 2\n", transactions,
-             std::thread::hardware_concurrency());
+  fmt::print("{} transactions of 8 operations, uniform choices, {} processors, seeds 1 and 2\n",
+             transactions, std::thread::hardware_concurrency());
   bool good = true;
   for (const auto level : kLevels) {
     if (!only.empty() && mock::name(level) != only) continue;

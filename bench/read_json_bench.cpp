@@ -39,7 +39,8 @@ std::string lines(bool lists) {
       const auto key = random.below(kKeys);
       const char* comma = i == 0 ? "" : ",";
       if (random.below(2) == 0) {
-        const auto op = fmt::format(R"({}["{}",{},{}])", comma, lists ? "append" : "w", key, ++value);
+        const auto op =
+            fmt::format(R"({}["{}",{},{}])", comma, lists ? "append" : "w", key, ++value);
         invoke += op;
         ok += op;
       } else {
@@ -47,7 +48,8 @@ std::string lines(bool lists) {
         ok += fmt::format(R"({}["r",{},)", comma, key);
         if (lists) {
           ok += '[';
-          for (int j = 0; j < kListLength; ++j) ok += fmt::format("{}{}", j == 0 ? "" : ",", value + static_cast<std::uint64_t>(j));
+          for (int j = 0; j < kListLength; ++j)
+            ok += fmt::format("{}{}", j == 0 ? "" : ",", value + static_cast<std::uint64_t>(j));
           ok += ']';
         } else {
           ok += std::to_string(value);
@@ -56,7 +58,9 @@ std::string lines(bool lists) {
       }
     }
     const auto line = [&](std::size_t index, const char* type, const std::string& ops) {
-      fmt::format_to(out, R"({{"index":{},"type":"{}","process":{},"f":"txn","value":[{}],"time":{}}})" "\n",
+      fmt::format_to(out,
+                     R"({{"index":{},"type":"{}","process":{},"f":"txn","value":[{}],"time":{}}})"
+                     "\n",
                      index, type, t % kSessions, ops, 1000 * index);
     };
     line(2 * t, "invoke", invoke);
@@ -89,7 +93,8 @@ void parse(benchmark::State& state) {
   const auto threads = static_cast<unsigned>(state.range(1));
   for (auto _ : state) {
     std::size_t events = 0;
-    for (const auto& chunk : formats::jepsen::parse_json(text, threads)) events += chunk.events.size();
+    for (const auto& chunk : formats::jepsen::parse_json(text, threads))
+      events += chunk.events.size();
     if (events != 2 * txns()) {
       std::fprintf(stderr, "read_json_bench: lost lines; no time is worth printing\n");
       std::exit(1);

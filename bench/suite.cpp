@@ -47,7 +47,9 @@ struct Outcome {
   Case what;
   std::string expected, failure;  // failure: wrong, or why there is no answer
   std::vector<Trial> trials;      // of the right answer
-  [[nodiscard]] bool unknown() const { return !trials.empty() && trials.front().verdict == "unknown"; }
+  [[nodiscard]] bool unknown() const {
+    return !trials.empty() && trials.front().verdict == "unknown";
+  }
 };
 
 template <typename Of>
@@ -57,7 +59,9 @@ double median_of(const Outcome& outcome, const Of& of) {
   return median(std::move(values));
 }
 
-double rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
+double rounded(double seconds) {
+  return std::round(seconds * 1e6) / 1e6;
+}
 
 Outcome measured(const Case& one, const Arguments& arguments) {
   Outcome outcome{one, known_verdict(one), {}, {}};
@@ -78,7 +82,8 @@ Outcome measured(const Case& one, const Arguments& arguments) {
   if (!first) return outcome;
   // What is unknown is not worth the time of asking again.
   const bool unknown = first->verdict == "unknown";
-  if (unknown || arguments.runs == 1 || first->cost.wall_seconds >= kLongSeconds) outcome.trials.push_back(*std::move(first));
+  if (unknown || arguments.runs == 1 || first->cost.wall_seconds >= kLongSeconds)
+    outcome.trials.push_back(*std::move(first));
   while (!unknown && outcome.trials.size() < static_cast<std::size_t>(arguments.runs)) {
     auto next = once();
     if (!next) return outcome;
@@ -117,12 +122,8 @@ Json machine(const Arguments& arguments) {
 
 Json json_of(const Outcome& outcome, const Arguments& arguments) {
   const Case& one = outcome.what;
-  Json object{{"case", one.name()},
-              {"group", one.group},
-              {"series", one.series},
-              {"value", one.value},
-              {"level", one.level},
-              {"expected", outcome.expected}};
+  Json object{{"case", one.name()}, {"group", one.group}, {"series", one.series},
+              {"value", one.value}, {"level", one.level}, {"expected", outcome.expected}};
   if (one.recipe) object["recipe"] = one.recipe->to_string();
   object["command"] = to_shell(command_of(one, arguments.trial));
   if (!outcome.failure.empty()) {
@@ -137,10 +138,14 @@ Json json_of(const Outcome& outcome, const Arguments& arguments) {
   object["operations"] = trial.operations;
   object["sessions"] = trial.sessions;
   object["keys"] = trial.keys;
-  object["wall_seconds"] = rounded(median_of(outcome, [](const Trial& t) { return t.cost.wall_seconds; }));
-  object["cpu_seconds"] = rounded(median_of(outcome, [](const Trial& t) { return t.cost.cpu_seconds(); }));
-  object["user_seconds"] = rounded(median_of(outcome, [](const Trial& t) { return t.cost.user_seconds; }));
-  object["peak_bytes"] = median_of(outcome, [](const Trial& t) { return static_cast<double>(t.cost.peak_bytes); });
+  object["wall_seconds"] =
+      rounded(median_of(outcome, [](const Trial& t) { return t.cost.wall_seconds; }));
+  object["cpu_seconds"] =
+      rounded(median_of(outcome, [](const Trial& t) { return t.cost.cpu_seconds(); }));
+  object["user_seconds"] =
+      rounded(median_of(outcome, [](const Trial& t) { return t.cost.user_seconds; }));
+  object["peak_bytes"] =
+      median_of(outcome, [](const Trial& t) { return static_cast<double>(t.cost.peak_bytes); });
   Json walls = Json::array(), cpus = Json::array();
   for (const Trial& t : outcome.trials) {
     walls.push_back(rounded(t.cost.wall_seconds));
@@ -158,7 +163,8 @@ Json json_of(const Outcome& outcome, const Arguments& arguments) {
         return 0.0;
       }));
     };
-    stages[stage] = {{"seconds", of(&StageCost::seconds)}, {"cpu_seconds", of(&StageCost::cpu_seconds)}};
+    stages[stage] = {{"seconds", of(&StageCost::seconds)},
+                     {"cpu_seconds", of(&StageCost::cpu_seconds)}};
   }
   object["stages"] = std::move(stages);
   return object;
@@ -171,9 +177,11 @@ std::string seconds_text(double seconds) {
 }
 
 std::string table(const std::string& group, const std::vector<Json>& rows) {
-  constexpr const char* kStages[] = {"read", "describe", "saturation", "schedule", "refine", "parts", "explain"};
+  constexpr const char* kStages[] = {"read",   "describe", "saturation", "schedule",
+                                     "refine", "parts",    "explain"};
   std::string text = fmt::format(
-      "\n## {}\n\n| series | value | level | verdict | decided by | transactions | operations | wall | CPU | "
+      "\n## {}\n\n| series | value | level | verdict | decided by | transactions | operations | "
+      "wall | CPU | "
       "peak, MB |",
       group);
   std::string line = "\n|---|---|---|---|---|---:|---:|---:|---:|---:|";
@@ -183,26 +191,34 @@ std::string table(const std::string& group, const std::vector<Json>& rows) {
   }
   text += line + "\n";
   for (const Json& row : rows) {
-    text += fmt::format("| {} | {} | {} |", row.at("series").get<std::string>(), row.at("value").get<std::string>(),
-                        row.at("level").get<std::string>());
+    text += fmt::format("| {} | {} | {} |", row.at("series").get<std::string>(),
+                        row.at("value").get<std::string>(), row.at("level").get<std::string>());
     if (row.contains("failure")) {
       text += " **no right answer** |\n";
       continue;
     }
-    text += fmt::format(" {} | {} | {} | {} | {} | {} | {:.0f} |", row.at("verdict").get<std::string>(),
-                        row.at("decided_by").get<std::string>(), row.at("transactions").get<std::uint64_t>(),
-                        row.at("operations").get<std::uint64_t>(), seconds_text(row.at("wall_seconds").get<double>()),
-                        seconds_text(row.at("cpu_seconds").get<double>()), row.at("peak_bytes").get<double>() / 1e6);
+    text += fmt::format(
+        " {} | {} | {} | {} | {} | {} | {:.0f} |", row.at("verdict").get<std::string>(),
+        row.at("decided_by").get<std::string>(), row.at("transactions").get<std::uint64_t>(),
+        row.at("operations").get<std::uint64_t>(),
+        seconds_text(row.at("wall_seconds").get<double>()),
+        seconds_text(row.at("cpu_seconds").get<double>()),
+        row.at("peak_bytes").get<double>() / 1e6);
     for (const char* stage : kStages) {
       const auto& stages = row.at("stages");
-      text += fmt::format(" {} |", stages.contains(stage) ? seconds_text(stages.at(stage).at("cpu_seconds").get<double>()) : "");
+      text +=
+          fmt::format(" {} |", stages.contains(stage)
+                                   ? seconds_text(stages.at(stage).at("cpu_seconds").get<double>())
+                                   : "");
     }
     text += "\n";
   }
   return text;
 }
 
-bool has_collection() { return fs::exists(cupel::golden::collection_folder() / "expected.tsv"); }
+bool has_collection() {
+  return fs::exists(cupel::golden::collection_folder() / "expected.tsv");
+}
 
 int main_of(const Arguments& arguments) {
   const auto size = parse_size(arguments.size);
@@ -217,8 +233,11 @@ int main_of(const Arguments& arguments) {
     return 3;
   }
   if (*size != Size::kTiny && !has_collection()) {
-    fmt::print(stderr, "suite: the published histories are left out: found no expected.tsv in {}; name their "
-               "folder in CUPEL_HISTORIES\n", cupel::golden::collection_folder().string());
+    fmt::print(
+        stderr,
+        "suite: the published histories are left out: found no expected.tsv in {}; name their "
+        "folder in CUPEL_HISTORIES\n",
+        cupel::golden::collection_folder().string());
   }
   if (arguments.list) {
     for (const auto& one : wanted) fmt::print("{}\n", one.name());
@@ -252,8 +271,10 @@ int main_of(const Arguments& arguments) {
         fmt::print(stderr, "\nUNKNOWN: {}\n  {}\n  {}\n", one.name(), row.value("detail", ""),
                    row.at("command").get<std::string>());
       }
-      fmt::print("{:4}/{} {:9} {:>9} s {:>6.0f} MB  {}\n", i + 1, wanted.size(), row.at("verdict").get<std::string>(),
-                 seconds_text(row.at("wall_seconds").get<double>()), row.at("peak_bytes").get<double>() / 1e6, one.name());
+      fmt::print("{:4}/{} {:9} {:>9} s {:>6.0f} MB  {}\n", i + 1, wanted.size(),
+                 row.at("verdict").get<std::string>(),
+                 seconds_text(row.at("wall_seconds").get<double>()),
+                 row.at("peak_bytes").get<double>() / 1e6, one.name());
       std::fflush(stdout);
     }
     results << row.dump() << std::endl;
@@ -263,10 +284,12 @@ int main_of(const Arguments& arguments) {
   if (arguments.make_only) return wrong != 0 ? 1 : 0;
   std::ofstream tables(output / (arguments.size + ".md"));
   tables << fmt::format(
-      "# The suite, {}\n\n{}, {}, {} hardware threads, {}; medians of {} runs; seconds; stages by CPU time. "
+      "# The suite, {}\n\n{}, {}, {} hardware threads, {}; medians of {} runs; seconds; stages by "
+      "CPU time. "
       "Load at the start: {:.1f}.\n",
-      arguments.size, about.at("system").get<std::string>(), about.at("processor").get<std::string>(),
-      about.at("hardware_threads").get<unsigned>(), about.at("compiler").get<std::string>(), arguments.runs,
+      arguments.size, about.at("system").get<std::string>(),
+      about.at("processor").get<std::string>(), about.at("hardware_threads").get<unsigned>(),
+      about.at("compiler").get<std::string>(), arguments.runs,
       about.at("load_at_start").get<double>());
   for (const auto& group : groups) tables << table(group, rows[group]);
   results.flush();
@@ -275,8 +298,8 @@ int main_of(const Arguments& arguments) {
     fmt::print(stderr, "suite: {} cannot be written\n", output.string());
     return 3;
   }
-  fmt::print("\n{} cases: {} right, {} unknown, {} without a right answer; {} and .md\n", wanted.size(),
-             wanted.size() - wrong - unknown, unknown, wrong, lines.string());
+  fmt::print("\n{} cases: {} right, {} unknown, {} without a right answer; {} and .md\n",
+             wanted.size(), wanted.size() - wrong - unknown, unknown, wrong, lines.string());
   return wrong != 0 ? 1 : unknown != 0 ? 2 : 0;
 }
 
@@ -288,11 +311,18 @@ int main(int argc, char** argv) {
   app.add_option("--size", arguments.size, "tiny, small or full")
       ->check(CLI::IsMember({"tiny", "small", "full"}))
       ->capture_default_str();
-  app.add_option("--cupel", arguments.cupel, "The program that is measured")->required()->check(CLI::ExistingFile);
-  app.add_option("--output", arguments.output, "The folder for results and made histories")->required();
-  app.add_option("--runs", arguments.runs, "Of each case")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--timeout", arguments.trial.timeout_seconds, "Seconds for each run")->capture_default_str();
-  app.add_option("--threads", arguments.trial.threads, "For each run; 0: as many as the machine has")
+  app.add_option("--cupel", arguments.cupel, "The program that is measured")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--output", arguments.output, "The folder for results and made histories")
+      ->required();
+  app.add_option("--runs", arguments.runs, "Of each case")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--timeout", arguments.trial.timeout_seconds, "Seconds for each run")
+      ->capture_default_str();
+  app.add_option("--threads", arguments.trial.threads,
+                 "For each run; 0: as many as the machine has")
       ->capture_default_str();
   app.add_option("--only", arguments.only, "A regular expression: the cases whose names have it");
   app.add_flag("--list", arguments.list, "Names the cases");

@@ -64,21 +64,25 @@ int main(int argc, char** argv) {
     check = std::min(check, timed([&] { result = cupel::check::check(*history, asked); }));
     cupel::base::Budget budget;
     count = std::min(count, timed([&] {
-      const cupel::survey::Census census(*history, budget, {.accesses = result.accesses, .threads = 1});
-      for (const auto& one : census.counts()) {
-        const bool right = (one.name == "lost-update" && one.count == 2) ||
-                           (one.name == "causality-violation" && one.count == 1) ||
-                           one.name == "write-skew";
-        if (right) continue;
-        fmt::print(stderr, "found {} {}, which was not planted\n", one.count, one.name);
-        std::exit(1);
-      }
-      if (census.counts().size() < 2 || !census.finished()) std::exit(1);
-    }));
-    const double both = timed([&] { (void)cupel::survey::survey(*history, result, asked, budget); });
+                       const cupel::survey::Census census(
+                           *history, budget, {.accesses = result.accesses, .threads = 1});
+                       for (const auto& one : census.counts()) {
+                         const bool right = (one.name == "lost-update" && one.count == 2) ||
+                                            (one.name == "causality-violation" && one.count == 1) ||
+                                            one.name == "write-skew";
+                         if (right) continue;
+                         fmt::print(stderr, "found {} {}, which was not planted\n", one.count,
+                                    one.name);
+                         std::exit(1);
+                       }
+                       if (census.counts().size() < 2 || !census.finished()) std::exit(1);
+                     }));
+    const double both =
+        timed([&] { (void)cupel::survey::survey(*history, result, asked, budget); });
     causes = std::min(causes, both - count);
   }
-  fmt::print("{} transactions, {} operations: check {:.2f} s, counts {:.2f} s, more causes {:.2f} s\n",
-             history->txn_count(), history->op_count(), check, count, std::max(causes, 0.0));
+  fmt::print(
+      "{} transactions, {} operations: check {:.2f} s, counts {:.2f} s, more causes {:.2f} s\n",
+      history->txn_count(), history->op_count(), check, count, std::max(causes, 0.0));
   return 0;
 }

@@ -26,8 +26,8 @@ struct Trial {
 struct TrialOptions {
   std::string cupel;
   double timeout_seconds = 120;
-  unsigned threads = 0;                 // 0: as many as the machine has
-  std::vector<std::string> more = {};   // arguments for check
+  unsigned threads = 0;                // 0: as many as the machine has
+  std::vector<std::string> more = {};  // arguments for check
 };
 
 // The counts of a violation's whole history and the search for further causes have a

@@ -103,9 +103,8 @@ class Database {
   void write(const std::string& account, int balance) {
     const auto stored = cupel::tag(std::to_string(balance), recorder_.unique_id());
     recorded_.write(account, stored);
-    const auto result =
-        ask("UPDATE record_libpq_account SET balance = $2 WHERE name = $1",
-            {account.c_str(), stored.c_str()});
+    const auto result = ask("UPDATE record_libpq_account SET balance = $2 WHERE name = $1",
+                            {account.c_str(), stored.c_str()});
     // No row, no write: the record holds only if the transaction goes no further.
     if (std::strcmp(PQcmdTuples(result.get()), "1") != 0) throw Failed{"no account " + account};
   }
@@ -157,7 +156,9 @@ class Database {
 
 // From here on nothing knows of the recording.
 
-std::string account_name(int number) { return "account:" + std::to_string(number); }
+std::string account_name(int number) {
+  return "account:" + std::to_string(number);
+}
 
 struct Totals {
   std::atomic<int> committed = 0, aborted = 0, unknown = 0, wrong_sums = 0;
@@ -165,9 +166,15 @@ struct Totals {
 
 void count(Outcome outcome, Totals& totals) {
   switch (outcome) {
-    case Outcome::kCommitted: ++totals.committed; break;
-    case Outcome::kAborted: ++totals.aborted; break;
-    case Outcome::kUnknown: ++totals.unknown; break;
+    case Outcome::kCommitted:
+      ++totals.committed;
+      break;
+    case Outcome::kAborted:
+      ++totals.aborted;
+      break;
+    case Outcome::kUnknown:
+      ++totals.unknown;
+      break;
   }
 }
 
@@ -242,9 +249,8 @@ int main(int argc, char** argv) {
   const std::string isolation = argc > 6 ? argv[6] : "repeatable read";
 
   cupel::RecordOptions options;
-  options.metadata = {{"database", "PostgreSQL"},
-                      {"isolation", isolation},
-                      {"recorded by", "record_libpq"}};
+  options.metadata = {
+      {"database", "PostgreSQL"}, {"isolation", isolation}, {"recorded by", "record_libpq"}};
   // What the accounts hold before anything is recorded.
   options.default_initial = std::to_string(kInitialBalance);
   std::string error;
@@ -253,10 +259,10 @@ int main(int argc, char** argv) {
 
   Database setup(where, isolation, *recorder);
   if (!setup.connected()) stop(setup.error());
-  bool ready = setup.execute("SET client_min_messages = warning") &&
-               setup.execute("DROP TABLE IF EXISTS record_libpq_account") &&
-               setup.execute(
-                   "CREATE TABLE record_libpq_account (name TEXT PRIMARY KEY, balance TEXT)");
+  bool ready =
+      setup.execute("SET client_min_messages = warning") &&
+      setup.execute("DROP TABLE IF EXISTS record_libpq_account") &&
+      setup.execute("CREATE TABLE record_libpq_account (name TEXT PRIMARY KEY, balance TEXT)");
   for (int i = 0; ready && i < accounts; ++i) {
     ready = setup.execute("INSERT INTO record_libpq_account VALUES ('" + account_name(i) + "', '" +
                           std::to_string(kInitialBalance) + "')");

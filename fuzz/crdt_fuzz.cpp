@@ -27,9 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     base::Budget budget;
     const auto decision = crdt::decide(*history, {}, budget);
     fuzz::require(decision.verdict != crdt::Verdict::kUnknown, "a small one is decided");
-    const auto certificate = decision.witness ? crdt::certificate_of_witness(*history, {}, *decision.witness)
-                                              : crdt::certificate_of_core(*history, {}, crdt::explain(*history, *decision.violation, {}, {.seconds = 60}).core);
-    fuzz::require(crdt::verify(*history, certificate).outcome == crdt::Outcome::kValid, "the certificate is valid");
+    const auto certificate =
+        decision.witness
+            ? crdt::certificate_of_witness(*history, {}, *decision.witness)
+            : crdt::certificate_of_core(
+                  *history, {},
+                  crdt::explain(*history, *decision.violation, {}, {.seconds = 60}).core);
+    fuzz::require(crdt::verify(*history, certificate).outcome == crdt::Outcome::kValid,
+                  "the certificate is valid");
   }
   return 0;
 }

@@ -18,7 +18,8 @@ template <typename Integer>
 void put(std::string& out, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>(value >> (8 * i));
 }
-void put_block(std::string& out, std::uint32_t column, std::size_t raw_size, std::string_view stored) {
+void put_block(std::string& out, std::uint32_t column, std::size_t raw_size,
+               std::string_view stored) {
   std::string header;
   put(header, column);
   put(header, static_cast<std::uint32_t>(raw_size));
@@ -29,13 +30,17 @@ void put_block(std::string& out, std::uint32_t column, std::size_t raw_size, std
 }
 
 std::string packed(std::string_view columns) {
-  std::string file("\x89" "CUPEL\r\n", 8);
+  std::string file(
+      "\x89"
+      "CUPEL\r\n",
+      8);
   put(file, std::uint32_t{1});
   put(file, static_cast<std::uint32_t>(fnv(file)));
   std::uint64_t blocks = 0;
   for (; columns.size() > 3; ++blocks) {
     const auto column = static_cast<unsigned char>(columns[0]) % 12u;
-    const std::size_t claimed = static_cast<unsigned char>(columns[1]) | static_cast<unsigned char>(columns[2]) << 8;
+    const std::size_t claimed =
+        static_cast<unsigned char>(columns[1]) | static_cast<unsigned char>(columns[2]) << 8;
     const auto raw = columns.substr(3, claimed);
     columns.remove_prefix(3 + raw.size());
     std::string stored(ZSTD_compressBound(raw.size()), '\0');
@@ -72,7 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto history = read(file);
     Counting sink;
     const bool streamed = formats::stream_cupel(file, {}, 0, sink);
-    if (streamed && (!history.ok() || sink.expected != history->txn_count() || sink.told > sink.expected)) {
+    if (streamed &&
+        (!history.ok() || sink.expected != history->txn_count() || sink.told > sink.expected)) {
       std::abort();
     }
     if (!history.ok()) continue;

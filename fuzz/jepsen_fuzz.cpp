@@ -16,7 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::touch(*history);
   for (const bool edn : {false, true}) {
-    fuzz::round_trip(*history, [&](const auto& h, auto& out) { return formats::write_jepsen(h, out, edn); }, read);
+    fuzz::round_trip(
+        *history, [&](const auto& h, auto& out) { return formats::write_jepsen(h, out, edn); },
+        read);
   }
   return 0;
 }

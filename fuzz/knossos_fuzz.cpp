@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   fuzz::touch(*history);
-  fuzz::round_trip(*history, [](const auto& h, auto& out) { return formats::write_jepsen(h, out, true); },
-                   [](std::string_view text) { return formats::read_jepsen(text, "input", 1); });
+  fuzz::round_trip(
+      *history, [](const auto& h, auto& out) { return formats::write_jepsen(h, out, true); },
+      [](std::string_view text) { return formats::read_jepsen(text, "input", 1); });
   return 0;
 }

@@ -26,7 +26,9 @@ void run(const std::string& input) {
 }
 
 std::string mutated(const std::vector<std::string>& corpus, std::mt19937_64& random) {
-  const auto below = [&](std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random() % n); };
+  const auto below = [&](std::size_t n) {
+    return n == 0 ? 0 : static_cast<std::size_t>(random() % n);
+  };
   std::string input = corpus[below(corpus.size())];
   for (auto changes = 1 + below(4); changes > 0; --changes) {
     const auto at = below(input.size());
@@ -49,15 +51,36 @@ std::string mutated(const std::vector<std::string>& corpus, std::mt19937_64& ran
         break;
       }
       case 5: {  // a hostile integer, binary
-        constexpr std::uint64_t kHostile[] = {0, 1, 0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 62, 1ull << 63, ~0ull};
+        constexpr std::uint64_t kHostile[] = {0,          1,          0x7fffffff, 0xffffffff,
+                                              1ull << 32, 1ull << 62, 1ull << 63, ~0ull};
         const auto integer = kHostile[below(std::size(kHostile))];
-        for (std::size_t i = 0; i < 8 && at + i < input.size(); ++i) input[at + i] = static_cast<char>(integer >> (8 * i));
+        for (std::size_t i = 0; i < 8 && at + i < input.size(); ++i)
+          input[at + i] = static_cast<char>(integer >> (8 * i));
         break;
       }
       case 6: {  // the same, decimal, and what text formats are made of
-        constexpr const char* kPieces[] = {"9223372036854775807", "9223372036854775808", "-1", "18446744073709551616",
-                                           "\n", "\r\n", "-----\n", "=====\n", "(", ")", ",", " ", "[", "]", "{", "}",
-                                           "\"", "null", "true", "false", "0", "nil"};
+        constexpr const char* kPieces[] = {"9223372036854775807",
+                                           "9223372036854775808",
+                                           "-1",
+                                           "18446744073709551616",
+                                           "\n",
+                                           "\r\n",
+                                           "-----\n",
+                                           "=====\n",
+                                           "(",
+                                           ")",
+                                           ",",
+                                           " ",
+                                           "[",
+                                           "]",
+                                           "{",
+                                           "}",
+                                           "\"",
+                                           "null",
+                                           "true",
+                                           "false",
+                                           "0",
+                                           "nil"};
         input.insert(at, kPieces[below(std::size(kPieces))]);
         break;
       }
@@ -92,10 +115,12 @@ int main(int argc, char** argv) {
   std::uint64_t runs = 0;
   for (const auto& input : corpus) {
     run(input);
-    const std::size_t step = input.size() < kCutEverywhereBelow ? 1 : input.size() / kCutsOfLargerFiles;
+    const std::size_t step =
+        input.size() < kCutEverywhereBelow ? 1 : input.size() / kCutsOfLargerFiles;
     for (std::size_t cut = 0; cut < input.size(); cut += step, ++runs) run(input.substr(0, cut));
   }
   std::mt19937_64 random(20240607);
   for (int i = 0; i < kMutations; ++i, ++runs) run(mutated(corpus, random));
-  std::printf("%zu corpus files, %llu further inputs\n", corpus.size(), static_cast<unsigned long long>(runs));
+  std::printf("%zu corpus files, %llu further inputs\n", corpus.size(),
+              static_cast<unsigned long long>(runs));
 }

@@ -41,7 +41,8 @@ inline std::uint64_t touch(const history::History& h) {
   for (std::size_t i = 0; i < h.txn_count(); ++i) {
     const TxnId t(i);
     require(h.session(t).index() < h.session_count(), "a session id is in range");
-    sum += static_cast<std::uint64_t>(h.invoke(t)) + static_cast<std::uint64_t>(h.complete(t)) + h.label(t);
+    sum += static_cast<std::uint64_t>(h.invoke(t)) + static_cast<std::uint64_t>(h.complete(t)) +
+           h.label(t);
     for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
       const auto op = h.op(OpId(o));
       if (op.kind != OpKind::kRangeRead) use_key(op.key);
@@ -68,7 +69,8 @@ inline std::uint64_t touch(const history::History& h) {
         case OpKind::kRead:
           if (op.value.valid()) use_value(op.value);
           break;
-        default: use_value(op.value);
+        default:
+          use_value(op.value);
       }
     }
   }

@@ -81,11 +81,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < std::size(kKnown); ++i) {
     const auto report = certify::verify(histories()[i], bytes);
     if (report.outcome != certify::Outcome::kValid) {
-      fuzz::require(!report.reason.empty() && report.answers.empty(), "a refusal says why, and nothing else");
+      fuzz::require(!report.reason.empty() && report.answers.empty(),
+                    "a refusal says why, and nothing else");
       continue;
     }
     for (const auto& answer : report.answers) {
-      fuzz::require(answer.satisfied == names(kKnown[i].satisfied, answer.level), "what is accepted is true");
+      fuzz::require(answer.satisfied == names(kKnown[i].satisfied, answer.level),
+                    "what is accepted is true");
     }
   }
   return 0;

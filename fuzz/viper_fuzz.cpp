@@ -11,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<formats::SessionLog> logs = {{"T0.log", bytes.substr(0, divide)}};
   if (divide != bytes.npos) logs.push_back({"T1.log", bytes.substr(divide + 4)});
   const auto history = formats::read_viper(logs, "input");
-  if (history.ok()) fuzz::touch(*history);
-  else fuzz::require(!history.error().message.empty(), "an error says something");
+  if (history.ok())
+    fuzz::touch(*history);
+  else
+    fuzz::require(!history.error().message.empty(), "an error says something");
   return 0;
 }

@@ -232,9 +232,9 @@ struct Answer {
   std::vector<LevelAnswer> levels;         // as asked; all of them: weakest first
   std::vector<Level> strongest_satisfied;  // those that no other satisfied level implies
   std::vector<Level> weakest_violated;     // those that imply no other violated level
-  std::vector<Count> counts;               // with Options::survey: what was found, most severe first
-  std::vector<Anomaly> further;            // with Options::survey: of causes that the check did not
-                                           // come upon itself, one each, most severe first
+  std::vector<Count> counts;     // with Options::survey: what was found, most severe first
+  std::vector<Anomaly> further;  // with Options::survey: of causes that the check did not
+                                 // come upon itself, one each, most severe first
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

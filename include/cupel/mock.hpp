@@ -24,8 +24,9 @@
 //     if (paid <= 100) continue;
 //     const auto history = store->history(error);
 //     if (!history) return error;
-//     const auto answer = cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
-//     return "paid " + std::to_string(paid) + ": " + answer.levels[0].anomalies[0].name;
+//     const auto answer = cupel::check_history(*history, {.levels =
+//     {cupel::Level::kSnapshotIsolation}}); return "paid " + std::to_string(paid) + ": " +
+//     answer.levels[0].anomalies[0].name;
 //   }
 //   return "never paid too much";
 //
@@ -122,7 +123,8 @@ class MockStore {
 
   // Waits for its turn. Sessions are told apart by name; each sees its own transactions in
   // order. `level` is this transaction's own, one of those of MockOptions::level (else it
-  // has failed at once, as with a name that is not UTF-8). After shut_down() the transaction has failed.
+  // has failed at once, as with a name that is not UTF-8). After shut_down() the transaction has
+  // failed.
   MockTransaction begin(std::string_view session, std::optional<Level> level = {});
   // What the key holds at first, instead of null: every session has seen it. Before the
   // first transaction, and again after a reset; false and nothing done if later.

@@ -21,8 +21,8 @@
 //   const auto explored = cupel::explore({.level = cupel::Level::kPrefix}, overdraw, {}, error);
 //   if (!explored) return error;
 //   return std::to_string(explored->states.size()) + " states, of " +
-//          std::to_string(explored->histories) + " histories " + std::to_string(explored->failures) +
-//          " fail";
+//          std::to_string(explored->histories) + " histories " + std::to_string(explored->failures)
+//          + " fail";
 //
 // It returns:
 //

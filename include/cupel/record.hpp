@@ -45,8 +45,8 @@ struct RecordOptions {
   // Facts for the header: {"database", "PostgreSQL"}, {"isolation", "repeatable
   // read"} let `cupel check` say what the product calls a level.
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  Scalar default_initial = {};   // what every key holds at first; null: absent
-  double flush_seconds = 1;      // a crash loses at most this much
+  Scalar default_initial = {};  // what every key holds at first; null: absent
+  double flush_seconds = 1;     // a crash loses at most this much
 };
 
 class Recorder;

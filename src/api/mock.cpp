@@ -40,7 +40,8 @@ std::optional<mock::Level> inner(Level level) {
 
 std::string no_such_level(Level level) {
   return "found the level " + std::string(name(level)) +
-         ", which the mock store does not have; expected read-committed, read-atomic, causal, prefix, "
+         ", which the mock store does not have; expected read-committed, read-atomic, causal, "
+         "prefix, "
          "strong-session-snapshot-isolation or strong-session-serializable";
 }
 
@@ -83,7 +84,9 @@ std::optional<Scalar> MockTransaction::read(std::string_view key) {
 bool MockTransaction::write(std::string_view key, const Scalar& value) {
   return state_->transaction && state_->transaction->write(key, inner(value));
 }
-bool MockTransaction::commit() { return state_->transaction && state_->transaction->commit(); }
+bool MockTransaction::commit() {
+  return state_->transaction && state_->transaction->commit();
+}
 void MockTransaction::rollback() {
   if (state_->transaction) state_->transaction->rollback();
 }
@@ -94,7 +97,8 @@ void MockTransaction::rollback_to(std::size_t savepoint) {
   if (state_->transaction) state_->transaction->rollback_to(savepoint);
 }
 std::vector<std::string> MockTransaction::keys_with_prefix(std::string_view prefix) {
-  return state_->transaction ? state_->transaction->keys_with_prefix(prefix) : std::vector<std::string>();
+  return state_->transaction ? state_->transaction->keys_with_prefix(prefix)
+                             : std::vector<std::string>();
 }
 std::string MockTransaction::failure() const {
   if (!state_->transaction) return state_->failure;
@@ -179,7 +183,8 @@ MockTransaction MockStore::begin(std::string_view session, std::optional<Level> 
     const std::lock_guard lock(state_->mutex);
     auto known = state_->sessions.find(session);
     if (known == state_->sessions.end()) {
-      known = state_->sessions.emplace(session, state_->store.open_session(std::string(session))).first;
+      known =
+          state_->sessions.emplace(session, state_->store.open_session(std::string(session))).first;
     }
     id = known->second;
   }
@@ -194,8 +199,12 @@ bool MockStore::set_initial(std::string_view key, const Scalar& value) {
 void MockStore::interleave(const std::vector<std::function<void()>>& clients) {
   state_->store.interleave(clients);
 }
-void MockStore::reset(std::uint64_t seed) { state_->store.reset(seed); }
-void MockStore::shut_down() { state_->store.shut_down(); }
+void MockStore::reset(std::uint64_t seed) {
+  state_->store.reset(seed);
+}
+void MockStore::shut_down() {
+  state_->store.shut_down();
+}
 
 std::optional<History> MockStore::history(std::string& error) const {
   auto history = state_->store.history();

@@ -25,9 +25,12 @@ thread_local Budget* watching = nullptr;
 
 std::string_view to_string(Limit limit) {
   switch (limit) {
-    case Limit::kTime: return "time";
-    case Limit::kMemory: return "memory";
-    case Limit::kNone: break;
+    case Limit::kTime:
+      return "time";
+    case Limit::kMemory:
+      return "memory";
+    case Limit::kNone:
+      break;
   }
   return "none";
 }
@@ -88,7 +91,9 @@ double Budget::seconds_left() const {
 }
 
 AllocationWatch::AllocationWatch(Budget* budget) : outer_(std::exchange(watching, budget)) {}
-AllocationWatch::~AllocationWatch() { watching = outer_; }
+AllocationWatch::~AllocationWatch() {
+  watching = outer_;
+}
 
 void AllocationWatch::before_allocation(std::size_t bytes) {
   if (watching == nullptr) return;

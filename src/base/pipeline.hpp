@@ -16,8 +16,8 @@
 namespace cupel::base {
 
 // `make(item)` fills it, and is false once there is nothing more to fill it with; `take(item)` is
-// false when no more is wanted. Items are used again: make() finds what take() left. `threads` as an
-// option says it; with one, the caller's does both. What either throws is thrown here.
+// false when no more is wanted. Items are used again: make() finds what take() left. `threads` as
+// an option says it; with one, the caller's does both. What either throws is thrown here.
 template <typename Item, typename Make, typename Take>
 void pipeline(unsigned threads, const Make& make, const Take& take) {
   constexpr std::size_t kAhead = 4;

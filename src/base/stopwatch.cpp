@@ -18,7 +18,9 @@ double process_cpu_seconds() {
 
 Stopwatch::Stopwatch() : owner_(std::this_thread::get_id()) {}
 
-std::vector<Stopwatch::Stage> Stopwatch::stages() const { return stages_; }
+std::vector<Stopwatch::Stage> Stopwatch::stages() const {
+  return stages_;
+}
 
 void Stopwatch::enter(std::size_t stage) {
   const auto now = std::chrono::steady_clock::now();

@@ -738,7 +738,8 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
     return std::move(parsed);
   };
   constexpr std::string_view kExpected =
-      "expected a certificate, the JSON document that `cupel check --certificate FILE HISTORY` writes";
+      "expected a certificate, the JSON document that `cupel check --certificate FILE HISTORY` "
+      "writes";
   if (json.empty()) return no_certificate(fmt::format("found an empty file, {}", kExpected));
   simdjson::dom::parser parser;
   element root;
@@ -751,10 +752,10 @@ Parsed parse(std::string_view json, const Sizes& sizes) {
           "verify HISTORY CERTIFICATE`; a certificate that was cut off has to be written again",
           kExpected));
     }
-    return no_certificate(
-        fmt::format("found a file that is no JSON document, {}; the history comes first: `cupel verify "
-                    "HISTORY CERTIFICATE`",
-                    kExpected));
+    return no_certificate(fmt::format(
+        "found a file that is no JSON document, {}; the history comes first: `cupel verify "
+        "HISTORY CERTIFICATE`",
+        kExpected));
   }
   std::uint64_t version = 0;
   if (!root.is_object() || root["cupel_certificate"].get(version) != simdjson::SUCCESS) {

@@ -22,10 +22,14 @@ using levels::Level;
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kSatisfied: return "satisfied";
-    case Verdict::kViolated: return "violated";
-    case Verdict::kUnknown: return "unknown";
-    case Verdict::kRefused: return "refused";
+    case Verdict::kSatisfied:
+      return "satisfied";
+    case Verdict::kViolated:
+      return "violated";
+    case Verdict::kUnknown:
+      return "unknown";
+    case Verdict::kRefused:
+      return "refused";
   }
   return "?";
 }
@@ -37,7 +41,9 @@ class Ladder {
   Ladder(const history::History& h, const Options& options, base::Budget& budget)
       : budget_(budget) {
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    within_memory([&] { return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence), true); });
+    within_memory([&] {
+      return (decider_.emplace(h, options.clock_drift_ns, options.threads, options.evidence), true);
+    });
   }
 
   // Decides `level` unless it follows from what is known.
@@ -62,18 +68,25 @@ class Ladder {
     const auto begin = std::chrono::steady_clock::now();
     auto found = within_memory([&] { return decider_->decide(level, budget_); });
     levels::Decision decision;
-    if (found) decision = *std::move(found);
-    else decision.detail = fmt::format("{} limit met in an allocation", base::to_string(budget_.limit()));
+    if (found)
+      decision = *std::move(found);
+    else
+      decision.detail =
+          fmt::format("{} limit met in an allocation", base::to_string(budget_.limit()));
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);
     mine.witness = std::move(decision.witness);
     if (mine.violation) mine.explained_at = level;
     switch (decision.answer) {
-      case levels::Answer::kYes: return finish(mine, Verdict::kSatisfied, decision.decided_by);
-      case levels::Answer::kNo: return finish(mine, Verdict::kViolated, decision.decided_by);
-      case levels::Answer::kGaveUp: return finish(mine, Verdict::kUnknown, decision.decided_by);
-      case levels::Answer::kRefused: return finish(mine, Verdict::kRefused, decision.decided_by);
+      case levels::Answer::kYes:
+        return finish(mine, Verdict::kSatisfied, decision.decided_by);
+      case levels::Answer::kNo:
+        return finish(mine, Verdict::kViolated, decision.decided_by);
+      case levels::Answer::kGaveUp:
+        return finish(mine, Verdict::kUnknown, decision.decided_by);
+      case levels::Answer::kRefused:
+        return finish(mine, Verdict::kRefused, decision.decided_by);
     }
     return mine;
   }
@@ -103,7 +116,8 @@ class Ladder {
   bool follow(LevelResult& mine) {
     for (const Level other : levels::all_levels()) {
       const LevelResult& known = results_[static_cast<std::size_t>(other)];
-      if (other == mine.level || !done(other) || known.decided_by.starts_with("implied-by:")) continue;
+      if (other == mine.level || !done(other) || known.decided_by.starts_with("implied-by:"))
+        continue;
       if (known.verdict == Verdict::kSatisfied && levels::implies(other, mine.level)) {
         mine.detail.clear();
         mine.witness = known.witness;

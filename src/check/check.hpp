@@ -27,15 +27,15 @@ std::string_view to_string(Verdict verdict);  // "satisfied" …
 
 struct Options {
   // Changes what is asked.
-  std::vector<levels::Level> asked;           // empty: the ladder, every level
-  history::Time clock_drift_ns = 0;           // intervals are widened by this on both sides
+  std::vector<levels::Level> asked;  // empty: the ladder, every level
+  history::Time clock_drift_ns = 0;  // intervals are widened by this on both sides
   // Witnesses for what is satisfied, and derivations that a stranger can check: what
   // certificates are made of. Costs memory, and time where proofs go by cases.
   bool evidence = false;
   // Changes how much it may cost.
-  std::optional<double> timeout_seconds;      // for the whole history, all levels together
-  std::uint64_t memory_limit_bytes = 0;       // resident, whole process; 0: none
-  unsigned threads = 0;                       // 0: as many as the machine has. Never changes an answer
+  std::optional<double> timeout_seconds;  // for the whole history, all levels together
+  std::uint64_t memory_limit_bytes = 0;   // resident, whole process; 0: none
+  unsigned threads = 0;                   // 0: as many as the machine has. Never changes an answer
 };
 
 struct LevelResult {
@@ -45,7 +45,7 @@ struct LevelResult {
   // "zones" or "implied-by:LEVEL".
   std::string decided_by;
   double seconds = 0;
-  std::string detail;                         // for kUnknown and kRefused: one sentence
+  std::string detail;  // for kUnknown and kRefused: one sentence
   // For kViolated. When implied by a weaker level's violation: that violation,
   // and `explained_at` names the level at which it was found.
   std::optional<levels::Violation> violation;
@@ -55,7 +55,7 @@ struct LevelResult {
 };
 
 struct CheckResult {
-  std::vector<LevelResult> levels;            // asked order; ladder: weakest first
+  std::vector<LevelResult> levels;                 // asked order; ladder: weakest first
   std::vector<levels::Level> strongest_satisfied;  // maximal under implication
   std::vector<levels::Level> weakest_violated;     // minimal under implication
   // For those who go on with a history that violates something. What was decided without

@@ -28,14 +28,28 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return nullptr;
   }
 }
-void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size) {
+  return operator new(size);
+}
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return operator new(size, std::nothrow);
 }
 
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
+void operator delete(void* place) noexcept {
+  std::free(place);
+}
+void operator delete[](void* place) noexcept {
+  std::free(place);
+}
+void operator delete[](void* place, std::size_t) noexcept {
+  std::free(place);
+}
+void operator delete(void* place, std::size_t) noexcept {
+  std::free(place);
+}
+void operator delete(void* place, std::align_val_t) noexcept {
+  std::free(place);
+}
+void operator delete(void* place, std::size_t, std::align_val_t) noexcept {
+  std::free(place);
+}

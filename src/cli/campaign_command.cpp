@@ -41,7 +41,8 @@ int campaign(const CampaignArguments& arguments) {
             if (!result.error.empty()) mention("    " + result.error + "\n");
           }};
   const Interruptible interruptible;
-  const auto summary = run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
+  const auto summary =
+      run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
   if (interruptible.stopped() && !arguments.quiet) mention("ended\n");
   if (!summary.ok()) {
     complain(summary.error());
@@ -68,7 +69,8 @@ void add_campaign(CLI::App& app, Run& run) {
   command->add_flag("--json", arguments->json, "The summary as one JSON object");
   command->add_flag("-q,--quiet", arguments->quiet, "No line a run on standard error");
   command->footer(
-      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate what\n"
+      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate "
+      "what\n"
       "was asked. Exit code: as `cupel check`, over all runs.\n"
       "\n"
       "Example, a file of one database and two levels:\n"

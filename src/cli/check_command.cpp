@@ -56,8 +56,9 @@ bool write_certificate(const std::string& file, const history::History& history,
                        const check::CheckResult& result, const check::Options& options) {
   const auto made = report::certificate(history, result, options.clock_drift_ns);
   for (const levels::Level level : made.missing) {
-    complain(fmt::format("{} is not in the certificate: a limit was met while its evidence was put together",
-                     levels::name(level)));
+    complain(fmt::format(
+        "{} is not in the certificate: a limit was met while its evidence was put together",
+        levels::name(level)));
   }
   return write_whole(file, made.json, /*append=*/false, "the certificate");
 }
@@ -134,20 +135,23 @@ std::string where_to_check(const std::string& file) {
   std::string bytes(kFirstLines, '\0');
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (bytes.size() == kFirstLines) bytes.resize(bytes.rfind('\n') + 1);  // npos + 1: no line, no history
+  if (bytes.size() == kFirstLines)
+    bytes.resize(bytes.rfind('\n') + 1);  // npos + 1: no line, no history
   std::vector<std::string> types;
   for (const auto type : crdt::all_types()) {
     const auto read = crdt::read(bytes, file, {.type = type});
     if (read.ok() && !read->ops.empty()) types.emplace_back(crdt::name(type));
   }
   if (types.empty()) return "";
-  return fmt::format("; it can be read as the history of a replicated data type, {}: `cupel crdt check --type {} {}`",
-                     one_of(types), types.front(), shell_word(file));
+  return fmt::format(
+      "; it can be read as the history of a replicated data type, {}: `cupel crdt check --type {} "
+      "{}`",
+      one_of(types), types.front(), shell_word(file));
 }
 
 int check_one(const std::string& file, const CheckArguments& arguments,
-              const check::Options& options, std::optional<formats::Format> format, Emitter& emitter,
-              std::optional<ReportFolder>& folder) {
+              const check::Options& options, std::optional<formats::Format> format,
+              Emitter& emitter, std::optional<ReportFolder>& folder) {
   // From here on: reading counts as well.
   base::Budget budget(options.timeout_seconds
                           ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
@@ -160,8 +164,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   }
   using Lap = base::Stopwatch::Lap;
   std::optional<Lap> lap(std::in_place, budget.stopwatch(), "read");
-  const auto read = formats::read(
-      file, {.format = format, .threads = options.threads, .budget = &budget});
+  const auto read =
+      formats::read(file, {.format = format, .threads = options.threads, .budget = &budget});
   lap.reset();
   const bool stopped = !read.ok() && read.error().limit_met;
   if (!read.ok() && !stopped) {
@@ -226,10 +230,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     // Nothing can be said of a history that was not read, not even which it is.
     std::error_code ignored;
     complain(base::Error{
-        .message = fmt::format("no certificate was written: a limit was met while the history was read{}",
-                               std::filesystem::exists(arguments.certificate, ignored)
-                                   ? "; this file is of before"
-                                   : ""),
+        .message = fmt::format(
+            "no certificate was written: a limit was met while the history was read{}",
+            std::filesystem::exists(arguments.certificate, ignored) ? "; this file is of before"
+                                                                    : ""),
         .file = arguments.certificate});
   } else if (!arguments.certificate.empty() &&
              !write_certificate(arguments.certificate, *history, result, options)) {
@@ -254,9 +258,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
       case check::Verdict::kRefused:
         if (options.asked.empty()) break;  // the ladder asks what can be asked
         // The reason names the level: "linearizable is about …".
-        complain(base::Error{.message = fmt::format("{} is refused: it {}", levels::name(level.level),
-                                                    report::without_own_name(level.level, level.detail)),
-                             .file = file});
+        complain(
+            base::Error{.message = fmt::format("{} is refused: it {}", levels::name(level.level),
+                                               report::without_own_name(level.level, level.detail)),
+                        .file = file});
         code = kBad;
         break;
     }
@@ -275,20 +280,24 @@ void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter)
   if (!arguments.certificate.empty()) outputs.emplace_back("--certificate", arguments.certificate);
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code unknown;
-    if (std::filesystem::equivalent(a, b, unknown)) return std::filesystem::is_regular_file(a, unknown);
-    return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
+    if (std::filesystem::equivalent(a, b, unknown))
+      return std::filesystem::is_regular_file(a, unknown);
+    return std::filesystem::path(a).lexically_normal() ==
+           std::filesystem::path(b).lexically_normal();
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [name, file] = outputs[i];
     for (const auto& history : arguments.histories) {
       if (same(file, history)) {
-        throw CLI::ValidationError(name, fmt::format("found {}, which is the history; expected another file", file));
+        throw CLI::ValidationError(
+            name, fmt::format("found {}, which is the history; expected another file", file));
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (same(file, outputs[j].second)) {
         throw CLI::ValidationError(
-            name, fmt::format("found {}, which {} writes already; expected another file", file, outputs[j].first));
+            name, fmt::format("found {}, which {} writes already; expected another file", file,
+                              outputs[j].first));
       }
     }
   }
@@ -316,8 +325,9 @@ void add_check(CLI::App& app, Run& run) {
   add_limit_options(*command, "For each history, its reading and all levels together",
                     arguments->limits);
   command
-      ->add_option("--certificate", arguments->certificate,
-                   "Write the evidence for every verdict to this file, for cupel verify. One history only")
+      ->add_option(
+          "--certificate", arguments->certificate,
+          "Write the evidence for every verdict to this file, for cupel verify. One history only")
       ->type_name("FILE")
       ->group(kWhatIsAsked);
   command
@@ -363,15 +373,18 @@ void add_check(CLI::App& app, Run& run) {
     auto options = check_options(arguments->levels, arguments->limits);
     options.evidence = !arguments->certificate.empty();
     if (!arguments->certificate.empty() && arguments->histories.size() > 1) {
-      throw CLI::ValidationError("--certificate", fmt::format("found {} histories, expected one: a certificate is of one history",
-                                                              arguments->histories.size()));
+      throw CLI::ValidationError(
+          "--certificate",
+          fmt::format("found {} histories, expected one: a certificate is of one history",
+                      arguments->histories.size()));
     }
     shrink_options(arguments->limits, {});  // that it can be read
     const auto format = format_of(arguments->format, "--format");
     auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
     if (arguments->json && emitter->instead_of_text()) {
-      throw CLI::ValidationError("--emit", "standard output has place for one of it and --json; name "
-                                           "a file, as in --emit sql=FILE");
+      throw CLI::ValidationError("--emit",
+                                 "standard output has place for one of it and --json; name "
+                                 "a file, as in --emit sql=FILE");
     }
     refuse_overwriting(*arguments, *emitter);
     run = [arguments, options, format, emitter] {

@@ -129,7 +129,9 @@ CLI::Validator number_between(double least, double most, const char* expected) {
 
 }  // namespace
 
-CLI::Validator share() { return number_between(0, 1, "a number from 0 to 1"); }
+CLI::Validator share() {
+  return number_between(0, 1, "a number from 0 to 1");
+}
 
 CLI::Validator not_negative() {
   return number_between(0, std::numeric_limits<double>::max(), "a number, 0 or more");
@@ -192,15 +194,15 @@ base::Result<formats::WriteOptions> write_options(const std::string& path, const
   if (!target) {
     constexpr const char* kEndings = ".jsonl, .edn, .bincode, .plume, .awdit or .cupel";
     if (path == "-") {
-      return base::Error{
-          .message = fmt::format("standard output has no name that says which format to write; {}",
-                                 option.empty() ? fmt::format("name a file that ends in {}", kEndings)
-                                                : fmt::format("say it with {}", option))};
+      return base::Error{.message = fmt::format(
+                             "standard output has no name that says which format to write; {}",
+                             option.empty() ? fmt::format("name a file that ends in {}", kEndings)
+                                            : fmt::format("say it with {}", option))};
     }
     return base::Error{
-        .message = fmt::format("the name does not say which format to write; {}end it in {}",
-                               option.empty() ? "" : fmt::format("say it with {}, or ", option),
-                               kEndings),
+        .message =
+            fmt::format("the name does not say which format to write; {}end it in {}",
+                        option.empty() ? "" : fmt::format("say it with {}, or ", option), kEndings),
         .file = path};
   }
   return formats::WriteOptions{.format = target->format, .edn = target->edn};
@@ -238,7 +240,8 @@ std::string in_own_words(const CLI::App& asked, const CLI::ParseError& error) {
                          option->count());
     }
     if (number) return fmt::format("{}: expected {} behind it", name, what);
-    return fmt::format("{}: found `{}`, expected {}", name, fmt::join(option->results(), ","), what);
+    return fmt::format("{}: found `{}`, expected {}", name, fmt::join(option->results(), ","),
+                       what);
   }
   return text;
 }
@@ -304,7 +307,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
   if (!extra.starts_with("-")) {
     if (commands.empty()) return fmt::format("found `{}`, expected nothing more", extra);
     return fmt::format("found `{}` behind {}, expected {}{}{}", extra, asked.get_name(),
-                       one_of(commands), asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
+                       one_of(commands),
+                       asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
                        did_you_mean(extra, commands));
   }
   for (const auto* option : asked.get_options()) {
@@ -320,9 +324,10 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
   const bool of_command = command != nullptr && command->count() > 0 &&
                           std::find(arguments.begin(), arguments.end(), "--") == arguments.end();
   if (of_command) {
-    return fmt::format("found `{}`, which is no option of {}; put the command and its options behind "
-                       "--: -- {} {}",
-                       name, asked.get_name(), command->results().front(), name);
+    return fmt::format(
+        "found `{}`, which is no option of {}; put the command and its options behind "
+        "--: -- {} {}",
+        name, asked.get_name(), command->results().front(), name);
   }
   return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
                      did_you_mean(name, names));
@@ -404,8 +409,7 @@ int run(int argc, char** argv) {
          chain = chain.front()->get_subcommands()) {
       command += " " + chain.front()->get_name();
     }
-    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments),
-                         command));
+    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments), command));
   } catch (const std::bad_alloc&) {
     complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");
   } catch (const std::exception& error) {

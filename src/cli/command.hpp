@@ -67,8 +67,8 @@ struct Target {
   bool edn;
 };
 std::optional<Target> target_of(const std::string& path);
-// Format to write: by `name`, else by the extension of `path`. `option`: where the command takes the
-// name, for the message; empty: it does not.
+// Format to write: by `name`, else by the extension of `path`. `option`: where the command takes
+// the name, for the message; empty: it does not.
 base::Result<formats::WriteOptions> write_options(const std::string& path, const std::string& name,
                                                   bool edn, std::string_view option = "-t");
 // Writes the history, and says in one line on standard error what the format has

@@ -105,7 +105,8 @@ base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType 
   if (!text.ok()) return std::move(text).error();
   // Nothing was recorded, or it was lost: no answer is a good one.
   if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-    return base::Error{.message = "found an empty file, expected operations, a line each", .file = file};
+    return base::Error{.message = "found an empty file, expected operations, a line each",
+                       .file = file};
   }
   return crdt::read(*text, file, type);
 }

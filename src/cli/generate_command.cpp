@@ -143,9 +143,8 @@ void add_generate(CLI::App& app, Run& run) {
   for (auto* of_a_plan : add_mix_options(*command, plan, arguments->shape)) {
     of_a_plan->needs(planned);
   }
-  for (const char* of_a_store :
-       {"--to", "--edn", "--level", "--inject", "--abort-rate", "--indeterminate-rate",
-        "--no-times", "--conflict-aborts"}) {
+  for (const char* of_a_store : {"--to", "--edn", "--level", "--inject", "--abort-rate",
+                                 "--indeterminate-rate", "--no-times", "--conflict-aborts"}) {
     planned->excludes(command->get_option(of_a_store));
   }
 

@@ -30,6 +30,8 @@ Interruptible::~Interruptible() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-const std::atomic<bool>& Interruptible::stopped() const { return flag; }
+const std::atomic<bool>& Interruptible::stopped() const {
+  return flag;
+}
 
 }  // namespace cupel::cli

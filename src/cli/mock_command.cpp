@@ -91,8 +91,7 @@ int serve(const ServeArguments& arguments) {
   if (code == kSatisfied) {
     complain(fmt::format("wrote {}; to check: cupel check -l {} {}",
                          report::counted(history->txn_count(), "transaction"),
-                         mock::name(arguments.store.level),
-                         shell_word(arguments.history)));
+                         mock::name(arguments.store.level), shell_word(arguments.history)));
   }
   return code;
 }

@@ -126,10 +126,9 @@ std::string no_level_of_mock(const std::string& text) {
   auto spelled = level_names();  // serializable is understood too
   std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
   const auto meant = nearest(text, spelled);
-  return fmt::format("found `{}`, expected {}{}", text, one_of(names),
-                     meant.empty() ? ""
-                                   : fmt::format("; did you mean `{}`?",
-                                                 mock::name(*mock::level_of(meant))));
+  return fmt::format(
+      "found `{}`, expected {}{}", text, one_of(names),
+      meant.empty() ? "" : fmt::format("; did you mean `{}`?", mock::name(*mock::level_of(meant))));
 }
 
 }  // namespace

@@ -173,8 +173,9 @@ base::Result<bool> set_up(Served& served, const TestArguments& arguments, std::u
       run_against(**server, {"/bin/sh", "-c", arguments.setup}, arguments, seed, output, over);
   if (!ended.ok()) return ended.error();
   if (ended->how) {
-    return base::Error{.message = fmt::format("the set-up {}; it printed:\n{}", *ended->how, end_of_file(output)),
-                       .file = arguments.setup};
+    return base::Error{
+        .message = fmt::format("the set-up {}; it printed:\n{}", *ended->how, end_of_file(output)),
+        .file = arguments.setup};
   }
   if (!ended->whole) return false;
   const auto session = loading.open_session("copy");
@@ -227,9 +228,12 @@ class Tester {
       const std::lock_guard lock(mutex_);
       if (number < first_) {
         first_ = number;
-        failed_ =
-            Failed{options.seed,           *ended->how, end_of_file(output), std::move(*history),
-                   served.store.conflicts(), met_store};
+        failed_ = Failed{options.seed,
+                         *ended->how,
+                         end_of_file(output),
+                         std::move(*history),
+                         served.store.conflicts(),
+                         met_store};
       }
     }
     std::error_code ignored;
@@ -400,7 +404,8 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
         report::counted(failed.conflicts, "transaction")));
   }
   print(
-      "; or it relies on one connection seeing at once what another one committed. No level of the\n"
+      "; or it relies on one connection seeing at once what another one committed. No level of "
+      "the\n"
       "mock promises that: there is no real-time order between sessions here. ");
   const auto& store = arguments.store;
   const bool told = store.level == mock::Level::kStrongSessionSerializable && store.latest > 0 &&
@@ -414,7 +419,8 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
   }
   print(
       "If it is the other, do on one connection what has to be seen, or open\n"
-      "the second when the first is closed: with the same name it goes on with its session; and make "
+      "the second when the first is closed: with the same name it goes on with its session; and "
+      "make "
       "with --setup what\n"
       "every client is to find.\n");
 }
@@ -483,11 +489,10 @@ int test(const TestArguments& arguments) {
     }
     if (!tester.met_store()) return never_met_store(arguments, "", "");
     const auto first = arguments.store.seed, last = first + arguments.iterations - 1;
-    print(fmt::format("passed: {} at {}, {}: {}\n",
-                      report::counted(arguments.iterations, "iteration"), level,
-                      first == last ? fmt::format("seed {}", first)
-                                    : fmt::format("seeds {} to {}", first, last),
-                      command_text(arguments.command)));
+    print(fmt::format(
+        "passed: {} at {}, {}: {}\n", report::counted(arguments.iterations, "iteration"), level,
+        first == last ? fmt::format("seed {}", first) : fmt::format("seeds {} to {}", first, last),
+        command_text(arguments.command)));
     return kSatisfied;
   }
   const auto& failed = *tester.failed();
@@ -511,8 +516,8 @@ double longer_settle(double settle_ms) {
 // from, and nothing else would show it.
 enum class Waited { kTheSame, kOtherChoices, kFailed, kStopped };
 base::Result<Waited> waited_longer(const TestArguments& arguments, const OutputFolder& folder,
-                                 const std::vector<std::size_t>& offered, bool failed,
-                                 const std::atomic<bool>& stopped) {
+                                   const std::vector<std::size_t>& offered, bool failed,
+                                   const std::atomic<bool>& stopped) {
   auto options = arguments.store;
   options.settle_ms = longer_settle(options.settle_ms);
   std::vector<std::size_t> now;
@@ -581,9 +586,10 @@ int explore(TestArguments arguments) {
       const auto longer = longer_settle(options.settle_ms);
       constexpr double kLongestMs = 1000;
       if (waited == Waited::kOtherChoices && !arguments.settle_given && longer <= kLongestMs) {
-        complain(fmt::format("some clients come later than {} ms after the others; explored with "
-                             "--settle {}ms instead",
-                             options.settle_ms, longer));
+        complain(
+            fmt::format("some clients come later than {} ms after the others; explored with "
+                        "--settle {}ms instead",
+                        options.settle_ms, longer));
         arguments.store.settle_ms = options.settle_ms = longer;
         explorer.emplace();
         offered.clear();
@@ -650,12 +656,11 @@ int explore(TestArguments arguments) {
   }
   std::uint64_t histories = 0;
   for (const auto& [state, count] : states) histories += count;
-  print(
-      fmt::format("explored: {} in {} at {}, {} that the client saw ({}); {}: {}\n",
-                  report::counted(histories, "different history"), report::counted(runs, "run"),
-                  level, report::counted(states.size(), "state"), arguments.states,
-                  failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
-                  command_text(arguments.command)));
+  print(fmt::format("explored: {} in {} at {}, {} that the client saw ({}); {}: {}\n",
+                    report::counted(histories, "different history"), report::counted(runs, "run"),
+                    level, report::counted(states.size(), "state"), arguments.states,
+                    failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
+                    command_text(arguments.command)));
   if (explorer->diverged() > 0) {
     complain(
         fmt::format("warning: this may not be all: {} did not repeat what runs with the same "
@@ -666,22 +671,23 @@ int explore(TestArguments arguments) {
                     report::counted(explorer->diverged(), "run")));
   }
   if (more) {
-    complain(
-        fmt::format("warning: this is not all: {}",
-                    interruptible.stopped()
-                        ? "it was stopped"
-                        : fmt::format("the limit of {} was reached (--iterations)",
-                                          report::counted(most, "run"))));
+    complain(fmt::format("warning: this is not all: {}",
+                         interruptible.stopped()
+                             ? "it was stopped"
+                             : fmt::format("the limit of {} was reached (--iterations)",
+                                           report::counted(most, "run"))));
   }
   if (waited != Waited::kTheSame) {
     const auto longer = longer_settle(options.settle_ms);
-    complain(waited == Waited::kStopped
-                 ? "warning: this may not be all: it was stopped before the first run was made again"
-                 : fmt::format(
-                       "warning: this may not be all: when a transaction is let go only {} ms after the last "
-                       "client came, the first run {}, so some clients come too late to be chosen from; "
-                       "explore again with --settle {}ms or more",
-                       longer, waited == Waited::kFailed ? "fails" : "has other choices", longer));
+    complain(
+        waited == Waited::kStopped
+            ? "warning: this may not be all: it was stopped before the first run was made again"
+            : fmt::format(
+                  "warning: this may not be all: when a transaction is let go only {} ms after the "
+                  "last "
+                  "client came, the first run {}, so some clients come too late to be chosen from; "
+                  "explore again with --settle {}ms or more",
+                  longer, waited == Waited::kFailed ? "fails" : "has other choices", longer));
   }
   if (code != kSatisfied) return code;
   return more || explorer->diverged() > 0 || waited != Waited::kTheSame ? kUnknown : kSatisfied;

@@ -20,8 +20,8 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
       if (!level) {
         const auto suggestion = did_you_mean(name, level_names());
         throw CLI::ValidationError(
-            "--level", fmt::format("found `{}`, which is no level{} `cupel levels` lists them", name,
-                                   suggestion.empty() ? ";" : suggestion));
+            "--level", fmt::format("found `{}`, which is no level{} `cupel levels` lists them",
+                                   name, suggestion.empty() ? ";" : suggestion));
       }
       if (std::find(asked.begin(), asked.end(), *level) == asked.end()) asked.push_back(*level);
     }
@@ -31,15 +31,17 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
 
 void add_limit_options(CLI::App& command, const std::string& timed, LimitArguments& arguments) {
   command
-      .add_option("--clock-drift", arguments.clock_drift,
-                  "How far the clients' clocks may be wrong: every interval is widened by this on "
-                  "both sides. ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
+      .add_option(
+          "--clock-drift", arguments.clock_drift,
+          "How far the clients' clocks may be wrong: every interval is widened by this on "
+          "both sides. ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION")
       ->group(kWhatIsAsked);
   command
       .add_option("--timeout", arguments.timeout,
-                  timed + "; what is undecided then is unknown. Seconds, or with a unit: 90, 90s, "
-                          "5m. Default: none")
+                  timed +
+                      "; what is undecided then is unknown. Seconds, or with a unit: 90, 90s, "
+                      "5m. Default: none")
       ->type_name("DURATION")
       ->group(kWhatItCosts);
   command
@@ -135,8 +137,9 @@ workload::Distribution distribution_of(const std::string& name) {
   if (const auto found = workload::parse_distribution(name)) return *found;
   std::vector<std::string> names;
   for (const auto one : workload::all_distributions()) names.emplace_back(workload::name(one));
-  throw CLI::ValidationError("--distribution", fmt::format("found `{}`, expected {}{}", name,
-                                                           one_of(names), did_you_mean(name, names)));
+  throw CLI::ValidationError(
+      "--distribution",
+      fmt::format("found `{}`, expected {}{}", name, one_of(names), did_you_mean(name, names)));
 }
 
 std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
@@ -191,8 +194,9 @@ std::vector<CLI::Option*> add_mix_options(CLI::App& command, const char* group,
             "general: share of transactions that only write");
   add_share(command, "--rmw-share", group, arguments.rmw_share,
             "general: share of transactions that read each key before they write it");
-  command.add_flag("--deletes", arguments.deletes,
-                   "range-*: delete rows, instead of writing tombstones")
+  command
+      .add_flag("--deletes", arguments.deletes,
+                "range-*: delete rows, instead of writing tombstones")
       ->group(group);
   auto all = command.get_options();
   return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};

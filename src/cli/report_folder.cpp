@@ -74,9 +74,10 @@ void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>&
         (extension == ".dot" || extension == ".svg") &&
         std::none_of(now.begin(), now.end(), [&](const auto& file) { return file.name == name; });
     if (!ours || !entry.is_regular_file(problem)) continue;
-    const std::string_view expected = extension == ".dot"
-                                          ? std::string_view("digraph counterexample {")
-                                          : std::string_view("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
+    const std::string_view expected =
+        extension == ".dot"
+            ? std::string_view("digraph counterexample {")
+            : std::string_view("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
     std::string begin(expected.size(), '\0');
     std::ifstream(entry.path(), std::ios::binary)
         .read(begin.data(), static_cast<std::streamsize>(begin.size()));
@@ -137,8 +138,8 @@ base::Result<base::Ok> ReportFolder::finish() const {
   }
   std::vector<report::ReportLink> links;
   for (const auto& added : added_) {
-    links.push_back({added.folder, added.file, added.error.empty() ? &added.result : nullptr,
-                     added.error});
+    links.push_back(
+        {added.folder, added.file, added.error.empty() ? &added.result : nullptr, added.error});
   }
   return write(fs::path(folder_) / "index.html", report::contents_page(links));
 }

@@ -48,7 +48,8 @@ std::string history_name(const std::string& format) {
   char text[64];
   std::strftime(text, sizeof text, "cupel-run-%Y%m%d-%H%M%S", &parts);
   std::string name = fmt::format("{}.{}", text, extension);
-  for (int i = 2; std::filesystem::exists(name); ++i) name = fmt::format("{}-{}.{}", text, i, extension);
+  for (int i = 2; std::filesystem::exists(name); ++i)
+    name = fmt::format("{}-{}.{}", text, i, extension);
   return name;
 }
 
@@ -57,7 +58,9 @@ class ProgressLine {
  public:
   ProgressLine(const run::Progress& progress, const run::RunOptions& options,
                const std::atomic<bool>& stopped)
-      : progress_(progress), options_(options), stopped_(stopped),
+      : progress_(progress),
+        options_(options),
+        stopped_(stopped),
         shown_(isatty(STDERR_FILENO) != 0) {}
   ~ProgressLine() { end(); }
 
@@ -65,10 +68,18 @@ class ProgressLine {
     end();
     if (!shown_) return;
     switch (stage) {
-      case run::Stage::kPrepare: write("making and filling the tables ..."); break;
-      case run::Stage::kRun: thread_ = std::thread([this] { show(); }); break;
-      case run::Stage::kRead: write("reading the history ..."); break;
-      case run::Stage::kCheck: write("checking ..."); break;
+      case run::Stage::kPrepare:
+        write("making and filling the tables ...");
+        break;
+      case run::Stage::kRun:
+        thread_ = std::thread([this] { show(); });
+        break;
+      case run::Stage::kRead:
+        write("reading the history ...");
+        break;
+      case run::Stage::kCheck:
+        write("checking ...");
+        break;
     }
   }
   void end() {
@@ -93,10 +104,10 @@ class ProgressLine {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
       const std::uint64_t committed = progress_.committed, aborted = progress_.aborted;
       const auto done = static_cast<double>(committed + aborted + progress_.unknown);
-      std::string text = fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown",
-                                     passed.count(), report::grouped(committed),
-                                     static_cast<double>(committed) / passed.count(),
-                                     report::grouped(aborted), report::grouped(progress_.unknown));
+      std::string text =
+          fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown", passed.count(),
+                      report::grouped(committed), static_cast<double>(committed) / passed.count(),
+                      report::grouped(aborted), report::grouped(progress_.unknown));
       if (const auto waiting = progress_.sessions_waiting.load(); waiting > 0) {
         text += fmt::format(", {} of {} sessions without a connection", waiting, options_.sessions);
       }
@@ -131,12 +142,12 @@ std::string run_text(const run::Assay& assay, const run::AssayOptions& options) 
                                  database_name(assay.facts), assay.facts.isolation, assay.workload,
                                  assay.sessions, assay.sessions == 1 ? "" : "s", options.run.seed);
   if (!assay.facts.detail.empty()) text += fmt::format("  settings: {}\n", assay.facts.detail);
-  text += fmt::format("  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
-                      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
-                      report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
-                      report::grouped(ran.unknown), ran.seconds,
-                      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms,
-                      ran.p99_ms);
+  text += fmt::format(
+      "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
+      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
+      report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
+      report::grouped(ran.unknown), ran.seconds,
+      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms, ran.p99_ms);
   for (const auto& [reason, count] : ran.reasons) {
     text += fmt::format("    {:>8}  {}\n", report::grouped(count), reason);
   }
@@ -148,11 +159,12 @@ std::string run_text(const run::Assay& assay, const run::AssayOptions& options) 
                         "aborted", "unknown", "p50 ms", "p99 ms");
     for (const auto& [name, job] : ran.jobs) {
       text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
-                          report::grouped(job.committed), report::grouped(job.aborted), report::grouped(job.unknown),
-                          job.p50_ms, job.p99_ms);
+                          report::grouped(job.committed), report::grouped(job.aborted),
+                          report::grouped(job.unknown), job.p50_ms, job.p99_ms);
     }
   }
-  if (ran.faults > 0) text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
+  if (ran.faults > 0)
+    text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
   text += fmt::format("  history: {}\n\n", assay.file);
   return text;
 }
@@ -215,18 +227,21 @@ std::string run_json(const run::Assay& assay, const run::AssayOptions& options,
                             {"promised", assay.promised}});
   }
   run["warnings"] = ran.warnings;
-  auto text =
-      report::json({assay.file, assay.history, assay.check, assay.whole, counterexamples});
+  auto text = report::json({assay.file, assay.history, assay.check, assay.whole, counterexamples});
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
 }
 
 int exit_code(const run::Assay& assay) {
   switch (assay.verdict()) {
-    case check::Verdict::kSatisfied: return kSatisfied;
-    case check::Verdict::kViolated: return kViolated;
-    case check::Verdict::kUnknown: return kUnknown;
-    case check::Verdict::kRefused: return kBad;
+    case check::Verdict::kSatisfied:
+      return kSatisfied;
+    case check::Verdict::kViolated:
+      return kViolated;
+    case check::Verdict::kUnknown:
+      return kUnknown;
+    case check::Verdict::kRefused:
+      return kBad;
   }
   return kBad;
 }
@@ -249,16 +264,15 @@ int run_once(const RunArguments& arguments) {
   const auto& timeout = options.check.timeout_seconds;
   const base::Budget budget(
       timeout ? std::optional(std::chrono::duration<double>(*timeout)) : std::nullopt, 0);
-  const auto counterexamples = shrunk(assay->history, assay->check,
-                                      shrink_options(arguments.limits, assay->check), budget);
+  const auto counterexamples =
+      shrunk(assay->history, assay->check, shrink_options(arguments.limits, assay->check), budget);
   if (arguments.json) {
     print(run_json(*assay, options, counterexamples));
   } else {
     print(run_text(*assay, options));
     print(verdict_text(*assay));
-    print(report::ladder(
-        {assay->file, assay->history, assay->check, assay->whole, counterexamples},
-        {.colour = use_colour()}));
+    print(report::ladder({assay->file, assay->history, assay->check, assay->whole, counterexamples},
+                         {.colour = use_colour()}));
   }
   return exit_code(*assay);
 }
@@ -266,8 +280,8 @@ int run_once(const RunArguments& arguments) {
 // Which workloads the databases run, as a table: workloads down, databases across.
 std::string matrix_text() {
   const auto drivers = drivers::all_drivers();
-  std::string text = "Which run where (a plan runs where its statements do):\n  " +
-                     std::string(12, ' ');
+  std::string text =
+      "Which run where (a plan runs where its statements do):\n  " + std::string(12, ' ');
   for (const auto& driver : drivers) text += fmt::format(" {:^8}", driver.name);
   text += '\n';
   for (const auto& info : workload::all_workloads()) {
@@ -280,7 +294,7 @@ std::string matrix_text() {
       auto several = driver.can;
       several.multiple = true;
       const bool key_value = !driver.can.interactive && !driver.can.multiple;
-      const char* cell = run::unfit(needs, driver.can).empty()                 ? "x"
+      const char* cell = run::unfit(needs, driver.can).empty()             ? "x"
                          : key_value && run::unfit(needs, several).empty() ? "(x)"
                                                                            : "-";
       text += fmt::format(" {:^8}", cell);
@@ -299,11 +313,13 @@ std::string list_text() {
     text += fmt::format("  {:<12} {}  [{}]\n", info.name, info.summary, info.source);
   }
   text += "  FILE.json    the exact transactions of a file, as `cupel generate --plan` writes it\n";
-  text += "\nDatabases (--db) and their isolation levels (--isolation; the first is the default):\n";
+  text +=
+      "\nDatabases (--db) and their isolation levels (--isolation; the first is the default):\n";
   for (const auto& driver : drivers::all_drivers()) {
     text += fmt::format("  {}{}\n", driver.url, driver.built_in ? "" : "   (not in this build)");
     std::string levels;
-    for (const auto level : driver.isolations) levels += (levels.empty() ? "" : ", ") + std::string(level);
+    for (const auto level : driver.isolations)
+      levels += (levels.empty() ? "" : ", ") + std::string(level);
     if (driver.name == "exec") levels += ", or any name that the program knows";
     text += fmt::format("      {}\n", levels);
   }
@@ -323,10 +339,11 @@ void look_at_workload(RunArguments& arguments) {
   if (asked.workload.ends_with(".json")) {
     if (arguments.shape.any() || arguments.sessions->count() > 0) {
       throw CLI::ValidationError(
-          "--workload", fmt::format("found the plan `{}` together with an option that says how many "
-                                    "sessions there are or what transactions look like; a plan has "
-                                    "its own",
-                                    asked.workload));
+          "--workload",
+          fmt::format("found the plan `{}` together with an option that says how many "
+                      "sessions there are or what transactions look like; a plan has "
+                      "its own",
+                      asked.workload));
     }
     // All of it, unless less is asked for.
     if (arguments.txns->count() == 0) asked.run.txns = 0;
@@ -345,72 +362,118 @@ void add_run(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<RunArguments>();
   auto& assay = arguments->assay;
 
-  command->add_flag("--list", arguments->list, "List the workloads, databases and isolation levels");
+  command->add_flag("--list", arguments->list,
+                    "List the workloads, databases and isolation levels");
 
   const char* whom = "The database";
-  arguments->db = command->add_option("--db", assay.url,
-                      "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
-                      "database in a temporary folder")
-      ->type_name("URL")->group(whom);
-  command->add_option("--isolation", assay.open.isolation,
-                      "The database's own name of the level, as in repeatable-read. Default: see --list")
-      ->type_name("LEVEL")->group(whom);
-  command->add_option("--statement-timeout", arguments->statement_timeout,
-                      "How long a statement or a connection attempt may take")
-      ->type_name("DURATION")->capture_default_str()->group(whom);
+  arguments->db =
+      command
+          ->add_option("--db", assay.url,
+                       "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
+                       "database in a temporary folder")
+          ->type_name("URL")
+          ->group(whom);
+  command
+      ->add_option(
+          "--isolation", assay.open.isolation,
+          "The database's own name of the level, as in repeatable-read. Default: see --list")
+      ->type_name("LEVEL")
+      ->group(whom);
+  command
+      ->add_option("--statement-timeout", arguments->statement_timeout,
+                   "How long a statement or a connection attempt may take")
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(whom);
   command->add_flag("--keep", assay.keep, "Leave the tables as they are at the end")->group(whom);
 
   const char* what = "What its clients do";
   command->add_option("--workload", assay.workload, "A workload of --list, or a plan FILE.json")
-      ->type_name("NAME")->capture_default_str()->group(what);
-  arguments->sessions =
-      command->add_option("--sessions", assay.run.sessions, "Clients, each with a connection of its own")
-          ->type_name("N")->capture_default_str()->check(whole_number(1, 100000))->group(what);
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(what);
+  arguments->sessions = command
+                            ->add_option("--sessions", assay.run.sessions,
+                                         "Clients, each with a connection of its own")
+                            ->type_name("N")
+                            ->capture_default_str()
+                            ->check(whole_number(1, 100000))
+                            ->group(what);
   arguments->txns =
-      command->add_option("--txns", assay.run.txns,
-                          "Transactions of a session; 0: until the time is up. A plan: all of it")
-          ->type_name("N")->capture_default_str()->check(whole_number(0, 1'000'000'000))->group(what);
+      command
+          ->add_option("--txns", assay.run.txns,
+                       "Transactions of a session; 0: until the time is up. A plan: all of it")
+          ->type_name("N")
+          ->capture_default_str()
+          ->check(whole_number(0, 1'000'000'000))
+          ->group(what);
   command->add_option("--time-limit", arguments->time_limit, "End the load after this time")
-      ->type_name("DURATION")->group(what);
-  command->add_option("--rate", assay.run.rate,
-                      "Transactions a second, all sessions together. Default: as fast as it goes")
-      ->type_name("N")->check(not_negative())->group(what);
-  command->add_option("--retries", assay.run.retries,
-                      "Issue a transaction that aborted again, this often")
-      ->type_name("N")->capture_default_str()->check(whole_number(0, 1'000'000))->group(what);
-  command->add_option("--seed", assay.run.seed, "The same options and seed issue the same transactions")
-      ->type_name("N")->capture_default_str()
-      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))->group(what);
+      ->type_name("DURATION")
+      ->group(what);
+  command
+      ->add_option("--rate", assay.run.rate,
+                   "Transactions a second, all sessions together. Default: as fast as it goes")
+      ->type_name("N")
+      ->check(not_negative())
+      ->group(what);
+  command
+      ->add_option("--retries", assay.run.retries,
+                   "Issue a transaction that aborted again, this often")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(0, 1'000'000))
+      ->group(what);
+  command
+      ->add_option("--seed", assay.run.seed,
+                   "The same options and seed issue the same transactions")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->group(what);
   const char* shape = "What its transactions look like (default: as the workload's source has it)";
   add_shape_options(*command, shape, arguments->shape);
   add_mix_options(*command, shape, arguments->shape);
-  command->add_option("--scale", arguments->shape.scale,
-                      "Size of the application workloads' tables; 1 is as in the papers")
-      ->type_name("X")->check(not_negative())->group(shape);
+  command
+      ->add_option("--scale", arguments->shape.scale,
+                   "Size of the application workloads' tables; 1 is as in the papers")
+      ->type_name("X")
+      ->check(not_negative())
+      ->group(shape);
 
   const char* broken = "What breaks meanwhile";
   command->add_option("--fault", assay.faults.fault, "A shell command that breaks something")
-      ->type_name("CMD")->group(broken);
+      ->type_name("CMD")
+      ->group(broken);
   command->add_option("--heal", assay.faults.heal, "A shell command that mends it")
-      ->type_name("CMD")->group(broken);
+      ->type_name("CMD")
+      ->group(broken);
   command->add_option("--fault-every", arguments->fault_every, "Time between faults")
-      ->type_name("DURATION")->capture_default_str()->group(broken);
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(broken);
   command->add_option("--fault-for", arguments->fault_for, "Time from a fault to its healing")
-      ->type_name("DURATION")->capture_default_str()->group(broken);
+      ->type_name("DURATION")
+      ->capture_default_str()
+      ->group(broken);
 
-  command->add_option("-o,--output", assay.history,
-                      "The history file: .jsonl, or .cupel for the compressed format. Default: "
-                      "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
+  command
+      ->add_option("-o,--output", assay.history,
+                   "The history file: .jsonl, or .cupel for the compressed format. Default: "
+                   "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
       ->type_name("FILE");
-  command->add_option("-f,--format", arguments->format,
-                      "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
-                      "the run). Default: by the extension of FILE")
+  command
+      ->add_option("-f,--format", arguments->format,
+                   "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
+                   "the run). Default: by the extension of FILE")
       ->type_name("FORMAT");
   command->add_flag("--overwrite", assay.overwrite, "Replace FILE if it is there already");
-  command->add_option("-l,--level", arguments->levels,
-                      "Levels to ask for, separated by commas; they decide the exit code. Default: "
-                      "what the database promises at its isolation level")
-      ->type_name("LEVEL")->allow_extra_args(false)->group(kWhatIsAsked);
+  command
+      ->add_option("-l,--level", arguments->levels,
+                   "Levels to ask for, separated by commas; they decide the exit code. Default: "
+                   "what the database promises at its isolation level")
+      ->type_name("LEVEL")
+      ->allow_extra_args(false)
+      ->group(kWhatIsAsked);
   add_limit_options(*command, "For the check, the reading of what was recorded included",
                     arguments->limits);
   command->add_flag("--json", arguments->json, "One JSON object on one line");
@@ -418,7 +481,8 @@ void add_run(CLI::App& app, Run& run) {
       "Examples:\n"
       "  cupel run                                                      the embedded default\n"
       "  cupel run --db postgres://me@127.0.0.1/test --isolation repeatable-read\n"
-      "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns 0\n"
+      "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns "
+      "0\n"
       "  cupel run --workload tpcc --scale 0.1 -o tpcc.cupel");
 
   command->callback([arguments, &run] {
@@ -432,11 +496,12 @@ void add_run(CLI::App& app, Run& run) {
     }
     // As from `--db "$(a command that failed)"`: SQLite is not what was meant.
     if (arguments->db->count() > 0 && asked.url.empty()) {
-      throw CLI::ValidationError("--db", "found an empty URL, expected one as `cupel run --list` "
-                                         "shows them; without --db it is SQLite");
+      throw CLI::ValidationError("--db",
+                                 "found an empty URL, expected one as `cupel run --list` "
+                                 "shows them; without --db it is SQLite");
     }
-    if (const auto level = drivers::isolation_of(asked.url.empty() ? "sqlite:" : asked.url,
-                                                 asked.open.isolation);
+    if (const auto level =
+            drivers::isolation_of(asked.url.empty() ? "sqlite:" : asked.url, asked.open.isolation);
         !level.ok()) {
       throw CLI::ValidationError(level.error().message);
     }
@@ -456,9 +521,9 @@ void add_run(CLI::App& app, Run& run) {
     shrink_options(arguments->limits, {});  // that it can be read
     look_at_format(arguments->format);
     const auto target = target_of(asked.history);
-    if (!asked.history.empty() &&
-        (!target || target->edn ||
-         (target->format != formats::Format::kJepsen && target->format != formats::Format::kCupel))) {
+    if (!asked.history.empty() && (!target || target->edn ||
+                                   (target->format != formats::Format::kJepsen &&
+                                    target->format != formats::Format::kCupel))) {
       throw CLI::ValidationError(
           "--output", fmt::format("found `{}`, expected a name that ends in .jsonl, .json or "
                                   ".cupel; `cupel convert` writes the other formats",
@@ -467,9 +532,9 @@ void add_run(CLI::App& app, Run& run) {
     const bool binary = target && target->format == formats::Format::kCupel;
     if (!asked.history.empty() && !arguments->format.empty() &&
         (arguments->format == "cupel") != binary) {
-      throw CLI::ValidationError("--format",
-                                 fmt::format("found {}, which the name `{}` contradicts",
-                                             arguments->format, asked.history));
+      throw CLI::ValidationError(
+          "--format", fmt::format("found {}, which the name `{}` contradicts", arguments->format,
+                                  asked.history));
     }
     asked.recorded_by = "cupel " CUPEL_VERSION;
     run = [arguments]() -> int { return run_once(*arguments); };

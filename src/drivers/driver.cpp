@@ -64,16 +64,21 @@ constexpr std::array kPostgresLevels{"serializable"sv, "repeatable-read"sv, "rea
                                      "read-uncommitted"sv};
 constexpr std::array kMysqlLevels{"repeatable-read"sv, "serializable"sv, "snapshot"sv,
                                   "read-committed"sv, "read-uncommitted"sv};
-constexpr std::array kRocksdbLevels{"pessimistic-snapshot"sv, "pessimistic"sv,
-                                    "pessimistic-for-update"sv, "optimistic-snapshot"sv,
-                                    "optimistic"sv, "optimistic-for-update"sv};
+constexpr std::array kRocksdbLevels{
+    "pessimistic-snapshot"sv, "pessimistic"sv, "pessimistic-for-update"sv,
+    "optimistic-snapshot"sv,  "optimistic"sv,  "optimistic-for-update"sv};
 constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
-constexpr std::array kMockLevels{
-    "causal"sv, "read-committed"sv, "read-atomic"sv, "prefix"sv, "strong-session-snapshot-isolation"sv,
-    "strong-session-serializable"sv};
+constexpr std::array kMockLevels{"causal"sv,
+                                 "read-committed"sv,
+                                 "read-atomic"sv,
+                                 "prefix"sv,
+                                 "strong-session-snapshot-isolation"sv,
+                                 "strong-session-serializable"sv};
 constexpr std::array kUnnamed{"unspecified"sv};
 
-bool there(Open open) { return open != nullptr; }
+bool there(Open open) {
+  return open != nullptr;
+}
 
 constexpr workload::Needs kOneKey{.deletes = true, .lists = true, .compare_and_set = true};
 constexpr workload::Needs kNoLists{.interactive = true,
@@ -105,11 +110,16 @@ constexpr std::array<Open, kDrivers.size()> kOpen{kSqlite, kPostgres, kMysql, kR
 
 std::string_view name(Cause cause) {
   switch (cause) {
-    case Cause::kConflict: return "conflict";
-    case Cause::kTimeout: return "timeout";
-    case Cause::kConnection: return "connection lost";
-    case Cause::kConstraint: return "constraint";
-    case Cause::kStatement: return "statement refused";
+    case Cause::kConflict:
+      return "conflict";
+    case Cause::kTimeout:
+      return "timeout";
+    case Cause::kConnection:
+      return "connection lost";
+    case Cause::kConstraint:
+      return "constraint";
+    case Cause::kStatement:
+      return "statement refused";
   }
   return "";
 }
@@ -130,7 +140,9 @@ Outcome Connection::transact(std::span<const workload::Statement> statements,
   return commit();
 }
 
-std::span<const DriverInfo> all_drivers() { return kDrivers; }
+std::span<const DriverInfo> all_drivers() {
+  return kDrivers;
+}
 
 namespace {
 
@@ -144,8 +156,8 @@ const DriverInfo* driver_of(const std::string& url, base::Error& error) {
   if (driver == kDrivers.end() || url.find(':') == std::string::npos) {
     std::vector<std::string_view> forms;
     for (const auto& info : kDrivers) forms.push_back(info.url);
-    error.message = fmt::format("found the database `{}`, expected one of {}", without_password(url),
-                                fmt::join(forms, ", "));
+    error.message = fmt::format("found the database `{}`, expected one of {}",
+                                without_password(url), fmt::join(forms, ", "));
     return nullptr;
   }
   if (!driver->built_in) {

@@ -35,8 +35,8 @@ std::string_view name(Cause cause);
 struct Failure {
   Fate fate = Fate::kUnknown;
   Cause cause = Cause::kStatement;
-  std::string code;     // SQLSTATE or the library's own: "40001", "SQLITE_BUSY"
-  std::string message;  // the database's words, one line
+  std::string code;              // SQLSTATE or the library's own: "40001", "SQLITE_BUSY"
+  std::string message;           // the database's words, one line
   bool connection_lost = false;  // the connection is of no use any more
 };
 using Outcome = std::optional<Failure>;  // none: all is well
@@ -65,7 +65,7 @@ struct Facts {
   std::string product;    // "PostgreSQL"
   std::string version;    // "15.6"
   std::string isolation;  // the database's own name for it: "repeatable read"
-  std::string detail;     // whatever else decides what it promises: "journal_mode=wal"; may be empty
+  std::string detail;  // whatever else decides what it promises: "journal_mode=wal"; may be empty
 };
 
 class Database {
@@ -83,16 +83,16 @@ class Database {
 };
 
 struct OpenOptions {
-  std::string isolation;            // as the user wrote it; empty: the driver's default
-  double statement_timeout = 10;    // seconds that a statement or a connection attempt may take
+  std::string isolation;          // as the user wrote it; empty: the driver's default
+  double statement_timeout = 10;  // seconds that a statement or a connection attempt may take
 };
 
 struct DriverInfo {
-  std::string_view name;                       // "postgres"
-  std::string_view url;                        // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
+  std::string_view name;  // "postgres"
+  std::string_view url;   // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
   std::span<const std::string_view> isolations;  // first: the default
-  bool built_in;                               // false: left out of this build
-  workload::Needs can;                         // at the default level, as Database::can() says
+  bool built_in;                                 // false: left out of this build
+  workload::Needs can;                           // at the default level, as Database::can() says
 };
 std::span<const DriverInfo> all_drivers();
 

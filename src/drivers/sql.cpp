@@ -25,14 +25,18 @@ namespace {
 std::string_view column_type(const Dialect& dialect, const Table& table, ColumnType type,
                              bool in_key) {
   switch (type) {
-    case ColumnType::kInteger: return "BIGINT";
+    case ColumnType::kInteger:
+      return "BIGINT";
     case ColumnType::kText:
       switch (dialect.product) {
-        case Product::kSqlite: return "TEXT";
-        case Product::kPostgres: return "TEXT COLLATE \"C\"";
+        case Product::kSqlite:
+          return "TEXT";
+        case Product::kPostgres:
+          return "TEXT COLLATE \"C\"";
         // Four key columns of VARCHAR(255) in utf8mb4 would be longer than InnoDB's
         // longest key.
-        case Product::kMysql: return in_key || !table.plain ? "VARBINARY(255)" : "LONGBLOB";
+        case Product::kMysql:
+          return in_key || !table.plain ? "VARBINARY(255)" : "LONGBLOB";
       }
       break;
     case ColumnType::kList:
@@ -102,9 +106,12 @@ struct Builder {
     const auto mark = bind(Slot::Of::kValue, index, column.type);
     if (column.type != ColumnType::kList || dialect.lists == ListForm::kText) return mark;
     switch (dialect.product) {
-      case Product::kSqlite: return "json_array(" + mark + ')';
-      case Product::kPostgres: return "jsonb_build_array(" + mark + "::jsonb)";
-      case Product::kMysql: return "JSON_ARRAY(" + mark + ')';
+      case Product::kSqlite:
+        return "json_array(" + mark + ')';
+      case Product::kPostgres:
+        return "jsonb_build_array(" + mark + "::jsonb)";
+      case Product::kMysql:
+        return "JSON_ARRAY(" + mark + ')';
     }
     return mark;
   }
@@ -167,14 +174,19 @@ std::string create_table(const Dialect& dialect, const Table& table) {
   }
   sql += "PRIMARY KEY (" + key + "))";
   switch (dialect.product) {
-    case Product::kSqlite: return sql + " WITHOUT ROWID";
-    case Product::kMysql: return sql + " ENGINE=InnoDB";
-    case Product::kPostgres: break;
+    case Product::kSqlite:
+      return sql + " WITHOUT ROWID";
+    case Product::kMysql:
+      return sql + " ENGINE=InnoDB";
+    case Product::kPostgres:
+      break;
   }
   return sql;
 }
 
-std::string drop_table(const Table& table) { return "DROP TABLE IF EXISTS " + table.name; }
+std::string drop_table(const Table& table) {
+  return "DROP TABLE IF EXISTS " + table.name;
+}
 
 std::string literal(const Dialect& dialect, const Datum& datum) {
   if (const auto* integer = std::get_if<std::int64_t>(&datum)) return fmt::to_string(*integer);

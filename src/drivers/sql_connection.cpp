@@ -53,8 +53,7 @@ Outcome SqlConnection::execute(const Statement& statement, workload::Reply& repl
     reply = {};
     return failed(*std::move(failure));
   }
-  if (statement.kind == StatementKind::kCompareAndSet ||
-      statement.kind == StatementKind::kDelete) {
+  if (statement.kind == StatementKind::kCompareAndSet || statement.kind == StatementKind::kDelete) {
     reply.succeeded = touched > 0;
   } else if (how.list) {
     if (!reply.rows.empty()) {
@@ -72,7 +71,9 @@ Outcome SqlConnection::commit() {
   return std::nullopt;
 }
 
-void SqlConnection::rollback() { undo(); }
+void SqlConnection::rollback() {
+  undo();
+}
 
 base::Status make_tables(const Dialect& dialect, const workload::Workload& workload,
                          const RunSql& run) {

@@ -216,7 +216,8 @@ class Teller {
     return fmt::format(
         "no order fits {}. Going round them in a circle, {} missed a write of the one that follows "
         "it. {}, at least one of {} would have seen something else",
-        who, static_cast<std::size_t>(reads) == seen.size() ? "each" : fmt::format("{} of them", reads),
+        who,
+        static_cast<std::size_t>(reads) == seen.size() ? "each" : fmt::format("{} of them", reads),
         whole ? "Run one after the other" : "On snapshots that fit together", them);
   }
 

@@ -45,8 +45,9 @@ struct Anomaly {
   levels::Level at;  // where it was found: the weakest level looked at that forbids it
   std::vector<TxnId> transactions;  // in the order of the cycle
   std::vector<KeyId> keys;
-  std::string summary;  // what went wrong, in sentences that need no theory; on one line
-  std::string explanation;  // that and why, several lines, each but the first indented; no newline at its end
+  std::string summary;      // what went wrong, in sentences that need no theory; on one line
+  std::string explanation;  // that and why, several lines, each but the first indented; no newline
+                            // at its end
   std::vector<ExplainedEdge> edges;  // empty for anomalies inside one transaction or read
   std::vector<TxnId> listed;         // those the explanation lists, in its order; never none()
 };

@@ -390,8 +390,9 @@ std::string list_anomalies() {
       group = entry.group;
     }
     const auto letters = plume_letters(entry.name);
-    text += fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name,
-                        letters.empty() ? "" : letters.front(), levels::name(entry.weakest.front()));
+    text +=
+        fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name,
+                    letters.empty() ? "" : letters.front(), levels::name(entry.weakest.front()));
     const auto first = entry.meaning.substr(0, entry.meaning.find(". "));
     text += wrapped(fmt::format("{}{}", first, first.ends_with('.') ? "" : "."), 6, kColumns);
   }

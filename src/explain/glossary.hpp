@@ -16,16 +16,16 @@ namespace cupel::explain {
 // times behind. r and w read and write, a and l append to and read a list, cas! is a
 // compare-and-set that failed. What is not written holds 0. The tests check each.
 struct AnomalyEntry {
-  std::string_view name;                 // "lost-update", "G-single"
-  std::string_view meaning;              // sentences
-  std::string_view example = {};         // a smallest history
-  std::vector<levels::Level> weakest;    // these, and whatever implies one of them, forbid it
-  std::vector<levels::Level> some = {};  // these forbid some of what goes by the name
-  std::string_view group;                // the heading it is listed under
+  std::string_view name;                    // "lost-update", "G-single"
+  std::string_view meaning;                 // sentences
+  std::string_view example = {};            // a smallest history
+  std::vector<levels::Level> weakest;       // these, and whatever implies one of them, forbid it
+  std::vector<levels::Level> some = {};     // these forbid some of what goes by the name
+  std::string_view group;                   // the heading it is listed under
   std::vector<std::string_view> also = {};  // other names; Plume's letters "TAP-a" to "TAP-n"
-  std::string_view allowed;  // which databases allow it, at which setting; sentences
-  std::string_view cause;    // what usually is behind it
-  std::string_view remedy;   // what to do
+  std::string_view allowed;                 // which databases allow it, at which setting; sentences
+  std::string_view cause;                   // what usually is behind it
+  std::string_view remedy;                  // what to do
 };
 
 struct LevelEntry {

@@ -93,8 +93,8 @@ class Restorer {
   static Name name_of(const Edge& edge) { return {edge.from, edge.to, edge.kind, edge.key}; }
 
   std::uint32_t add(const Edge& told) {
-    const auto [it, fresh] = index_.try_emplace(
-        name_of(told), static_cast<std::uint32_t>(result_.dependencies.size()));
+    const auto [it, fresh] =
+        index_.try_emplace(name_of(told), static_cast<std::uint32_t>(result_.dependencies.size()));
     if (!fresh) return it->second;
     const auto first = first_.find(name_of(told));
     const Edge& edge = first == first_.end() ? told : *first->second;
@@ -203,7 +203,8 @@ class Converter {
  public:
   Converter(Level level, const Polygraph::Proof& proof)
       : overlaps_count_(levels::has_begin_and_commit(level) && level != Level::kPrefix),
-        proof_(proof), place_(proof.found.size()) {}
+        proof_(proof),
+        place_(proof.found.size()) {}
 
   Derivation run() {
     for (std::size_t i = 0; i < proof_.found.size(); ++i) {
@@ -278,8 +279,8 @@ class Converter {
     const auto [it, fresh] = order_.try_emplace(found, 0);
     if (fresh) {
       const auto& path = place_[found];
-      edge.because = joined(path, result_.edges[path.front()].from_point,
-                            result_.edges[path.back()].to_point);
+      edge.because =
+          joined(path, result_.edges[path.front()].from_point, result_.edges[path.back()].to_point);
       it->second = static_cast<std::uint32_t>(result_.edges.size());
       result_.edges.push_back(std::move(edge));
     }
@@ -346,8 +347,8 @@ std::optional<Retelling> retell(const History& history, Level level,
   const Polygraph polygraph(history, accesses, level, std::move(txns), derivation);
   const auto proof = polygraph.minimal_proof(budget, &minimal);
   if (!proof) return std::nullopt;
-  const bool conditional = std::any_of(
-      proof->found.begin(), proof->found.end(), [](const Polygraph::Found& found) {
+  const bool conditional =
+      std::any_of(proof->found.begin(), proof->found.end(), [](const Polygraph::Found& found) {
         return (found.assumed || found.edge.reason == Reason::kAssumed) && !found.evidence.empty();
       });
   if (conditional) return std::nullopt;  // no edge says what was ruled out before it was supposed

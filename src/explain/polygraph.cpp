@@ -416,8 +416,8 @@ void Polygraph::order(Search& search, State& state, std::size_t p, bool reversed
     edge.witness = witness->op;
     edge.several_writers = witness->writers.size() > 1;
   }
-  add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false,
-      std::move(evidence), others);
+  add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false, std::move(evidence),
+      others);
 }
 
 std::optional<std::uint32_t> Polygraph::known(const State& state, const Name& name) const {
@@ -558,8 +558,7 @@ bool Polygraph::refute_one(Search& search, State& state) const {
     auto why = way(search, state, to, from, false);
     if (!why || (best && best->cost <= why->cost)) return;
     if (also) why->found.push_back(*also);
-    best = Refuted{why->cost, read, index, side, witness, std::move(why->found),
-                   also ? 1U : 0U};
+    best = Refuted{why->cost, read, index, side, witness, std::move(why->found), also ? 1U : 0U};
   };
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     const Pair& pair = pairs_[p];
@@ -650,7 +649,8 @@ std::optional<std::vector<std::uint32_t>> Polygraph::add_visible(Search& search,
         if (!on(search.mask, {kInitial, read.reader, other, read.key.raw, read.op.raw})) continue;
         auto path = visible(search, state, other, read);
         if (!path) continue;
-        path->insert(path->begin(), overwrite_initial(search, state, read, other, Reason::kGiven, {}));
+        path->insert(path->begin(),
+                     overwrite_initial(search, state, read, other, Reason::kGiven, {}));
         return path;
       }
       const Name name{kOrdered, other, seen, read.key.raw, kNothing};
@@ -837,7 +837,8 @@ std::optional<Polygraph::Proof> Polygraph::minimal_proof(base::Budget& budget,
                                                          bool* minimal) const {
   *minimal = false;
   auto proof = prove(spoken_of(derivation_));
-  if (!proof && !budget.exceeded() && pairs_.size() <= kMostPairs) proof = prove(Mask(units_.size(), 1));
+  if (!proof && !budget.exceeded() && pairs_.size() <= kMostPairs)
+    proof = prove(Mask(units_.size(), 1));
   if (!proof) return std::nullopt;
   for (int round = 0; round < kMostRounds; ++round) {
     const Mask mask = listed(*proof);

@@ -200,8 +200,8 @@ struct Speaker {
           }
           return fmt::format("{}: {}, which is older, because {}", missed, it, clause_of(*within));
         }
-        return fmt::format("{}: {}, which {} older{}", missed, it,
-                           proof.empty() ? "must be" : "is", cited());
+        return fmt::format("{}: {}, which {} older{}", missed, it, proof.empty() ? "must be" : "is",
+                           cited());
       }
       case Reason::kAssumed: {
         // With reasons: one of several writers is tried, and they lead on from it.

@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::size_t kRuleLength = 5;  // what AWDIT writes; three or more are read
 
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
 
 bool is_rule(std::string_view text, char of) {
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
@@ -70,12 +72,12 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
     }
     const auto begin = static_cast<std::size_t>(p - bytes.data());
     const auto malformed = [&] {
-      return base::Error{
-          .message = fmt::format("found {}, expected `r key value`, `w key value` (decimal, at most "
-                                 "9223372036854775807), ----- or =====",
-                                 shown(line_at(bytes, begin).text)),
-          .file = file,
-          .line = line};
+      return base::Error{.message = fmt::format(
+                             "found {}, expected `r key value`, `w key value` (decimal, at most "
+                             "9223372036854775807), ----- or =====",
+                             shown(line_at(bytes, begin).text)),
+                         .file = file,
+                         .line = line};
     };
     if (*p == 'r' || *p == 'w') {
       const bool write = *p++ == 'w';
@@ -95,8 +97,10 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
       }
       const auto k = builder.key(key);
       const auto v = builder.value(value);
-      if (write) builder.write(k, v);
-      else builder.read(k, v);
+      if (write)
+        builder.write(k, v);
+      else
+        builder.read(k, v);
       continue;
     }
     const auto [text, next] = line_at(bytes, begin);
@@ -113,8 +117,9 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
   }
   end_txn();
   if (sessions == 0) {
-    return base::Error{.message = "found no operation, expected lines like `w 0 1`, ----- and =====",
-                       .file = file};
+    return base::Error{
+        .message = "found no operation, expected lines like `w 0 1`, ----- and =====",
+        .file = file};
   }
   auto history = std::move(builder).finish();
   if (!history.ok()) return base::Error{.message = history.error().message, .file = file};
@@ -124,7 +129,8 @@ base::Result<History> read_awdit(std::string_view bytes, const std::string& file
 base::Status write_awdit(const History& h, std::ostream& out) {
   if (auto fits = fits_integer_registers(h, {.format = "awdit"}); !fits.ok()) return fits;
   if (h.session_count() == 0) {
-    return base::Error{.message = "the history has no session; awdit text has at least one: write cupel instead"};
+    return base::Error{
+        .message = "the history has no session; awdit text has at least one: write cupel instead"};
   }
   fmt::memory_buffer text;
   const auto flush = [&] {
@@ -135,13 +141,15 @@ base::Status write_awdit(const History& h, std::ostream& out) {
     fmt::format_to(std::back_inserter(text), "{}\n", std::string(kRuleLength, of));
   };
   for (std::size_t s = 0; s < h.session_count(); ++s) {
-    const auto first = h.session_begin(SessionId(s)).index(), last = h.session_end(SessionId(s)).index();
+    const auto first = h.session_begin(SessionId(s)).index(),
+               last = h.session_end(SessionId(s)).index();
     for (auto i = first; i < last; ++i) {
       if (i != first) rule('-');
       for (auto o = h.first_op(TxnId(i)); o < h.last_op(TxnId(i)); ++o) {
         const auto op = h.op(OpId(o));
-        fmt::format_to(std::back_inserter(text), "{} {} {}\n", op.kind == OpKind::kWrite ? 'w' : 'r',
-                       integer_key(h, op.key), integer_value(h, op.key, op.value));
+        fmt::format_to(std::back_inserter(text), "{} {} {}\n",
+                       op.kind == OpKind::kWrite ? 'w' : 'r', integer_key(h, op.key),
+                       integer_value(h, op.key, op.value));
       }
       if (text.size() > (1 << 20)) flush();
     }

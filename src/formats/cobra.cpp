@@ -21,9 +21,9 @@ using namespace history;
 
 namespace {
 
-constexpr std::int64_t kInitial = 0xbebeebee;    // the state before the history
-constexpr std::int64_t kNull = 0xdeadbeef;       // a key that was absent in it
-constexpr std::int64_t kUnrecorded = 0xabddefee; // a write id that says nothing
+constexpr std::int64_t kInitial = 0xbebeebee;     // the state before the history
+constexpr std::int64_t kNull = 0xdeadbeef;        // a key that was absent in it
+constexpr std::int64_t kUnrecorded = 0xabddefee;  // a write id that says nothing
 
 struct Record {
   char type;
@@ -65,10 +65,14 @@ base::Result<Log> parse(const SessionLog& log, Reading& reading) {
       case 'C':
         record.txn = in.big_i64();
         if (!in.failed() && !open) {
-          return error(log.file, at, fmt::format("found the commit of {} outside a transaction, expected S", record.txn));
+          return error(
+              log.file, at,
+              fmt::format("found the commit of {} outside a transaction, expected S", record.txn));
         }
         if (!in.failed() && record.txn != txn) {
-          return error(log.file, at, fmt::format("found the commit of transaction {} inside transaction {}", record.txn, txn));
+          return error(log.file, at,
+                       fmt::format("found the commit of transaction {} inside transaction {}",
+                                   record.txn, txn));
         }
         open = false;
         break;
@@ -80,15 +84,19 @@ base::Result<Log> parse(const SessionLog& log, Reading& reading) {
         record.key = in.big_i64();
         record.value = in.big_i64();
         if (!in.failed() && !open) {
-          return error(log.file, at, fmt::format("found {} outside a transaction, expected S", record.type));
+          return error(log.file, at,
+                       fmt::format("found {} outside a transaction, expected S", record.type));
         }
         break;
       default:
-        return error(log.file, at, fmt::format("found {}, expected a record of type S, C, W or R",
-                                               shown(std::string_view(&record.type, 1))));
+        return error(log.file, at,
+                     fmt::format("found {}, expected a record of type S, C, W or R",
+                                 shown(std::string_view(&record.type, 1))));
     }
     if (in.failed()) {
-      return error(log.file, at, fmt::format("the file ends inside a record of type {} that begins here", record.type));
+      return error(
+          log.file, at,
+          fmt::format("the file ends inside a record of type {} that begins here", record.type));
     }
     parsed.records.push_back(record);
   }
@@ -111,15 +119,18 @@ class Assembler {
     }
     by_value_only_ = any_write && !any_id;
     if (records == 0) {
-      return base::Error{.message = "the logs hold no record, expected S, C, W and R", .file = directory};
+      return base::Error{.message = "the logs hold no record, expected S, C, W and R",
+                         .file = directory};
     }
     note_versions();
     for (const auto& log : logs_) {
       if (auto added = add(log); !added.ok()) return std::move(added).error();
     }
-    for (const auto& [key, value] : initial_) builder_.set_initial(builder_.key(key), builder_.value(value));
+    for (const auto& [key, value] : initial_)
+      builder_.set_initial(builder_.key(key), builder_.value(value));
     builder_.set_metadata("format", "cobra");
-    if (by_value_only_) builder_.set_metadata("note", "no write ids were recorded: reads are linked by value");
+    if (by_value_only_)
+      builder_.set_metadata("note", "no write ids were recorded: reads are linked by value");
     auto history = std::move(builder_).finish();
     if (!history.ok()) return base::Error{.message = history.error().message, .file = directory};
     return history;
@@ -132,7 +143,8 @@ class Assembler {
   }
 
   [[nodiscard]] Origin origin(const Record& r) const {
-    if (r.type == 'R' && reads_initial(r)) return by_value_only_ ? kUnrecordedOrigin : kInitialOrigin;
+    if (r.type == 'R' && reads_initial(r))
+      return by_value_only_ ? kUnrecordedOrigin : kInitialOrigin;
     return by_value_only_ ? kUnrecordedOrigin : Origin{r.txn, r.write_id};
   }
 
@@ -155,9 +167,11 @@ class Assembler {
 
   ValueId value_of(const Record& r) {
     const auto from = origin(r);
-    if (from == kInitialOrigin || !versions_.at({r.key, r.value}).several) return builder_.value(r.value);
+    if (from == kInitialOrigin || !versions_.at({r.key, r.value}).several)
+      return builder_.value(r.value);
     // The write id alone names a write, save where a read names another writer of it.
-    const auto [it, fresh] = writer_of_.try_emplace(std::tuple(r.key, r.value, from.write_id), from.writer);
+    const auto [it, fresh] =
+        writer_of_.try_emplace(std::tuple(r.key, r.value, from.write_id), from.writer);
     std::string text = fmt::format("{}@{}", r.value, from.write_id);
     if (!fresh && it->second != from.writer) text += fmt::format("/{}", from.writer);
     return builder_.value(ScalarView::of(text));
@@ -188,9 +202,10 @@ class Assembler {
           if (!fresh && it->second != record.value) {
             builder_.cancel();
             return base::Error{
-                .message = fmt::format("transaction {} reads {} as the initial value of key {}, another read "
-                                       "found {}; expected one initial value a key",
-                                       records[i].txn, record.value, record.key, it->second),
+                .message = fmt::format(
+                    "transaction {} reads {} as the initial value of key {}, another read "
+                    "found {}; expected one initial value a key",
+                    records[i].txn, record.value, record.key, it->second),
                 .file = log.file};
           }
         }
@@ -207,7 +222,8 @@ class Assembler {
   HistoryBuilder builder_;
   bool by_value_only_ = false;
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, Versions> versions_;
-  absl::flat_hash_map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> writer_of_;
+  absl::flat_hash_map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t>
+      writer_of_;
   absl::flat_hash_map<std::int64_t, std::int64_t> initial_;
 };
 
@@ -221,7 +237,8 @@ bool looks_like_cobra(std::string_view head) {
          std::string_view("SCWR").find(head[kRecord]) != std::string_view::npos;
 }
 
-base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory, Reading reading) {
+base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory,
+                                 Reading reading) {
   std::vector<Log> parsed;
   for (const auto& log : logs) {
     auto one = parse(log, reading);

@@ -19,7 +19,7 @@
 namespace cupel::formats {
 
 bool looks_like_cobra(std::string_view head);
-base::Result<history::History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory,
-                                          Reading reading = {});
+base::Result<history::History> read_cobra(const std::vector<SessionLog>& logs,
+                                          const std::string& directory, Reading reading = {});
 
 }  // namespace cupel::formats

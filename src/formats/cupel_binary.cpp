@@ -35,7 +35,10 @@ using namespace history;
 
 namespace {
 
-constexpr std::string_view kMagic("\x89" "CUPEL\r\n", 8);  // a text-mode copy breaks it, visibly
+constexpr std::string_view kMagic(
+    "\x89"
+    "CUPEL\r\n",
+    8);  // a text-mode copy breaks it, visibly
 constexpr std::uint32_t kVersion = 1;
 constexpr unsigned kScalarKinds = 5;
 constexpr std::uint64_t kSmallDeltas = 64;  // zigzag deltas that share a byte with the kind
@@ -70,8 +73,12 @@ void put_little(std::string& out, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-std::uint64_t zigzag(std::uint64_t delta) { return (delta << 1) ^ (0 - (delta >> 63)); }
-std::uint64_t unzigzag(std::uint64_t code) { return (code >> 1) ^ (0 - (code & 1)); }
+std::uint64_t zigzag(std::uint64_t delta) {
+  return (delta << 1) ^ (0 - (delta >> 63));
+}
+std::uint64_t unzigzag(std::uint64_t code) {
+  return (code >> 1) ^ (0 - (code & 1));
+}
 
 // ---- Writing ---------------------------------------------------------------
 
@@ -119,7 +126,8 @@ class ColumnWriter {
  private:
   void flush(Column column, std::size_t size) {
     std::string stored(ZSTD_compressBound(size), '\0');
-    const auto got = ZSTD_compress2(context_.get(), stored.data(), stored.size(), raw_[column].data(), size);
+    const auto got =
+        ZSTD_compress2(context_.get(), stored.data(), stored.size(), raw_[column].data(), size);
     assert(!ZSTD_isError(got) && "the destination holds any compressed block");
     stored.resize(got);
     emit(column, size, stored);
@@ -167,7 +175,8 @@ void write_scalars(ColumnWriter& out, Column column, std::size_t count, const au
     if (scalar.kind == ScalarKind::kInteger) {
       const auto integer = static_cast<std::uint64_t>(scalar.integer);
       const auto delta = zigzag(integer - last);
-      if (delta < kSmallDeltas) out.varint(column, kScalarKinds + delta);
+      if (delta < kSmallDeltas)
+        out.varint(column, kScalarKinds + delta);
       else {
         out.varint(column, static_cast<unsigned>(ScalarKind::kInteger));
         out.varint(column, delta);
@@ -244,7 +253,8 @@ class ColumnReader {
   [[nodiscard]] std::uint64_t where() const { return current_byte_; }
 
   [[noreturn]] void broken(std::uint64_t value, std::uint64_t limit, const char* what) const {
-    throw Broken{where(), fmt::format("found {} as the {}, expected less than {}", value, what, limit)};
+    throw Broken{where(),
+                 fmt::format("found {} as the {}, expected less than {}", value, what, limit)};
   }
 
  private:
@@ -258,13 +268,16 @@ class ColumnReader {
     current_byte_ = block.byte;
     raw_.resize(block.raw_size);
     at_ = 0;
-    const auto got = ZSTD_decompress(raw_.data(), raw_.size(), block.stored.data(), block.stored.size());
+    const auto got =
+        ZSTD_decompress(raw_.data(), raw_.size(), block.stored.data(), block.stored.size());
     if (ZSTD_isError(got) || got != block.raw_size) {
-      throw Broken{block.byte, fmt::format("the block does not decompress: {}",
-                                           ZSTD_isError(got) ? ZSTD_getErrorName(got) : "wrong size")};
+      throw Broken{block.byte,
+                   fmt::format("the block does not decompress: {}",
+                               ZSTD_isError(got) ? ZSTD_getErrorName(got) : "wrong size")};
     }
     if (raw_.empty()) throw Broken{block.byte, "found an empty block"};
-    if (reading_ != nullptr) reading_->release(block.stored.data(), block.stored.data() + block.stored.size());
+    if (reading_ != nullptr)
+      reading_->release(block.stored.data(), block.stored.data() + block.stored.size());
   }
 
   const Reading* reading_ = nullptr;
@@ -287,13 +300,16 @@ class Reader {
   // Throws Broken.
   void run() {
     index_blocks();
-    read_scalars(columns_[kKeys], [&](ScalarView s) { return builder_.key(s).index(); }, keys_);
-    read_scalars(columns_[kValues], [&](ScalarView s) { return builder_.value(s).index(); }, values_);
+    read_scalars(
+        columns_[kKeys], [&](ScalarView s) { return builder_.key(s).index(); }, keys_);
+    read_scalars(
+        columns_[kValues], [&](ScalarView s) { return builder_.value(s).index(); }, values_);
     values_ = std::max<std::uint64_t>(values_, 1);  // null, which the builder always has
     read_facts();
     read_txns();
     for (const auto& column : columns_) {
-      if (!column.at_end()) throw Broken{column.where(), "found more in a column than its history needs"};
+      if (!column.at_end())
+        throw Broken{column.where(), "found more in a column than its history needs"};
     }
   }
 
@@ -309,7 +325,8 @@ class Reader {
       throw Broken{8, "the header's checksum is wrong"};
     }
     if (version != kVersion) {
-      throw Broken{8, fmt::format("found version {}, expected {}: a newer cupel wrote this file", version, kVersion)};
+      throw Broken{8, fmt::format("found version {}, expected {}: a newer cupel wrote this file",
+                                  version, kVersion)};
     }
     for (std::uint64_t blocks = 0;; ++blocks) {
       if (reading_.stopped()) throw Stopped{};  // a block is a megabyte
@@ -321,8 +338,10 @@ class Reader {
       const auto stored_size = fields.little_u32();
       const auto expected = in.little_u64();
       const auto stored = in.take(stored_size);
-      if (in.failed()) throw Broken{at, "the file ends inside the block that begins here: it was cut"};
-      if (fnv(stored, fnv(header)) != expected) throw Broken{at, "the checksum of the block that begins here is wrong"};
+      if (in.failed())
+        throw Broken{at, "the file ends inside the block that begins here: it was cut"};
+      if (fnv(stored, fnv(header)) != expected)
+        throw Broken{at, "the checksum of the block that begins here is wrong"};
       if (column == kEnd) {
         if (ByteCursor(stored).little_u64() != blocks || stored.size() != 8) {
           throw Broken{at, "the number of blocks is not the recorded one"};
@@ -330,7 +349,8 @@ class Reader {
         if (!in.at_end()) throw Broken{in.offset(), "found bytes after the last block"};
         return;
       }
-      if (column > kEnd || raw_size > kRawBlockBytes) throw Broken{at, "found a block of no known column or size"};
+      if (column > kEnd || raw_size > kRawBlockBytes)
+        throw Broken{at, "found a block of no known column or size"};
       columns_[column].add({at, raw_size, stored});
       reading_.release(stored.data(), stored.data() + stored.size());
     }
@@ -404,8 +424,10 @@ class Reader {
       const auto ops = in.below(1u << 30, "number of operations");
       HistoryBuilder::TxnFacts facts;
       facts.label = static_cast<std::uint32_t>(label);
-      if (flags & 4) facts.invoke = static_cast<Time>(invoke += unzigzag(columns_[kTimes].varint()));
-      if (flags & 8) facts.complete = static_cast<Time>(invoke + unzigzag(columns_[kTimes].varint()));
+      if (flags & 4)
+        facts.invoke = static_cast<Time>(invoke += unzigzag(columns_[kTimes].varint()));
+      if (flags & 8)
+        facts.complete = static_cast<Time>(invoke + unzigzag(columns_[kTimes].varint()));
       builder_.begin(SessionId(session), static_cast<TxnStatus>(flags & 3), facts);
       for (std::uint64_t i = 0; i < ops; ++i) read_op();
       builder_.end();
@@ -419,13 +441,20 @@ class Reader {
     if (kind != OpKind::kRangeRead) key = KeyId(columns_[kOpKeys].below(keys_, "number of a key"));
     auto& in = columns_[kOpValues];
     switch (kind) {
-      case OpKind::kRead: return builder_.read(key, id(in, op_code_));
-      case OpKind::kWrite: return builder_.write(key, known(in, op_code_));
-      case OpKind::kAppend: return builder_.append(key, known(in, op_code_));
-      case OpKind::kInsert: return builder_.insert(key, known(in, op_code_));
-      case OpKind::kDelete: return builder_.erase(key, known(in, op_code_));
-      case OpKind::kListRead: return read_list(key);
-      case OpKind::kRangeRead: return read_range();
+      case OpKind::kRead:
+        return builder_.read(key, id(in, op_code_));
+      case OpKind::kWrite:
+        return builder_.write(key, known(in, op_code_));
+      case OpKind::kAppend:
+        return builder_.append(key, known(in, op_code_));
+      case OpKind::kInsert:
+        return builder_.insert(key, known(in, op_code_));
+      case OpKind::kDelete:
+        return builder_.erase(key, known(in, op_code_));
+      case OpKind::kListRead:
+        return read_list(key);
+      case OpKind::kRangeRead:
+        return read_range();
       case OpKind::kCompareAndSet: {
         auto& swaps = columns_[kSwaps];
         const auto expected = known(swaps, swap_code_), desired = known(swaps, swap_code_);
@@ -500,7 +529,8 @@ class SingleOps {
 
   void begin(SessionId session, TxnStatus status, const HistoryBuilder::TxnFacts& facts) {
     ops_ = 0;
-    op_ = {session, status, OpKind::kRead, KeyId(), ValueId(), ValueId(), facts.invoke, facts.complete};
+    op_ = {session,   status,    OpKind::kRead, KeyId(),
+           ValueId(), ValueId(), facts.invoke,  facts.complete};
     const bool begins = facts.invoke != kNoTime, ends = facts.complete != kNoTime;
     if (begins && ends && facts.complete < facts.invoke) throw Declined{};
     if (status == TxnStatus::kAborted) return;
@@ -583,7 +613,9 @@ class SingleOps {
 
 }  // namespace
 
-bool looks_like_cupel(std::string_view head) { return head.starts_with(kMagic.substr(0, 6)); }
+bool looks_like_cupel(std::string_view head) {
+  return head.starts_with(kMagic.substr(0, 6));
+}
 
 base::Result<History> read_cupel(std::string_view bytes, const std::string& file, Reading reading) {
   try {
@@ -594,11 +626,13 @@ base::Result<History> read_cupel(std::string_view bytes, const std::string& file
     return history;
   } catch (const Broken& broken) {
     return base::Error{.message = broken.message + ", expected a whole and intact cupel file",
-                       .file = file, .byte = broken.byte};
+                       .file = file,
+                       .byte = broken.byte};
   }
 }
 
-bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txns, SingleOpSink& sink) {
+bool stream_cupel(std::string_view bytes, Reading reading, std::size_t least_txns,
+                  SingleOpSink& sink) {
   try {
     SingleOps ops(sink, least_txns);
     Reader(bytes, reading, ops).run();
@@ -622,7 +656,8 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
     out.text(kFacts, text);
   }
   out.varint(kFacts, h.session_count());
-  for (std::size_t s = 0; s < h.session_count(); ++s) out.text(kFacts, h.session_name(SessionId(s)));
+  for (std::size_t s = 0; s < h.session_count(); ++s)
+    out.text(kFacts, h.session_name(SessionId(s)));
   out.varint(kFacts, h.value_count() ? h.default_initial_value().raw : 0);
   out.varint(kFacts, h.initial_overrides().size());
   std::uint32_t last_key = 0;
@@ -687,7 +722,8 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
           out.varint(kSwaps, swap.succeeded);
           break;
         }
-        default: out.varint(kOpValues, op_code.encode(op.value.raw));
+        default:
+          out.varint(kOpValues, op_code.encode(op.value.raw));
       }
     }
   }

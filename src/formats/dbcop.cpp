@@ -44,7 +44,7 @@ class Reader {
     const bool believe_txns = any_commit || any_success;
 
     HistoryBuilder builder;
-        builder.set_default_initial(builder.value(0), /*unless_written=*/true);
+    builder.set_default_initial(builder.value(0), /*unless_written=*/true);
     builder.set_metadata("format", "dbcop");
     const auto fact = [&](const char* name, std::string_view text) {
       if (!text.empty()) builder.set_metadata(name, text);
@@ -53,7 +53,9 @@ class Reader {
     fact("start", seen->start);
     fact("end", seen->end);
     if (any_event && !believe_events) {
-      builder.set_metadata("note", "no event is marked as successful: the flags were not recorded, all events count");
+      builder.set_metadata(
+          "note",
+          "no event is marked as successful: the flags were not recorded, all events count");
     }
 
     struct Event {
@@ -68,17 +70,22 @@ class Reader {
         [&](std::uint64_t) { session = builder.session(std::to_string(sessions++)); },
         [&] { events.clear(); },
         [&](bool write, std::uint64_t variable, std::uint64_t value, bool success) {
-          if (success || !believe_events) events.push_back({write, variable, value});
-          else ++dropped;
+          if (success || !believe_events)
+            events.push_back({write, variable, value});
+          else
+            ++dropped;
         },
         [&](bool committed) {
-          builder.begin(session, committed || !believe_txns ? TxnStatus::kCommitted : TxnStatus::kAborted,
+          builder.begin(session,
+                        committed || !believe_txns ? TxnStatus::kCommitted : TxnStatus::kAborted,
                         {.label = static_cast<std::uint32_t>(builder.txn_count())});
           for (const auto& event : events) {
             const auto k = builder.key(static_cast<std::int64_t>(event.variable));
             const auto v = builder.value(static_cast<std::int64_t>(event.value));
-            if (event.write) builder.write(k, v);
-            else builder.read(k, v);
+            if (event.write)
+              builder.write(k, v);
+            else
+              builder.read(k, v);
           }
           builder.end();
         });
@@ -99,19 +106,22 @@ class Reader {
 
   // A count of things that take at least `smallest` bytes each, so that a
   // hostile count is caught before anything is allocated for it.
-  base::Result<std::uint64_t> count(ByteCursor& in, const char* what, std::uint64_t smallest) const {
+  base::Result<std::uint64_t> count(ByteCursor& in, const char* what,
+                                    std::uint64_t smallest) const {
     const auto at = in.offset();
     const auto n = in.little_u64();
     if (in.failed()) return ended(what);
     if (n > in.remaining() / smallest) {
-      return error(at, fmt::format("found {} as the number of {}, expected at most {} in the {} bytes left",
-                                   n, what, in.remaining() / smallest, in.remaining()));
+      return error(
+          at, fmt::format("found {} as the number of {}, expected at most {} in the {} bytes left",
+                          n, what, in.remaining() / smallest, in.remaining()));
     }
     return n;
   }
 
   template <typename OnSession, typename OnTxn, typename OnEvent, typename OnTxnEnd>
-  base::Result<Header> walk(OnSession on_session, OnTxn on_txn, OnEvent on_event, OnTxnEnd on_txn_end) {
+  base::Result<Header> walk(OnSession on_session, OnTxn on_txn, OnEvent on_event,
+                            OnTxnEnd on_txn_end) {
     ByteCursor in(bytes_);
     Header header;
     for (int i = 0; i < 5; ++i) in.little_u64();
@@ -125,7 +135,8 @@ class Reader {
       const auto at = in.offset();
       const auto byte = in.u8();
       if (in.failed()) return ended(what);
-      if (byte > 1) return error(at, fmt::format("found {} as the {}, expected 0 or 1", byte, what));
+      if (byte > 1)
+        return error(at, fmt::format("found {} as the {}, expected 0 or 1", byte, what));
       value = byte != 0;
       return base::Ok{};
     };
@@ -155,8 +166,10 @@ class Reader {
       }
     }
     if (!in.at_end()) {
-      return error(in.offset(), fmt::format("found {} bytes after the last session, expected the end of the file",
-                                            in.remaining()));
+      return error(
+          in.offset(),
+          fmt::format("found {} bytes after the last session, expected the end of the file",
+                      in.remaining()));
     }
     return header;
   }
@@ -217,7 +230,8 @@ base::Status write_dbcop(const History& h, std::ostream& out) {
   }
   put(bytes, h.session_count());
   for (std::size_t s = 0; s < h.session_count(); ++s) {
-    const auto first = h.session_begin(SessionId(s)).index(), last = h.session_end(SessionId(s)).index();
+    const auto first = h.session_begin(SessionId(s)).index(),
+               last = h.session_end(SessionId(s)).index();
     put(bytes, last - first);
     for (auto i = first; i < last; ++i) {
       const TxnId t(i);

@@ -19,7 +19,9 @@ bool ends_word(char c) {
   return is_space(c) || c == '(' || c == ')' || c == '[' || c == ']' || c == '{' || c == '}' ||
          c == '"' || c == ';';
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void append_utf8(std::uint32_t code, std::string& out) {
   if (code < 0x80) {
@@ -74,10 +76,17 @@ bool EdnReader::value(Cell& out, int depth) {
                            " deep, expected a history");
     }
     switch (peek()) {
-      case '"': return string(out);
-      case '[': ++at_; return sequence(']', depth, out);
-      case '(': ++at_; return sequence(')', depth, out);
-      case '{': ++at_; return map_or_set(true, depth, out);
+      case '"':
+        return string(out);
+      case '[':
+        ++at_;
+        return sequence(']', depth, out);
+      case '(':
+        ++at_;
+        return sequence(')', depth, out);
+      case '{':
+        ++at_;
+        return map_or_set(true, depth, out);
       case '#':
         if (bytes_.substr(at_, 2) == "#_") {
           at_ += 2;
@@ -86,9 +95,12 @@ bool EdnReader::value(Cell& out, int depth) {
           continue;
         }
         return dispatch(depth, out);
-      case ']': case ')': case '}':
+      case ']':
+      case ')':
+      case '}':
         return fail(at_, std::string("found ") + peek() + ", expected a value");
-      default: return word(out);
+      default:
+        return word(out);
     }
   }
 }
@@ -121,12 +133,26 @@ bool EdnReader::string(Cell& out) {
     const auto escape = at_ - 1;
     c = bytes_[at_++];
     switch (c) {
-      case 'n': text += '\n'; break;
-      case 't': text += '\t'; break;
-      case 'r': text += '\r'; break;
-      case 'b': text += '\b'; break;
-      case 'f': text += '\f'; break;
-      case '"': case '\\': case '/': text += c; break;
+      case 'n':
+        text += '\n';
+        break;
+      case 't':
+        text += '\t';
+        break;
+      case 'r':
+        text += '\r';
+        break;
+      case 'b':
+        text += '\b';
+        break;
+      case 'f':
+        text += '\f';
+        break;
+      case '"':
+      case '\\':
+      case '/':
+        text += c;
+        break;
       case 'u': {
         std::uint32_t code = 0, low = 0;
         bool good = hex4(code);
@@ -143,8 +169,9 @@ bool EdnReader::string(Cell& out) {
         break;
       }
       default:
-        return fail(escape, "found an unknown escape in a string, expected one of \\n \\t \\r \\b "
-                            "\\f \\\" \\\\ \\uXXXX");
+        return fail(escape,
+                    "found an unknown escape in a string, expected one of \\n \\t \\r \\b "
+                    "\\f \\\" \\\\ \\uXXXX");
     }
   }
   if (at_end()) return fail(open, "found a string without its closing quote: truncated or corrupt");
@@ -280,7 +307,8 @@ bool EdnReader::word(Cell& out) {
   }
   // A ratio or a decimal: kept as written.
   const bool ratio_or_decimal = std::all_of(number.begin(), number.end(), [](char c) {
-    return is_digit(c) || c == '/' || c == '.' || c == 'M' || c == 'e' || c == 'E' || c == '-' || c == '+';
+    return is_digit(c) || c == '/' || c == '.' || c == 'M' || c == 'e' || c == 'E' || c == '-' ||
+           c == '+';
   });
   if (ratio_or_decimal) {
     out = Cell::of(Tag::kLiteral, text);

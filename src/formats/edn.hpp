@@ -29,7 +29,9 @@ class EdnReader {
   [[nodiscard]] std::size_t position() const { return at_; }
   // A bare word: everything up to white space, a bracket, a quote or a comment.
   std::string_view token();
-  bool fail(std::size_t byte, std::string message) { return chunk_->fail(byte, std::move(message)); }
+  bool fail(std::size_t byte, std::string message) {
+    return chunk_->fail(byte, std::move(message));
+  }
 
  private:
   bool string(jepsen::Cell& out);

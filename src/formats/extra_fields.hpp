@@ -22,7 +22,8 @@ namespace cupel::formats {
 // ignores, in the file's order: ("node", "\"n3\""), values as the file's syntax writes
 // them, EDN's in canonical form. `format` is the metadata "format" of the history;
 // only jepsen has such fields. Empty for other formats, standard input and a file
-// that cannot be read again, or not before a limit of `budget` (borrowed) is met. Linear in the file's size, holding one map at a time.
+// that cannot be read again, or not before a limit of `budget` (borrowed) is met. Linear in the
+// file's size, holding one map at a time.
 std::map<std::uint32_t, std::vector<std::pair<std::string, std::string>>> extra_fields(
     const std::string& path, std::string_view format, const std::set<std::uint32_t>& labels,
     base::Budget* budget = nullptr);

@@ -31,12 +31,18 @@ using history::History;
 namespace {
 
 constexpr std::array<std::pair<Format, std::string_view>, 8> kNames{{
-    {Format::kJepsen, "jepsen"}, {Format::kPlume, "plume"}, {Format::kAwdit, "awdit"},
-    {Format::kDbcop, "dbcop"},   {Format::kCobra, "cobra"}, {Format::kViper, "viper"},
-    {Format::kCupel, "cupel"},   {Format::kKnossos, "knossos"},
+    {Format::kJepsen, "jepsen"},
+    {Format::kPlume, "plume"},
+    {Format::kAwdit, "awdit"},
+    {Format::kDbcop, "dbcop"},
+    {Format::kCobra, "cobra"},
+    {Format::kViper, "viper"},
+    {Format::kCupel, "cupel"},
+    {Format::kKnossos, "knossos"},
 }};
 constexpr const char* kKnownFormats =
-    "jepsen (op maps, EDN or JSON), plume (`r(1,2,0,7)`), awdit (`r 1 2`), dbcop (history.bincode), "
+    "jepsen (op maps, EDN or JSON), plume (`r(1,2,0,7)`), awdit (`r 1 2`), dbcop "
+    "(history.bincode), "
     "cobra or viper (a directory of *.log), cupel or knossos (jepsen.util logs)";
 constexpr const char* kDbcopFile = "history.bincode";
 constexpr std::size_t kHeadBytes = 1 << 16;
@@ -47,8 +53,9 @@ bool is_directory(const std::string& path) {
 }
 
 base::Error unknown(const std::string& path, std::string_view found) {
-  return {.message = fmt::format("found {}, expected one of the formats {}; name it with -f if it is one of these",
-                                 found, kKnownFormats),
+  return {.message = fmt::format(
+              "found {}, expected one of the formats {}; name it with -f if it is one of these",
+              found, kKnownFormats),
           .file = path};
 }
 
@@ -102,18 +109,20 @@ base::Result<Format> detect_logs(const std::string& directory, const Logs& logs)
   return unknown(directory, "only empty *.log files");
 }
 
-base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs, const std::string& path,
-                                Reading reading) {
-  return format == Format::kViper ? read_viper(logs, path, reading) : read_cobra(logs, path, reading);
+base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs,
+                                const std::string& path, Reading reading) {
+  return format == Format::kViper ? read_viper(logs, path, reading)
+                                  : read_cobra(logs, path, reading);
 }
 
 base::Result<History> read_directory(const std::string& path, std::optional<Format> asked,
                                      base::Budget* budget) {
   const bool holds_logs = !asked || *asked == Format::kCobra || *asked == Format::kViper;
   if (!holds_logs) {
-    return base::Error{.message = fmt::format("is a directory without a {} file; {} is read from a file",
-                                              kDbcopFile, name(*asked)),
-                       .file = path};
+    return base::Error{
+        .message = fmt::format("is a directory without a {} file; {} is read from a file",
+                               kDbcopFile, name(*asked)),
+        .file = path};
   }
   auto logs = open_logs(path, budget);
   if (!logs.ok()) {
@@ -147,19 +156,27 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
     format = *detected;
   }
   if (bytes.empty()) {
-    return base::Error{.message = fmt::format("found an empty file, expected a history in {} format", name(*format)),
+    return base::Error{.message = fmt::format(
+                           "found an empty file, expected a history in {} format", name(*format)),
                        .file = place};
   }
   const Reading reading(options.budget, &*file);
   switch (*format) {
-    case Format::kJepsen: return read_jepsen(bytes, place, options.threads, reading);
-    case Format::kPlume: return read_plume(bytes, place, options.threads, reading);
-    case Format::kAwdit: return read_awdit(bytes, place, reading);
-    case Format::kDbcop: return read_dbcop(bytes, place, reading);
-    case Format::kCupel: return read_cupel(bytes, place, reading);
-    case Format::kKnossos: return read_knossos(bytes, place, reading);
+    case Format::kJepsen:
+      return read_jepsen(bytes, place, options.threads, reading);
+    case Format::kPlume:
+      return read_plume(bytes, place, options.threads, reading);
+    case Format::kAwdit:
+      return read_awdit(bytes, place, reading);
+    case Format::kDbcop:
+      return read_dbcop(bytes, place, reading);
+    case Format::kCupel:
+      return read_cupel(bytes, place, reading);
+    case Format::kKnossos:
+      return read_knossos(bytes, place, reading);
     case Format::kCobra:
-    case Format::kViper: break;
+    case Format::kViper:
+      break;
   }
   return read_logs(*format, {{place, bytes}}, place, reading);
 }
@@ -173,17 +190,24 @@ base::Error stopped(const std::string& path, const base::Budget& budget) {
 
 base::Status write_to(const History& history, std::ostream& out, const WriteOptions& options) {
   switch (options.format) {
-    case Format::kJepsen: return write_jepsen(history, out, options.edn);
-    case Format::kPlume: return write_plume(history, out);
-    case Format::kAwdit: return write_awdit(history, out);
-    case Format::kDbcop: return write_dbcop(history, out);
-    case Format::kCupel: return write_cupel(history, out);
+    case Format::kJepsen:
+      return write_jepsen(history, out, options.edn);
+    case Format::kPlume:
+      return write_plume(history, out);
+    case Format::kAwdit:
+      return write_awdit(history, out);
+    case Format::kDbcop:
+      return write_dbcop(history, out);
+    case Format::kCupel:
+      return write_cupel(history, out);
     case Format::kCobra:
     case Format::kViper:
-    case Format::kKnossos: break;
+    case Format::kKnossos:
+      break;
   }
-  return base::Error{.message = fmt::format("{} is only read; write jepsen, plume, awdit, dbcop or cupel instead",
-                                            name(options.format))};
+  return base::Error{
+      .message = fmt::format("{} is only read; write jepsen, plume, awdit, dbcop or cupel instead",
+                             name(options.format))};
 }
 
 }  // namespace
@@ -219,7 +243,8 @@ base::Result<Format> detect(const std::string& path) {
   const auto place = resolved(path, std::nullopt);
   if (is_directory(place)) {
     const auto logs = open_logs(place);
-    if (!logs.ok()) return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
+    if (!logs.ok())
+      return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
     return detect_logs(place, *logs);
   }
   const auto file = MappedFile::open(place);
@@ -287,7 +312,8 @@ Destination destination(const std::string& path, const WriteOptions& options) {
 }
 
 base::Error cannot(const char* doing, const std::string& file) {
-  return {.message = fmt::format("cannot {}: {}", doing, errno ? std::strerror(errno) : "unknown reason"),
+  return {.message =
+              fmt::format("cannot {}: {}", doing, errno ? std::strerror(errno) : "unknown reason"),
           .file = file};
 }
 

@@ -38,8 +38,8 @@ struct ReadOptions {
   base::Budget* budget = nullptr;
 };
 
-// The file or directory at `path` as a history, "-" being standard input; metadata "format" says which.
-// Errors name file, line or byte, found and expected.
+// The file or directory at `path` as a history, "-" being standard input; metadata "format" says
+// which. Errors name file, line or byte, found and expected.
 base::Result<history::History> read(const std::string& path, const ReadOptions& options = {});
 base::Result<Format> detect(const std::string& path);
 

@@ -60,7 +60,8 @@ base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget*
   } closer{fd};
   struct stat info {};
   if (::fstat(fd, &info) != 0) return system_error(path, "stat");
-  if (S_ISDIR(info.st_mode)) return base::Error{.message = "is a directory, expected a file", .file = path};
+  if (S_ISDIR(info.st_mode))
+    return base::Error{.message = "is a directory, expected a file", .file = path};
   MappedFile file;
   if (S_ISREG(info.st_mode)) {
     file.size_ = static_cast<std::size_t>(info.st_size);
@@ -79,7 +80,8 @@ base::Result<MappedFile> MappedFile::open(const std::string& path, base::Budget*
     if (got == 0) return file;
     if (budget != nullptr) {
       const bool grows = file.held_.size() + static_cast<std::size_t>(got) > file.held_.capacity();
-      if (budget->exceeded() || (grows && budget->would_exceed(2 * file.held_.size()))) throw Stopped{};
+      if (budget->exceeded() || (grows && budget->would_exceed(2 * file.held_.size())))
+        throw Stopped{};
     }
     file.held_.append(buffer, static_cast<std::size_t>(got));
   }
@@ -104,7 +106,8 @@ MappedFile::~MappedFile() {
 void MappedFile::release(const char* begin, const char* end) const {
   if (mapped_ == nullptr) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto first = (reinterpret_cast<std::uintptr_t>(std::max(begin, mapped_)) + page - 1) & ~(page - 1);
+  const auto first =
+      (reinterpret_cast<std::uintptr_t>(std::max(begin, mapped_)) + page - 1) & ~(page - 1);
   const auto last = reinterpret_cast<std::uintptr_t>(std::min(end, mapped_ + size_)) & ~(page - 1);
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
@@ -138,7 +141,9 @@ base::Result<std::vector<std::string>> session_logs(const std::string& directory
   return names;
 }
 
-std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+std::string stem(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
 
 std::string shown(std::string_view piece) {
   constexpr std::size_t kLongest = 60;

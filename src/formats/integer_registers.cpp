@@ -21,12 +21,15 @@ std::string obstacle(const History& h, const Operation& op, const IntegerRegiste
   }
   const auto key = h.key(op.key);
   if (key.kind != ScalarKind::kInteger) return fmt::format("uses the key {}", shown_key(key));
-  if (key.integer < 0 && !limits.negative) return fmt::format("uses the negative key {}", key.integer);
-  if (!op.value.valid()) return fmt::format("has a read of {} whose result is not known", key.integer);
+  if (key.integer < 0 && !limits.negative)
+    return fmt::format("uses the negative key {}", key.integer);
+  if (!op.value.valid())
+    return fmt::format("has a read of {} whose result is not known", key.integer);
   const bool starts_null = h.initial_value(op.key) == h.null_value();
   if (op.value == h.initial_value(op.key)) {
     if (!starts_null || !writes_zero[op.key.index()]) return {};
-    return fmt::format("has an absent value of key {}, to which another transaction writes 0", key.integer);
+    return fmt::format("has an absent value of key {}, to which another transaction writes 0",
+                       key.integer);
   }
   const auto value = h.value(op.value);
   const char* verb = op.kind == OpKind::kRead ? "reads" : "writes";
@@ -77,7 +80,9 @@ base::Status fits_integer_registers(const History& h, const IntegerRegisterLimit
   return base::Ok{};
 }
 
-std::int64_t integer_key(const History& h, KeyId key) { return h.key(key).integer; }
+std::int64_t integer_key(const History& h, KeyId key) {
+  return h.key(key).integer;
+}
 
 std::int64_t integer_value(const History& h, KeyId key, ValueId value) {
   return value == h.initial_value(key) ? 0 : h.value(value).integer;

@@ -17,9 +17,9 @@ namespace cupel::formats {
 
 struct IntegerRegisterLimits {
   std::string_view format;
-  bool aborted = false;     // the format knows aborted transactions
-  bool empty = false;       // … and transactions without operations
-  bool negative = false;    // … and negative keys and values
+  bool aborted = false;   // the format knows aborted transactions
+  bool empty = false;     // … and transactions without operations
+  bool negative = false;  // … and negative keys and values
 };
 
 // Ok, or the first transaction that the format cannot hold and why.

@@ -139,13 +139,13 @@ class Assembly {
     std::string name, what;
     bool ended;
   };
-  std::vector<Fault> faults_;  // what the nemesis did, by when it began
+  std::vector<Fault> faults_;        // what the nemesis did, by when it began
   std::vector<std::string> others_;  // words of f that no kind knows, in file order
   std::uint64_t first_other_ = 0;
 
-  bool all_invoked_ = true;   // every completion has its invocation line
-  bool anonymous_ = false;    // some event has no process
-  bool timed_ = false;        // some event has a time
+  bool all_invoked_ = true;  // every completion has its invocation line
+  bool anonymous_ = false;   // some event has no process
+  bool timed_ = false;       // some event has a time
   std::vector<Txn> txns_;
   std::vector<std::uint8_t> key_use_;
   std::vector<ValueId> list_;
@@ -154,16 +154,26 @@ class Assembly {
 
 std::string_view word(F f) {
   switch (f) {
-    case F::kTxn: return "txn";
-    case F::kRead: return "read";
-    case F::kWrite: return "write";
-    case F::kCas: return "cas";
-    case F::kAcquire: return "acquire";
-    case F::kRelease: return "release";
-    case F::kPut: return "put";
-    case F::kAppend: return "append";
-    case F::kGet: return "get";
-    default: return "other";
+    case F::kTxn:
+      return "txn";
+    case F::kRead:
+      return "read";
+    case F::kWrite:
+      return "write";
+    case F::kCas:
+      return "cas";
+    case F::kAcquire:
+      return "acquire";
+    case F::kRelease:
+      return "release";
+    case F::kPut:
+      return "put";
+    case F::kAppend:
+      return "append";
+    case F::kGet:
+      return "get";
+    default:
+      return "other";
   }
 }
 
@@ -182,12 +192,21 @@ bool Assembly::refuse(std::uint64_t byte, std::string_view guess) {
 template <typename Use>
 auto Assembly::with_scalar(const Chunk& chunk, const Cell& cell, Use&& use) {
   switch (cell.tag) {
-    case Tag::kAbsent: case Tag::kNull: return use(ScalarView::null());
-    case Tag::kInteger: return use(ScalarView::of(cell.integer));
-    case Tag::kString: return use(ScalarView::of(cell.view()));
-    case Tag::kKeyword: return use(ScalarView::keyword(cell.view()));
-    case Tag::kLiteral: case Tag::kMap: return use(ScalarView::literal(cell.view()));
-    case Tag::kVector: case Tag::kIntegers: break;
+    case Tag::kAbsent:
+    case Tag::kNull:
+      return use(ScalarView::null());
+    case Tag::kInteger:
+      return use(ScalarView::of(cell.integer));
+    case Tag::kString:
+      return use(ScalarView::of(cell.view()));
+    case Tag::kKeyword:
+      return use(ScalarView::keyword(cell.view()));
+    case Tag::kLiteral:
+    case Tag::kMap:
+      return use(ScalarView::literal(cell.view()));
+    case Tag::kVector:
+    case Tag::kIntegers:
+      break;
   }
   std::string text;
   canonical(chunk, cell, text);
@@ -225,7 +244,8 @@ bool Assembly::read_header(const Chunk& chunk, const Event& e) {
   for (std::size_t i = 0; i < pairs.size; ++i) {
     const Cell pair = chunk.child(pairs, i);
     if (!pair.is_vector() || pair.size != 2) return malformed();
-    builder_.set_initial(key_id(chunk, chunk.child(pair, 0)), value_id(chunk, chunk.child(pair, 1)));
+    builder_.set_initial(key_id(chunk, chunk.child(pair, 0)),
+                         value_id(chunk, chunk.child(pair, 1)));
   }
   return true;
 }
@@ -239,7 +259,7 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
   const std::string_view f = e.f == F::kOther ? std::string_view(chunk.names[e.name]) : word(e.f);
   const bool starts = f == "start" || f.starts_with("start-");
   const bool stops = f == "stop" || f.starts_with("stop-");
-  const auto name = f.substr(starts ? std::min<std::size_t>(6, f.size())
+  const auto name = f.substr(starts  ? std::min<std::size_t>(6, f.size())
                              : stops ? std::min<std::size_t>(5, f.size())
                                      : 0);
   const auto open = std::find_if(faults_.rbegin(), faults_.rend(), [&](const auto& fault) {
@@ -259,7 +279,8 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
   if (open != faults_.rend() || faults_.size() >= kMostFaults) return;
   std::string what(name.empty() ? std::string_view("fault") : name);
   const Cell value = chunk.values[e.first];
-  if (value.is_name()) what = (name.empty() || name == "fault" ? "" : what + " ") + std::string(value.view());
+  if (value.is_name())
+    what = (name.empty() || name == "fault" ? "" : what + " ") + std::string(value.view());
   faults_.push_back({e.time, kNoTime, std::string(name), std::move(what), false});
 }
 
@@ -322,14 +343,15 @@ bool Assembly::survey() {
     if (skipped > 0) {
       std::string names;
       for (const auto& name : others_) names += (names.empty() ? "" : ", ") + name;
-      builder_.set_metadata("skipped",
-                            fmt::format("{} op maps that are not transactions ({})", skipped, names));
+      builder_.set_metadata(
+          "skipped", fmt::format("{} op maps that are not transactions ({})", skipped, names));
     }
     return true;
   }
   if (clients == 0) {
-    return fail(0, "found no operations of clients, expected op maps with a process number and "
-                   "f=txn, read/write/cas, acquire/release, or put/append/get");
+    return fail(0,
+                "found no operations of clients, expected op maps with a process number and "
+                "f=txn, read/write/cas, acquire/release, or put/append/get");
   }
   const auto of = [&](F f) { return by_f[static_cast<std::size_t>(f)]; };
   const auto registers = of(F::kRead) + of(F::kWrite) + of(F::kCas);
@@ -371,7 +393,8 @@ bool Assembly::pair() {
       const Event& e = chunks_[c].events[i];
       if (!e.client || e.is_header() || (kind_ == Kind::kTxn && !e.is_txn)) continue;
       anonymous_ = anonymous_ || e.process.tag == Tag::kAbsent;
-      const auto p = with_scalar(chunks_[c], e.process, [&](ScalarView s) { return ids.intern(s); });
+      const auto p =
+          with_scalar(chunks_[c], e.process, [&](ScalarView s) { return ids.intern(s); });
       if (p == processes.size()) processes.emplace_back();
       if (!pair_event({c, i}, processes[p])) return false;
     }
@@ -395,9 +418,10 @@ std::string process_name(const Event& e) {
 
 std::uint32_t Assembly::session_of(const Event& e, Ref ref, Process& process) {
   if (e.process.tag == Tag::kAbsent) {  // nothing orders it: a session of its own
-    return builder_.session(fmt::format("of operation {}",
-                                        e.index >= 0 ? static_cast<std::uint64_t>(e.index)
-                                                     : ordinal(ref))).raw;
+    return builder_
+        .session(fmt::format("of operation {}",
+                             e.index >= 0 ? static_cast<std::uint64_t>(e.index) : ordinal(ref)))
+        .raw;
   }
   if (process.session == kNone) {
     std::string name;
@@ -417,9 +441,10 @@ bool Assembly::pair_event(Ref ref, Process& process) {
   timed_ = timed_ || e.time != kNoTime;
   if (e.type == Type::kInvoke) {
     if (process.pending.valid()) {
-      return fail(e.byte, fmt::format("found a second invocation of {} before the completion of its "
-                                      "first (op map {}), expected ok, fail or info",
-                                      process_name(e), ordinal(process.pending)));
+      return fail(e.byte,
+                  fmt::format("found a second invocation of {} before the completion of its "
+                              "first (op map {}), expected ok, fail or info",
+                              process_name(e), ordinal(process.pending)));
     }
     process.session = session_of(e, ref, process);
     process.pending = ref;
@@ -435,22 +460,29 @@ bool Assembly::pair_event(Ref ref, Process& process) {
     }
     if (invoke.time != kNoTime && e.time != kNoTime && e.time < invoke.time) {
       return fail(e.byte, fmt::format("found a completion at time {}, before its invocation at {}, "
-                                      "expected times of one clock", e.time, invoke.time));
+                                      "expected times of one clock",
+                                      e.time, invoke.time));
     }
     txn.session = process.session;
     process.pending = {};
   } else {
     if (process.has_invoked && e.type != Type::kInfo && e.process.tag != Tag::kAbsent) {
       return fail(e.byte, fmt::format("found a completion of {}, which has nothing open: its last "
-                                      "operation is already completed", process_name(e)));
+                                      "operation is already completed",
+                                      process_name(e)));
     }
     all_invoked_ = false;
     txn.session = process.session = session_of(e, ref, process);
   }
   switch (e.type) {
-    case Type::kOk: add(txn, TxnStatus::kCommitted); break;
-    case Type::kFail: add(txn, TxnStatus::kAborted); break;
-    default: add(txn, TxnStatus::kIndeterminate);
+    case Type::kOk:
+      add(txn, TxnStatus::kCommitted);
+      break;
+    case Type::kFail:
+      add(txn, TxnStatus::kAborted);
+      break;
+    default:
+      add(txn, TxnStatus::kIndeterminate);
   }
   if (e.process.tag == Tag::kAbsent) process.session = kNone;
   return true;
@@ -533,7 +565,8 @@ bool Assembly::resolve_register(Txn& txn) {
   const auto as_written = [&] { return shown(chunk, value(from)); };
   if (independent_) {
     if (!payload.is_vector() || payload.size != 2) {
-      return fail(txn, "found value " + as_written() + ", expected [key value] as elsewhere in this file");
+      return fail(
+          txn, "found value " + as_written() + ", expected [key value] as elsewhere in this file");
     }
     key = scalar(chunk, chunk.child(payload, 0));
     payload = chunk.child(payload, 1);
@@ -545,7 +578,8 @@ bool Assembly::resolve_register(Txn& txn) {
     case F::kWrite:
       extra_op(txn, Micro::kWrite, key, scalar(chunk, payload));
       return true;
-    default: break;
+    default:
+      break;
   }
   if (!payload.is_vector() || payload.size != 2) {
     return fail(txn, "found a cas of " + as_written() + ", expected [old new]");
@@ -628,7 +662,8 @@ bool Assembly::collect_tokens(absl::flat_hash_map<std::string, Store>& stores) {
       continue;
     }
     if (value(from).tag != Tag::kString) {
-      return fail(e.byte, fmt::format("found a {} of {}, expected a string", word(e.f), found(from)));
+      return fail(e.byte,
+                  fmt::format("found a {} of {}, expected a string", word(e.f), found(from)));
     }
     const auto text = value(from).view();
     Store& store = stores[store_name(txn)];
@@ -666,11 +701,13 @@ bool Assembly::collect_tokens(absl::flat_hash_map<std::string, Store>& stores) {
       if (sorted[i].starts_with(sorted[i - 1])) {
         return fail(0, fmt::format("found key {} with a text that begins another of its texts, so "
                                    "that gets cannot be told apart; expected texts such as "
-                                   "\"x 0 1 y\"", name));
+                                   "\"x 0 1 y\"",
+                                   name));
       }
     }
     std::sort(store.lengths.rbegin(), store.lengths.rend());
-    store.lengths.erase(std::unique(store.lengths.begin(), store.lengths.end()), store.lengths.end());
+    store.lengths.erase(std::unique(store.lengths.begin(), store.lengths.end()),
+                        store.lengths.end());
   }
   return true;
 }
@@ -758,9 +795,10 @@ bool Assembly::match(const Store& store, const Token& token,
   }
   if (!choice) return true;
   const Txn& txn = txns_[appends.back()];
-  return fail(txn, "found the text " + shown(chunks_[tried(txn).chunk], value(tried(txn))) +
-                       " written to one key several times, so that gets do not tell which append they "
-                       "show; expected distinct texts");
+  return fail(txn,
+              "found the text " + shown(chunks_[tried(txn).chunk], value(tried(txn))) +
+                  " written to one key several times, so that gets do not tell which append they "
+                  "show; expected distinct texts");
 }
 
 bool Assembly::resolve_store() {
@@ -770,7 +808,8 @@ bool Assembly::resolve_store() {
     reading_.step();
     if (event(anchor(txn)).f != F::kGet || txn.status != TxnStatus::kCommitted) continue;
     const auto it = stores.find(store_name(txn));
-    if (it != stores.end() && value(txn.completion).tag == Tag::kString) note_sightings(txn, it->second);
+    if (it != stores.end() && value(txn.completion).tag == Tag::kString)
+      note_sightings(txn, it->second);
   }
   absl::flat_hash_map<std::uint32_t, std::string_view> found;
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
@@ -871,7 +910,8 @@ bool Assembly::emit_op(const Txn& txn, const Chunk& chunk, const MicroOp& op) {
     }
     for (std::size_t i = 0; i < op.value.size; ++i) {
       const Cell entry = chunk.child(op.value, i);
-      range_.push_back({key_id(chunk, chunk.child(entry, 0)), value_id(chunk, chunk.child(entry, 1))});
+      range_.push_back(
+          {key_id(chunk, chunk.child(entry, 0)), value_id(chunk, chunk.child(entry, 1))});
     }
     builder_.range_read(value_id(chunk, chunk.child(op.key, 0)),
                         value_id(chunk, chunk.child(op.key, 1)), range_);
@@ -881,7 +921,8 @@ bool Assembly::emit_op(const Txn& txn, const Chunk& chunk, const MicroOp& op) {
   switch (kind) {
     case Micro::kRead: {
       const bool committed = txn.status == TxnStatus::kCommitted;
-      const bool known = op.value.note == 0 && (committed || !op.value.is_nothing()) && !txn.from_invoke;
+      const bool known =
+          op.value.note == 0 && (committed || !op.value.is_nothing()) && !txn.from_invoke;
       const auto use = key_use_[k.index()];
       if ((use & kAppended) != 0 || ((use & kVectorSeen) != 0 && (use & kWritten) == 0)) {
         if (!known) {
@@ -902,15 +943,24 @@ bool Assembly::emit_op(const Txn& txn, const Chunk& chunk, const MicroOp& op) {
       }
       break;
     }
-    case Micro::kWrite: builder_.write(k, value_id(chunk, op.value)); break;
-    case Micro::kAppend: builder_.append(k, value_id(chunk, op.value)); break;
-    case Micro::kInsert: builder_.insert(k, value_id(chunk, op.value)); break;
-    case Micro::kDelete: builder_.erase(k, value_id(chunk, op.value)); break;
+    case Micro::kWrite:
+      builder_.write(k, value_id(chunk, op.value));
+      break;
+    case Micro::kAppend:
+      builder_.append(k, value_id(chunk, op.value));
+      break;
+    case Micro::kInsert:
+      builder_.insert(k, value_id(chunk, op.value));
+      break;
+    case Micro::kDelete:
+      builder_.erase(k, value_id(chunk, op.value));
+      break;
     case Micro::kCas:
       builder_.compare_and_set(k, value_id(chunk, chunk.child(op.value, 0)),
                                value_id(chunk, chunk.child(op.value, 1)), op.value.note == 0);
       break;
-    case Micro::kRange: break;
+    case Micro::kRange:
+      break;
   }
   return true;
 }
@@ -927,10 +977,11 @@ bool Assembly::emit() {
     reading_.step();
     const Event& e = event(anchor(txn));
     const auto label = e.index >= 0 ? static_cast<std::uint64_t>(e.index) : ordinal(anchor(txn));
-    builder_.begin(history::SessionId(txn.session), txn.status,
-                   {.invoke = time(txn.invoke),
-                    .complete = time(txn.completion),
-                    .label = static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff))});
+    builder_.begin(
+        history::SessionId(txn.session), txn.status,
+        {.invoke = time(txn.invoke),
+         .complete = time(txn.completion),
+         .label = static_cast<std::uint32_t>(std::min<std::uint64_t>(label, 0xffffffff))});
     const Chunk& chunk = chunks_[txn.chunk];
     for (std::uint32_t i = txn.first; i < txn.first + txn.count; ++i) {
       reading_.step();
@@ -943,7 +994,8 @@ bool Assembly::emit() {
 
 }  // namespace
 
-base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source, Reading reading) {
+base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source,
+                                        Reading reading) {
   return Assembly(std::move(chunks), source, reading).run();
 }
 

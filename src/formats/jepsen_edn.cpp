@@ -33,23 +33,31 @@ bool op_map(EdnReader& reader, Chunk& chunk, int depth) {
     if (!reader.value(field, depth)) return false;
     if (!name.is_name()) continue;
     const auto word = name.view();
-    if (word == "type") fields.type = field;
-    else if (word == "f") fields.f = field;
-    else if (word == "process") fields.process = field;
-    else if (word == "time") fields.time = field;
-    else if (word == "index") fields.index = field;
-    else if (word == "key") fields.key = field;
-    else if (word == "value") value = field;
+    if (word == "type")
+      fields.type = field;
+    else if (word == "f")
+      fields.f = field;
+    else if (word == "process")
+      fields.process = field;
+    else if (word == "time")
+      fields.time = field;
+    else if (word == "index")
+      fields.index = field;
+    else if (word == "key")
+      fields.key = field;
+    else if (word == "value")
+      value = field;
   }
   reader.advance();
   Event event;
-  if (!chunk.begin_event(fields, event) || !chunk.finish_event(event, value, fields.key)) return false;
+  if (!chunk.begin_event(fields, event) || !chunk.finish_event(event, value, fields.key))
+    return false;
   // The vectors around micro-operations were needed only on the way.
   const auto& kept = chunk.events.back();
   if (!kept.is_txn) return true;
-  const bool vectors = std::any_of(
-      chunk.ops.begin() + kept.first, chunk.ops.end(),
-      [](const MicroOp& op) { return op.key.is_vector() || op.value.is_vector(); });
+  const bool vectors =
+      std::any_of(chunk.ops.begin() + kept.first, chunk.ops.end(),
+                  [](const MicroOp& op) { return op.key.is_vector() || op.value.is_vector(); });
   if (!vectors) {
     chunk.cells.resize(cells);
     chunk.integers.resize(integers);
@@ -127,8 +135,9 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
       reader.token();
       reader.skip();
       if (reader.at_end() || reader.peek() != '{' || reader.position() == begin + 1) {
-        reader.fail(begin, "found a # value, expected an op map such as "
-                           "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
+        reader.fail(begin,
+                    "found a # value, expected an op map such as "
+                    "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
         return chunks;
       }
       if (!op_map(reader, chunk, 2)) return chunks;
@@ -136,8 +145,9 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
       const auto begin = reader.position();
       Cell found;
       if (reader.value(found, 2)) {
-        reader.fail(begin, "found " + shown(chunk, found) + ", expected an op map such as "
-                           "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
+        reader.fail(begin, "found " + shown(chunk, found) +
+                               ", expected an op map such as "
+                               "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}");
       }
       return chunks;
     }

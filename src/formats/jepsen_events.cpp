@@ -24,14 +24,18 @@ std::optional<Type> type_of(std::string_view word) {
 }
 
 F f_of(std::string_view word) {
-  static const absl::flat_hash_map<std::string_view, F> words = {
-      {"txn", F::kTxn},         {"read", F::kRead},
-      {"write", F::kWrite},     {"cas", F::kCas},
-      {"acquire", F::kAcquire}, {"release", F::kRelease},
-      {"put", F::kPut},         {"append", F::kAppend},
-      {"get", F::kGet},         {"cupel.initial", F::kInitial},
-      {"cupel.metadata", F::kMetadata},
-      {"cupel.sessions", F::kSessions}};
+  static const absl::flat_hash_map<std::string_view, F> words = {{"txn", F::kTxn},
+                                                                 {"read", F::kRead},
+                                                                 {"write", F::kWrite},
+                                                                 {"cas", F::kCas},
+                                                                 {"acquire", F::kAcquire},
+                                                                 {"release", F::kRelease},
+                                                                 {"put", F::kPut},
+                                                                 {"append", F::kAppend},
+                                                                 {"get", F::kGet},
+                                                                 {"cupel.initial", F::kInitial},
+                                                                 {"cupel.metadata", F::kMetadata},
+                                                                 {"cupel.sessions", F::kSessions}};
   const auto it = words.find(word);
   return it == words.end() ? F::kOther : it->second;
 }
@@ -63,8 +67,8 @@ std::string_view Chunk::keep(std::string_view text) {
 }
 
 Cell Chunk::make_vector(const Cell* children, std::size_t count) {
-  const bool all_integers = std::all_of(
-      children, children + count, [](const Cell& c) { return c.tag == Tag::kInteger; });
+  const bool all_integers =
+      std::all_of(children, children + count, [](const Cell& c) { return c.tag == Tag::kInteger; });
   if (all_integers) {
     const auto first = integers.size();
     for (std::size_t i = 0; i < count; ++i) integers.push_back(children[i].integer);
@@ -86,7 +90,8 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
     return fail(fields.byte, "found more than 4 billion operations, expected fewer");
   }
   if (fields.type.tag == Tag::kAbsent) {
-    return fail(fields.byte, "found an operation without a type, expected invoke, ok, fail or info");
+    return fail(fields.byte,
+                "found an operation without a type, expected invoke, ok, fail or info");
   }
   const auto type = fields.type.is_name() ? type_of(fields.type.view()) : std::nullopt;
   if (!type) {
@@ -121,8 +126,8 @@ bool Chunk::begin_event(const Fields& fields, Event& event) {
     }
   } else if (event.process.tag != Tag::kInteger && event.process.tag != Tag::kKeyword &&
              event.process.tag != Tag::kAbsent) {
-    return fail(fields.byte, "found process " + shown(*this, event.process) +
-                                 ", expected a number or a name");
+    return fail(fields.byte,
+                "found process " + shown(*this, event.process) + ", expected a number or a name");
   }
 
   if (fields.time.tag == Tag::kInteger) {
@@ -189,13 +194,15 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
   const auto kind = head.is_name() ? micro_of(head.view()) : std::nullopt;
   if (!kind) return bad("one of r, w, append, cas, insert, delete, range");
   const bool extended = op.size == 4;
-  if (op.size < 2 || op.size > 4 || (op.size == 2 && *kind != Micro::kRead && *kind != Micro::kDelete) ||
+  if (op.size < 2 || op.size > 4 ||
+      (op.size == 2 && *kind != Micro::kRead && *kind != Micro::kDelete) ||
       (extended && *kind != Micro::kRead && *kind != Micro::kCas)) {
     return bad("three elements [f key value]");
   }
   if (extended) {
     const Cell last = child(op, 3);
-    if (last.tag != Tag::kLiteral || last.view() != "false") return bad("false as fourth element, or none");
+    if (last.tag != Tag::kLiteral || last.view() != "false")
+      return bad("false as fourth element, or none");
   }
   MicroOp micro;
   micro.key = child(op, 1);
@@ -239,7 +246,8 @@ void Chunk::drop_completed_invocations() {
     if (!event.is_txn) continue;
     if (dead[i]) event.count = 0;
     if (kept != event.first) {
-      std::copy_n(ops.begin() + event.first, event.count, ops.begin() + static_cast<std::ptrdiff_t>(kept));
+      std::copy_n(ops.begin() + event.first, event.count,
+                  ops.begin() + static_cast<std::ptrdiff_t>(kept));
     }
     event.first = static_cast<std::uint32_t>(kept);
     kept += event.count;
@@ -252,13 +260,27 @@ void quote_edn(std::string_view text, std::string& out) {
   out += '"';
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
@@ -272,12 +294,26 @@ void quote_edn(std::string_view text, std::string& out) {
 
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {
   switch (cell.tag) {
-    case Tag::kAbsent: case Tag::kNull: out += "nil"; return;
-    case Tag::kInteger: out += std::to_string(cell.integer); return;
-    case Tag::kString: quote_edn(cell.view(), out); return;
-    case Tag::kKeyword: out += ':'; out += cell.view(); return;
-    case Tag::kLiteral: case Tag::kMap: out += cell.view(); return;
-    case Tag::kVector: case Tag::kIntegers:
+    case Tag::kAbsent:
+    case Tag::kNull:
+      out += "nil";
+      return;
+    case Tag::kInteger:
+      out += std::to_string(cell.integer);
+      return;
+    case Tag::kString:
+      quote_edn(cell.view(), out);
+      return;
+    case Tag::kKeyword:
+      out += ':';
+      out += cell.view();
+      return;
+    case Tag::kLiteral:
+    case Tag::kMap:
+      out += cell.view();
+      return;
+    case Tag::kVector:
+    case Tag::kIntegers:
       out += '[';
       for (std::size_t i = 0; i < cell.size; ++i) {
         if (i > 0) out += ' ';

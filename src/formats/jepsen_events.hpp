@@ -87,8 +87,19 @@ struct MicroOp {
 
 enum class Type : std::uint8_t { kInvoke, kOk, kFail, kInfo };
 enum class F : std::uint8_t {
-  kAbsent, kTxn, kRead, kWrite, kCas, kAcquire, kRelease, kPut, kAppend, kGet,
-  kInitial, kMetadata, kSessions,  // our own header lines, under the nemesis
+  kAbsent,
+  kTxn,
+  kRead,
+  kWrite,
+  kCas,
+  kAcquire,
+  kRelease,
+  kPut,
+  kAppend,
+  kGet,
+  kInitial,
+  kMetadata,
+  kSessions,  // our own header lines, under the nemesis
   kOther,
 };
 
@@ -175,7 +186,8 @@ struct Source {
 
 // Pairs invocations and completions, decides what kind of history this is and
 // builds it. Deterministic in the chunks' content and order.
-base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source, Reading reading = {});
+base::Result<history::History> assemble(std::vector<Chunk> chunks, const Source& source,
+                                        Reading reading = {});
 
 // At a byte of the source: the line counted.
 base::Error error_at(const Source& source, const ParseError& error);

@@ -29,18 +29,22 @@ std::size_t map_end(std::string_view bytes, std::size_t begin);
 // JSON has no words for.
 Cell cell_of(dom::element element, Chunk& chunk) {
   switch (element.type()) {
-    case element_type::NULL_VALUE: return Cell::null();
-    case element_type::INT64: return Cell::of(std::int64_t(element));
+    case element_type::NULL_VALUE:
+      return Cell::null();
+    case element_type::INT64:
+      return Cell::of(std::int64_t(element));
     case element_type::UINT64:
       return Cell::of(Tag::kLiteral, chunk.keep(std::to_string(std::uint64_t(element)) + "N"));
     case element_type::DOUBLE:
       return Cell::of(Tag::kLiteral, chunk.keep(canonical_double(double(element))));
-    case element_type::BOOL: return Cell::of(Tag::kLiteral, bool(element) ? "true" : "false");
+    case element_type::BOOL:
+      return Cell::of(Tag::kLiteral, bool(element) ? "true" : "false");
     case element_type::STRING:
       return Cell::of(Tag::kString, chunk.keep(std::string_view(element)));
     case element_type::ARRAY: {
       std::vector<Cell> children;
-      for (const dom::element child : dom::array(element)) children.push_back(cell_of(child, chunk));
+      for (const dom::element child : dom::array(element))
+        children.push_back(cell_of(child, chunk));
       return chunk.make_vector(children.data(), children.size());
     }
     case element_type::OBJECT: {
@@ -84,10 +88,14 @@ Cell array_cell(dom::element element, Chunk& chunk) {
 
 Cell plain_cell(dom::element element, Chunk& chunk) {
   switch (element.type()) {
-    case element_type::INT64: return Cell::of(std::int64_t(element));
-    case element_type::NULL_VALUE: return Cell::null();
-    case element_type::ARRAY: return array_cell(element, chunk);
-    default: return cell_of(element, chunk);
+    case element_type::INT64:
+      return Cell::of(std::int64_t(element));
+    case element_type::NULL_VALUE:
+      return Cell::null();
+    case element_type::ARRAY:
+      return array_cell(element, chunk);
+    default:
+      return cell_of(element, chunk);
   }
 }
 
@@ -135,8 +143,10 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
         if (key == "key") fields.key = plain_cell(field.value, chunk);
         break;
       case 4:
-        if (key == "type") fields.type = scalar(field.value);
-        else if (key == "time") fields.time = scalar(field.value);
+        if (key == "type")
+          fields.type = scalar(field.value);
+        else if (key == "time")
+          fields.time = scalar(field.value);
         break;
       case 5:
         if (key == "value") {
@@ -151,7 +161,8 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
           fields.process = plain_cell(field.value, chunk);
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
   Event event;
@@ -178,7 +189,8 @@ Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, do
   for (std::size_t at = 0; at < lines.size();) {
     auto stop = lines.find('\n', at);
     if (stop == std::string_view::npos) stop = lines.size();
-    if (lines.substr(at, stop - at).find_first_not_of(" \t\r") != std::string_view::npos) ++expected;
+    if (lines.substr(at, stop - at).find_first_not_of(" \t\r") != std::string_view::npos)
+      ++expected;
     at = stop + 1;
   }
   if (expected == 0) return chunk;
@@ -224,11 +236,16 @@ std::size_t map_end(std::string_view bytes, std::size_t begin) {
           if (bytes[at] == '\\') ++at;
         }
         break;
-      case '{': case '[': ++depth; break;
-      case '}': case ']':
+      case '{':
+      case '[':
+        ++depth;
+        break;
+      case '}':
+      case ']':
         if (--depth == 0) return at + 1;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return std::string_view::npos;
@@ -251,14 +268,16 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
     reading.step(bytes.data() + at);
     if (at >= bytes.size()) {
       if (array) {
-        chunk.fail(open, "found the end of the file, expected the closing ] of this array: it is "
-                         "truncated");
+        chunk.fail(open,
+                   "found the end of the file, expected the closing ] of this array: it is "
+                   "truncated");
       }
       return chunk;
     }
     if (array && bytes[at] == ']') {
       at = first_text(bytes, at + 1);
-      if (at < bytes.size()) chunk.fail(at, "found more after the end of the array, expected nothing");
+      if (at < bytes.size())
+        chunk.fail(at, "found more after the end of the array, expected nothing");
       return chunk;
     }
     if (array && !first) {
@@ -272,8 +291,10 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
       const auto line_end = std::min({bytes.find('\n', at), at + 40, bytes.size()});
       auto text = std::string(bytes.substr(std::min(at, bytes.size()), line_end - at));
       if (!simdjson::validate_utf8(text)) text = "bytes that are not UTF-8";
-      chunk.fail(at, "found " + (text.empty() ? "the end of the file" : text) +
-                         R"(, expected an op map such as {"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
+      chunk.fail(
+          at,
+          "found " + (text.empty() ? "the end of the file" : text) +
+              R"(, expected an op map such as {"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
       return chunk;
     }
     const auto end = map_end(bytes, at);
@@ -339,7 +360,8 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading 
         next = chunks.size();
       }
     };
-    const std::size_t wanted = threads == 0 ? std::max(1u, std::thread::hardware_concurrency()) : threads;
+    const std::size_t wanted =
+        threads == 0 ? std::max(1u, std::thread::hardware_concurrency()) : threads;
     {
       std::vector<std::jthread> others;
       for (std::size_t i = 1; i < std::min(wanted, chunks.size()); ++i) others.emplace_back(work);

@@ -56,8 +56,9 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
   const jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
   const Syntax syntax = syntax_of(bytes);
   if (syntax == Syntax::kEmpty) {
-    return base::Error{.message = "found no operations, expected op maps in EDN or JSON such as "
-                                  R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})",
+    return base::Error{.message =
+                           "found no operations, expected op maps in EDN or JSON such as "
+                           R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})",
                        .file = file};
   }
   std::vector<jepsen::Chunk> chunks;
@@ -76,13 +77,15 @@ bool is_edn(std::string_view bytes) {
 bool looks_like_jepsen(std::string_view head) {
   head = without_mark(head);
   switch (syntax_of(head)) {
-    case Syntax::kJson: return head.find("\"type\"") != std::string_view::npos;
+    case Syntax::kJson:
+      return head.find("\"type\"") != std::string_view::npos;
     case Syntax::kEdn:
       return head.find(":type") != std::string_view::npos ||
              head.find("\"type\"") != std::string_view::npos ||
              head.find("#jepsen.history.Op") != std::string_view::npos;
     case Syntax::kEmpty:
-    case Syntax::kOther: break;
+    case Syntax::kOther:
+      break;
   }
   return false;
 }

@@ -52,8 +52,9 @@ class Writer {
     for (std::size_t s = 0; s < h_.session_count(); ++s) {
       const auto& name = h_.session_name(SessionId(s));
       if (name == "nemesis") {
-        return base::Error{.message = "found a session named nemesis, which Jepsen's readers skip; "
-                                      "expected another name, or write the cupel format"};
+        return base::Error{.message =
+                               "found a session named nemesis, which Jepsen's readers skip; "
+                               "expected another name, or write the cupel format"};
       }
       processes_.push_back(process(name));
     }
@@ -93,7 +94,8 @@ class Writer {
   std::string process(const std::string& name) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc() && end == name.data() + name.size() && std::to_string(number) == name) {
+    if (error == std::errc() && end == name.data() + name.size() &&
+        std::to_string(number) == name) {
       return name;
     }
     return quoted(name, "a session name");
@@ -130,7 +132,8 @@ class Writer {
   }
   void separator() { put(edn_ ? ' ' : ','); }
 
-  void scalar(ScalarView s, std::uint32_t id, absl::flat_hash_map<std::uint32_t, std::string>& cache) {
+  void scalar(ScalarView s, std::uint32_t id,
+              absl::flat_hash_map<std::uint32_t, std::string>& cache) {
     if (s.kind == ScalarKind::kNull) return put(edn_ ? "nil" : "null");
     if (s.kind == ScalarKind::kInteger) return number(s.integer);
     const auto [it, fresh] = cache.try_emplace(id);
@@ -187,10 +190,22 @@ class Writer {
         put(']');
         if (!h_.list_known(o)) unknown();
         break;
-      case OpKind::kWrite: head("w"); value(o.value); break;
-      case OpKind::kAppend: head("append"); value(o.value); break;
-      case OpKind::kInsert: head("insert"); value(o.value); break;
-      case OpKind::kDelete: head("delete"); value(o.value); break;
+      case OpKind::kWrite:
+        head("w");
+        value(o.value);
+        break;
+      case OpKind::kAppend:
+        head("append");
+        value(o.value);
+        break;
+      case OpKind::kInsert:
+        head("insert");
+        value(o.value);
+        break;
+      case OpKind::kDelete:
+        head("delete");
+        value(o.value);
+        break;
       case OpKind::kCompareAndSet: {
         const CompareAndSet cas = h_.compare_and_set(o);
         head("cas");
@@ -272,7 +287,10 @@ class Writer {
   }
   void completion(TxnId t) {
     const auto status = h_.status(t);
-    line(t, status == TxnStatus::kCommitted ? "ok" : status == TxnStatus::kAborted ? "fail" : "info",
+    line(t,
+         status == TxnStatus::kCommitted ? "ok"
+         : status == TxnStatus::kAborted ? "fail"
+                                         : "info",
          h_.complete(t), false);
   }
 
@@ -302,7 +320,8 @@ class Writer {
     all.reserve((h_.has_times() ? 2 : 1) * h_.txn_count());
     for (std::size_t s = 0; s < h_.session_count(); ++s) {
       Time now = kNoTime;
-      for (auto t = h_.session_begin(SessionId(s)); t != h_.session_end(SessionId(s)); t = TxnId(t.raw + 1)) {
+      for (auto t = h_.session_begin(SessionId(s)); t != h_.session_end(SessionId(s));
+           t = TxnId(t.raw + 1)) {
         if (h_.has_times()) {
           now = std::max(now, h_.invoke(t));
           all.push_back({now, t.raw, false});

@@ -25,8 +25,8 @@ bool line(std::string_view bytes, std::size_t at, std::size_t end, std::size_t b
     chunk.error.reset();
     auto text = std::string(bytes.substr(begin, std::min<std::size_t>(end - begin, 60)));
     if (!simdjson::validate_utf8(text)) text = "a line that is not UTF-8 or too long";
-    return chunk.fail(begin, "found \"" + text +
-                                 "\", expected INFO  jepsen.util - PROCESS :TYPE :F VALUE");
+    return chunk.fail(
+        begin, "found \"" + text + "\", expected INFO  jepsen.util - PROCESS :TYPE :F VALUE");
   };
   jepsen::Fields fields;
   fields.byte = begin;
@@ -69,14 +69,16 @@ jepsen::Chunk parse(std::string_view bytes, Reading& reading) {
 
 }  // namespace
 
-base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file, Reading reading) {
+base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
+                                            Reading reading) {
   const jepsen::Source source{
       .bytes = bytes, .file = file, .format = "knossos", .failed_cas_was_seen = true};
   std::vector<jepsen::Chunk> chunks;
   chunks.push_back(parse(bytes, reading));
   if (chunks[0].events.empty() && !chunks[0].error) {
     return base::Error{
-        .message = "found no operations, expected lines such as INFO  jepsen.util - 3 :invoke :cas [1 4]",
+        .message =
+            "found no operations, expected lines such as INFO  jepsen.util - 3 :invoke :cas [1 4]",
         .file = file};
   }
   return jepsen::assemble(std::move(chunks), source, reading);

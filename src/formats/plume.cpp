@@ -99,8 +99,8 @@ class Scanner {
       op.write = *p_ == 'w';
       bool well = (*p_ == 'r' || *p_ == 'w') && take(++p_, '(') && scan_integer(p_, end_, key) &&
                   take(p_, ',') && scan_integer(p_, end_, op.value) && take(p_, ',') &&
-                  scan_integer(p_, end_, op.session) && take(p_, ',') && scan_integer(p_, end_, op.txn) &&
-                  take(p_, ')');
+                  scan_integer(p_, end_, op.session) && take(p_, ',') &&
+                  scan_integer(p_, end_, op.txn) && take(p_, ')');
       if (well) {
         skip();
         well = p_ == end_ || *p_++ == '\n';
@@ -155,7 +155,8 @@ class Reader {
         });
     if (error) return *std::move(error);
     if (ops_.empty()) {
-      return base::Error{.message = fmt::format("found no operation, {}", kExpected), .file = file_};
+      return base::Error{.message = fmt::format("found no operation, {}", kExpected),
+                         .file = file_};
     }
     return build();
   }
@@ -175,10 +176,11 @@ class Reader {
     }
     if (piece.malformed == nullptr) return base::Ok{};
     const auto offset = static_cast<std::size_t>(piece.malformed - bytes_.data());
-    return base::Error{.message = fmt::format("found {}, {} in decimal, at most 9223372036854775807",
-                                              shown(line_at(bytes_, offset).text), kExpected),
-                       .file = file_,
-                       .line = piece.line};
+    return base::Error{
+        .message = fmt::format("found {}, {} in decimal, at most 9223372036854775807",
+                               shown(line_at(bytes_, offset).text), kExpected),
+        .file = file_,
+        .line = piece.line};
   }
 
   base::Error too_many(std::uint64_t line) const {
@@ -189,8 +191,10 @@ class Reader {
   base::Status enter(std::int64_t session, std::int64_t txn, std::uint64_t line) {
     if (txn < kAbortedTxn || txn > 0xfffffffeLL) {
       return base::Error{
-          .message = fmt::format("found the transaction id {}, expected -1 (aborted) to 4294967294", txn),
-          .file = file_, .line = line};
+          .message =
+              fmt::format("found the transaction id {}, expected -1 (aborted) to 4294967294", txn),
+          .file = file_,
+          .line = line};
     }
     session_ = session;
     txn_ = txn;
@@ -209,15 +213,18 @@ class Reader {
         return base::Ok{};
       }
     } else {
-      const auto [known, fresh] = txn_index_.try_emplace(txn, static_cast<std::uint32_t>(txns_.size()));
+      const auto [known, fresh] =
+          txn_index_.try_emplace(txn, static_cast<std::uint32_t>(txns_.size()));
       if (!fresh) {
         const auto& other = txns_[known->second];
         if (other.session != s) {
           return base::Error{
-              .message = fmt::format("found transaction id {} in session {}, which another session used "
-                                     "on line {}; expected ids that no two sessions share",
-                                     txn, session, other.line),
-              .file = file_, .line = line};
+              .message =
+                  fmt::format("found transaction id {} in session {}, which another session used "
+                              "on line {}; expected ids that no two sessions share",
+                              txn, session, other.line),
+              .file = file_,
+              .line = line};
         }
         in_pieces_ = true;
         current_ = known->second;
@@ -245,10 +252,13 @@ class Reader {
       const auto& txn = txns_[t];
       const bool aborted = txn.id == kAbortedTxn;
       builder_.begin(SessionId(txn.session), aborted ? TxnStatus::kAborted : TxnStatus::kCommitted,
-                     {.label = static_cast<std::uint32_t>(aborted ? static_cast<std::int64_t>(txn.line) : txn.id)});
+                     {.label = static_cast<std::uint32_t>(
+                          aborted ? static_cast<std::int64_t>(txn.line) : txn.id)});
       for (; i < ops_.size() && ops_[i].txn == t; ++i) {
-        if (ops_[i].write) builder_.write(ops_[i].key, ops_[i].value);
-        else builder_.read(ops_[i].key, ops_[i].value);
+        if (ops_[i].write)
+          builder_.write(ops_[i].key, ops_[i].value);
+        else
+          builder_.read(ops_[i].key, ops_[i].value);
       }
       builder_.end();
     }
@@ -270,7 +280,7 @@ class Reader {
   absl::flat_hash_map<std::int64_t, std::size_t> session_index_;
   absl::flat_hash_map<std::int64_t, std::uint32_t> txn_index_;
   std::int64_t session_ = 0, txn_ = 0;  // of the line before
-  std::uint32_t current_ = kNoTxn;  // none before the first line
+  std::uint32_t current_ = kNoTxn;      // none before the first line
   bool in_pieces_ = false;
 };
 
@@ -278,8 +288,8 @@ class Reader {
 
 bool looks_like_plume(std::string_view head) {
   const auto start = head.find_first_not_of(" \t\r\n");
-  return start != head.npos && head.size() > start + 1 && (head[start] == 'r' || head[start] == 'w') &&
-         head[start + 1] == '(';
+  return start != head.npos && head.size() > start + 1 &&
+         (head[start] == 'r' || head[start] == 'w') && head[start + 1] == '(';
 }
 
 base::Result<History> read_plume(std::string_view bytes, const std::string& file, unsigned threads,
@@ -288,30 +298,33 @@ base::Result<History> read_plume(std::string_view bytes, const std::string& file
 }
 
 base::Status write_plume(const History& h, std::ostream& out) {
-  if (auto fits = fits_integer_registers(h, {.format = "plume", .aborted = true}); !fits.ok()) return fits;
+  if (auto fits = fits_integer_registers(h, {.format = "plume", .aborted = true}); !fits.ok())
+    return fits;
   // Two aborted transactions in a row would come back as one.
   for (std::size_t i = 1; i < h.txn_count(); ++i) {
     const TxnId before(i - 1), t(i);
     if (h.session(before) == h.session(t) && h.status(before) == TxnStatus::kAborted &&
         h.status(t) == TxnStatus::kAborted) {
-      return base::Error{.message = fmt::format(
-          "{} and {} are both aborted, and plume cannot tell two aborted transactions in a row apart: "
-          "write dbcop, jepsen or cupel instead",
-          transaction_name(h, before), transaction_in_full(h, t))};
+      return base::Error{.message =
+                             fmt::format("{} and {} are both aborted, and plume cannot tell two "
+                                         "aborted transactions in a row apart: "
+                                         "write dbcop, jepsen or cupel instead",
+                                         transaction_name(h, before), transaction_in_full(h, t))};
     }
   }
   // A transaction keeps its own id if no two share one, else all are numbered anew.
   std::unordered_set<std::uint32_t> labels;
   bool own_ids = true;
   for (std::size_t i = 0; i < h.txn_count() && own_ids; ++i) {
-    if (h.status(TxnId(i)) == TxnStatus::kCommitted) own_ids = labels.insert(h.label(TxnId(i))).second;
+    if (h.status(TxnId(i)) == TxnStatus::kCommitted)
+      own_ids = labels.insert(h.label(TxnId(i))).second;
   }
   fmt::memory_buffer text;
   for (std::size_t i = 0; i < h.txn_count(); ++i) {
     const TxnId t(i);
     const std::int64_t id = h.status(t) == TxnStatus::kAborted ? kAbortedTxn
-                            : own_ids                         ? h.label(t)
-                                                              : static_cast<std::int64_t>(i);
+                            : own_ids                          ? h.label(t)
+                                                               : static_cast<std::int64_t>(i);
     for (auto o = h.first_op(t); o < h.last_op(t); ++o) {
       const auto op = h.op(OpId(o));
       fmt::format_to(std::back_inserter(text), "{}({},{},{},{})\n",

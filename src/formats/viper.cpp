@@ -46,8 +46,9 @@ class Reader {
       }
     }
     if (builder_.txn_count() == 0 && !has_initial_) {
-      return base::Error{.message = R"(found no transaction, expected lines like {"value": [["w", 1, 7, true]]})",
-                         .file = directory};
+      return base::Error{
+          .message = R"(found no transaction, expected lines like {"value": [["w", 1, 7, true]]})",
+          .file = directory};
     }
     if (!has_initial_) infer_initial_values();
     builder_.set_metadata("format", "viper");
@@ -69,16 +70,19 @@ class Reader {
   base::Status transaction(std::string_view text, const std::string& name) {
     dom::element document;
     if (const auto failure = parser_.parse(text.data(), text.size()).get(document)) {
-      return error(fmt::format("found {}, expected a JSON object: {}", shown(text), simdjson::error_message(failure)));
+      return error(fmt::format("found {}, expected a JSON object: {}", shown(text),
+                               simdjson::error_message(failure)));
     }
     dom::array operations;
     if (document["value"].get(operations)) {
-      return error(fmt::format(R"(found {}, expected an object whose "value" is an array of operations)", shown(text)));
+      return error(fmt::format(
+          R"(found {}, expected an object whose "value" is an array of operations)", shown(text)));
     }
     bool initial = false;
     dom::element flag;
     if (!document["isInitial"].get(flag) && flag.get(initial)) {
-      return error(fmt::format(R"(found {} as "isInitial", expected true or false)", shown(simdjson::to_string(flag))));
+      return error(fmt::format(R"(found {} as "isInitial", expected true or false)",
+                               shown(simdjson::to_string(flag))));
     }
     if (!initial) {
       builder_.begin(builder_.session(name), TxnStatus::kCommitted,
@@ -89,8 +93,10 @@ class Reader {
     try {
       for (const auto operation : operations) {
         reading_.step();
-        if (initial) initial_operation(operation);
-        else ordinary_operation(operation);
+        if (initial)
+          initial_operation(operation);
+        else
+          ordinary_operation(operation);
       }
     } catch (const Malformed& wrong) {
       if (!initial) builder_.cancel();
@@ -111,7 +117,8 @@ class Reader {
     parts_.clear();
     for (const auto part : array) parts_.push_back(part);
     std::string_view kind;
-    if (parts_.size() < least || parts_[0].get(kind)) throw Malformed{simdjson::to_string(operation), kOperation};
+    if (parts_.size() < least || parts_[0].get(kind))
+      throw Malformed{simdjson::to_string(operation), kOperation};
     return kind;
   }
 
@@ -128,13 +135,15 @@ class Reader {
     if (!part.get(integer)) return ScalarView::of(integer);
     if (!part.get(text)) return text == kNil ? ScalarView::null() : ScalarView::of(text);
     switch (part.type()) {
-      case dom::element_type::NULL_VALUE: return ScalarView::null();
+      case dom::element_type::NULL_VALUE:
+        return ScalarView::null();
       case dom::element_type::UINT64:
       case dom::element_type::DOUBLE:
       case dom::element_type::BOOL:
         text_ = simdjson::to_string(part);
         return ScalarView::literal(text_);
-      default: throw Malformed{simdjson::to_string(part), "a number or a string"};
+      default:
+        throw Malformed{simdjson::to_string(part), "a number or a string"};
     }
   }
   KeyId key(dom::element part) {
@@ -167,7 +176,8 @@ class Reader {
       range_entries(parts_[4], entries_);
       for (const auto& entry : entries_) builder_.set_initial(entry.key, entry.value);
     } else {
-      throw Malformed{simdjson::to_string(operation), "only writes, or a range read of everything, in the initial transaction"};
+      throw Malformed{simdjson::to_string(operation),
+                      "only writes, or a range read of everything, in the initial transaction"};
     }
   }
 
@@ -207,9 +217,12 @@ class Reader {
     const auto v = value(parts_[2]);
     written_.insert({k, v});
     if (!happened) return;
-    if (kind == OpKind::kWrite) builder_.write(k, v);
-    else if (kind == OpKind::kInsert) builder_.insert(k, v);
-    else builder_.erase(k, v);
+    if (kind == OpKind::kWrite)
+      builder_.write(k, v);
+    else if (kind == OpKind::kInsert)
+      builder_.insert(k, v);
+    else
+      builder_.erase(k, v);
   }
 
   void infer_initial_values() {
@@ -225,7 +238,8 @@ class Reader {
       builder_.set_initial(key, value);
       ++inferred;
     }
-    if (inferred) builder_.set_metadata("note", fmt::format("initial values inferred for {} keys", inferred));
+    if (inferred)
+      builder_.set_metadata("note", fmt::format("initial values inferred for {} keys", inferred));
   }
 
   using Version = std::pair<KeyId, ValueId>;
@@ -250,7 +264,8 @@ bool looks_like_viper(std::string_view head) {
   return line.find("\"value\"") != line.npos && line.find("\"type\"") == line.npos;
 }
 
-base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory, Reading reading) {
+base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory,
+                                 Reading reading) {
   return Reader(reading).run(logs, directory);
 }
 

@@ -16,7 +16,7 @@
 namespace cupel::formats {
 
 bool looks_like_viper(std::string_view head);
-base::Result<history::History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory,
-                                          Reading reading = {});
+base::Result<history::History> read_viper(const std::vector<SessionLog>& logs,
+                                          const std::string& directory, Reading reading = {});
 
 }  // namespace cupel::formats

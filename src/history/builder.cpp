@@ -39,13 +39,27 @@ SessionId HistoryBuilder::session(std::string_view name) {
   return SessionId(it->second);
 }
 
-KeyId HistoryBuilder::key(ScalarView scalar) { return KeyId(h_.keys_.intern(scalar)); }
-ValueId HistoryBuilder::value(ScalarView scalar) { return ValueId(h_.values_.intern(scalar)); }
-KeyId HistoryBuilder::key(std::int64_t integer) { return KeyId(h_.keys_.intern(integer)); }
-ValueId HistoryBuilder::value(std::int64_t integer) { return ValueId(h_.values_.intern(integer)); }
-ValueId HistoryBuilder::null_value() const { return h_.null_value_; }
-void HistoryBuilder::prefetch_key(std::int64_t integer) const { h_.keys_.prefetch(integer); }
-void HistoryBuilder::prefetch_value(std::int64_t integer) const { h_.values_.prefetch(integer); }
+KeyId HistoryBuilder::key(ScalarView scalar) {
+  return KeyId(h_.keys_.intern(scalar));
+}
+ValueId HistoryBuilder::value(ScalarView scalar) {
+  return ValueId(h_.values_.intern(scalar));
+}
+KeyId HistoryBuilder::key(std::int64_t integer) {
+  return KeyId(h_.keys_.intern(integer));
+}
+ValueId HistoryBuilder::value(std::int64_t integer) {
+  return ValueId(h_.values_.intern(integer));
+}
+ValueId HistoryBuilder::null_value() const {
+  return h_.null_value_;
+}
+void HistoryBuilder::prefetch_key(std::int64_t integer) const {
+  h_.keys_.prefetch(integer);
+}
+void HistoryBuilder::prefetch_value(std::int64_t integer) const {
+  h_.values_.prefetch(integer);
+}
 
 void HistoryBuilder::begin(SessionId session, TxnStatus status, TxnFacts facts) {
   assert(!open_ && "begin() inside an open transaction");
@@ -96,10 +110,18 @@ void HistoryBuilder::add(OpKind kind, KeyId key, std::uint32_t value) {
   h_.value_.push_back(value);
 }
 
-void HistoryBuilder::read(KeyId key, ValueId value) { add(OpKind::kRead, key, value.raw); }
-void HistoryBuilder::write(KeyId key, ValueId value) { add(OpKind::kWrite, key, value.raw); }
-void HistoryBuilder::append(KeyId key, ValueId element) { add(OpKind::kAppend, key, element.raw); }
-void HistoryBuilder::insert(KeyId key, ValueId value) { add(OpKind::kInsert, key, value.raw); }
+void HistoryBuilder::read(KeyId key, ValueId value) {
+  add(OpKind::kRead, key, value.raw);
+}
+void HistoryBuilder::write(KeyId key, ValueId value) {
+  add(OpKind::kWrite, key, value.raw);
+}
+void HistoryBuilder::append(KeyId key, ValueId element) {
+  add(OpKind::kAppend, key, element.raw);
+}
+void HistoryBuilder::insert(KeyId key, ValueId value) {
+  add(OpKind::kInsert, key, value.raw);
+}
 void HistoryBuilder::erase(KeyId key, ValueId tombstone) {
   add(OpKind::kDelete, key, tombstone.valid() ? tombstone.raw : h_.null_value_.raw);
 }
@@ -140,11 +162,16 @@ void HistoryBuilder::copy(const History& from, OpId id) {
   const auto key_of = [&](KeyId k) { return key(from.key(k)); };
   const auto value_of = [&](ValueId v) { return v.valid() ? value(from.value(v)) : v; };
   switch (op.kind) {
-    case OpKind::kRead: return read(key_of(op.key), value_of(op.value));
-    case OpKind::kWrite: return write(key_of(op.key), value_of(op.value));
-    case OpKind::kAppend: return append(key_of(op.key), value_of(op.value));
-    case OpKind::kInsert: return insert(key_of(op.key), value_of(op.value));
-    case OpKind::kDelete: return erase(key_of(op.key), value_of(op.value));
+    case OpKind::kRead:
+      return read(key_of(op.key), value_of(op.value));
+    case OpKind::kWrite:
+      return write(key_of(op.key), value_of(op.value));
+    case OpKind::kAppend:
+      return append(key_of(op.key), value_of(op.value));
+    case OpKind::kInsert:
+      return insert(key_of(op.key), value_of(op.value));
+    case OpKind::kDelete:
+      return erase(key_of(op.key), value_of(op.value));
     case OpKind::kListRead: {
       if (!from.list_known(op)) return list_read_unknown(key_of(op.key));
       std::vector<ValueId> elements;
@@ -214,7 +241,9 @@ void HistoryBuilder::withdraw_written_initials() {
     if (written[k]) h_.initial_.emplace_back(KeyId(k), h_.null_value_);
   }
 }
-void HistoryBuilder::set_initial(KeyId key, ValueId value) { h_.initial_.emplace_back(key, value); }
+void HistoryBuilder::set_initial(KeyId key, ValueId value) {
+  h_.initial_.emplace_back(key, value);
+}
 void HistoryBuilder::set_metadata(std::string_view name, std::string_view text) {
   h_.metadata_.insert_or_assign(std::string(name), std::string(text));
 }

@@ -14,7 +14,8 @@ class Fold {
   void add(std::uint64_t word) {
     __extension__ using Wide = unsigned __int128;
     const auto product = static_cast<Wide>(state_ ^ word) * 0x9e3779b97f4a7c15ull;
-    state_ = static_cast<std::uint64_t>(product) ^ std::rotl(static_cast<std::uint64_t>(product >> 64), 23) ^ 0xd1b54a32d192ed03ull;
+    state_ = static_cast<std::uint64_t>(product) ^
+             std::rotl(static_cast<std::uint64_t>(product >> 64), 23) ^ 0xd1b54a32d192ed03ull;
   }
   void add(std::string_view text) {
     add(text.size());
@@ -57,7 +58,8 @@ std::uint64_t digest(const History& h) {
   value(h.default_initial_value());
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     const TxnId txn(t);
-    fold.add(static_cast<std::uint64_t>(h.session(txn).raw) << 8 | static_cast<std::uint64_t>(h.status(txn)));
+    fold.add(static_cast<std::uint64_t>(h.session(txn).raw) << 8 |
+             static_cast<std::uint64_t>(h.status(txn)));
     fold.add(static_cast<std::uint64_t>(h.invoke(txn)));
     fold.add(static_cast<std::uint64_t>(h.complete(txn)));
     fold.add(h.last_op(txn) - h.first_op(txn));

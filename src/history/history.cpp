@@ -7,23 +7,34 @@ namespace cupel::history {
 
 std::string_view to_string(OpKind kind) {
   switch (kind) {
-    case OpKind::kRead: return "read";
-    case OpKind::kWrite: return "write";
-    case OpKind::kAppend: return "append";
-    case OpKind::kListRead: return "list-read";
-    case OpKind::kRangeRead: return "range-read";
-    case OpKind::kInsert: return "insert";
-    case OpKind::kDelete: return "delete";
-    case OpKind::kCompareAndSet: return "compare-and-set";
+    case OpKind::kRead:
+      return "read";
+    case OpKind::kWrite:
+      return "write";
+    case OpKind::kAppend:
+      return "append";
+    case OpKind::kListRead:
+      return "list-read";
+    case OpKind::kRangeRead:
+      return "range-read";
+    case OpKind::kInsert:
+      return "insert";
+    case OpKind::kDelete:
+      return "delete";
+    case OpKind::kCompareAndSet:
+      return "compare-and-set";
   }
   return "?";
 }
 
 std::string_view to_string(TxnStatus status) {
   switch (status) {
-    case TxnStatus::kCommitted: return "committed";
-    case TxnStatus::kAborted: return "aborted";
-    case TxnStatus::kIndeterminate: return "indeterminate";
+    case TxnStatus::kCommitted:
+      return "committed";
+    case TxnStatus::kAborted:
+      return "aborted";
+    case TxnStatus::kIndeterminate:
+      return "indeterminate";
   }
   return "?";
 }
@@ -86,9 +97,10 @@ std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) co
 std::uint64_t History::resident_bytes() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   std::uint64_t total = bytes(kind_) + bytes(key_) + bytes(value_) + bytes(list_first_) +
-                        bytes(list_elements_) + bytes(ranges_) + bytes(range_entries_) + bytes(cas_);
-  total += bytes(first_op_) + bytes(op_count_status_) + bytes(txn_session_) + bytes(label_) + bytes(place_) +
-           bytes(invoke_) + bytes(complete_);
+                        bytes(list_elements_) + bytes(ranges_) + bytes(range_entries_) +
+                        bytes(cas_);
+  total += bytes(first_op_) + bytes(op_count_status_) + bytes(txn_session_) + bytes(label_) +
+           bytes(place_) + bytes(invoke_) + bytes(complete_);
   total += bytes(session_first_) + bytes(list_key_) + bytes(keys_in_order_) + bytes(initial_);
   return total + keys_.resident_bytes() + values_.resident_bytes();
 }

@@ -30,10 +30,10 @@
 namespace cupel::history {
 
 using KeyId = base::Id<struct KeyTag>;
-using ValueId = base::Id<struct ValueTag>;      // none() = not known
-using TxnId = base::Id<struct TxnTag>;          // none() = the initial transaction, where that is meant
+using ValueId = base::Id<struct ValueTag>;  // none() = not known
+using TxnId = base::Id<struct TxnTag>;      // none() = the initial transaction, where that is meant
 using SessionId = base::Id<struct SessionTag>;
-using OpId = base::Id<struct OpTag>;            // position in the history's operation columns
+using OpId = base::Id<struct OpTag>;  // position in the history's operation columns
 
 enum class OpKind : std::uint8_t {
   kRead,           // register read; value none() when the client does not know what it saw
@@ -43,7 +43,8 @@ enum class OpKind : std::uint8_t {
   kRangeRead,      // read of every key in [low, high]
   kInsert,         // a write of a key that was absent; checked as a write
   kDelete,         // writes "absent": the null value, or a tombstone value of its own
-  kCompareAndSet,  // succeeded: read of expected, then write of desired; failed: read of something else
+  kCompareAndSet,  // succeeded: read of expected, then write of desired; failed: read of something
+                   // else
 };
 
 enum class TxnStatus : std::uint8_t {
@@ -52,8 +53,8 @@ enum class TxnStatus : std::uint8_t {
   kIndeterminate,  // may have committed or not (time-out, lost connection)
 };
 
-std::string_view to_string(OpKind kind);        // "read", "compare-and-set" …
-std::string_view to_string(TxnStatus status);   // "committed" …
+std::string_view to_string(OpKind kind);       // "read", "compare-and-set" …
+std::string_view to_string(TxnStatus status);  // "committed" …
 
 // Nanoseconds on the client's clock; kNoTime when not recorded.
 using Time = std::int64_t;
@@ -64,7 +65,7 @@ inline constexpr Time kNoTime = std::numeric_limits<Time>::min();
 // range reads and compare-and-sets, whose payload History returns.
 struct Operation {
   OpKind kind;
-  KeyId key;      // none() for range reads
+  KeyId key;  // none() for range reads
   ValueId value;
   std::uint32_t payload;  // internal index of the payload
 };
@@ -74,7 +75,7 @@ struct RangeEntry {
   ValueId value;
 };
 struct RangeRead {
-  ValueId low, high;  // bounds, inclusive, as scalars of the value table
+  ValueId low, high;                    // bounds, inclusive, as scalars of the value table
   std::span<const RangeEntry> entries;  // keys not listed were seen absent
 };
 struct CompareAndSet {
@@ -89,21 +90,31 @@ class History {
   // Sessions.
   [[nodiscard]] std::size_t session_count() const { return session_names_.size(); }
   [[nodiscard]] TxnId session_begin(SessionId s) const { return TxnId(session_first_[s.index()]); }
-  [[nodiscard]] TxnId session_end(SessionId s) const { return TxnId(session_first_[s.index() + 1]); }
-  [[nodiscard]] const std::string& session_name(SessionId s) const { return session_names_[s.index()]; }
+  [[nodiscard]] TxnId session_end(SessionId s) const {
+    return TxnId(session_first_[s.index() + 1]);
+  }
+  [[nodiscard]] const std::string& session_name(SessionId s) const {
+    return session_names_[s.index()];
+  }
 
   // Transactions.
   [[nodiscard]] std::size_t txn_count() const { return first_op_.size(); }
   [[nodiscard]] SessionId session(TxnId t) const { return SessionId(txn_session_[t.index()]); }
-  [[nodiscard]] TxnStatus status(TxnId t) const { return TxnStatus(op_count_status_[t.index()] >> 30); }
+  [[nodiscard]] TxnStatus status(TxnId t) const {
+    return TxnStatus(op_count_status_[t.index()] >> 30);
+  }
   // Operations of t in program order: OpIds [first, last).
   [[nodiscard]] std::uint32_t first_op(TxnId t) const { return first_op_[t.index()]; }
   [[nodiscard]] std::uint32_t last_op(TxnId t) const {
     return first_op_[t.index()] + (op_count_status_[t.index()] & kCountMask);
   }
-  [[nodiscard]] Time invoke(TxnId t) const { return invoke_.empty() ? kNoTime : invoke_[t.index()]; }
+  [[nodiscard]] Time invoke(TxnId t) const {
+    return invoke_.empty() ? kNoTime : invoke_[t.index()];
+  }
   // kNoTime also for an indeterminate transaction whose end was not seen.
-  [[nodiscard]] Time complete(TxnId t) const { return complete_.empty() ? kNoTime : complete_[t.index()]; }
+  [[nodiscard]] Time complete(TxnId t) const {
+    return complete_.empty() ? kNoTime : complete_[t.index()];
+  }
   // Any transaction has a time. Whether all committed ones do: has_all_times().
   [[nodiscard]] bool has_times() const { return !invoke_.empty(); }
   // Every committed transaction has both times (indeterminate ones: the invocation).
@@ -123,13 +134,18 @@ class History {
   [[nodiscard]] OpKind kind(OpId op) const { return kind_[op.index()]; }
   [[nodiscard]] Operation op(OpId id) const {
     const auto i = id.index();
-    return {kind_[i], KeyId(key_[i]), has_payload(kind_[i]) ? ValueId() : ValueId(value_[i]), value_[i]};
+    return {kind_[i], KeyId(key_[i]), has_payload(kind_[i]) ? ValueId() : ValueId(value_[i]),
+            value_[i]};
   }
   // The elements a list read saw; valid only if list_known(op).
-  [[nodiscard]] bool list_known(const Operation& op) const { return op.payload != ValueId::kNoneRaw; }
+  [[nodiscard]] bool list_known(const Operation& op) const {
+    return op.payload != ValueId::kNoneRaw;
+  }
   [[nodiscard]] std::span<const ValueId> list(const Operation& op) const;
   [[nodiscard]] RangeRead range(const Operation& op) const;
-  [[nodiscard]] CompareAndSet compare_and_set(const Operation& op) const { return cas_[op.payload]; }
+  [[nodiscard]] CompareAndSet compare_and_set(const Operation& op) const {
+    return cas_[op.payload];
+  }
   // The transaction an operation belongs to: logarithmic.
   [[nodiscard]] TxnId txn_of(OpId op) const;
 
@@ -144,7 +160,9 @@ class History {
   // history says otherwise). A list key starts empty; there it means nothing.
   [[nodiscard]] ValueId initial_value(KeyId k) const;
   [[nodiscard]] ValueId default_initial_value() const { return default_initial_; }
-  [[nodiscard]] std::span<const std::pair<KeyId, ValueId>> initial_overrides() const { return initial_; }
+  [[nodiscard]] std::span<const std::pair<KeyId, ValueId>> initial_overrides() const {
+    return initial_;
+  }
   // The null value's id; every history has one.
   [[nodiscard]] ValueId null_value() const { return null_value_; }
   // The keys in [low, high] in key order. Logarithmic plus the answer; the
@@ -161,7 +179,8 @@ class History {
   friend History with_unknown(History history, std::span<const OpId> reads);  // mask.hpp
   static constexpr std::uint32_t kCountMask = (1u << 30) - 1;
   static bool has_payload(OpKind kind) {
-    return kind == OpKind::kListRead || kind == OpKind::kRangeRead || kind == OpKind::kCompareAndSet;
+    return kind == OpKind::kListRead || kind == OpKind::kRangeRead ||
+           kind == OpKind::kCompareAndSet;
   }
   struct StoredRange {
     ValueId low, high;
@@ -172,7 +191,8 @@ class History {
   std::vector<OpKind> kind_;
   std::vector<std::uint32_t> key_;
   std::vector<std::uint32_t> value_;  // or an index into one of the payloads below
-  std::vector<std::uint32_t> list_first_;  // list i is list_elements_[list_first_[i] .. list_first_[i+1])
+  std::vector<std::uint32_t>
+      list_first_;  // list i is list_elements_[list_first_[i] .. list_first_[i+1])
   std::vector<ValueId> list_elements_;
   std::vector<StoredRange> ranges_;
   std::vector<RangeEntry> range_entries_;

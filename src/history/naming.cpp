@@ -70,8 +70,8 @@ std::string transaction_name(const History& history, TxnId txn) {
 
 std::string transaction_place(const History& history, TxnId txn) {
   const auto session = history.session(txn);
-  return "session " + cut(history.session_name(session)) + ", its " +
-         ordinal(history.place(txn)) + " transaction";
+  return "session " + cut(history.session_name(session)) + ", its " + ordinal(history.place(txn)) +
+         " transaction";
 }
 
 std::string transaction_in_full(const History& history, TxnId txn) {

@@ -11,11 +11,15 @@ namespace cupel::history {
 
 std::string ScalarView::to_string() const {
   switch (kind) {
-    case ScalarKind::kNull: return "null";
-    case ScalarKind::kInteger: return std::to_string(integer);
-    case ScalarKind::kKeyword: return ":" + std::string(text);
+    case ScalarKind::kNull:
+      return "null";
+    case ScalarKind::kInteger:
+      return std::to_string(integer);
+    case ScalarKind::kKeyword:
+      return ":" + std::string(text);
     case ScalarKind::kString:
-    case ScalarKind::kLiteral: break;
+    case ScalarKind::kLiteral:
+      break;
   }
   return std::string(text);
 }
@@ -31,7 +35,8 @@ struct ScalarTable::Index {
   static constexpr std::size_t kCountersPerScalar = 8;
 
   std::vector<std::uint32_t> counters;  // the id of each integer 0, 1, 2 …
-  absl::flat_hash_map<std::int64_t, std::uint32_t> integers;  // the others; some of the counters too
+  absl::flat_hash_map<std::int64_t, std::uint32_t>
+      integers;  // the others; some of the counters too
   absl::flat_hash_map<std::string, std::uint32_t> texts;
 
   static std::string text_key(ScalarView scalar) {
@@ -46,7 +51,10 @@ ScalarTable::~ScalarTable() = default;
 ScalarTable::ScalarTable(ScalarTable&&) noexcept = default;
 ScalarTable& ScalarTable::operator=(ScalarTable&&) noexcept = default;
 ScalarTable::ScalarTable(const ScalarTable& other)
-    : kinds_(other.kinds_), payload_(other.payload_), text_end_(other.text_end_), arena_(other.arena_) {}
+    : kinds_(other.kinds_),
+      payload_(other.payload_),
+      text_end_(other.text_end_),
+      arena_(other.arena_) {}
 ScalarTable& ScalarTable::operator=(const ScalarTable& other) {
   if (this != &other) *this = ScalarTable(other);
   return *this;
@@ -60,12 +68,14 @@ std::uint32_t ScalarTable::intern(std::int64_t integer) {
       counter < Index::kFirstCounters + Index::kCountersPerScalar * kinds_.size()) {
     counters.resize(std::max<std::size_t>(Index::kFirstCounters, 2 * counter), Index::kNoId);
     for (std::uint32_t id = 0; id < kinds_.size(); ++id) {
-      if (kinds_[id] == ScalarKind::kInteger && payload_[id] < counters.size()) counters[payload_[id]] = id;
+      if (kinds_[id] == ScalarKind::kInteger && payload_[id] < counters.size())
+        counters[payload_[id]] = id;
     }
   }
   const auto fresh_id = static_cast<std::uint32_t>(kinds_.size());
-  auto& id = counter < counters.size() ? counters[counter]
-                                       : index_->integers.try_emplace(integer, Index::kNoId).first->second;
+  auto& id = counter < counters.size()
+                 ? counters[counter]
+                 : index_->integers.try_emplace(integer, Index::kNoId).first->second;
   if (id == Index::kNoId) {
     id = fresh_id;
     kinds_.push_back(ScalarKind::kInteger);
@@ -87,8 +97,8 @@ void ScalarTable::prefetch(std::int64_t integer) const {
 std::uint32_t ScalarTable::intern(ScalarView scalar) {
   if (scalar.kind == ScalarKind::kInteger) return intern(scalar.integer);
   assert(index_ && "interning after the index was dropped");
-  const auto [it, fresh] = index_->texts.try_emplace(Index::text_key(scalar),
-                                                     static_cast<std::uint32_t>(kinds_.size()));
+  const auto [it, fresh] =
+      index_->texts.try_emplace(Index::text_key(scalar), static_cast<std::uint32_t>(kinds_.size()));
   if (fresh) {
     kinds_.push_back(scalar.kind);
     payload_.push_back(text_end_.size());

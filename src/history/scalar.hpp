@@ -75,7 +75,7 @@ class ScalarTable {
  private:
   struct Index;
   std::vector<ScalarKind> kinds_;
-  std::vector<std::uint64_t> payload_;  // the integer, or an index into text_end_
+  std::vector<std::uint64_t> payload_;   // the integer, or an index into text_end_
   std::vector<std::uint64_t> text_end_;  // text i is arena_[text_end_[i-1] .. text_end_[i])
   std::vector<char> arena_;
   std::unique_ptr<Index> index_;

@@ -15,12 +15,12 @@ namespace cupel::history {
 struct SingleOp {
   SessionId session;
   TxnStatus status;
-  OpKind kind;       // read, write, or a compare-and-set that succeeded
+  OpKind kind;  // read, write, or a compare-and-set that succeeded
   KeyId key;
   ValueId value;     // seen, written or desired
   ValueId expected;  // of a compare-and-set
   Time invoke;
-  Time complete;     // an indeterminate one's means nothing
+  Time complete;  // an indeterminate one's means nothing
 };
 
 // What is known before the first of them.

@@ -219,7 +219,8 @@ struct Server::State {
   // give up: it is started once more.
   Status launch_again(std::size_t index, bool first, bool alone) {
     auto up = launch(index, first, alone);
-    if (up.ok() || first || alone || site.kind != Kind::kGalera || processes[index].lives()) return up;
+    if (up.ok() || first || alone || site.kind != Kind::kGalera || processes[index].lives())
+      return up;
     return launch(index, first, alone);
   }
 

@@ -53,7 +53,9 @@ class WriteIndex {
   // When the budget ends, it is left unfinished.
   explicit WriteIndex(const History& h, base::Budget* budget = nullptr)
       : first_(h.key_count() + 1, 0), final_(h.op_count(), 0) {
-    const auto ended = [&](std::size_t i) { return (i & 0xfff) == 0 && budget != nullptr && budget->exceeded(); };
+    const auto ended = [&](std::size_t i) {
+      return (i & 0xfff) == 0 && budget != nullptr && budget->exceeded();
+    };
     std::vector<std::uint32_t> seen_in(h.key_count(), TxnId::kNoneRaw);
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
       if (ended(t)) return;
@@ -98,7 +100,8 @@ class WriteIndex {
   }
 
   [[nodiscard]] std::span<const WriteEntry> of_key(KeyId k) const {
-    return std::span(entries_).subspan(first_[k.index()], first_[k.index() + 1] - first_[k.index()]);
+    return std::span(entries_).subspan(first_[k.index()],
+                                       first_[k.index() + 1] - first_[k.index()]);
   }
   [[nodiscard]] std::span<const WriteEntry> of(KeyId k, ValueId value) const {
     const auto all = of_key(k);
@@ -130,7 +133,8 @@ class WriteIndex {
 
   std::vector<std::uint32_t> first_;
   std::vector<WriteEntry> entries_;
-  std::vector<std::uint32_t> only_;  // by value: its entry, if there is one of it in the whole history
+  std::vector<std::uint32_t>
+      only_;  // by value: its entry, if there is one of it in the whole history
   std::vector<std::uint8_t> final_;
 };
 
@@ -181,8 +185,8 @@ class Collector {
         fates_(fates),
         choices_(choices),
         budget_(budget),
-        ahead_(static_cast<std::uint32_t>(
-            std::clamp<std::uint64_t>(24 * h.txn_count() / std::max<std::size_t>(1, h.op_count()), 2, 16))),
+        ahead_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+            24 * h.txn_count() / std::max<std::size_t>(1, h.op_count()), 2, 16))),
         keys_(h.key_count()) {}
 
   void order_lists_if_any() {
@@ -207,9 +211,12 @@ class Collector {
   // What another found of the transactions after.
   void append(Collector&& later) {
     const auto before = static_cast<std::uint32_t>(candidate_txns_.size());
-    candidate_txns_.insert(candidate_txns_.end(), later.candidate_txns_.begin(), later.candidate_txns_.end());
+    candidate_txns_.insert(candidate_txns_.end(), later.candidate_txns_.begin(),
+                           later.candidate_txns_.end());
     for (ExternalRead read : later.result_.reads) {
-      for (auto* at : {&read.first_candidate, &read.last_candidate, &read.joint_first, &read.joint_last}) *at += before;
+      for (auto* at :
+           {&read.first_candidate, &read.last_candidate, &read.joint_first, &read.joint_last})
+        *at += before;
       result_.reads.push_back(read);
     }
     auto& internal = result_.internal;
@@ -224,7 +231,7 @@ class Collector {
  private:
   // What is known of a key's operations in the transaction being read, or in the last that
   // had any: its number says which.
-  struct alignas(32) OfKey {  // none on two lines of memory
+  struct alignas(32) OfKey {                     // none on two lines of memory
     std::uint32_t owned_by = TxnId::kNoneRaw;    // it wrote the key
     OpId own;                                    // … by this, last
     std::uint32_t read_by = TxnId::kNoneRaw;     // it read the key from others
@@ -248,12 +255,16 @@ class Collector {
     }
   }
 
-  [[nodiscard]] Fate fate(TxnId t) const { return fates_.empty() ? Fate::kOpen : fates_[t.index()]; }
+  [[nodiscard]] Fate fate(TxnId t) const {
+    return fates_.empty() ? Fate::kOpen : fates_[t.index()];
+  }
   // Certainly without effect, or supposed so.
   [[nodiscard]] bool gone(TxnId t) const {
     return h_.status(t) == TxnStatus::kAborted || fate(t) == Fate::kNever;
   }
-  [[nodiscard]] bool gone(const WriteEntry& e) const { return e.aborted || fate(e.txn) == Fate::kNever; }
+  [[nodiscard]] bool gone(const WriteEntry& e) const {
+    return e.aborted || fate(e.txn) == Fate::kNever;
+  }
 
   void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
             TxnId other_txn = TxnId::none()) {
@@ -307,12 +318,13 @@ class Collector {
       lists_.emplace(raw, std::move(facts));
     }
     // Every read must be a prefix of the longest. One anomaly per such read.
-    LongestLists::for_each_read(h_, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
-      const auto& best = longest.by_key.at(key.raw);
-      if (!std::equal(list.begin(), list.end(), best.list.begin())) {
-        note(InternalKind::kIncompatibleOrder, txn, id, key, best.op, best.txn);
-      }
-    });
+    LongestLists::for_each_read(
+        h_, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
+          const auto& best = longest.by_key.at(key.raw);
+          if (!std::equal(list.begin(), list.end(), best.list.begin())) {
+            note(InternalKind::kIncompatibleOrder, txn, id, key, best.op, best.txn);
+          }
+        });
   }
 
   void add_list_arcs(KeyId key, const LongestLists::Longest& best, const ListFacts& facts) {
@@ -455,9 +467,9 @@ class Collector {
     bool ends_well = list.size() >= own.size();
     for (std::size_t i = 0; ends_well && i < own.size(); ++i) {
       const std::size_t p = list.size() - own.size() + i;
-      ends_well = h_.op(own[i]).value == list[p] &&
-                  (p >= facts.append.size() || !facts.append[p].valid() || facts.append[p] == own[i] ||
-                   !same_prefix(key, list));
+      ends_well =
+          h_.op(own[i]).value == list[p] && (p >= facts.append.size() || !facts.append[p].valid() ||
+                                             facts.append[p] == own[i] || !same_prefix(key, list));
     }
     if (ends_well) return;
     const bool ends_in_own =
@@ -481,27 +493,27 @@ class Collector {
       const bool known = h_.status(txn) == TxnStatus::kCommitted ||
                          (op.kind == OpKind::kCompareAndSet && h_.compare_and_set(op).succeeded);
       if (known) switch (op.kind) {
-        case OpKind::kRead:
-          if (op.value.valid()) read_value(txn, id, op.key, op.value);
-          break;
-        case OpKind::kListRead:
-          read_list(txn, id, op);
-          break;
-        case OpKind::kRangeRead:
-          read_range(txn, id, op);
-          break;
-        case OpKind::kCompareAndSet: {
-          const CompareAndSet cas = h_.compare_and_set(op);
-          if (cas.succeeded) {
-            read_value(txn, id, op.key, cas.expected);
-          } else {
-            read_other_than(txn, id, op.key, cas.expected);
+          case OpKind::kRead:
+            if (op.value.valid()) read_value(txn, id, op.key, op.value);
+            break;
+          case OpKind::kListRead:
+            read_list(txn, id, op);
+            break;
+          case OpKind::kRangeRead:
+            read_range(txn, id, op);
+            break;
+          case OpKind::kCompareAndSet: {
+            const CompareAndSet cas = h_.compare_and_set(op);
+            if (cas.succeeded) {
+              read_value(txn, id, op.key, cas.expected);
+            } else {
+              read_other_than(txn, id, op.key, cas.expected);
+            }
+            break;
           }
-          break;
+          default:
+            break;
         }
-        default:
-          break;
-      }
       if (written(h_, op).valid()) {
         keys_[op.key.index()].owned_by = txn.raw;
         keys_[op.key.index()].own = id;
@@ -513,7 +525,8 @@ class Collector {
     const auto range = h_.range(op);
     absl::flat_hash_map<KeyId, ValueId> seen;
     for (const auto& entry : range.entries) {
-      if (seen.try_emplace(entry.key, entry.value).second) read_value(txn, id, entry.key, entry.value);
+      if (seen.try_emplace(entry.key, entry.value).second)
+        read_value(txn, id, entry.key, entry.value);
     }
     for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
       if (seen.contains(key) || h_.is_list(key)) continue;
@@ -532,8 +545,9 @@ class Collector {
     }
     begin_read(txn, key, id);
     const auto entries = index_.of(key, value);
-    gather(txn, Asked::kValue, key, value, entries, [](const WriteEntry&) { return true; },
-           h_.initial_value(key) == value);
+    gather(
+        txn, Asked::kValue, key, value, entries, [](const WriteEntry&) { return true; },
+        h_.initial_value(key) == value);
     if (pending().empty()) {
       classify_unread(txn, id, key, value);
     }
@@ -553,9 +567,10 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    gather(txn, Asked::kAbsence, key, ValueId::none(), index_.of_key(key),
-           [&](const WriteEntry& e) { return is_absence(e.op); },
-           h_.initial_value(key) == h_.null_value());
+    gather(
+        txn, Asked::kAbsence, key, ValueId::none(), index_.of_key(key),
+        [&](const WriteEntry& e) { return is_absence(e.op); },
+        h_.initial_value(key) == h_.null_value());
     if (pending().empty()) classify_unread(txn, id, key, h_.null_value());
     check_repeated(txn, id, key);
     finish_read();
@@ -570,8 +585,10 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    gather(txn, Asked::kOther, key, expected, index_.of_key(key),
-           [&](const WriteEntry& e) { return e.value != expected; }, h_.initial_value(key) != expected);
+    gather(
+        txn, Asked::kOther, key, expected, index_.of_key(key),
+        [&](const WriteEntry& e) { return e.value != expected; },
+        h_.initial_value(key) != expected);
     if (pending().empty()) note(InternalKind::kFailedCompareRead, txn, id, key);
     check_repeated(txn, id, key);
     finish_read();
@@ -635,7 +652,8 @@ class Collector {
       if (initial) pending_candidates_.push_back(TxnId::none());
     };
     if (own || entries.size() < 2) return collect();
-    const auto [it, fresh] = shared_lists_.try_emplace({static_cast<std::uint32_t>(asked), key.raw, value.raw});
+    const auto [it, fresh] =
+        shared_lists_.try_emplace({static_cast<std::uint32_t>(asked), key.raw, value.raw});
     if (fresh) {
       collect();
       it->second = append_list(pending_candidates_);
@@ -738,10 +756,12 @@ class Collector {
       r.candidates.push_back(t.valid() ? r.owner_of[t.index()] : kInitialOwner);
     }
     for (const auto& arc : arcs_) {
-      r.list_order.push_back({r.owner_of[arc.from.index()], r.owner_of[arc.to.index()], arc.key, arc.witness});
+      r.list_order.push_back(
+          {r.owner_of[arc.from.index()], r.owner_of[arc.to.index()], arc.key, arc.witness});
     }
-    std::stable_sort(r.internal.begin(), r.internal.end(),
-                     [](const InternalAnomaly& a, const InternalAnomaly& b) { return a.read < b.read; });
+    std::stable_sort(
+        r.internal.begin(), r.internal.end(),
+        [](const InternalAnomaly& a, const InternalAnomaly& b) { return a.read < b.read; });
   }
   std::uint32_t& read_count(Owner o) { return result_.read_first[o + 1]; }
 
@@ -808,7 +828,8 @@ bool ListChoices::settle(std::size_t i) {
   for (std::size_t j = 0; j < i; ++j) used.insert(places_[j].appends[places_[j].chosen]);
   while (true) {
     Place& place = places_[i];
-    while (place.chosen < place.appends.size() && used.contains(place.appends[place.chosen])) ++place.chosen;
+    while (place.chosen < place.appends.size() && used.contains(place.appends[place.chosen]))
+      ++place.chosen;
     if (place.chosen < place.appends.size()) {
       if (i + 1 == places_.size()) return true;
       used.insert(place.appends[place.chosen]);
@@ -829,10 +850,11 @@ bool ListChoices::advance() {
 }
 
 OpId ListChoices::at(KeyId key, std::size_t position) const {
-  const auto it = std::lower_bound(
-      places_.begin(), places_.end(), std::pair(key, position), [](const Place& p, const auto& wanted) {
-        return p.key != wanted.first ? p.key < wanted.first : p.position < wanted.second;
-      });
+  const auto it = std::lower_bound(places_.begin(), places_.end(), std::pair(key, position),
+                                   [](const Place& p, const auto& wanted) {
+                                     return p.key != wanted.first ? p.key < wanted.first
+                                                                  : p.position < wanted.second;
+                                   });
   if (it == places_.end() || it->key != key || it->position != position) return OpId::none();
   return it->appends[it->chosen];
 }
@@ -845,7 +867,7 @@ std::vector<Placing> ListChoices::placings() const {
 
 Accesses collect_accesses(const History& history, const ListChoices& choices,
                           std::span<const Fate> fates, base::Budget& budget, unsigned threads) {
-  constexpr std::uint64_t kBytesPerOp = 60;  // measured on general histories
+  constexpr std::uint64_t kBytesPerOp = 60;        // measured on general histories
   constexpr std::uint32_t kLeastInParts = 20'000;  // transactions
   if (budget.would_exceed(kBytesPerOp * history.op_count())) {
     Accesses none;

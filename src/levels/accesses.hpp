@@ -56,12 +56,12 @@ struct FinalWrite {
 };
 
 struct Accesses {
-  std::vector<TxnId> txns;              // by owner
-  std::vector<Owner> owner_of;          // by txn; kInitialOwner if it does not count
+  std::vector<TxnId> txns;                 // by owner
+  std::vector<Owner> owner_of;             // by txn; kInitialOwner if it does not count
   std::vector<std::uint32_t> write_first;  // owner o's final writes: [write_first[o], [o+1])
-  std::vector<FinalWrite> writes;       // by key within an owner
+  std::vector<FinalWrite> writes;          // by key within an owner
   std::vector<std::uint32_t> read_first;
-  std::vector<ExternalRead> reads;      // by owner, in program order
+  std::vector<ExternalRead> reads;  // by owner, in program order
   std::vector<Owner> candidates;
   std::vector<ListOrder> list_order;
   std::vector<InternalAnomaly> internal;
@@ -84,7 +84,7 @@ class ListChoices {
   [[nodiscard]] std::vector<Placing> placings() const;
 
  private:
-    struct Place {
+  struct Place {
     KeyId key;
     std::uint32_t position;
     std::vector<OpId> appends;
@@ -101,8 +101,8 @@ class ListChoices {
 // writes count" is not exact, and decide() tries both.
 enum class Fate : std::uint8_t { kOpen, kHappened, kNever };
 
-// `fates` by transaction; empty: all open. Stops early, with `complete` false, when the budget ends.
-// `threads` as base::for_each_index() takes it.
+// `fates` by transaction; empty: all open. Stops early, with `complete` false, when the budget
+// ends. `threads` as base::for_each_index() takes it.
 Accesses collect_accesses(const History& history, const ListChoices& choices,
                           std::span<const Fate> fates, base::Budget& budget, unsigned threads = 1);
 

@@ -33,13 +33,19 @@ std::vector<InternalAnomaly> forbidden(const Accesses& accesses, Level level) {
 class Decider::State {
  public:
   State(const History& h, Time drift, unsigned threads, bool evidence)
-      : h_(h), drift_(drift), threads_(threads), evidence_(evidence), choices_(h), unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
+      : h_(h),
+        drift_(drift),
+        threads_(threads),
+        evidence_(evidence),
+        choices_(h),
+        unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
   Decision decide(Level level, base::Budget& budget) {
     if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!accesses_) {
-      auto accesses = std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget, threads_));
+      auto accesses =
+          std::make_shared<Accesses>(collect_accesses(h_, choices_, {}, budget, threads_));
       if (!accesses->complete) return gave_up(budget, "collecting reads and writes");
       accesses_ = std::move(accesses);
     }
@@ -64,9 +70,8 @@ class Decider::State {
 
   std::optional<std::string> refusal(Level level) const {
     if (needs_real_time(level) && !h_.has_all_times()) {
-      return fmt::format(
-          "{} needs the times of all transactions, which this history does not have",
-          name(level));
+      return fmt::format("{} needs the times of all transactions, which this history does not have",
+                         name(level));
     }
     if (level != Level::kLinearizable) return std::nullopt;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
@@ -120,7 +125,8 @@ class Decider::State {
       return {std::move(d)};
     }
     const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_, evidence_};
-    return is_weak(level) ? decide_weak_level(given, level, budget) : decide_order_level(given, level, budget);
+    return is_weak(level) ? decide_weak_level(given, level, budget)
+                          : decide_order_level(given, level, budget);
   }
 
   const History& h_;
@@ -135,8 +141,14 @@ class Decider::State {
 Decider::Decider(const History& history, Time clock_drift_ns, unsigned threads, bool evidence)
     : state_(std::make_unique<State>(history, clock_drift_ns, threads, evidence)) {}
 Decider::~Decider() = default;
-std::optional<std::string> Decider::refusal(Level level) const { return state_->refusal(level); }
-Decision Decider::decide(Level level, base::Budget& budget) { return state_->decide(level, budget); }
-std::shared_ptr<const Accesses> Decider::accesses() const { return state_->accesses(); }
+std::optional<std::string> Decider::refusal(Level level) const {
+  return state_->refusal(level);
+}
+Decision Decider::decide(Level level, base::Budget& budget) {
+  return state_->decide(level, budget);
+}
+std::shared_ptr<const Accesses> Decider::accesses() const {
+  return state_->accesses();
+}
 
 }  // namespace cupel::levels

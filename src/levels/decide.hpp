@@ -22,7 +22,8 @@ class Decider {
  public:
   // `threads`: for parts that are decided apart; 0: as many as the machine has.
   // `evidence`: witnesses, and derivations that a stranger can check, are wanted.
-  Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads, bool evidence);
+  Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads,
+          bool evidence);
   ~Decider();
   // Why the level has no meaning for this history (times missing; more than one
   // object in a transaction), if so. Cheap, and asked before anything implied.

@@ -15,9 +15,12 @@ Decision gave_up(const base::Budget& budget, std::string_view reached) {
 
 std::string_view stage_name(order::Stage stage) {
   switch (stage) {
-    case order::Stage::kSaturation: return "saturation";
-    case order::Stage::kSchedule: return "schedule";
-    case order::Stage::kRefine: return "refine";
+    case order::Stage::kSaturation:
+      return "saturation";
+    case order::Stage::kSchedule:
+      return "schedule";
+    case order::Stage::kRefine:
+      return "refine";
   }
   return "?";
 }

@@ -23,9 +23,9 @@ enum class Answer : std::uint8_t { kYes, kNo, kGaveUp, kRefused };
 
 struct Decision {
   Answer answer = Answer::kGaveUp;
-  std::string decided_by;              // "internal", "saturation", "schedule", "refine", "chain", "zones"
-  std::string detail;                  // kGaveUp: what was reached; kRefused: why
-  std::optional<Violation> violation;  // kNo
+  std::string decided_by;  // "internal", "saturation", "schedule", "refine", "chain", "zones"
+  std::string detail;      // kGaveUp: what was reached; kRefused: why
+  std::optional<Violation> violation;           // kNo
   std::shared_ptr<const Witness> witness = {};  // kYes, if the evidence was asked for
 };
 
@@ -38,12 +38,12 @@ std::string_view stage_name(order::Stage stage);
 // The accesses to be judged, and what they were collected under.
 struct Given {
   const History& history;
-  history::Time drift;            // clock drift, ns
+  history::Time drift;  // clock drift, ns
   const Accesses& accesses;
-  std::span<const Fate> fates;    // by transaction; empty: all open
-  bool unsure_compare_and_sets;   // some indeterminate transaction has one: look for suspects
-  unsigned threads = 1;           // 0: as many as the machine has
-  bool evidence = false;          // witnesses, and derivations that a stranger can check
+  std::span<const Fate> fates;   // by transaction; empty: all open
+  bool unsure_compare_and_sets;  // some indeterminate transaction has one: look for suspects
+  unsigned threads = 1;          // 0: as many as the machine has
+  bool evidence = false;         // witnesses, and derivations that a stranger can check
 };
 
 // A decision and, with kYes, the transaction whose fate it left too open: see

@@ -26,13 +26,13 @@ using history::TxnId;
 enum class Point : std::uint8_t { kWhole, kBegin, kCommit };
 
 enum class EdgeKind : std::uint8_t {
-  kOwn,          // begin before commit of one transaction
-  kSession,      // so
-  kRealTime,     // rt: `from` completed before `to` was invoked
-  kWriteRead,    // wr: `to` reads what `from` wrote
-  kWriteWrite,   // ww: `from`'s version of `key` is before `to`'s
-  kReadWrite,    // rw: `to` overwrites the version of `key` that `from` read
-  kSaw,          // no edge but a fact: `from` = `to` read the initial version of `key` (to_op)
+  kOwn,         // begin before commit of one transaction
+  kSession,     // so
+  kRealTime,    // rt: `from` completed before `to` was invoked
+  kWriteRead,   // wr: `to` reads what `from` wrote
+  kWriteWrite,  // ww: `from`'s version of `key` is before `to`'s
+  kReadWrite,   // rw: `to` overwrites the version of `key` that `from` read
+  kSaw,         // no edge but a fact: `from` = `to` read the initial version of `key` (to_op)
 };
 
 enum class Reason : std::uint8_t {
@@ -65,19 +65,19 @@ struct Edge {
   Point from_point = Point::kWhole, to_point = Point::kWhole;
   EdgeKind kind = EdgeKind::kSession;
   Reason reason = Reason::kGiven;
-  KeyId key;                       // wr, ww, rw
-  OpId from_op, to_op;             // wr: the write and the read; ww: the two writes; rw: the read and
-                                   // the overwriting write; none() where not meaningful
-  TxnId reader, writer;            // kVisible: reader (writer = to); kOverwritten: writer (reader = from)
-  OpId witness;                    // kVisible: the reader's read of `to`'s version; kListOrder: a list
-                                   // read that fixes the order; kOverwritten: the read
+  KeyId key;             // wr, ww, rw
+  OpId from_op, to_op;   // wr: the write and the read; ww: the two writes; rw: the read and
+                         // the overwriting write; none() where not meaningful
+  TxnId reader, writer;  // kVisible: reader (writer = to); kOverwritten: writer (reader = from)
+  OpId witness;          // kVisible: the reader's read of `to`'s version; kListOrder: a list
+                         // read that fixes the order; kOverwritten: the read
   std::vector<std::uint32_t> because;  // indexes of earlier edges of the derivation, in path order
   // What follows matters to whoever checks the derivation (docs/formats/certificate.md).
   // The read it speaks of may have seen several; then wr, rw and kVisible hold if it saw
   // the one they say, within `bound`, unless an earlier kOnlyWriter edge says so.
   bool several_writers = false;
   Bound bound = Bound::kExact;
-  std::vector<Exclusion> excluded;     // kOnlyWriter; if the evidence was asked for
+  std::vector<Exclusion> excluded;  // kOnlyWriter; if the evidence was asked for
 };
 
 // One alternative and the cycle it closes. `edges` are indexes into
@@ -129,8 +129,8 @@ struct Derivation {
 // "Checked first").
 enum class InternalKind : std::uint8_t {
   kThinAirRead,
-  kAbortedRead,        // G1a
-  kIntermediateRead,   // G1b
+  kAbortedRead,       // G1a
+  kIntermediateRead,  // G1b
   kFutureRead,
   kNotMyOwnWrite,
   kNotMyLastWrite,
@@ -142,11 +142,11 @@ enum class InternalKind : std::uint8_t {
 
 struct InternalAnomaly {
   InternalKind kind;
-  TxnId txn;       // the transaction whose read it is
-  OpId read;       // that read
+  TxnId txn;  // the transaction whose read it is
+  OpId read;  // that read
   KeyId key;
-  OpId other;      // the write or the earlier read it conflicts with; none() if there is none
-  TxnId other_txn; // whose operation that is; none() if there is none
+  OpId other;       // the write or the earlier read it conflicts with; none() if there is none
+  TxnId other_txn;  // whose operation that is; none() if there is none
 };
 
 std::string_view name(InternalKind kind);  // "thin-air-read", "aborted-read" …

@@ -70,7 +70,8 @@ void add_real_time(const History& h, const Accesses& a, const LevelShape& shape,
   for (std::uint32_t i = 0; i < owners.size(); ++i) {
     const TxnId txn = a.txns[owners[i]];
     moments.push_back({h.invoke(txn) - drift, false, i});
-    if (h.status(txn) == TxnStatus::kCommitted) moments.push_back({h.complete(txn) + drift, true, i});
+    if (h.status(txn) == TxnStatus::kCommitted)
+      moments.push_back({h.complete(txn) + drift, true, i});
   }
   std::sort(moments.begin(), moments.end(), [](const Moment& x, const Moment& y) {
     if (x.time != y.time) return x.time < y.time;
@@ -101,8 +102,8 @@ void add_real_time(const History& h, const Accesses& a, const LevelShape& shape,
 
 // Each key that is written with each session that uses it, for every `stride`-th owner; sorted.
 using Use = std::pair<std::uint32_t, std::uint32_t>;
-std::vector<Use> uses_of(const History& h, const Accesses& a, const std::vector<std::uint8_t>& written,
-                         std::size_t stride) {
+std::vector<Use> uses_of(const History& h, const Accesses& a,
+                         const std::vector<std::uint8_t>& written, std::size_t stride) {
   std::vector<Use> uses;
   const auto sort = [&] {
     std::sort(uses.begin(), uses.end());
@@ -136,7 +137,8 @@ auto components_of(const History& h, const std::vector<Use>& uses) {
   const auto key_of = [](const graph::Arc& e) {
     return (static_cast<std::uint64_t>(std::min(e.from, e.to)) << 32) | std::max(e.from, e.to);
   };
-  std::sort(edges.begin(), edges.end(), [&](const auto& x, const auto& y) { return key_of(x) < key_of(y); });
+  std::sort(edges.begin(), edges.end(),
+            [&](const auto& x, const auto& y) { return key_of(x) < key_of(y); });
   edges.erase(std::unique(edges.begin(), edges.end(),
                           [&](const auto& x, const auto& y) { return key_of(x) == key_of(y); }),
               edges.end());
@@ -198,7 +200,8 @@ std::vector<Part> split_into_parts(const History& h, const Accesses& a, bool bic
     std::uint32_t home = of_session[uses[i].second].front();
     if (j - i > 1) {
       for (const auto c : of_session[uses[i].second]) {
-        if (std::binary_search(components[c].begin(), components[c].end(), uses[i + 1].second)) home = c;
+        if (std::binary_search(components[c].begin(), components[c].end(), uses[i + 1].second))
+          home = c;
       }
     }
     parts[home].keys.push_back(KeyId(uses[i].first));
@@ -222,7 +225,8 @@ std::vector<Part> split_by_key(const History& h, const Accesses& a) {
   uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
   std::vector<Part> parts;
   for (const auto& [key, owner] : uses) {
-    if (parts.empty() || parts.back().keys.front().raw != key) parts.push_back({{}, {KeyId(key)}, false});
+    if (parts.empty() || parts.back().keys.front().raw != key)
+      parts.push_back({{}, {KeyId(key)}, false});
     parts.back().owners.push_back(owner);
   }
   return parts;
@@ -230,16 +234,25 @@ std::vector<Part> split_by_key(const History& h, const Accesses& a) {
 
 LevelShape shape_of(Level level) {
   switch (level) {
-    case Level::kPrefix: return {true, false, false, false, false};
-    case Level::kSnapshotIsolation: return {true, true, true, false, false};
-    case Level::kGeneralizedSnapshotIsolation: return {true, true, true, false, true};
-    case Level::kStrongSessionSnapshotIsolation: return {true, true, false, false, false};
-    case Level::kStrongSnapshotIsolation: return {true, true, false, true, false};
-    case Level::kSerializable: return {false, false, true, false, false};
-    case Level::kStrongSessionSerializable: return {false, false, false, false, false};
+    case Level::kPrefix:
+      return {true, false, false, false, false};
+    case Level::kSnapshotIsolation:
+      return {true, true, true, false, false};
+    case Level::kGeneralizedSnapshotIsolation:
+      return {true, true, true, false, true};
+    case Level::kStrongSessionSnapshotIsolation:
+      return {true, true, false, false, false};
+    case Level::kStrongSnapshotIsolation:
+      return {true, true, false, true, false};
+    case Level::kSerializable:
+      return {false, false, true, false, false};
+    case Level::kStrongSessionSerializable:
+      return {false, false, false, false, false};
     case Level::kStrictSerializable:
-    case Level::kLinearizable: return {false, false, false, true, false};
-    default: return {};
+    case Level::kLinearizable:
+      return {false, false, false, true, false};
+    default:
+      return {};
   }
 }
 
@@ -278,7 +291,8 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   const bool everyone = part.owners.size() == a.txns.size();
   absl::flat_hash_map<Owner, std::uint32_t> number_in_part;
   if (!everyone) {
-    for (std::uint32_t i = 0; i < part.owners.size(); ++i) number_in_part.emplace(part.owners[i], i);
+    for (std::uint32_t i = 0; i < part.owners.size(); ++i)
+      number_in_part.emplace(part.owners[i], i);
   }
   const auto number = [&](Owner o) {
     if (everyone || o == kInitialOwner) return o;
@@ -339,7 +353,8 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
     const auto x = object(list.key);
     if (x == kNowhere) continue;
     const auto from = number(list.from), to = number(list.to);
-    p.fixed.push_back({p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
+    p.fixed.push_back(
+        {p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
   }
   if (shape.rt_commit_to_begin || shape.rt_commit_to_commit) {
     add_real_time(h, a, shape, drift, part.owners, p);
@@ -349,7 +364,9 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   p.hint.resize(part.owners.size());
   p.commit_hint.resize(part.owners.size());
   const bool timed = h.has_all_times();
-  const auto hint_of = [](Time time) { return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 2; };
+  const auto hint_of = [](Time time) {
+    return (static_cast<std::uint64_t>(time) ^ (1ull << 63)) >> 2;
+  };
   for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
     const TxnId txn = a.txns[part.owners[i]];
     if (timed) {
@@ -409,10 +426,15 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split, b
   Derivation derivation;
   derivation.complete = proof.complete;
   const auto candidates = [&](const ExternalRead& read) {
-    return every_read ? std::span(a.candidates).subspan(read.first_candidate, read.last_candidate - read.first_candidate)
-                      : std::span(a.candidates).subspan(read.joint_first, read.joint_last - read.joint_first);
+    return every_read
+               ? std::span(a.candidates)
+                     .subspan(read.first_candidate, read.last_candidate - read.first_candidate)
+               : std::span(a.candidates)
+                     .subspan(read.joint_first, read.joint_last - read.joint_first);
   };
-  const auto txn_of = [&](order::Owner o) { return o < owners.size() ? a.txns[owners[o]] : TxnId::none(); };
+  const auto txn_of = [&](order::Owner o) {
+    return o < owners.size() ? a.txns[owners[o]] : TxnId::none();
+  };
   std::vector<std::uint32_t> open_reads;
   absl::flat_hash_set<std::uint32_t> known;
   const auto txn = [&](order::Node v) { return a.txns[owners[split ? v / 2 : v]]; };
@@ -421,8 +443,10 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split, b
   };
   const auto final_write = [&](TxnId t, KeyId key) {
     const Owner o = a.owner_of[t.index()];
-    const auto begin = a.writes.begin() + a.write_first[o], end = a.writes.begin() + a.write_first[o + 1];
-    const auto it = std::lower_bound(begin, end, key, [](const FinalWrite& w, KeyId k) { return w.key < k; });
+    const auto begin = a.writes.begin() + a.write_first[o],
+               end = a.writes.begin() + a.write_first[o + 1];
+    const auto it =
+        std::lower_bound(begin, end, key, [](const FinalWrite& w, KeyId k) { return w.key < k; });
     return it != end && it->key == key ? it->op : OpId::none();
   };
   for (const order::ProofArc& arc : proof.arcs) {
@@ -441,8 +465,10 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split, b
       const ExternalRead& read = a.reads[r];
       e.key = read.key;
       e.several_writers = candidates(read).size() > 1;
-      if (arc.kind == ArcKind::kOnlyWriter || arc.kind == ArcKind::kSawInitial) known.insert(r);
-      else if (e.several_writers && proof.by_cases) open_reads.push_back(r);
+      if (arc.kind == ArcKind::kOnlyWriter || arc.kind == ArcKind::kSawInitial)
+        known.insert(r);
+      else if (e.several_writers && proof.by_cases)
+        open_reads.push_back(r);
       return read.op;
     };
     switch (arc.kind) {

@@ -11,14 +11,15 @@ namespace cupel::levels {
 
 // A part of the accesses that is decided on its own.
 struct Part {
-  std::vector<Owner> owners;        // ascending
-  std::vector<KeyId> keys;          // the keys that matter in it, unless
-  bool all_keys = false;            // they all do
+  std::vector<Owner> owners;  // ascending
+  std::vector<KeyId> keys;    // the keys that matter in it, unless
+  bool all_keys = false;      // they all do
 };
 
 // The whole, as parts. `biconnected`: else, or where an
 // indeterminate transaction counts, connected.
-std::vector<Part> split_into_parts(const History& history, const Accesses& accesses, bool biconnected);
+std::vector<Part> split_into_parts(const History& history, const Accesses& accesses,
+                                   bool biconnected);
 Part whole(const Accesses& accesses);
 // One part a key, with the owners that touch it: for transactions of one key each.
 std::vector<Part> split_by_key(const History& history, const Accesses& accesses);
@@ -26,9 +27,9 @@ std::vector<Part> split_by_key(const History& history, const Accesses& accesses)
 // An order problem and the way back from its numbers.
 struct Described {
   order::Problem problem;
-  std::vector<Owner> owners;              // by the problem's owner
-  std::vector<KeyId> keys;                // by the problem's object
-  std::vector<std::uint32_t> reads;       // by the problem's read: index into Accesses::reads
+  std::vector<Owner> owners;         // by the problem's owner
+  std::vector<KeyId> keys;           // by the problem's object
+  std::vector<std::uint32_t> reads;  // by the problem's read: index into Accesses::reads
 };
 
 struct LevelShape {
@@ -40,7 +41,8 @@ LevelShape shape_of(Level level);
 // A read that may be of an owner outside the part is left out: what the rest
 // contradicts is contradicted. Left unfinished when the budget ends: exceeded() tells.
 Described describe_order(const History& history, const Accesses& accesses, const Part& part,
-                         const LevelShape& shape, history::Time clock_drift_ns, base::Budget& budget);
+                         const LevelShape& shape, history::Time clock_drift_ns,
+                         base::Budget& budget);
 
 struct DescribedVisibility {
   order::VisibilityProblem problem;
@@ -49,11 +51,12 @@ struct DescribedVisibility {
   std::vector<std::uint32_t> reads;
 };
 // `every_read`: read-committed, where each read counts; else one per key.
-DescribedVisibility describe_visibility(const History& history, const Accesses& accesses, bool every_read);
+DescribedVisibility describe_visibility(const History& history, const Accesses& accesses,
+                                        bool every_read);
 
 // The engine's proof in the words of the history. `every_read` as above.
-Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split, bool every_read,
-                     std::span<const Owner> owners, std::span<const KeyId> keys,
+Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split,
+                     bool every_read, std::span<const Owner> owners, std::span<const KeyId> keys,
                      std::span<const std::uint32_t> reads);
 
 }  // namespace cupel::levels

@@ -105,12 +105,14 @@ void note_met(const Given& given, const Described& d, const order::Outcome& outc
     const auto o = d.problem.owner_of(v);
     const TxnId txn = a.txns[d.owners[o]];
     if (v == d.problem.begin(o) && h.status(txn) == TxnStatus::kIndeterminate &&
-        h.last_op(txn) - h.first_op(txn) == 1 && d.problem.write_first[o + 1] - d.problem.write_first[o] == 1) {
+        h.last_op(txn) - h.first_op(txn) == 1 &&
+        d.problem.write_first[o + 1] - d.problem.write_first[o] == 1) {
       const auto op = h.op(OpId(h.first_op(txn)));
       const auto x = d.problem.write_object[d.problem.write_first[o]];
       if (op.kind == OpKind::kCompareAndSet) {
-        const auto seen = current[x] == order::kInitial ? h.initial_value(op.key)
-                                                        : value_of(given, d.owners[current[x]], op.key);
+        const auto seen = current[x] == order::kInitial
+                              ? h.initial_value(op.key)
+                              : value_of(given, d.owners[current[x]], op.key);
         met[d.owners[o]] = seen == h.compare_and_set(op).expected;
       }
     }
@@ -123,7 +125,8 @@ void note_met(const Given& given, const Described& d, const order::Outcome& outc
 
 Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget) {
   Judged open = judge({});
-  if (open.decision.answer != Answer::kYes || !open.suspect.valid()) return std::move(open.decision);
+  if (open.decision.answer != Answer::kYes || !open.suspect.valid())
+    return std::move(open.decision);
   std::vector<Fate> fates(history.txn_count(), Fate::kOpen);
   return suppose(judge, open.suspect, fates, budget);
 }

@@ -75,8 +75,12 @@ constexpr std::pair<Level, Level> kDirect[] = {
 
 }  // namespace
 
-std::span<const Level> all_levels() { return kAll; }
-std::string_view name(Level level) { return kNames[static_cast<std::size_t>(level)].name; }
+std::span<const Level> all_levels() {
+  return kAll;
+}
+std::string_view name(Level level) {
+  return kNames[static_cast<std::size_t>(level)].name;
+}
 std::string_view short_name(Level level) {
   return kNames[static_cast<std::size_t>(level)].short_name;
 }
@@ -102,10 +106,13 @@ bool implies(Level stronger, Level weaker) {
   return false;
 }
 
-bool is_weak(Level level) { return level <= Level::kCausal; }
+bool is_weak(Level level) {
+  return level <= Level::kCausal;
+}
 bool needs_real_time(Level level) {
-  return level == Level::kGeneralizedSnapshotIsolation || level == Level::kStrongSnapshotIsolation ||
-         level == Level::kStrictSerializable || level == Level::kLinearizable;
+  return level == Level::kGeneralizedSnapshotIsolation ||
+         level == Level::kStrongSnapshotIsolation || level == Level::kStrictSerializable ||
+         level == Level::kLinearizable;
 }
 bool has_session_order(Level level) {
   return level != Level::kSnapshotIsolation && level != Level::kGeneralizedSnapshotIsolation &&

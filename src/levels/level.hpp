@@ -34,8 +34,8 @@ inline constexpr std::size_t kLevelCount = 12;
 // Weakest first; a level comes after every level it implies.
 std::span<const Level> all_levels();
 
-std::string_view name(Level level);         // "strong-session-snapshot-isolation"
-std::string_view short_name(Level level);   // "sssi"
+std::string_view name(Level level);        // "strong-session-snapshot-isolation"
+std::string_view short_name(Level level);  // "sssi"
 // By name, short name or alias (PL-2, PL-SI, PL-3, PL-SS …), case-insensitive.
 std::optional<Level> parse_level(std::string_view text);
 
@@ -44,7 +44,7 @@ std::optional<Level> parse_level(std::string_view text);
 // single-object transactions only.
 bool implies(Level stronger, Level weaker);
 
-bool is_weak(Level level);         // read-committed, read-atomic, causal: polynomial
+bool is_weak(Level level);  // read-committed, read-atomic, causal: polynomial
 bool needs_real_time(Level level);
 bool has_session_order(Level level);
 // Begin and commit are two events (prefix and the snapshot isolations).

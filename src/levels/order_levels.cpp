@@ -31,7 +31,8 @@ struct PartResult {
 };
 
 // The part's order in transactions: each once, or, begin and commit, twice.
-std::vector<TxnId> events_of(const Given& given, const Described& d, const order::Outcome& outcome) {
+std::vector<TxnId> events_of(const Given& given, const Described& d,
+                             const order::Outcome& outcome) {
   std::vector<Owner> read_from;
   for (const auto w : outcome.writers) {
     if (w != order::kInitial) read_from.push_back(d.owners[w]);
@@ -50,10 +51,12 @@ std::vector<TxnId> events_of(const Given& given, const Described& d, const order
 // One order out of those of the parts, which contradict each other nowhere (parts
 // share sessions, and each keeps session order): a topological order of their union.
 // Transactions that are in no part follow their session.
-std::vector<TxnId> merged(const Given& given, const LevelShape& shape, std::span<const PartResult> parts) {
+std::vector<TxnId> merged(const Given& given, const LevelShape& shape,
+                          std::span<const PartResult> parts) {
   const History& h = given.history;
   const Accesses& a = given.accesses;
-  if (parts.size() == 1 && parts[0].order.size() == a.txns.size() * (shape.split ? 2 : 1)) return parts[0].order;
+  if (parts.size() == 1 && parts[0].order.size() == a.txns.size() * (shape.split ? 2 : 1))
+    return parts[0].order;
   const std::uint32_t width = shape.split ? 2 : 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
   std::vector<std::uint8_t> there(h.txn_count() * width, 0), begun(h.txn_count(), 0);
@@ -136,14 +139,16 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
   result.decision.violation.emplace();
   auto& derivation = result.decision.violation->derivation;
-  derivation = translate(a, outcome.proof, shape.split, false, described.owners, described.keys, described.reads);
+  derivation = translate(a, outcome.proof, shape.split, false, described.owners, described.keys,
+                         described.reads);
   if (given.evidence) refute_cases(given.history, derivation, budget);
   return result;
 }
 
 }  // namespace
 
-Judged decide_order_level(const Given& given, Level level, base::Budget& budget, std::uint64_t proposals) {
+Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
+                          std::uint64_t proposals) {
   const History& h = given.history;
   const Accesses& a = given.accesses;
   const LevelShape shape = shape_of(level);
@@ -179,7 +184,8 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
       for (const Owner o : zoned.order) result.order.push_back(a.txns[o]);
     } else {
       if (zoned.answer == Zoned::Answer::kContradiction) {
-        result = decide_part(given, {zoned.suspects, parts[i].keys, false}, shape, budget, proposals);
+        result =
+            decide_part(given, {zoned.suspects, parts[i].keys, false}, shape, budget, proposals);
         assert(result.decision.answer != Answer::kYes);
       }
       if (result.decision.answer != Answer::kNo) {

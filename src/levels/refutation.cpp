@@ -40,7 +40,8 @@ class Refuter {
       d_.complete = false;
       return;
     }
-    d_.refutation = Refutation{std::move(choices_), std::move(found->used), std::move(found->lemmas)};
+    d_.refutation =
+        Refutation{std::move(choices_), std::move(found->used), std::move(found->lemmas)};
   }
 
  private:
@@ -51,8 +52,8 @@ class Refuter {
   }
 
   Literal literal(const Choice& choice) {
-    const auto key = std::tuple(choice.before.raw, choice.after.raw, choice.read.raw, choice.key.raw,
-                                choice.writer.raw, static_cast<int>(choice.bound));
+    const auto key = std::tuple(choice.before.raw, choice.after.raw, choice.read.raw,
+                                choice.key.raw, choice.writer.raw, static_cast<int>(choice.bound));
     const auto [it, fresh] = numbers_.try_emplace(key, static_cast<Literal>(choices_.size() + 1));
     if (fresh) choices_.push_back(choice);
     return it->second;
@@ -83,9 +84,11 @@ class Refuter {
         break;
       case EdgeKind::kReadWrite:
         seen(edge.from_op, edge.writer);
-        if (assumed && edge.writer.valid() && edge.because.empty()) literals.push_back(before(edge.writer, edge.to));
+        if (assumed && edge.writer.valid() && edge.because.empty())
+          literals.push_back(before(edge.writer, edge.to));
         break;
-      default: break;
+      default:
+        break;
     }
     for (const auto i : edge.because) {
       literals.insert(literals.end(), conditions_[i].begin(), conditions_[i].end());
@@ -97,15 +100,18 @@ class Refuter {
   // choices of the cases are about.
   void add_axioms(const OpenRead& read, std::vector<std::vector<Literal>>& axioms) {
     std::vector<Literal> one_of;
-    for (const TxnId writer : read.writers) one_of.push_back(saw(read.read, read.key, writer, Bound::kExact));
+    for (const TxnId writer : read.writers)
+      one_of.push_back(saw(read.read, read.key, writer, Bound::kExact));
     axioms.push_back(one_of);
     const std::size_t choices = choices_.size();
     for (std::size_t i = 0; i < choices; ++i) {
       const Choice choice = choices_[i];
-      if (choice.read != read.read || choice.key != read.key || choice.bound == Bound::kExact) continue;
+      if (choice.read != read.read || choice.key != read.key || choice.bound == Bound::kExact)
+        continue;
       for (const TxnId writer : read.writers) {
         if (within(choice, writer)) {
-          axioms.push_back({-saw(read.read, read.key, writer, Bound::kExact), static_cast<Literal>(i + 1)});
+          axioms.push_back(
+              {-saw(read.read, read.key, writer, Bound::kExact), static_cast<Literal>(i + 1)});
         }
       }
     }
@@ -124,7 +130,9 @@ class Refuter {
   std::vector<std::vector<Literal>> conditions_;  // by edge
   absl::flat_hash_set<std::pair<OpId, KeyId>> known_;
   std::vector<Choice> choices_;
-  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, int>, Literal>
+  absl::flat_hash_map<
+      std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, int>,
+      Literal>
       numbers_;
 };
 

@@ -28,7 +28,8 @@ bool StreamedZones::begin(const history::SingleOpFacts& facts) {
 }
 
 std::uint32_t StreamedZones::seen(KeyId key, ValueId value) const {
-  return value.raw == initial_[key.index()] ? static_cast<std::uint32_t>(values_ + key.index()) : value.raw;
+  return value.raw == initial_[key.index()] ? static_cast<std::uint32_t>(values_ + key.index())
+                                            : value.raw;
 }
 
 // A value that is used at several keys would be several versions.
@@ -61,7 +62,8 @@ bool StreamedZones::add(std::span<const SingleOp> ops) {
       if (op.kind == OpKind::kCompareAndSet) {
         if (!certain) return false;
         const auto before = seen(op.key, op.expected);
-        if (before == version || !belongs(before, op.key) || versions_[before].next != kNone) return false;
+        if (before == version || !belongs(before, op.key) || versions_[before].next != kNone)
+          return false;
         versions_[before].next = version;
         is_made_[version] = 1;
       }

@@ -38,7 +38,7 @@ class StreamedZones final : public history::SingleOpSink {
   // latest invocation. Later the same of a whole chain, at its head.
   struct Version {
     Time completed = kForever, invoked = kAlways;
-    Time written = kForever;    // when its writer was invoked; kForever: not yet met
+    Time written = kForever;     // when its writer was invoked; kForever: not yet met
     std::uint32_t next = kNone;  // the version that a compare-and-set made of it
     std::uint32_t key = kNone;
   };
@@ -52,9 +52,9 @@ class StreamedZones final : public history::SingleOpSink {
   base::Budget& budget_;
   std::size_t values_ = 0;
   std::vector<Version> versions_;
-  std::vector<std::uint32_t> initial_;   // by key: a value
-  std::vector<Time> completed_;          // by session: when its last certain operation was
-  std::vector<std::uint8_t> is_made_;    // by version: a compare-and-set wrote it
+  std::vector<std::uint32_t> initial_;  // by key: a value
+  std::vector<Time> completed_;         // by session: when its last certain operation was
+  std::vector<std::uint8_t> is_made_;   // by version: a compare-and-set wrote it
   std::vector<std::uint32_t> path_;
   std::size_t chained_ = 0, written_ = 0;
 };

@@ -14,7 +14,8 @@ namespace {
 
 // Where an owner should stand in co: its commit is at the end of its interval.
 std::uint64_t hint(const History& h, TxnId txn) {
-  const auto time = h.status(txn) == history::TxnStatus::kCommitted ? h.complete(txn) : h.invoke(txn);
+  const auto time =
+      h.status(txn) == history::TxnStatus::kCommitted ? h.complete(txn) : h.invoke(txn);
   return static_cast<std::uint64_t>(time) ^ (1ull << 63);
 }
 
@@ -37,7 +38,8 @@ std::optional<Judged> cheap_yes(const Given& given, base::Budget& budget) {
   return std::nullopt;
 }
 
-std::shared_ptr<const Witness> witness_of(const Given& given, Level level, const DescribedVisibility& d,
+std::shared_ptr<const Witness> witness_of(const Given& given, Level level,
+                                          const DescribedVisibility& d,
                                           const order::Outcome& outcome,
                                           std::span<const std::span<const Owner>> candidates) {
   const Accesses& a = given.accesses;
@@ -51,7 +53,8 @@ std::shared_ptr<const Witness> witness_of(const Given& given, Level level, const
     if (candidates[r].size() < 2) continue;
     const ExternalRead& read = a.reads[d.reads[r]];
     const Owner w = outcome.writers[r];
-    witness->reads_from.push_back({read.op, read.key, w == kInitialOwner ? TxnId::none() : a.txns[w]});
+    witness->reads_from.push_back(
+        {read.op, read.key, w == kInitialOwner ? TxnId::none() : a.txns[w]});
   }
   return witness;
 }
@@ -86,7 +89,8 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
       for (const TxnId txn : a.txns) hints.push_back(hint(given.history, txn));
     }
     const auto by_cases = [&](std::uint64_t rounds) {
-      return order::decide_visibility_by_cases(d.problem, visible, candidates, hints, rounds, budget);
+      return order::decide_visibility_by_cases(d.problem, visible, candidates, hints, rounds,
+                                               budget);
     };
     outcome = by_cases(kFirstRounds);
     if (outcome.answer == order::Answer::kGaveUp && !budget.exceeded()) {
@@ -110,11 +114,13 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
     case order::Answer::kYes:
       decision.answer = Answer::kYes;
       if (given.evidence) decision.witness = witness_of(given, level, d, outcome, candidates);
-      if (given.unsure_compare_and_sets) result.suspect = find_suspect(given, outcome.writers, nullptr);
+      if (given.unsure_compare_and_sets)
+        result.suspect = find_suspect(given, outcome.writers, nullptr);
       break;
     case order::Answer::kNo: {
       decision.answer = Answer::kNo;
-      const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
+      const base::AllocationWatch unwatched(
+          nullptr);  // what is proven is not lost for want of words
       decision.violation.emplace();
       auto& derivation = decision.violation->derivation;
       derivation = translate(a, outcome.proof, false, every_read, d.owners, d.keys, d.reads);

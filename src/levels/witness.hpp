@@ -29,9 +29,9 @@ struct Witness {
     KeyId key;
     std::vector<TxnId> order;
   };
-  std::vector<OfKey> by_key;          // linearizable
-  std::vector<ReadFrom> reads_from;   // weak levels
-  std::vector<Placing> placings;      // weak levels: elements appended twice
+  std::vector<OfKey> by_key;         // linearizable
+  std::vector<ReadFrom> reads_from;  // weak levels
+  std::vector<Placing> placings;     // weak levels: elements appended twice
 };
 
 }  // namespace cupel::levels

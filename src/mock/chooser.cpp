@@ -136,7 +136,8 @@ Txn Chooser::latest() {
   for (const Txn w : candidates_) {
     if (w == kInitial) continue;
     const Session s = ledger_.at(w).session;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.session == s; });
+    auto group =
+        std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.session == s; });
     if (group == groups.end()) group = groups.insert(group, {s, {}});
     group->writers.push_back(w);
   }

@@ -75,8 +75,8 @@ class Chooser {
   Session next_number_ = 0;
   Level level_ = Level::kCausal;
   std::optional<Policy> policy_;
-  Key key_ = 0;                   // that is being read
-  std::vector<Txn> candidates_;   // of it
+  Key key_ = 0;                  // that is being read
+  std::vector<Txn> candidates_;  // of it
   Shadow shadow_;
 };
 

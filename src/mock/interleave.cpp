@@ -35,6 +35,8 @@ void interleave(std::span<const std::function<void()>> functions,
   }
 }
 
-void await_turn() { Fiber::leave(); }
+void await_turn() {
+  Fiber::leave();
+}
 
 }  // namespace cupel::mock

@@ -56,6 +56,8 @@ std::unique_ptr<Judge> order_judge(Level level);
 std::unique_ptr<Judge> mixed_judge(const Ledger& ledger, std::span<const Txn> order,
                                    std::span<const Session> numbers);
 
-inline bool is_weak(Level level) { return level <= Level::kCausal; }
+inline bool is_weak(Level level) {
+  return level <= Level::kCausal;
+}
 
 }  // namespace cupel::mock

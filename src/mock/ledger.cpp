@@ -70,7 +70,9 @@ Key Ledger::key(std::string_view name) {
   return key;
 }
 
-void Ledger::set_initial(Key key, Value value) { initial_[key] = std::move(value); }
+void Ledger::set_initial(Key key, Value value) {
+  initial_[key] = std::move(value);
+}
 
 Txn Ledger::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
@@ -111,7 +113,8 @@ void Ledger::write(Key key, Value value) {
 
 std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
   auto keys = keys_with_prefix(prefix);
-  std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
+  std::erase_if(keys,
+                [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
   Scan made{std::string(prefix), end};
   auto& scans = transactions_.back().scans;
   if (std::find(scans.begin(), scans.end(), made) == scans.end()) scans.push_back(std::move(made));
@@ -232,7 +235,9 @@ void Ledger::commit() {
   transactions_.back().status = Status::kCommitted;
 }
 
-void Ledger::abort() { transactions_.back().status = Status::kAborted; }
+void Ledger::abort() {
+  transactions_.back().status = Status::kAborted;
+}
 
 const Value* Ledger::own(Key key) const {
   const auto found = own_.find(key);
@@ -254,15 +259,17 @@ const Value& Ledger::value(Txn writer, Key key) const {
     return held == initial_.end() ? null : held->second;
   }
   const auto& writes = transactions_[writer].last_writes;
-  const auto found = std::lower_bound(writes.begin(), writes.end(), key,
-                                      [](const auto& one, Key wanted) { return one.first < wanted; });
+  const auto found =
+      std::lower_bound(writes.begin(), writes.end(), key,
+                       [](const auto& one, Key wanted) { return one.first < wanted; });
   assert(found != writes.end() && found->first == key && "a writer of the key wrote it");
   return transactions_[writer].operations[found->second].value;
 }
 
 std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const {
   std::vector<std::string> found;
-  for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix); ++it) {
+  for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix);
+       ++it) {
     if (is_there(it->second)) found.push_back(it->first);
   }
   return found;
@@ -276,8 +283,10 @@ bool Ledger::is_there(Key key) const {
 base::Result<history::History> Ledger::history(std::span<const std::string> sessions) const {
   history::HistoryBuilder builder;
   std::vector<history::KeyId> keys;
-  for (const auto* name : names_) keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));
-  for (const auto& [key, held] : initial_) builder.set_initial(keys[key], builder.value(scalar(held)));
+  for (const auto* name : names_)
+    keys.push_back(builder.key(history::ScalarView::of(std::string_view(*name))));
+  for (const auto& [key, held] : initial_)
+    builder.set_initial(keys[key], builder.value(scalar(held)));
   for (Txn t = 0; t < count(); ++t) {
     const auto& txn = transactions_[t];
     if (txn.status == Status::kOpen) continue;

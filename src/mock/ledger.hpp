@@ -5,6 +5,9 @@
 // committed ones are listed as writers of a key. No rule of any level is here.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -13,9 +16,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 
 #include "mock/store.hpp"
 
@@ -31,7 +31,7 @@ class Ledger {
   enum class Status : std::uint8_t { kOpen, kCommitted, kAborted };
   struct Operation {
     bool is_write;
-    bool local = false;  // a read of the transaction's own write
+    bool local = false;   // a read of the transaction's own write
     bool absent = false;  // a read of null by a scan that did not list the key
     Key key = 0;
     Txn writer = kInitial;  // of a read that is not local
@@ -76,7 +76,8 @@ class Ledger {
   std::vector<std::string> scan_between(std::string_view low, std::string_view high,
                                         std::string_view ending);
   // The committed transactions that scanned and saw that nobody had written the key, of each
-  // session the last at each level, as far as they were not told before. They now have a read of null.
+  // session the last at each level, as far as they were not told before. They now have a read of
+  // null.
   std::vector<Txn> absent_for(Key key);
   // The open transaction scanned and saw that nobody had written the key, and has done nothing
   // with it since.
@@ -127,8 +128,8 @@ class Ledger {
   // By scanner and ending: who scanned last from a key on, up to the next one here; or nobody.
   using Covered = std::map<std::string, Txn, std::less<>>;
   std::map<Scanner, std::map<std::string, Covered>> range_scans_;
-  Txn scanned_ = 0;                 // transactions up to the last with scans
-  std::vector<Txn> absent_until_;   // by key: up to which scanned_ absent_for() has answered
+  Txn scanned_ = 0;                // transactions up to the last with scans
+  std::vector<Txn> absent_until_;  // by key: up to which scanned_ absent_for() has answered
 };
 
 }  // namespace cupel::mock

@@ -52,7 +52,7 @@ struct Known {
   Clock past;               // (so ∪ wr)+
   std::vector<Read> reads;
   std::vector<Key> writes;
-  Txn seen = kInitial;      // prefix, snapshot isolation: it sees up to here
+  Txn seen = kInitial;  // prefix, snapshot isolation: it sees up to here
 };
 struct KeyFacts {
   std::vector<Txn> writers;  // in the order
@@ -64,8 +64,9 @@ struct KeyFacts {
 // What the open transaction did with a key.
 struct Mine {
   bool read = false, written = false;
-  Txn from = kInitial;              // read
-  std::optional<Txn> floor = {};    // weak levels: wrote it, of those read from; the last in the order
+  Txn from = kInitial;  // read
+  std::optional<Txn> floor =
+      {};  // weak levels: wrote it, of those read from; the last in the order
 };
 
 class MixedJudge final : public Judge {
@@ -235,7 +236,8 @@ class MixedJudge final : public Judge {
     const Known& k = known_[t];
     const auto size = std::max<std::size_t>(k.past.size(), k.session + 1);
     if (open_.past.size() < size) open_.past.resize(size, 0);
-    for (std::size_t s = 0; s < k.past.size(); ++s) open_.past[s] = std::max(open_.past[s], k.past[s]);
+    for (std::size_t s = 0; s < k.past.size(); ++s)
+      open_.past[s] = std::max(open_.past[s], k.past[s]);
     open_.past[k.session] = std::max(open_.past[k.session], k.index + 1);
   }
   [[nodiscard]] bool in_past(Txn t) const {
@@ -294,7 +296,8 @@ class MixedJudge final : public Judge {
   // The first writer of the key at this place of the order or later.
   std::vector<Txn>::iterator after(Key key, std::size_t place) {
     auto& writers = facts(key).writers;
-    return std::partition_point(writers.begin(), writers.end(), [&](Txn t) { return at_[t] < place; });
+    return std::partition_point(writers.begin(), writers.end(),
+                                [&](Txn t) { return at_[t] < place; });
   }
   // Whoever replaced this version first; nullopt: nobody.
   std::optional<Txn> replaced(Key key, Txn version) {
@@ -330,8 +333,8 @@ class MixedJudge final : public Judge {
     for (const auto& [session, writers] : keys_[key].by_session) {
       if (open_.level != Level::kCausal && session != open_.session) continue;
       const auto past = session < open_.past.size() ? open_.past[session] : 0;
-      const auto behind = std::partition_point(
-          writers.begin(), writers.end(), [&](Txn t) { return known_[t].index < past; });
+      const auto behind = std::partition_point(writers.begin(), writers.end(),
+                                               [&](Txn t) { return known_[t].index < past; });
       if (behind == writers.begin()) continue;
       const Txn last = *(behind - 1);
       if (!seen || at_[*seen] < at_[last]) seen = last;
@@ -440,13 +443,13 @@ class MixedJudge final : public Judge {
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<Txn> order_;
-  std::vector<std::size_t> at_;             // by Txn
+  std::vector<std::size_t> at_;  // by Txn
   // The open transaction.
   Txn txn_ = 0;
   Known open_;
   absl::flat_hash_map<Key, Mine> mine_;
-  absl::flat_hash_set<Txn> read_from_;      // whose writes are in the floors
-  std::size_t lowest_ = 0, limit_ = 0;      // places: prefix and above
+  absl::flat_hash_set<Txn> read_from_;  // whose writes are in the floors
+  std::size_t lowest_ = 0, limit_ = 0;  // places: prefix and above
   struct {
     std::optional<Key> read, written;
     bool was_read = false;

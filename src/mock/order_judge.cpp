@@ -16,14 +16,14 @@
 //
 // The open transaction's arcs and clocks are undone, the last first, when a try fails or
 // it aborts: every change leaves its undoing in a log.
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <cassert>
 #include <limits>
 #include <optional>
 #include <queue>
 #include <utility>
-
-#include <absl/container/flat_hash_map.h>
 
 #include "mock/judge.hpp"
 #include "order/problem.hpp"
@@ -34,7 +34,8 @@ namespace {
 
 using Event = std::uint32_t;    // begin of t: 2t; commit: 2t + 1, or 2t where they are one
 using Version = std::uint32_t;  // what a transaction, or nobody, wrote to a key
-using Place = std::uint32_t;    // in a session: begin 2i and commit 2i + 1 of its i-th; in the witness
+using Place =
+    std::uint32_t;  // in a session: begin 2i and commit 2i + 1 of its i-th; in the witness
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 using Clock = std::vector<Place>;  // by session: events at smaller places are in the past
 
@@ -62,9 +63,9 @@ struct Access {
 };
 struct Known {
   Session session = 0;
-  std::uint32_t index = 0;     // in its session
+  std::uint32_t index = 0;  // in its session
   bool committed = false;
-  std::vector<Access> reads;   // one a key
+  std::vector<Access> reads;  // one a key
   std::vector<Access> writes;
 };
 
@@ -141,7 +142,8 @@ class OrderJudge final : public Judge {
   // The last of these whose event, `which` of the transaction, is at a smaller place.
   template <typename Which>
   [[nodiscard]] Txn last_before(const std::vector<Txn>& all, Place until, Which which) const {
-    const auto end = std::partition_point(all.begin(), all.end(), [&](Txn t) { return place(which(t)) < until; });
+    const auto end = std::partition_point(all.begin(), all.end(),
+                                          [&](Txn t) { return place(which(t)) < until; });
     return end == all.begin() ? kInitial : *(end - 1);
   }
 
@@ -192,25 +194,25 @@ class OrderJudge final : public Judge {
   void take_witness(const std::vector<Event>& order);
 
   bool split_, first_wins_;
-  std::vector<Known> known_;              // by Txn
+  std::vector<Known> known_;                // by Txn
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<VersionFacts> versions_;
   absl::flat_hash_map<std::pair<Key, Txn>, Version> written_;
   absl::flat_hash_map<Key, Version> open_reads_;
-  std::vector<Clock> clocks_;             // by Event
-  std::vector<std::vector<Event>> out_;   // forced arcs
+  std::vector<Clock> clocks_;            // by Event
+  std::vector<std::vector<Event>> out_;  // forced arcs
   std::vector<Undo> log_;
   std::size_t saved_ = 0;
   Txn txn_ = 0;
 
-  std::vector<ToAdd> to_add_;             // forced, not yet added
+  std::vector<ToAdd> to_add_;  // forced, not yet added
   std::vector<Event> stack_;
   std::vector<std::pair<Session, Place>> changed_;
-  bool impossible_ = false;               // a read of the initial version has a writer before it
+  bool impossible_ = false;  // a read of the initial version has a writer before it
 
   std::vector<Event> witness_;
-  std::vector<Place> at_;                 // by Event, in the witness
+  std::vector<Place> at_;  // by Event, in the witness
   // While the witness is as it is; of an open transaction, which may be long.
   static constexpr std::size_t kPlaces = 16;
   std::vector<Between> between_;
@@ -245,7 +247,8 @@ void OrderJudge::candidates(Key key, std::vector<Txn>& found) {
   Clock behind;  // places of commits' targets that are before a writer that must be seen
   bool seen = false;
   for (const OfSession& part : k.writers) {
-    const Txn last = last_before(part.all, clock(begin_of(txn_), part.session), [&](Txn t) { return commit_of(t); });
+    const Txn last = last_before(part.all, clock(begin_of(txn_), part.session),
+                                 [&](Txn t) { return commit_of(t); });
     if (last == kInitial) continue;
     seen = true;
     const Clock& past = clocks_[commit_of(last)];
@@ -277,12 +280,14 @@ bool OrderJudge::take(Key key, Txn writer) {
   log_.push_back({Undo::What::kRead});
   const Session session = known_[txn_].session;
   auto& readers = versions_[v].readers;
-  const auto of_session = std::find_if(readers.begin(), readers.end(), [&](const LastReader& r) { return r.session == session; });
+  const auto of_session = std::find_if(readers.begin(), readers.end(),
+                                       [&](const LastReader& r) { return r.session == session; });
   if (of_session == readers.end()) {
     log_.push_back({Undo::What::kReader, v, kNone});
     readers.push_back({session, txn_});
   } else {
-    log_.push_back({Undo::What::kReader, v, static_cast<std::uint32_t>(of_session - readers.begin()), of_session->txn});
+    log_.push_back({Undo::What::kReader, v,
+                    static_cast<std::uint32_t>(of_session - readers.begin()), of_session->txn});
     of_session->txn = txn_;
   }
   in_session(k.readers, session).push_back(txn_);
@@ -312,7 +317,8 @@ void OrderJudge::saw_absent(Key key, Txn reader) {
   const Session session = known_[reader].session;
   known_[reader].reads.push_back({key, k.initial});
   auto& last = versions_[k.initial].readers;
-  const auto of_session = std::find_if(last.begin(), last.end(), [&](const LastReader& r) { return r.session == session; });
+  const auto of_session = std::find_if(last.begin(), last.end(),
+                                       [&](const LastReader& r) { return r.session == session; });
   if (of_session == last.end()) {
     last.push_back({session, reader});
   } else {
@@ -328,10 +334,13 @@ void OrderJudge::commit() {
   const Event b = begin_of(txn_), c = commit_of(txn_);
   if (split_) witness_.insert(witness_.begin() + static_cast<std::ptrdiff_t>(where->commit), c);
   witness_.insert(witness_.begin() + static_cast<std::ptrdiff_t>(where->begin), b);
-  for (std::size_t i = where->begin; i < witness_.size(); ++i) at_[witness_[i]] = static_cast<Place>(i);
+  for (std::size_t i = where->begin; i < witness_.size(); ++i)
+    at_[witness_[i]] = static_cast<Place>(i);
   for (const Access& w : known_[txn_].writes) {
     auto& order = keys_[w.key].in_witness;
-    order.insert(std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < at_[c]; }), txn_);
+    order.insert(std::partition_point(order.begin(), order.end(),
+                                      [&](Txn t) { return at_[commit_of(t)] < at_[c]; }),
+                 txn_);
   }
   known_[txn_].committed = true;
   sessions_[known_[txn_].session].push_back(txn_);
@@ -408,7 +417,8 @@ void OrderJudge::consequences(Event event) {
         for (const auto& [session, was] : changed_) {
           if (session != part.session) continue;
           // A writer that is seen is before the one that was read.
-          const Txn k = last_before(part.all, clock(event, session), [&](Txn x) { return commit_of(x); });
+          const Txn k =
+              last_before(part.all, clock(event, session), [&](Txn x) { return commit_of(x); });
           if (k == kInitial || k == w || k == t || place(commit_of(k)) < was) continue;
           if (w == kInitial) {
             impossible_ = true;
@@ -424,7 +434,8 @@ void OrderJudge::consequences(Event event) {
       for (const OfSession& part : keys_[write.key].writers) {
         for (const auto& [session, was] : changed_) {
           if (session != part.session) continue;
-          const Txn w = last_before(part.all, clock(event, session), [&](Txn x) { return target_of(x); });
+          const Txn w =
+              last_before(part.all, clock(event, session), [&](Txn x) { return target_of(x); });
           if (w == kInitial || w == t || place(target_of(w)) < was) continue;
           if (first_wins_) add_later(commit_of(w), begin_of(t));
           for (const LastReader& r : versions_[version(write.key, w)].readers) {
@@ -444,16 +455,18 @@ bool OrderJudge::read_forces(Key key, Version v) {
   if (w != kInitial) add_later(commit_of(w), b);
   if (!drain()) return false;
   for (const OfSession& part : keys_[key].writers) {
-    const Txn k = last_before(part.all, clock(b, part.session), [&](Txn x) { return commit_of(x); });
+    const Txn k =
+        last_before(part.all, clock(b, part.session), [&](Txn x) { return commit_of(x); });
     if (k != kInitial && k != w && k != txn_) {
       if (w == kInitial) return false;
       add_later(commit_of(k), target_of(w));
     }
     // The first that cannot be before w.
-    const auto first = w == kInitial ? part.all.begin()
-                                     : std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
-                                         return !before(target_of(w), commit_of(x)) || x == w;
-                                       });
+    const auto first = w == kInitial
+                           ? part.all.begin()
+                           : std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
+                               return !before(target_of(w), commit_of(x)) || x == w;
+                             });
     if (first != part.all.end() && *first != txn_) add_later(b, commit_of(*first));
   }
   return drain();
@@ -484,14 +497,16 @@ bool OrderJudge::write_forces(Key key) {
       const auto first = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
         return x == txn_ || !before(b, commit_of(x));
       });
-      if (first != part.all.end() && part.session != known_[txn_].session) add_later(c, begin_of(*first));
+      if (first != part.all.end() && part.session != known_[txn_].session)
+        add_later(c, begin_of(*first));
     }
   }
   if (!drain()) return false;
   if (out_[c].empty()) return true;
   // Readers behind it that saw something else saw something later.
   for (const OfSession& part : k.readers) {
-    auto r = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) { return !before(c, begin_of(x)); });
+    auto r = std::partition_point(part.all.begin(), part.all.end(),
+                                  [&](Txn x) { return !before(c, begin_of(x)); });
     for (; r != part.all.end(); ++r) {
       for (const Access& read : known_[*r].reads) {
         if (read.key != key) continue;
@@ -568,7 +583,9 @@ bool OrderJudge::search(std::size_t from) {
     const bool all = redone >= witness_.size();
     if (std::min(redone, witness_.size()) > effort()) return false;
     // Of a part, a "no" is no answer and worth little.
-    if (ask_engine(all ? 0 : witness_.size() - redone, all ? std::numeric_limits<std::uint64_t>::max() : 64)) return true;
+    if (ask_engine(all ? 0 : witness_.size() - redone,
+                   all ? std::numeric_limits<std::uint64_t>::max() : 64))
+      return true;
     if (all) return false;
   }
 }
@@ -704,7 +721,8 @@ bool OrderJudge::run_schedule(std::size_t from, std::vector<ToAdd>& turned) {
   const auto now = [&](Key key) {
     if (current[key] != kNone) return current[key];
     const auto& order = keys_[key].in_witness;
-    const auto next = std::partition_point(order.begin(), order.end(), [&](Txn t) { return at_[commit_of(t)] < from; });
+    const auto next = std::partition_point(order.begin(), order.end(),
+                                           [&](Txn t) { return at_[commit_of(t)] < from; });
     return current[key] = next == order.begin() ? keys_[key].initial : version(key, *(next - 1));
   };
   // First committer wins: a begin waits for the commit of who writes one of its keys.
@@ -887,7 +905,8 @@ bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
       txns.push_back(t);
     };
     const auto& all = sessions_[s];
-    for (auto t = std::partition_point(all.begin(), all.end(), [&](Txn x) { return !later(commit_of(x)); });
+    for (auto t = std::partition_point(all.begin(), all.end(),
+                                       [&](Txn x) { return !later(commit_of(x)); });
          t != all.end(); ++t) {
       add_txn(*t);
     }
@@ -921,7 +940,8 @@ bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
     if (begun(t)) {
       for (const auto& chain : p.chains) {
         if (!begun(txns[chain.front()])) {
-          p.fixed.push_back({p.begin(owner[t]), p.begin(chain.front()), order::FixedKind::kSession, 0, 0});
+          p.fixed.push_back(
+              {p.begin(owner[t]), p.begin(chain.front()), order::FixedKind::kSession, 0, 0});
         }
       }
       continue;
@@ -931,10 +951,12 @@ bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
       if (w != kInitial && !later(commit_of(w))) {
         // Of those before, only what is current there can still be read.
         const auto& order = keys_[read.key].in_witness;
-        const auto next = std::partition_point(order.begin(), order.end(), [&](Txn x) { return !later(commit_of(x)); });
+        const auto next = std::partition_point(order.begin(), order.end(),
+                                               [&](Txn x) { return !later(commit_of(x)); });
         if (*(next - 1) != w) return false;
         w = kInitial;
-      } else if (w == kInitial && !keys_[read.key].in_witness.empty() && !later(commit_of(keys_[read.key].in_witness.front()))) {
+      } else if (w == kInitial && !keys_[read.key].in_witness.empty() &&
+                 !later(commit_of(keys_[read.key].in_witness.front()))) {
         return false;
       }
       const auto first = static_cast<std::uint32_t>(p.candidates.size());
@@ -976,6 +998,8 @@ void OrderJudge::take_witness(const std::vector<Event>& order) {
 
 }  // namespace
 
-std::unique_ptr<Judge> order_judge(Level level) { return std::make_unique<OrderJudge>(level); }
+std::unique_ptr<Judge> order_judge(Level level) {
+  return std::make_unique<OrderJudge>(level);
+}
 
 }  // namespace cupel::mock

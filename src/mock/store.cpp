@@ -29,7 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Clock::duration milliseconds(double number) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(number));
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double, std::milli>(number));
 }
 
 constexpr std::array kLevels = {
@@ -43,12 +44,15 @@ constexpr std::array kLevels = {
 
 }  // namespace
 
-std::string_view name(Level level) { return levels::name(kLevels[static_cast<std::size_t>(level)]); }
+std::string_view name(Level level) {
+  return levels::name(kLevels[static_cast<std::size_t>(level)]);
+}
 
 std::optional<Level> level_of(std::string_view text) {
   auto parsed = levels::parse_level(text);
   // Sessions are always ordered here.
-  if (parsed == levels::Level::kSnapshotIsolation) parsed = levels::Level::kStrongSessionSnapshotIsolation;
+  if (parsed == levels::Level::kSnapshotIsolation)
+    parsed = levels::Level::kStrongSessionSnapshotIsolation;
   if (parsed == levels::Level::kSerializable) parsed = levels::Level::kStrongSessionSerializable;
   for (std::size_t i = 0; parsed && i < kLevels.size(); ++i) {
     if (kLevels[i] == *parsed) return static_cast<Level>(i);
@@ -86,7 +90,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   void close_session(std::uint32_t session) {
     const std::lock_guard lock(mutex_);
     if (open_ && open_->session == session) {
-      end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, its session was closed"});
+      end(Failure{Failure::Kind::kEnded,
+                  "the transaction was rolled back, its session was closed"});
     }
     std::erase(closed_, session);
     closed_.push_back(session);
@@ -250,8 +255,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::optional<std::uint64_t> turn_of_;  // a ticket, while nothing is open
   Clock::time_point quiet_since_;         // nobody came and nothing ended
   std::shared_ptr<Open> open_;
-  bool asking_ = false;              // a call of the open transaction is under way
-  Clock::time_point idle_since_;     // of the open transaction, or since when somebody waits
+  bool asking_ = false;           // a call of the open transaction is under way
+  Clock::time_point idle_since_;  // of the open transaction, or since when somebody waits
 
   std::vector<std::string> session_names_;
   std::vector<std::string> names_asked_;    // of each session, before #2 and so on
@@ -309,9 +314,10 @@ class Store::State::Handle final : public Transaction {
     state_->ledger_.write(key, std::move(value));
     if (allowed) return true;
     fail({Failure::Kind::kConflict,
-          fmt::format("the write of {} contradicts what the transaction has read, its level {} does not "
-                      "allow it to commit",
-                      name, mock::name(state_->ledger_.at(state_->ledger_.count() - 1).level))});
+          fmt::format(
+              "the write of {} contradicts what the transaction has read, its level {} does not "
+              "allow it to commit",
+              name, mock::name(state_->ledger_.at(state_->ledger_.count() - 1).level))});
     return false;
   }
 
@@ -383,7 +389,8 @@ class Store::State::Handle final : public Transaction {
   std::optional<Failure> failure_;  // a copy, made under the lock
 };
 
-std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const BeginOptions& options) {
+std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
+                                                 const BeginOptions& options) {
   await_turn();
   std::unique_lock lock(mutex_);
   assert(session < session_names_.size());
@@ -419,10 +426,11 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
     // The first of those who wait looks after their patience.
     const auto until = idle_since_ + milliseconds(options_.patience_s * 1000);
     if (!asking_ && Clock::now() >= until) {
-      end(Failure{Failure::Kind::kEnded,
-                  fmt::format("the transaction was rolled back: it asked for nothing for {:g} s while "
-                              "others waited for their turn",
-                              options_.patience_s)});
+      end(Failure{
+          Failure::Kind::kEnded,
+          fmt::format("the transaction was rolled back: it asked for nothing for {:g} s while "
+                      "others waited for their turn",
+                      options_.patience_s)});
     } else if (asking_) {
       woken.wait_until(lock, patient(Clock::now() + milliseconds(50)));
     } else {
@@ -449,25 +457,34 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session, const Be
 
 void Store::State::reset(std::uint64_t seed) {
   const std::lock_guard lock(mutex_);
-  if (open_) end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, the store was reset"});
+  if (open_)
+    end(Failure{Failure::Kind::kEnded, "the transaction was rolled back, the store was reset"});
   start(seed);
 }
 
 void Store::State::shut_down() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  if (open_) end(Failure{Failure::Kind::kStopped, "the transaction was rolled back, the store is shutting down"});
+  if (open_)
+    end(Failure{Failure::Kind::kStopped,
+                "the transaction was rolled back, the store is shutting down"});
   for (const auto& waiting : queue_) waiting.woken->notify_one();
   stop_.notify_all();
 }
 
 Store::Store(const Options& options) : state_(std::make_shared<State>(options)) {}
-Store::~Store() { state_->shut_down(); }
-std::uint32_t Store::open_session(std::string name) { return state_->open_session(std::move(name)); }
+Store::~Store() {
+  state_->shut_down();
+}
+std::uint32_t Store::open_session(std::string name) {
+  return state_->open_session(std::move(name));
+}
 std::uint32_t Store::continue_session(std::string name) {
   return state_->continue_session(std::move(name));
 }
-void Store::close_session(std::uint32_t session) { state_->close_session(session); }
+void Store::close_session(std::uint32_t session) {
+  state_->close_session(session);
+}
 std::unique_ptr<Transaction> Store::begin(std::uint32_t session, const BeginOptions& options) {
   return state_->begin(session, options);
 }
@@ -477,12 +494,18 @@ std::size_t Store::waiting() const {
 bool Store::set_initial(std::string_view key, Value value) {
   return state_->set_initial(key, std::move(value));
 }
-void Store::reset(std::uint64_t seed) { state_->reset(seed); }
-void Store::shut_down() { state_->shut_down(); }
+void Store::reset(std::uint64_t seed) {
+  state_->reset(seed);
+}
+void Store::shut_down() {
+  state_->shut_down();
+}
 void Store::interleave(std::span<const std::function<void()>> functions) {
   state_->interleave(functions);
 }
-base::Result<history::History> Store::history() const { return state_->history(); }
+base::Result<history::History> Store::history() const {
+  return state_->history();
+}
 Digest Store::digest(bool in_order) const {
   return state_->digest(in_order);
 }

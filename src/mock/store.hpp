@@ -55,7 +55,7 @@ enum class Level : std::uint8_t {
   kStrongSessionSnapshotIsolation,
   kStrongSessionSerializable,
 };
-std::string_view name(Level level);               // "read-committed"
+std::string_view name(Level level);  // "read-committed"
 // The names and aliases of levels.md; snapshot-isolation and serializable are these with
 // session order.
 std::optional<Level> level_of(std::string_view);
@@ -82,10 +82,10 @@ struct Options {
   std::uint64_t seed = 0;
   // Weights of the policies, by Policy; a policy is drawn for each read.
   double uniform = 1, latest = 0, adversarial = 0;
-  double abort_rate = 0;      // share of commits that abort instead (kConflict)
-  double delay_ms = 0;        // before a transaction queues for its turn: uniform in [0, delay_ms]
-  double latency_ms = 0;      // before every read, write and commit
-  double patience_s = 5;      // see above
+  double abort_rate = 0;  // share of commits that abort instead (kConflict)
+  double delay_ms = 0;    // before a transaction queues for its turn: uniform in [0, delay_ms]
+  double latency_ms = 0;  // before every read, write and commit
+  double patience_s = 5;  // see above
   // For enumeration instead of chance: called where a read has more than one write to
   // return, with their number, and gives which (below it): 0 is null or the first that
   // was committed, and so on. Two writes of the same value count as two, since what may
@@ -119,8 +119,8 @@ class Transaction {
   // nullopt and a failure() when the transaction is over.
   virtual std::optional<Value> read(std::string_view key) = 0;
   // Every key with this prefix that anybody committed a write to or this transaction
-  // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold is to be read
-  // from them. (A table is its set of primary keys, thesis 4.3.)
+  // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold
+  // is to be read from them. (A table is its set of primary keys, thesis 4.3.)
   virtual std::vector<std::string> keys_with_prefix(std::string_view prefix) = 0;
   // Of these the keys without `end` behind the prefix, as a read of all that there could be:
   // the transaction saw null in those that are not listed, and whoever writes one first comes
@@ -128,7 +128,8 @@ class Transaction {
   // transaction of each session. By default the listing alone.
   virtual std::vector<std::string> scan(std::string_view prefix, char end) {
     auto keys = keys_with_prefix(prefix);
-    std::erase_if(keys, [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
+    std::erase_if(keys,
+                  [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
     return keys;
   }
   // The same of the keys from `low` on, before `high`, that end with `ending`.
@@ -158,8 +159,8 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // A session is one client's connection, or several one after another; its name appears in the history, with "#2"
-  // and so on behind it where an earlier session had the same.
+  // A session is one client's connection, or several one after another; its name appears in the
+  // history, with "#2" and so on behind it where an earlier session had the same.
   std::uint32_t open_session(std::string name);
   // Goes on with the session that was closed last of those that were opened with this name;
   // a new one where none is closed. For clients that connect anew for each step: one after

@@ -16,11 +16,11 @@
 // Cost of a try: the transactions that T read from × log, at causal T's reads × sessions × log
 // if the try brings something new into T's past, and the searches of the edges that go against
 // the order. Memory: 4 bytes a committed transaction and session.
-#include <algorithm>
-#include <cassert>
-
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+#include <cassert>
 
 #include "graph/online_order.hpp"
 #include "mock/judge.hpp"
@@ -34,7 +34,9 @@ using Position = std::uint32_t;  // of a committed transaction in its session
 // By session: how many of its transactions are in the past. Sessions beyond: none.
 using Clock = std::vector<Position>;
 
-Position at(const Clock& clock, Session s) { return s < clock.size() ? clock[s] : 0; }
+Position at(const Clock& clock, Session s) {
+  return s < clock.size() ? clock[s] : 0;
+}
 void raise(Clock& clock, Session s, Position to) {
   if (s >= clock.size()) clock.resize(s + 1, 0);
   clock[s] = std::max(clock[s], to);
@@ -82,7 +84,8 @@ class WeakJudge final : public Judge {
                                          [&](Txn w, Position p) { return known_[w].position < p; });
       found.insert(found.end(), from, all.end());
     }
-    std::sort(found.begin(), found.end(), [](Txn a, Txn b) { return a + 1 < b + 1; });  // kInitial first
+    std::sort(found.begin(), found.end(),
+              [](Txn a, Txn b) { return a + 1 < b + 1; });  // kInitial first
   }
 
   bool take(Key key, Txn writer) override {
@@ -130,7 +133,8 @@ class WeakJudge final : public Judge {
     for (const Key key : open_.writes) {
       if (key >= writers_.size()) writers_.resize(key + 1);
       auto& of_key = writers_[key];
-      auto place = std::find_if(of_key.begin(), of_key.end(), [&](const auto& w) { return w.session == open_.session; });
+      auto place = std::find_if(of_key.begin(), of_key.end(),
+                                [&](const auto& w) { return w.session == open_.session; });
       if (place == of_key.end()) place = of_key.insert(of_key.end(), {open_.session, {}});
       place->all.push_back(t);
     }
@@ -159,9 +163,9 @@ class WeakJudge final : public Judge {
     Level level = Level::kCausal;
     Position position = 0;
     Node node = 0;
-    Clock past;                // (so ∪ wr)+, itself not included
-    std::vector<Key> writes;   // ascending
-    std::vector<Read> reads;   // of the open one
+    Clock past;               // (so ∪ wr)+, itself not included
+    std::vector<Key> writes;  // ascending
+    std::vector<Read> reads;  // of the open one
   };
   struct OfSession {
     Session session;
@@ -178,8 +182,7 @@ class WeakJudge final : public Judge {
   // The writers of the key that a read of it must not miss after the reads so far, as the
   // open transaction's level says; of one session the last is enough. At causal: those in
   // `past` and not in `but`.
-  void must_not_miss(Key key, const Clock& past, const Clock* but,
-                     std::vector<Txn>& found) const {
+  void must_not_miss(Key key, const Clock& past, const Clock* but, std::vector<Txn>& found) const {
     found.clear();
     switch (open_.level) {
       case Level::kReadAtomic:
@@ -200,14 +203,16 @@ class WeakJudge final : public Judge {
         }
     }
   }
-  void add_last(Key key, Session session, Position until, Position from, std::vector<Txn>& found) const {
+  void add_last(Key key, Session session, Position until, Position from,
+                std::vector<Txn>& found) const {
     if (key >= writers_.size()) return;
     for (const auto& w : writers_[key]) {
       if (w.session == session) add_last_of(w.all, until, from, found);
     }
   }
   // The last of these whose position is in [from, until).
-  void add_last_of(const std::vector<Txn>& all, Position until, Position from, std::vector<Txn>& found) const {
+  void add_last_of(const std::vector<Txn>& all, Position until, Position from,
+                   std::vector<Txn>& found) const {
     const auto end = std::lower_bound(all.begin(), all.end(), until,
                                       [&](Txn w, Position p) { return known_[w].position < p; });
     if (end != all.begin() && known_[*(end - 1)].position >= from) found.push_back(*(end - 1));
@@ -234,8 +239,8 @@ class WeakJudge final : public Judge {
     must_not_miss(key, open_.past, nullptr, must_);
     if (!force(must_, writer)) return false;
     // What was read before must not miss what the new source brings.
-    const bool brings = open_.level == Level::kCausal ? open_.past != saved_.past
-                                                      : !is_source_.contains(writer);
+    const bool brings =
+        open_.level == Level::kCausal ? open_.past != saved_.past : !is_source_.contains(writer);
     if (writer != kInitial && brings) {
       for (const auto& read : open_.reads) {
         if (open_.level == Level::kReadCommitted) break;
@@ -258,7 +263,9 @@ class WeakJudge final : public Judge {
     return true;
   }
 
-  void save() { saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), false, open_.past}; }
+  void save() {
+    saved_ = {order_.arc_count(), open_.reads.size(), sources_.size(), false, open_.past};
+  }
 
   graph::OnlineOrder order_;
   std::vector<Known> known_;                     // by Txn
@@ -281,6 +288,8 @@ class WeakJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> weak_judge() { return std::make_unique<WeakJudge>(); }
+std::unique_ptr<Judge> weak_judge() {
+  return std::make_unique<WeakJudge>();
+}
 
 }  // namespace cupel::mock

@@ -7,7 +7,9 @@ namespace cupel::order {
 namespace {
 constexpr std::uint32_t kLanes = 8;
 constexpr std::uint32_t kCovers = 4;
-std::uint32_t padded(std::uint32_t width) { return (width + kLanes - 1) & ~(kLanes - 1); }
+std::uint32_t padded(std::uint32_t width) {
+  return (width + kLanes - 1) & ~(kLanes - 1);
+}
 
 // True if the row changed.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
@@ -32,7 +34,8 @@ std::uint64_t Clocks::bytes(const EventGraph& graph, std::uint32_t width) {
   return static_cast<std::uint64_t>(graph.problem().node_count()) * padded(width) * 4;
 }
 
-bool Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width, base::Budget& budget) {
+bool Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width,
+                     base::Budget& budget) {
   const std::size_t n = graph.problem().node_count();
   const bool same_block = first == first_ && width == width_ && !rows_.empty();
   first_ = first;
@@ -76,7 +79,8 @@ bool Clocks::compute(const EventGraph& graph, ChainId first, std::uint32_t width
       if (latest == graph::kNoNode || graph.rank(in.from) > graph.rank(latest)) latest = in.from;
     }
     if (latest != graph::kNoNode) take(latest);
-    if (const Node before = graph.previous(v); before != graph::kNoNode && before != latest) take(before);
+    if (const Node before = graph.previous(v); before != graph::kNoNode && before != latest)
+      take(before);
     for (const auto& in : incoming) {
       if (in.from != latest) take(in.from);
     }

@@ -28,7 +28,9 @@ constexpr std::size_t kLeastReadsInParts = 50'000;
 // Clocks that only prune a search may take so many bytes.
 constexpr std::uint64_t kClocksOfSearch = 64'000'000;
 
-bool rests_on_read(const KnownArc& arc) { return arc.kind == ArcKind::kRead || arc.kind == ArcKind::kVisible; }
+bool rests_on_read(const KnownArc& arc) {
+  return arc.kind == ArcKind::kRead || arc.kind == ArcKind::kVisible;
+}
 
 // 0-1 breadth-first over one graph, backward from `to` until `from` comes up: the
 // steps from `from` to `to` with the least weight, and among those few. What it
@@ -203,13 +205,17 @@ bool CoGraph::saturate() {
   switch (visible_) {
     case Visible::kEarlierRead:
       finished = in_two_parts([&](bool later, Found& found) {
-        return later ? earlier_reads(half, problem_.owner_count, found) : earlier_reads(0, half, found);
+        return later ? earlier_reads(half, problem_.owner_count, found)
+                     : earlier_reads(0, half, found);
       });
       break;
     case Visible::kDirect:
-      finished = in_two_parts([&](bool later, Found& found) { return direct(chains_of(later), found); });
+      finished =
+          in_two_parts([&](bool later, Found& found) { return direct(chains_of(later), found); });
       break;
-    case Visible::kCausal: finished = causal(); break;
+    case Visible::kCausal:
+      finished = causal();
+      break;
   }
   if (!finished) return false;
   acyclic_ = graph_.sort(&budget_) && overwritten_.empty();
@@ -237,9 +243,11 @@ bool CoGraph::in_two_parts(const Work& work) {
 std::span<const std::vector<Owner>> CoGraph::chains_of(bool later) const {
   std::size_t reads = 0, chain = 0;
   for (; chain < problem_.chains.size() && reads < problem_.reads.size() / 2; ++chain) {
-    for (const Owner o : problem_.chains[chain]) reads += problem_.read_first[o + 1] - problem_.read_first[o];
+    for (const Owner o : problem_.chains[chain])
+      reads += problem_.read_first[o + 1] - problem_.read_first[o];
   }
-  return later ? std::span(problem_.chains).subspan(chain) : std::span(problem_.chains).first(chain);
+  return later ? std::span(problem_.chains).subspan(chain)
+               : std::span(problem_.chains).first(chain);
 }
 
 void CoGraph::visible_before(Owner k, std::uint32_t r, Found& found) const {
@@ -259,8 +267,8 @@ bool CoGraph::earlier_reads(Owner first_owner, Owner end_owner, Found& found) co
   std::vector<std::uint32_t> by_object;
   absl::flat_hash_map<Owner, std::uint32_t> first_from;
   // Large histories wait mostly for memory: for what is written by those read from.
-  const auto ahead = static_cast<Owner>(
-      std::clamp<std::size_t>(24 * problem_.owner_count / std::max<std::size_t>(1, problem_.reads.size()), 2, 16));
+  const auto ahead = static_cast<Owner>(std::clamp<std::size_t>(
+      24 * problem_.owner_count / std::max<std::size_t>(1, problem_.reads.size()), 2, 16));
   const auto fetch = [&](Owner o, const auto& touch) {
     if (o >= problem_.owner_count) return;
     for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
@@ -296,9 +304,9 @@ bool CoGraph::earlier_reads(Owner first_owner, Owner end_owner, Found& found) co
       const auto step = problem_.reads[r].step;
       const auto objects = writes(k);
       const auto next_read = [&](Object x) {
-        auto it = std::lower_bound(by_object.begin(), by_object.end(), x, [&](auto i, Object wanted) {
-          return problem_.reads[i].object < wanted;
-        });
+        auto it = std::lower_bound(
+            by_object.begin(), by_object.end(), x,
+            [&](auto i, Object wanted) { return problem_.reads[i].object < wanted; });
         while (it != by_object.end() && problem_.reads[*it].object == x &&
                problem_.reads[*it].step <= step) {
           ++it;
@@ -421,8 +429,8 @@ bool CoGraph::causal() {
   if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
   Clocks clocks;
   // A part's share of one block of columns.
-  const auto look = [&](std::span<const std::vector<Owner>> part, std::vector<std::uint32_t>& pointer,
-                        Found& found) {
+  const auto look = [&](std::span<const std::vector<Owner>> part,
+                        std::vector<std::uint32_t>& pointer, Found& found) {
     std::vector<std::uint32_t> touched;
     for (const auto& chain : part) {
       if (budget_.exceeded()) return false;
@@ -502,7 +510,8 @@ std::vector<Proof> CoGraph::proofs(std::span<const std::uint8_t> open) const {
         [&](std::uint32_t a) { return search.weighs(arcs[a]) && arcs[a].read_or_object != r; });
     cycle.push_back({arc.from, arc.to, i});
     for (const auto& step : cycle) {
-      if (step.arc != EventGraph::kChainArc && rests_on_read(arcs[step.arc])) covered[arcs[step.arc].read_or_object] = 1;
+      if (step.arc != EventGraph::kChainArc && rests_on_read(arcs[step.arc]))
+        covered[arcs[step.arc].read_or_object] = 1;
     }
     found.push_back(proof_of(cycle, search));
   }
@@ -523,7 +532,8 @@ class ProofWriter {
     return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
   }
   std::uint32_t arc(const KnownArc& arc, std::vector<std::uint32_t> because) {
-    proof_.arcs.push_back({arc.from, arc.to, arc.kind, arc.read_or_object, arc.other, std::move(because)});
+    proof_.arcs.push_back(
+        {arc.from, arc.to, arc.kind, arc.read_or_object, arc.other, std::move(because)});
     return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
   }
   template <typename WriteArc>
@@ -557,7 +567,8 @@ Proof CoGraph::proof_of(const Overwritten& o, Search& search) const {
   Proof proof;
   ProofWriter writer(graph_, proof);
   const auto visible = writer.walk_known(why_visible(o.writer, o.read, search));
-  const KnownArc rw{problem_.reads[o.read].owner, o.writer, o.read, o.writer, ArcKind::kInitialRead};
+  const KnownArc rw{problem_.reads[o.read].owner, o.writer, o.read, o.writer,
+                    ArcKind::kInitialRead};
   proof.cycles.push_back({writer.arc(rw, {})});
   proof.cycles.back().insert(proof.cycles.back().end(), visible.begin(), visible.end());
   return proof;
@@ -587,15 +598,19 @@ std::vector<EventGraph::Step> CoGraph::why_visible(Owner k, std::uint32_t r, Sea
     const auto along_session = [&](Owner last) {
       return graph_.chain(k) == graph_.chain(last) && graph_.position(k) <= graph_.position(last);
     };
-    if (visible_ == Visible::kDirect && k != o && along_session(o)) return {{k, o, EventGraph::kChainArc}};
+    if (visible_ == Visible::kDirect && k != o && along_session(o))
+      return {{k, o, EventGraph::kChainArc}};
     std::vector<EventGraph::Step> best;
     for (const auto& in : graph_.in(o)) {
       const KnownArc& arc = arcs[in.arc];
-      if (visible_ == Visible::kDirect && arc.kind == ArcKind::kSession && along_session(arc.from)) {
+      if (visible_ == Visible::kDirect && arc.kind == ArcKind::kSession &&
+          along_session(arc.from)) {
         return {{k, o, EventGraph::kChainArc}};  // a lone owner, after its session
       }
       if (arc.kind != ArcKind::kRead || arc.from != k) continue;
-      if (visible_ == Visible::kEarlierRead && problem_.reads[arc.read_or_object].step >= problem_.reads[r].step) continue;
+      if (visible_ == Visible::kEarlierRead &&
+          problem_.reads[arc.read_or_object].step >= problem_.reads[r].step)
+        continue;
       if (best.empty() || search.weighs(arc) < search.weighs(arcs[best.front().arc]))
         best = {{k, o, in.arc}};
     }

@@ -100,7 +100,8 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plai
       }
       ProofBuilder builder(problem, graph, versions, budget, loosener == nullptr ? nullptr : &open);
       builder.add_orphan(saturation.orphan());
-      if (loosener != nullptr) return judged(loosener->proof(builder.take(), Stage::kSaturation, budget));
+      if (loosener != nullptr)
+        return judged(loosener->proof(builder.take(), Stage::kSaturation, budget));
       outcome.answer = Answer::kNo;
       outcome.proof = builder.take();
       return outcome;
@@ -120,14 +121,16 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plai
   if (accepts(scheduled)) return outcome;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
-  refine(problem, graph, versions, open, saturation, known, scheduled, hint, loosener != nullptr, budget, outcome);
+  refine(problem, graph, versions, open, saturation, known, scheduled, hint, loosener != nullptr,
+         budget, outcome);
   if (loosener == nullptr || outcome.answer != Answer::kNo) return outcome;
   return judged(loosener->proof(std::move(outcome.proof), Stage::kRefine, budget));
 }
 
 }  // namespace
 
-bool is_solution(const Problem& problem, std::span<const Node> order, std::span<const Owner> writers) {
+bool is_solution(const Problem& problem, std::span<const Node> order,
+                 std::span<const Owner> writers) {
   const Node n = problem.node_count();
   if (order.size() != n || writers.size() != problem.reads.size()) return false;
   constexpr std::uint32_t kUnset = std::numeric_limits<std::uint32_t>::max();
@@ -166,7 +169,8 @@ bool is_solution(const Problem& problem, std::span<const Node> order, std::span<
         const Read& read = problem.reads[r];
         const auto first = problem.candidates.begin() + read.first_candidate;
         const auto last = problem.candidates.begin() + read.last_candidate;
-        if (writers[r] != current[read.object] || std::find(first, last, writers[r]) == last) return false;
+        if (writers[r] != current[read.object] || std::find(first, last, writers[r]) == last)
+          return false;
       }
     }
     for (auto i = problem.write_first[o]; i < problem.write_first[o + 1]; ++i) {
@@ -189,7 +193,8 @@ Outcome decide(const Problem& problem, base::Budget& budget) {
   if (problem.soft_chains) loosener.emplace(problem);
   for (bool plain = true;; plain = false) {
     bool again = false;
-    Outcome outcome = decide_with_chains(problem, loosener ? &*loosener : nullptr, plain, &again, budget);
+    Outcome outcome =
+        decide_with_chains(problem, loosener ? &*loosener : nullptr, plain, &again, budget);
     if (outcome.answer == Answer::kYes && !is_solution(problem, outcome.order, outcome.writers)) {
       assert(false && "the order found is not a solution");
       outcome.answer = Answer::kGaveUp;

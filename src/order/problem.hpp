@@ -62,11 +62,12 @@ struct Problem {
 
   Owner owner_count = 0;
   Object object_count = 0;
-  std::uint32_t helper_count = 0;               // helper i is before helper i+1
-  std::vector<std::vector<Owner>> chains;       // every owner in exactly one
-  std::vector<std::uint32_t> write_first = {0};  // owner o writes write_object[write_first[o] .. [o+1])
-  std::vector<Object> write_object;             // ascending within an owner
-  std::vector<Read> reads;                      // grouped by owner; one per (owner, object)
+  std::uint32_t helper_count = 0;          // helper i is before helper i+1
+  std::vector<std::vector<Owner>> chains;  // every owner in exactly one
+  std::vector<std::uint32_t> write_first = {
+      0};                            // owner o writes write_object[write_first[o] .. [o+1])
+  std::vector<Object> write_object;  // ascending within an owner
+  std::vector<Read> reads;           // grouped by owner; one per (owner, object)
   std::vector<Owner> candidates;
   std::vector<FixedArc> fixed;
   // Per owner, of its begin and of its commit: smaller should come earlier (commit_hint
@@ -97,7 +98,7 @@ enum class ArcKind : std::uint8_t {
   kRead,         // wr; read
   kOnlyWriter,   // wr; read: every other candidate was ruled out
   kInitialRead,  // rw; read of the initial version; other = the writer
-  kVisible,      // ww other → writer of `read`'s version, because other's commit reaches the reader
+  kVisible,  // ww other → writer of `read`'s version, because other's commit reaches the reader
   kOverwritten,  // rw reader → other, because the version read is before other's
   kNoOverlap,    // ww; object: the writers' events overlap only one way
   kSawInitial,   // no arc but a fact: read saw the initial version; the others are excluded
@@ -123,8 +124,8 @@ struct ProofArc {
   std::uint32_t read_or_object;  // by kind, see above
   Owner other;
   std::vector<std::uint32_t> because;  // earlier arcs of the proof, in path order
-  Owner seen = kUnresolved;            // kOverwritten, kAssumedOverwritten: whose version the read saw
-  Bound bound = Bound::kExact;         // of what the read is assumed to have seen
+  Owner seen = kUnresolved;     // kOverwritten, kAssumedOverwritten: whose version the read saw
+  Bound bound = Bound::kExact;  // of what the read is assumed to have seen
   std::vector<Exclusion> excluded = {};  // kOnlyWriter, kSawInitial; if whole_proofs
 };
 
@@ -154,6 +155,7 @@ Outcome decide(const Problem& problem, base::Budget& budget);
 
 // Does this order, with these writers of the reads, solve the problem? Replays
 // it; linear. decide() asks it of every witness before answering kYes.
-bool is_solution(const Problem& problem, std::span<const Node> order, std::span<const Owner> writers);
+bool is_solution(const Problem& problem, std::span<const Node> order,
+                 std::span<const Owner> writers);
 
 }  // namespace cupel::order

@@ -25,10 +25,12 @@ std::uint32_t ProofBuilder::plain(Node from, Node to, ArcKind kind) {
 
 std::uint32_t ProofBuilder::assumed(const Assumed& a, std::vector<std::uint32_t> because) {
   // What a known read saw is not assumed with the rest.
-  if (a.kind == ArcKind::kAssumedOverwritten && a.seen != kUnresolved && versions_.writer_of(a.read_or_object) == a.seen) {
+  if (a.kind == ArcKind::kAssumedOverwritten && a.seen != kUnresolved &&
+      versions_.writer_of(a.read_or_object) == a.seen) {
     know(a.read_or_object, static_cast<std::uint32_t>(graph_.arcs().size()));
   }
-  proof_.arcs.push_back({a.from, a.to, a.kind, a.read_or_object, a.other, std::move(because), a.seen});
+  proof_.arcs.push_back(
+      {a.from, a.to, a.kind, a.read_or_object, a.other, std::move(because), a.seen});
   return static_cast<std::uint32_t>(proof_.arcs.size() - 1);
 }
 
@@ -69,7 +71,8 @@ std::vector<std::uint32_t> ProofBuilder::excluding_cycle(std::uint32_t r, Owner 
     auto after = graph_.path(begin, problem_.commit(candidate), limit);
     if (!after.empty()) {
       auto cycle = path(after);
-      cycle.push_back(assumed({problem_.commit(candidate), begin, ArcKind::kAssumedWriter, r, candidate}));
+      cycle.push_back(
+          assumed({problem_.commit(candidate), begin, ArcKind::kAssumedWriter, r, candidate}));
       return cycle;
     }
   }
@@ -89,8 +92,9 @@ std::vector<std::uint32_t> ProofBuilder::excluding_cycle(std::uint32_t r, Owner 
       because = path(order);
     }
     const auto rest = path(visible);
-    std::vector<std::uint32_t> cycle = {assumed(
-        {begin, problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, candidate}, std::move(because))};
+    std::vector<std::uint32_t> cycle = {
+        assumed({begin, problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, candidate},
+                std::move(because))};
     cycle.insert(cycle.end(), rest.begin(), rest.end());
     return cycle;
   }
@@ -123,13 +127,22 @@ void ProofBuilder::know(std::uint32_t r, std::uint32_t limit) {
   if (w == kInitial) {
     auto excluded = exclusions(r, w, limit);
     const Node begin = problem_.begin(read.owner);
-    proof_.arcs.push_back({begin, begin, ArcKind::kSawInitial, r, kInitial, {}, kInitial, Bound::kExact, std::move(excluded)});
+    proof_.arcs.push_back({begin,
+                           begin,
+                           ArcKind::kSawInitial,
+                           r,
+                           kInitial,
+                           {},
+                           kInitial,
+                           Bound::kExact,
+                           std::move(excluded)});
     return;
   }
   if (!looked_for_only_writers_) {
     looked_for_only_writers_ = true;
     for (std::uint32_t i = 0; i < graph_.arcs().size(); ++i) {
-      if (graph_.arcs()[i].kind == ArcKind::kOnlyWriter) only_writer_.emplace(graph_.arcs()[i].read_or_object, i);
+      if (graph_.arcs()[i].kind == ArcKind::kOnlyWriter)
+        only_writer_.emplace(graph_.arcs()[i].read_or_object, i);
     }
   }
   arc(only_writer_.at(r));
@@ -224,7 +237,8 @@ void ProofBuilder::add_orphan(std::uint32_t r) {
   proof_.by_cases = true;
   const Read& read = problem_.reads[r];
   const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
-  const auto shown = problem_.whole_proofs ? read.last_candidate : read.first_candidate + kMaxOrphanCases;
+  const auto shown =
+      problem_.whole_proofs ? read.last_candidate : read.first_candidate + kMaxOrphanCases;
   const auto last = std::min(read.last_candidate, shown);
   for (auto c = read.first_candidate; c < last; ++c) {
     if (budget_.exceeded()) proof_.complete = false;
@@ -241,8 +255,10 @@ void ProofBuilder::add_exclusions(std::uint32_t r, std::span<const Owner> kept) 
   for (auto c = read.first_candidate; c < read.last_candidate && proof_.complete; ++c) {
     const Owner candidate = problem_.candidates[c];
     if (std::find(kept.begin(), kept.end(), candidate) != kept.end()) continue;
-    if (budget_.exceeded()) proof_.complete = false;
-    else proof_.cycles.push_back(excluding_cycle(r, candidate, limit));
+    if (budget_.exceeded())
+      proof_.complete = false;
+    else
+      proof_.cycles.push_back(excluding_cycle(r, candidate, limit));
   }
 }
 
@@ -250,7 +266,8 @@ void ProofBuilder::add_case(std::span<const MixedStep> steps) {
   proof_.by_cases = true;
   // Start right after an assumed arc, so that no known stretch wraps around.
   std::vector<MixedStep> rotated(steps.begin(), steps.end());
-  const auto last = std::find_if(rotated.begin(), rotated.end(), [](const auto& s) { return s.assumed; });
+  const auto last =
+      std::find_if(rotated.begin(), rotated.end(), [](const auto& s) { return s.assumed; });
   assert(last != rotated.end() && "a known cycle is not a case");
   std::rotate(rotated.begin(), last, rotated.end());
   std::vector<std::uint32_t> cycle;

@@ -23,8 +23,10 @@ inline bool names_read(ArcKind kind) {
     case ArcKind::kOverwritten:
     case ArcKind::kAssumedWriter:
     case ArcKind::kAssumedOverwritten:
-    case ArcKind::kSawInitial: return true;
-    default: return false;
+    case ArcKind::kSawInitial:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -69,7 +71,8 @@ class ProofBuilder {
   std::uint32_t arc(std::uint32_t index);
   std::uint32_t plain(Node from, Node to, ArcKind kind);
   std::uint32_t assumed(const Assumed& arc, std::vector<std::uint32_t> because = {});
-  std::vector<std::uint32_t> excluding_cycle(std::uint32_t read, Owner candidate, std::uint32_t limit);
+  std::vector<std::uint32_t> excluding_cycle(std::uint32_t read, Owner candidate,
+                                             std::uint32_t limit);
   std::vector<Exclusion> exclusions(std::uint32_t read, Owner kept, std::uint32_t limit);
   void know(std::uint32_t read, std::uint32_t limit);
   void add_lost_candidates();

@@ -46,7 +46,8 @@ class Refiner {
   // After a model: the arcs and the writers it chose.
   void read_model(std::vector<graph::Arc>& extra, std::vector<Owner>& writers) const {
     extra.clear();
-    for (const std::uint32_t i : solver_.active_arcs()) extra.push_back({arcs_[i].from, arcs_[i].to});
+    for (const std::uint32_t i : solver_.active_arcs())
+      extra.push_back({arcs_[i].from, arcs_[i].to});
     writers = writers_;
     for (const auto& [r, literals] : choices_) {
       const auto candidates = open_.candidates(r);
@@ -110,7 +111,8 @@ class Refiner {
       const Object x = versions_.object(s);
       if (!writes(b, x)) continue;
       if (!ww_added) {
-        add_arc({problem_.commit(a), problem_.write_target(b), ArcKind::kAssumedBefore, x, b}, literal);
+        add_arc({problem_.commit(a), problem_.write_target(b), ArcKind::kAssumedBefore, x, b},
+                literal);
         ww_added = true;
       }
       for (const std::uint32_t r : versions_.readers(s)) add_overwrite(r, a, b, literal);
@@ -124,8 +126,8 @@ class Refiner {
   void add_overwrite(std::uint32_t r, Owner w, Owner k, Literal first, Literal second = 0) {
     const Owner reader = problem_.reads[r].owner;
     if (reader == k) return;
-    add_arc({problem_.begin(reader), problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, w}, first,
-            second);
+    add_arc({problem_.begin(reader), problem_.commit(k), ArcKind::kAssumedOverwritten, r, k, w},
+            first, second);
   }
 
   bool add_read(std::uint32_t r) {
@@ -136,15 +138,16 @@ class Refiner {
     // First guess: the candidate that committed last before the reader began in
     // the order that broke, or the first after it.
     const auto distance = [&](Owner w) {
-      const std::int64_t gap = w == kInitial ? rank_[problem_.begin(read.owner)]
-                                             : static_cast<std::int64_t>(rank_[problem_.begin(read.owner)]) -
-                                                   rank_[problem_.commit(w)];
+      const std::int64_t gap = w == kInitial
+                                   ? rank_[problem_.begin(read.owner)]
+                                   : static_cast<std::int64_t>(rank_[problem_.begin(read.owner)]) -
+                                         rank_[problem_.commit(w)];
       return gap >= 0 ? gap : problem_.node_count() - gap;
     };
     const auto candidates = open_.candidates(r);
-    const Owner guess = *std::min_element(candidates.begin(), candidates.end(), [&](Owner a, Owner b) {
-      return distance(a) < distance(b);
-    });
+    const Owner guess =
+        *std::min_element(candidates.begin(), candidates.end(),
+                          [&](Owner a, Owner b) { return distance(a) < distance(b); });
     for (const Owner w : candidates) {
       const Literal literal = solver_.new_variable();
       literals.push_back(literal);
@@ -157,7 +160,8 @@ class Refiner {
         }
         continue;
       }
-      add_arc({problem_.commit(w), problem_.begin(read.owner), ArcKind::kAssumedWriter, r, w}, literal);
+      add_arc({problem_.commit(w), problem_.begin(read.owner), ArcKind::kAssumedWriter, r, w},
+              literal);
       choosers_[versions_.slot_of(read.object, w)].push_back({r, literal});
       const auto partners = partners_.find(w);
       if (partners == partners_.end()) continue;
@@ -184,7 +188,7 @@ class Refiner {
   const graph::Digraph& known_;
   solver::AcyclicSolver solver_;
   std::vector<Owner> writers_;
-  std::vector<std::uint32_t> rank_;  // in the schedule that broke last
+  std::vector<std::uint32_t> rank_;          // in the schedule that broke last
   std::vector<ProofBuilder::Assumed> arcs_;  // by conditional arc
   absl::flat_hash_map<std::pair<Owner, Owner>, Literal> pairs_;
   absl::flat_hash_map<Owner, std::vector<Owner>> partners_;
@@ -195,15 +199,16 @@ class Refiner {
 }  // namespace
 
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, Saturation& saturation, const graph::Digraph& known, const Scheduled& first,
-            std::span<const std::uint64_t> hint, bool loosens, base::Budget& budget,
-            Outcome& outcome) {
+            const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
+            const Scheduled& first, std::span<const std::uint64_t> hint, bool loosens,
+            base::Budget& budget, Outcome& outcome) {
   outcome.stage = Stage::kRefine;
   Refiner refiner(problem, graph, versions, open, saturation, known, first.order);
   Scheduled broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;
-  std::vector<std::uint64_t> guide(hint.begin(), hint.end());  // the last order: small changes, few new breaks
+  std::vector<std::uint64_t> guide(hint.begin(),
+                                   hint.end());  // the last order: small changes, few new breaks
   while (true) {
     [[maybe_unused]] const bool fresh = refiner.learn(broken);
     assert(fresh && "a schedule broke on a pair that the solver had decided");

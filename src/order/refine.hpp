@@ -22,8 +22,8 @@ namespace cupel::order {
 // reads that become variables. Fills outcome. `loosens`: a proof is wanted for what it
 // rests on, not for showing (ProofBuilder).
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, Saturation& saturation, const graph::Digraph& known, const Scheduled& first,
-            std::span<const std::uint64_t> hint, bool loosens, base::Budget& budget,
-            Outcome& outcome);
+            const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
+            const Scheduled& first, std::span<const std::uint64_t> hint, bool loosens,
+            base::Budget& budget, Outcome& outcome);
 
 }  // namespace cupel::order

@@ -25,7 +25,8 @@ OpenReads::OpenReads(const Problem& problem) {
     if (place_.empty()) place_.assign(problem.reads.size(), 0);
     place_[r] = static_cast<std::uint32_t>(places_.size());
     open_.push_back(r);
-    const auto range = (static_cast<std::uint64_t>(read.first_candidate) << 32) | read.last_candidate;
+    const auto range =
+        (static_cast<std::uint64_t>(read.first_candidate) << 32) | read.last_candidate;
     const auto [it, fresh] = lists.try_emplace(range, static_cast<std::uint32_t>(shared_.size()));
     if (fresh) {
       auto& list = shared_.emplace_back(problem.candidates.begin() + read.first_candidate,
@@ -98,7 +99,8 @@ void Saturation::add_initial_readers() {
         if (++s == group.last) continue;
       }
       const Owner k = versions_.writer(s);
-      proposed_.push_back({problem_.begin(read.owner), problem_.commit(k), r, k, ArcKind::kInitialRead});
+      proposed_.push_back(
+          {problem_.begin(read.owner), problem_.commit(k), r, k, ArcKind::kInitialRead});
     }
   }
 }
@@ -142,7 +144,8 @@ void Saturation::force_after(Object x, std::span<const Versions::Group> groups, 
         }
       };
       const Node begin = problem_.write_target(k);
-      const Node before = s == group.first ? graph::kNoNode : problem_.commit(versions_.writer(s - 1));
+      const Node before =
+          s == group.first ? graph::kNoNode : problem_.commit(versions_.writer(s - 1));
       if (before != graph::kNoNode && has_column) overwritten(s - 1, s);
       for (std::size_t f = 0; f < groups.size(); ++f) {
         const auto& from = groups[f];
@@ -156,7 +159,8 @@ void Saturation::force_after(Object x, std::span<const Versions::Group> groups, 
         frontier_[f] = last;
         if (first == last) continue;
         // The last is enough: its chain says so of the others.
-        if (problem_.write_to_begin && versions_.position(last - 1) > clocks_.at(begin, from.chain)) {
+        if (problem_.write_to_begin &&
+            versions_.position(last - 1) > clocks_.at(begin, from.chain)) {
           const Owner w = versions_.writer(last - 1);
           proposed_.push_back({problem_.commit(w), begin, x, k, ArcKind::kNoOverlap});
         }
@@ -292,7 +296,8 @@ void Saturation::force_few() {
       few_before_[s] = before;
       const std::uint32_t nearest = (before | overlapping) & ~covered(before | overlapping, first);
       each(nearest & overlapping, [&](Slot i) {
-        proposed_.push_back({problem_.commit(versions_.writer(first + i)), target, x, k, ArcKind::kNoOverlap});
+        proposed_.push_back(
+            {problem_.commit(versions_.writer(first + i)), target, x, k, ArcKind::kNoOverlap});
       });
       each(nearest, [&](Slot i) { force_between(first + i, s); });
     }
@@ -369,7 +374,8 @@ void Saturation::look(std::uint32_t r) {
 // several blocks only what one column shows is used.
 bool Saturation::excluded(std::uint32_t r, Owner w, bool single_block) const {
   if (w == kInitial) {
-    return std::any_of(seen_.begin(), seen_.end(), [](const Seen& s) { return s.last != kInitialSlot; });
+    return std::any_of(seen_.begin(), seen_.end(),
+                       [](const Seen& s) { return s.last != kInitialSlot; });
   }
   const Node begin = problem_.begin(problem_.reads[r].owner);
   const Node commit = problem_.commit(w), target = problem_.write_target(w);
@@ -509,7 +515,8 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
     bool resolved = false;
     const bool supposing = single_block && !supposed.empty();
     for (ChainId first = 0; first < chains; first += width) {
-      if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_)) return Saturated::kGaveUp;
+      if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_))
+        return Saturated::kGaveUp;
       if (supposing) {
         std::erase_if(supposed, [&](const KnownArc& arc) {
           if (!is_forced(arc)) return false;
@@ -533,9 +540,11 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
         if (graph_.chain(arc.from) >= chains) unknown.push_back(arc);
       }
       for (ChainId first = 0; first < chains; first += width) {
-        if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_)) return Saturated::kGaveUp;
+        if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_))
+          return Saturated::kGaveUp;
         for (const KnownArc& arc : proposed_) {
-          if (!clocks_.has(graph_.chain(arc.from)) || clocks_.reaches(graph_, arc.from, arc.to)) continue;
+          if (!clocks_.has(graph_.chain(arc.from)) || clocks_.reaches(graph_, arc.from, arc.to))
+            continue;
           if (seen.insert((static_cast<std::uint64_t>(arc.from) << 32) | arc.to).second) {
             unknown.push_back(arc);
           }

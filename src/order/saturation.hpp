@@ -60,10 +60,10 @@ class OpenReads {
     bool narrowed = false;
     std::vector<Owner> own = {};
   };
-  std::vector<std::uint32_t> open_;          // read indexes, ascending
-  std::vector<std::vector<Owner>> shared_;   // each list of the problem once
+  std::vector<std::uint32_t> open_;         // read indexes, ascending
+  std::vector<std::vector<Owner>> shared_;  // each list of the problem once
   std::vector<Place> places_;
-  std::vector<std::uint32_t> place_;         // by read; only for reads that were ever open
+  std::vector<std::uint32_t> place_;  // by read; only for reads that were ever open
 };
 
 class Saturation {
@@ -124,10 +124,10 @@ class Saturation {
   std::vector<std::uint32_t> few_before_;
   std::vector<ChainId> slot_chain_;
   std::vector<Slot> seen_slot_;
-  std::optional<Strata> strata_;              // the others'
-  std::vector<Versions::Group> groups_;       // of a stratum
+  std::optional<Strata> strata_;         // the others'
+  std::vector<Versions::Group> groups_;  // of a stratum
   std::vector<Slot> sorted_;
-  std::vector<Slot> frontier_;                // by group of what force_after() looks at
+  std::vector<Slot> frontier_;  // by group of what force_after() looks at
   std::vector<std::uint8_t> wr_added_;
   // Of the open read looked at, by group of its object: the last writer that it sees.
   struct Seen {

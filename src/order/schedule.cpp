@@ -37,8 +37,9 @@ class Scheduler {
       if (w == kInitial) {
         ++pending_initial_[problem.reads[r].object];
       } else {
-        slot_of_read_[r] =
-            w == versions.writer_of(r) ? versions.slot_of_read(r) : versions.slot_of(problem.reads[r].object, w);
+        slot_of_read_[r] = w == versions.writer_of(r)
+                               ? versions.slot_of_read(r)
+                               : versions.slot_of(problem.reads[r].object, w);
         ++pending_[slot_of_read_[r]];
       }
     }
@@ -189,7 +190,8 @@ class Scheduler {
             if (is_candidate(r)) result_.writers[r] = current_writer(x);
             continue;
           }
-          auto& pending = result_.writers[r] == kInitial ? pending_initial_[x] : pending_[slot_of_read_[r]];
+          auto& pending =
+              result_.writers[r] == kInitial ? pending_initial_[x] : pending_[slot_of_read_[r]];
           // Where an owner is one event, what waits may be the last reader itself.
           if (--pending <= (problem_.split ? 0u : 1u) && slot_of_read_[r] == current_[x]) wake(x);
         }

@@ -26,11 +26,11 @@ struct PairBreak {
 };
 
 struct Scheduled {
-  bool finished = false;            // false only if the budget ended
+  bool finished = false;  // false only if the budget ended
   std::vector<Node> order;
-  std::vector<Owner> writers;       // per read
-  std::vector<PairBreak> pairs;     // empty, with reads: the order is a witness
-  std::vector<std::uint32_t> reads; // open reads that found none of their candidates current
+  std::vector<Owner> writers;        // per read
+  std::vector<PairBreak> pairs;      // empty, with reads: the order is a witness
+  std::vector<std::uint32_t> reads;  // open reads that found none of their candidates current
   [[nodiscard]] bool is_witness() const { return finished && pairs.empty() && reads.empty(); }
 };
 

@@ -38,7 +38,8 @@ void Strata::update(Object x, const Clocks& clocks) {
   for (std::uint32_t i = 0; i < count; ++i) {
     by_rank_.emplace_back(graph_.rank(problem_.commit(versions_.writer(order[i]))), order[i]);
   }
-  if (!std::is_sorted(by_rank_.begin(), by_rank_.end())) std::sort(by_rank_.begin(), by_rank_.end());
+  if (!std::is_sorted(by_rank_.begin(), by_rank_.end()))
+    std::sort(by_rank_.begin(), by_rank_.end());
   place_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     order[i] = by_rank_[i].second;

@@ -33,7 +33,8 @@ Versions::Versions(const Problem& problem, const EventGraph& graph)
   group_first_.assign(problem.object_count + 1, 0);
   for (Object x = 0; x < problem.object_count; ++x) {
     for (Slot s = object_first_[x]; s < object_first_[x + 1]; ++s) {
-      if (s == object_first_[x] || groups_.back().chain != chain[s]) groups_.push_back({chain[s], s, s});
+      if (s == object_first_[x] || groups_.back().chain != chain[s])
+        groups_.push_back({chain[s], s, s});
       groups_.back().last = s + 1;
     }
     group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
@@ -67,7 +68,9 @@ Slot Versions::slot_of(Object x, Owner writer) const {
 
 // The new ones go to those that are there; what was left out stays left out.
 bool Versions::rebuild_readers() {
-  const auto chain = [&](std::uint32_t r) { return graph_.chain(problem_.begin(problem_.reads[r].owner)); };
+  const auto chain = [&](std::uint32_t r) {
+    return graph_.chain(problem_.begin(problem_.reads[r].owner));
+  };
   const auto position = [&](std::uint32_t r) {
     return graph_.position(problem_.begin(problem_.reads[r].owner));
   };
@@ -127,14 +130,16 @@ bool Versions::rebuild_readers() {
   };
   std::vector<Initial> initial;
   initial.reserve(initial_readers_.size());
-  for (const auto r : initial_readers_) initial.push_back({problem_.reads[r].object, chain(r), position(r), r});
+  for (const auto r : initial_readers_)
+    initial.push_back({problem_.reads[r].object, chain(r), position(r), r});
   std::sort(initial.begin(), initial.end(), [](const Initial& a, const Initial& b) {
     if (a.object != b.object) return a.object < b.object;
     return a.chain != b.chain ? a.chain < b.chain : a.position > b.position;
   });
   initial_readers_.clear();
   for (std::size_t i = 0; i < initial.size(); ++i) {
-    const bool same = i != 0 && initial[i].object == initial[i - 1].object && initial[i].chain == initial[i - 1].chain;
+    const bool same = i != 0 && initial[i].object == initial[i - 1].object &&
+                      initial[i].chain == initial[i - 1].chain;
     if (!same) initial_readers_.push_back(initial[i].read);
   }
   return true;

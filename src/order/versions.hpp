@@ -72,7 +72,8 @@ class Versions {
   }
   // The readers of neighbouring slots, [first, last).
   [[nodiscard]] std::span<const std::uint32_t> readers(Slot first, Slot last) const {
-    return std::span(readers_).subspan(reader_first_[first], reader_first_[last] - reader_first_[first]);
+    return std::span(readers_).subspan(reader_first_[first],
+                                       reader_first_[last] - reader_first_[first]);
   }
   // Reads of the initial version, last of their chain, by object.
   [[nodiscard]] std::span<const std::uint32_t> initial_readers() const { return initial_readers_; }

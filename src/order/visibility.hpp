@@ -37,11 +37,11 @@ struct VisibilityProblem {
   Owner owner_count = 0;
   Object object_count = 0;
   std::vector<std::vector<Owner>> chains;  // sessions; each owner in exactly one
-  std::vector<FixedArc> fixed;             // session arcs into lone owners, list orders (nodes = owners)
+  std::vector<FixedArc> fixed;  // session arcs into lone owners, list orders (nodes = owners)
   std::vector<std::uint32_t> write_first = {0};
-  std::vector<Object> write_object;        // ascending within an owner
+  std::vector<Object> write_object;  // ascending within an owner
   std::vector<std::uint32_t> read_first = {0};
-  std::vector<VisibilityRead> reads;       // by owner
+  std::vector<VisibilityRead> reads;  // by owner
 
   [[nodiscard]] std::span<const Object> writes(Owner o) const {
     return std::span(write_object).subspan(write_first[o], write_first[o + 1] - write_first[o]);

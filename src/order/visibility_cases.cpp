@@ -76,12 +76,14 @@ class Cases {
     if (!proposed.acyclic()) return learn(proposed) || propose();
     std::vector<Owner> writers = fixed_;
     outcome_.stage = std::max(outcome_.stage, Stage::kSchedule);
-    if (!guess_writers(problem_, visible_, proposed, candidates_, hint_, writers, rank_, budget_)) return true;
+    if (!guess_writers(problem_, visible_, proposed, candidates_, hint_, writers, rank_, budget_))
+      return true;
     CoGraph guessed(problem_, visible_, writers, budget_);
     if (!guessed.saturate()) return true;
     if (guessed.acyclic()) {
       outcome_.answer = Answer::kYes;
-      outcome_.order.assign(guessed.graph().topological().begin(), guessed.graph().topological().end());
+      outcome_.order.assign(guessed.graph().topological().begin(),
+                            guessed.graph().topological().end());
       outcome_.writers = std::move(writers);
       return true;
     }
@@ -188,7 +190,9 @@ class Cases {
 
   void enter(std::uint32_t r, Choice& choice, std::size_t now) {
     const auto options = candidates_[r];
-    const auto rank = [&](std::size_t i) -> std::int64_t { return options[i] == kInitial ? 0 : rank_[options[i]]; };
+    const auto rank = [&](std::size_t i) -> std::int64_t {
+      return options[i] == kInitial ? 0 : rank_[options[i]];
+    };
     std::vector<Literal> some;
     for (std::uint32_t i = 0; i < options.size(); ++i) {
       const Literal self = sat_.new_variable();
@@ -246,23 +250,27 @@ class Cases {
         sat_.prefer(-choice.literals[i].self);
       }
     }
-    while (choice.tried + 1 < options.size() && choice.excluded[choice.by_distance[choice.tried]]) ++choice.tried;
+    while (choice.tried + 1 < options.size() && choice.excluded[choice.by_distance[choice.tried]])
+      ++choice.tried;
     sat_.prefer(choice.literals[choice.by_distance[choice.tried]].self);
   }
 
   // The solver's next choice, into fixed_. True if there is none.
   bool propose() {
     switch (sat_.solve(budget_)) {
-      case solver::Answer::kGaveUp: return true;
+      case solver::Answer::kGaveUp:
+        return true;
       case solver::Answer::kNone:
         outcome_.answer = Answer::kNo;
         outcome_.proof = std::move(all_);
         return true;
-      case solver::Answer::kModel: break;
+      case solver::Answer::kModel:
+        break;
     }
     for (const auto& [r, choice] : choices_) {
-      const auto it = std::find_if(choice.by_distance.begin(), choice.by_distance.end(),
-                                   [&, &literals = choice.literals](auto i) { return sat_.is_true(literals[i].self); });
+      const auto it = std::find_if(
+          choice.by_distance.begin(), choice.by_distance.end(),
+          [&, &literals = choice.literals](auto i) { return sat_.is_true(literals[i].self); });
       fixed_[r] = candidates_[r][*it];
     }
     return false;
@@ -279,11 +287,17 @@ class Cases {
       ProofArc& arc = proof.arcs[i];
       for (auto& b : arc.because) b += offset;
       switch (part_of(arc, in_cycle[i] != 0, initial)) {
-        case kNoLater: arc.bound = Bound::kEarlier; break;
-        case kNoEarlier: arc.bound = Bound::kLater; break;
-        default: break;
+        case kNoLater:
+          arc.bound = Bound::kEarlier;
+          break;
+        case kNoEarlier:
+          arc.bound = Bound::kLater;
+          break;
+        default:
+          break;
       }
-      if (arc.kind == ArcKind::kRead && open_[arc.read_or_object]) arc.kind = ArcKind::kAssumedWriter;
+      if (arc.kind == ArcKind::kRead && open_[arc.read_or_object])
+        arc.kind = ArcKind::kAssumedWriter;
       all_.arcs.push_back(std::move(arc));
     }
     for (auto& i : proof.cycles.front()) i += offset;
@@ -296,13 +310,13 @@ class Cases {
   std::span<const std::uint64_t> hint_;
   std::uint64_t rounds_left_;
   base::Budget& budget_;
-  std::vector<Owner> fixed_;         // by read: its only candidate, or the solver's choice
-  std::vector<std::uint8_t> open_;   // by read: more than one candidate
+  std::vector<Owner> fixed_;        // by read: its only candidate, or the solver's choice
+  std::vector<std::uint8_t> open_;  // by read: more than one candidate
   solver::ClauseSolver sat_;
   absl::btree_map<std::uint32_t, Choice> choices_;  // the solver's reads
-  std::vector<std::uint32_t> rank_;                  // of the last guess, by owner
+  std::vector<std::uint32_t> rank_;                 // of the last guess, by owner
   absl::flat_hash_set<std::vector<Literal>> seen_;
-  std::vector<std::uint32_t> chain_, position_;      // by owner
+  std::vector<std::uint32_t> chain_, position_;  // by owner
   Proof all_;
   Outcome outcome_;
 };

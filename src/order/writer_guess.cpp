@@ -34,8 +34,11 @@ class Guesser {
   bool run() {
     order_owners();
     switch (visible_) {
-      case Visible::kEarlierRead: break;
-      case Visible::kDirect: note_sessions(); break;
+      case Visible::kEarlierRead:
+        break;
+      case Visible::kDirect:
+        note_sessions();
+        break;
       case Visible::kCausal:
         if (!prepare_clocks()) return false;
         break;
@@ -61,13 +64,15 @@ class Guesser {
       const auto topological = graph_.topological();
       std::vector<std::uint64_t> before(problem_.owner_count, 0), after(problem_.owner_count, 0);
       for (const Owner o : topological) {
-        for (const auto& out : known.out(o)) before[out.to] = std::max(before[out.to], before[o] + 1);
+        for (const auto& out : known.out(o))
+          before[out.to] = std::max(before[out.to], before[o] + 1);
       }
       for (auto it = topological.rbegin(); it != topological.rend(); ++it) {
         for (const auto& out : known.out(*it)) after[*it] = std::max(after[*it], after[out.to] + 1);
       }
       const auto longest = before.empty() ? 0 : *std::max_element(before.begin(), before.end());
-      for (Owner o = 0; o < problem_.owner_count; ++o) depth.push_back(before[o] + longest - after[o]);
+      for (Owner o = 0; o < problem_.owner_count; ++o)
+        depth.push_back(before[o] + longest - after[o]);
       hint_ = depth;
     }
     std::vector<std::uint32_t> missing(problem_.owner_count, 0);
@@ -102,7 +107,9 @@ class Guesser {
     }
     return list;
   }
-  [[nodiscard]] Owner at_rank(std::uint32_t rank) const { return rank == 0 ? kInitial : order_[rank - 1]; }
+  [[nodiscard]] Owner at_rank(std::uint32_t rank) const {
+    return rank == 0 ? kInitial : order_[rank - 1];
+  }
 
   void visit(Owner o) {
     pending_.clear();
@@ -201,7 +208,8 @@ class Guesser {
       changed = false;
       for (const auto r : pending_) {
         const auto it = added_.find(r);
-        if (it != added_.end() && (it->second || rank(writers_[r]) >= newest_visible(o, r))) continue;
+        if (it != added_.end() && (it->second || rank(writers_[r]) >= newest_visible(o, r)))
+          continue;
         if (!choose(o, r)) continue;
         see(writers_[r], o);
         changed = true;
@@ -226,7 +234,8 @@ class Guesser {
     }
     auto best = it;
     std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (std::size_t tried = 0; it != before && tried < kCandidatesTried && least != 0; ++it, ++tried) {
+    for (std::size_t tried = 0; it != before && tried < kCandidatesTried && least != 0;
+         ++it, ++tried) {
       const auto harm = contradictions(o, r, at_rank(*it), least);
       if (harm < least) {
         least = harm;
@@ -244,7 +253,9 @@ class Guesser {
     const auto begin = problem_.read_first[o], end = problem_.read_first[o + 1];
     for (auto r = begin; r < end && count < enough; ++r) {
       if (r == for_read || writers_[r] == kUnresolved || writers_[r] == w) continue;
-      if (visible_ == Visible::kEarlierRead && problem_.reads[r].step <= problem_.reads[for_read].step) continue;
+      if (visible_ == Visible::kEarlierRead &&
+          problem_.reads[r].step <= problem_.reads[for_read].step)
+        continue;
       const Object x = problem_.reads[r].object;
       const auto seen = rank(writers_[r]);
       if (rank(w) > seen && writes(w, x)) {
@@ -379,8 +390,10 @@ class Guesser {
     std::uint32_t newest = 0;
     for (auto g = group_first_[x]; g < group_first_[x + 1]; ++g) {
       const Group& group = groups_[g];
-      const auto begin = group_writer_.begin() + group.first, end = group_writer_.begin() + group.last;
-      auto it = std::partition_point(begin, end, [&](Owner w) { return graph_.position(w) <= clock[group.chain]; });
+      const auto begin = group_writer_.begin() + group.first,
+                 end = group_writer_.begin() + group.last;
+      auto it = std::partition_point(
+          begin, end, [&](Owner w) { return graph_.position(w) <= clock[group.chain]; });
       if (it == begin) continue;
       --it;
       if (*it == o) {
@@ -407,14 +420,16 @@ class Guesser {
   std::vector<Owner> order_;
   std::vector<std::uint32_t> rank_;
   absl::flat_hash_map<std::pair<const Owner*, std::size_t>, std::vector<std::uint32_t>> ranked_;
-  std::vector<std::uint32_t> pending_;             // the owner's open reads
-  absl::flat_hash_map<std::uint32_t, bool> added_;  // those that made something visible; true: against the order
-  absl::flat_hash_map<Object, std::uint32_t> newest_;  // by object: the rank of the newest visible writer
-  absl::flat_hash_set<std::uint32_t> unmet_;       // resolved reads that nothing can help
+  std::vector<std::uint32_t> pending_;  // the owner's open reads
+  absl::flat_hash_map<std::uint32_t, bool>
+      added_;  // those that made something visible; true: against the order
+  absl::flat_hash_map<Object, std::uint32_t>
+      newest_;                                // by object: the rank of the newest visible writer
+  absl::flat_hash_set<std::uint32_t> unmet_;  // resolved reads that nothing can help
   std::size_t nodes_ = 0;
-  std::vector<Owner> session_writer_;              // by read
+  std::vector<Owner> session_writer_;  // by read
   std::vector<std::uint32_t> clocks_, clock_;
-  absl::flat_hash_map<Owner, Owner> after_;        // a lone owner's predecessor
+  absl::flat_hash_map<Owner, Owner> after_;  // a lone owner's predecessor
   std::vector<std::uint32_t> group_first_;
   std::vector<Group> groups_;
   std::vector<Owner> group_writer_;

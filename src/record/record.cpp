@@ -276,9 +276,13 @@ void RecordedSession::committing() {
   if (state_->open) state_->invoke();
 }
 
-void RecordedSession::committed() { state_->complete("ok", {}); }
+void RecordedSession::committed() {
+  state_->complete("ok", {});
+}
 
-void RecordedSession::aborted(std::string_view why) { state_->complete("fail", why); }
+void RecordedSession::aborted(std::string_view why) {
+  state_->complete("fail", why);
+}
 
 void RecordedSession::indeterminate(std::string_view why) {
   if (!state_->open) return;
@@ -364,9 +368,13 @@ void Recorder::fault_ends(std::string_view what) {
   state_->hand_over(fault_line("stop-fault", what, now_ns()));
 }
 
-std::int64_t Recorder::unique_id() { return state_->next_id++; }
+std::int64_t Recorder::unique_id() {
+  return state_->next_id++;
+}
 
-std::int64_t Recorder::now_ns() const { return monotonic_ns() - state_->start_ns; }
+std::int64_t Recorder::now_ns() const {
+  return monotonic_ns() - state_->start_ns;
+}
 
 bool Recorder::failed() const {
   const std::lock_guard lock(state_->mutex);
@@ -383,8 +391,8 @@ bool Recorder::close(std::string& error) {
   if (state_->writer.joinable()) {
     state_->writer.join();
     if (::close(state_->file) != 0 && state_->error.empty()) {
-      state_->error = fmt::format("{}: could not write the history: {}", state_->path,
-                                  std::strerror(errno));
+      state_->error =
+          fmt::format("{}: could not write the history: {}", state_->path, std::strerror(errno));
     }
   }
   error = state_->error;

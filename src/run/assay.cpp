@@ -82,9 +82,9 @@ base::Status look_at_place(const AssayOptions& options) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code failed;
   if (!std::filesystem::is_directory(folder, failed)) {
-    return base::Error{.message = fmt::format("there is no folder {}; make it, or name another",
-                                              folder.string()),
-                       .file = options.history};
+    return base::Error{
+        .message = fmt::format("there is no folder {}; make it, or name another", folder.string()),
+        .file = options.history};
   }
   const auto recorded = recorded_at(options.history);
   for (const auto& file : {options.history, recorded}) {
@@ -159,10 +159,10 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   if (!database.ok()) return database.error();
   assay.facts = (*database)->facts();
   if (const auto lacks = unfit((*workload)->needs(), (*database)->can()); !lacks.empty()) {
-    return base::Error{.message = fmt::format(
-                           "the workload {} needs {}, which the driver for {} does not have; "
-                           "`cupel run --list` says what goes with what",
-                           options.workload, lacks, assay.facts.product)};
+    return base::Error{
+        .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
+                               "`cupel run --list` says what goes with what",
+                               options.workload, lacks, assay.facts.product)};
   }
   if (const auto prepared = (*database)->prepare(**workload); !prepared.ok()) {
     return prepared.error();
@@ -204,9 +204,8 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
                           ? std::optional(std::chrono::duration<double>(*limits.timeout_seconds))
                           : std::nullopt,
                       limits.memory_limit_bytes);
-  auto history = formats::read(recorded, {.format = formats::Format::kJepsen,
-                                          .threads = limits.threads,
-                                          .budget = &budget});
+  auto history = formats::read(
+      recorded, {.format = formats::Format::kJepsen, .threads = limits.threads, .budget = &budget});
   std::string unread;
   if (!history.ok()) {
     if (!history.error().limit_met) {
@@ -220,8 +219,8 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   assay.whole = unread.empty();
   assay.file = recorded;
   if (binary && assay.whole) {
-    const auto converted = formats::write(assay.history, options.history,
-                                          {.format = formats::Format::kCupel});
+    const auto converted =
+        formats::write(assay.history, options.history, {.format = formats::Format::kCupel});
     if (!converted.ok()) {
       auto why = converted.error();
       why.message += "; the history stays in " + recorded;
@@ -234,11 +233,12 @@ base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& 
   listener(Stage::kCheck);
   auto ladder = options.check;
   ladder.asked.clear();
-  assay.check = assay.whole ? check::check(assay.history, ladder, budget)
-                            : check::unread(ladder, unread);
+  assay.check =
+      assay.whole ? check::check(assay.history, ladder, budget) : check::unread(ladder, unread);
   assay.asked = options.check.asked;
   if (assay.asked.empty()) {
-    const auto level = levels::promised(assay.facts.product, assay.facts.isolation, assay.facts.detail);
+    const auto level =
+        levels::promised(assay.facts.product, assay.facts.isolation, assay.facts.detail);
     assay.promised = level.has_value();
     assay.asked = {level.value_or(Level::kReadCommitted)};
   }

@@ -19,17 +19,17 @@ namespace cupel::run {
 
 struct AssayOptions {
   // Whom and what.
-  std::string url = {};             // empty: a SQLite database in a temporary folder
+  std::string url = {};  // empty: a SQLite database in a temporary folder
   drivers::OpenOptions open = {};
-  std::string workload = "general"; // a name, or the path of a plan (it ends in .json)
+  std::string workload = "general";      // a name, or the path of a plan (it ends in .json)
   workload::WorkloadOptions shape = {};  // its sessions and seed are taken from `run`
   RunOptions run = {};
   FaultOptions faults = {};
   // Where it goes.
-  std::string history;              // ends in .cupel: written as JSON lines, converted at the end
-  bool overwrite = false;           // false: a history that is there already is an error
-  bool keep = false;                // the tables stay
-  std::string recorded_by;          // "cupel 0.1.0"
+  std::string history;      // ends in .cupel: written as JSON lines, converted at the end
+  bool overwrite = false;   // false: a history that is there already is an error
+  bool keep = false;        // the tables stay
+  std::string recorded_by;  // "cupel 0.1.0"
   // What is asked of the history.
   // asked: shown first; every level is decided anyway. The limits count from the
   // reading of what was recorded on.
@@ -40,16 +40,16 @@ enum class Stage : std::uint8_t { kPrepare, kRun, kRead, kCheck };
 
 struct Assay {
   drivers::Facts facts;
-  std::string workload;             // its name
-  std::uint32_t sessions = 0;       // a plan has its own
+  std::string workload;        // its name
+  std::uint32_t sessions = 0;  // a plan has its own
   RunResult run;
-  std::string file;                 // the history: as asked, or JSON lines that a limit of the check
-                                    // kept from being converted
-  history::History history;         // empty if a limit ended its reading
-  bool whole = true;                // it was read to its end
-  check::CheckResult check;         // the ladder
-  std::vector<levels::Level> asked; // by the user, or promised by the product; never empty
-  bool promised = false;            // asked is what the product promises
+  std::string file;          // the history: as asked, or JSON lines that a limit of the check
+                             // kept from being converted
+  history::History history;  // empty if a limit ended its reading
+  bool whole = true;         // it was read to its end
+  check::CheckResult check;  // the ladder
+  std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
+  bool promised = false;             // asked is what the product promises
 
   // The worst verdict of the levels asked for.
   [[nodiscard]] check::Verdict verdict() const;

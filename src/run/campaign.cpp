@@ -79,8 +79,9 @@ base::Result<absl::flat_hash_map<std::string, CampaignResult>> read_results(
       results.insert_or_assign(result.identity, std::move(result));
     } catch (const Json::exception&) {
       if (!whole) break;
-      return base::Error{.message = "found no result of a campaign, expected what an earlier time "
-                                    "wrote; use another folder, or remove the line",
+      return base::Error{.message =
+                             "found no result of a campaign, expected what an earlier time "
+                             "wrote; use another folder, or remove the line",
                          .file = path,
                          .line = number};
     }
@@ -128,11 +129,11 @@ std::string cell_of(const CampaignRun& run) {
 }
 
 std::string file_name(const CampaignRun& run) {
-  std::string name = fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload,
-                                 run.assay.run.seed);
+  std::string name =
+      fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload, run.assay.run.seed);
   for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       (c >= '0' && c <= '9') || c == '-' || c == '.';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.';
     if (!plain) c = '_';
   }
   // Names that differ in what is not plain, and columns of other campaigns in the

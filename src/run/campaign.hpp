@@ -3,7 +3,8 @@
 // Hermitage (github.com/ept/hermitage).
 //
 // The file (docs/campaign.md):
-//   {"databases": [{"name": "PostgreSQL", "url": "postgres://…", "isolations": ["read-committed", …]}],
+//   {"databases": [{"name": "PostgreSQL", "url": "postgres://…", "isolations": ["read-committed",
+//   …]}],
 //    "workloads": ["general", {"workload": "mini", "keys": 20}],
 //    "seeds": 10, "sessions": 10, "txns": 100, …, "stop": "each", "budget": 600}
 //
@@ -30,11 +31,11 @@ enum class StopAt : std::uint8_t {
 };
 
 struct CampaignRun {
-  std::string database;     // the column's name
-  std::string isolation;    // as the driver spells it; never empty
-  std::string workload;     // a name that tells the workloads of the file apart
+  std::string database;   // the column's name
+  std::string isolation;  // as the driver spells it; never empty
+  std::string workload;   // a name that tells the workloads of the file apart
   AssayOptions assay;
-  std::string identity;     // of everything that decides it: what results are kept under
+  std::string identity;  // of everything that decides it: what results are kept under
 };
 
 struct Campaign {
@@ -48,13 +49,13 @@ struct Campaign {
 struct CampaignResult {
   std::string identity, database, isolation, workload, product;
   std::uint64_t seed = 0;
-  std::string asked, verdict;           // the level, and "satisfied", "violated", "unknown" or "error"
-  std::string error;                    // a sentence, for "error"
-  std::vector<std::string> anomalies;   // names, of every violated level, sorted
+  std::string asked, verdict;  // the level, and "satisfied", "violated", "unknown" or "error"
+  std::string error;           // a sentence, for "error"
+  std::vector<std::string> anomalies;  // names, of every violated level, sorted
   std::vector<std::string> strongest_satisfied;
   std::uint64_t committed = 0, aborted = 0, unknown = 0;
   double seconds = 0;
-  std::string history;                  // its file, if kept
+  std::string history;  // its file, if kept
 };
 
 struct CampaignSummary {

@@ -145,8 +145,8 @@ Column column(const Json& value, const std::string& place) {
   if (column.isolations.empty()) column.isolations.emplace_back();
   // One spelling, so that a level is one column; and known before anything runs.
   for (std::size_t i = 0; i < column.isolations.size(); ++i) {
-    auto level = drivers::isolation_of(column.url.empty() ? "sqlite:" : column.url,
-                                       column.isolations[i]);
+    auto level =
+        drivers::isolation_of(column.url.empty() ? "sqlite:" : column.url, column.isolations[i]);
     if (!level.ok()) throw Mistake{fmt::format("{}: {}", place, level.error().message)};
     column.isolations[i] = *std::move(level);
     for (std::size_t j = 0; j < i; ++j) {
@@ -159,7 +159,8 @@ Column column(const Json& value, const std::string& place) {
 }
 
 Campaign campaign_of(const Json& file) {
-  if (!file.is_object()) throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
+  if (!file.is_object())
+    throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
   Campaign campaign;
   AssayOptions defaults;
   std::vector<Column> columns;
@@ -195,10 +196,14 @@ Campaign campaign_of(const Json& file) {
       number(value, name, campaign.budget, 0, 1e9);
     } else if (name == "stop") {
       const auto stop = text(value, name);
-      if (stop == "each") campaign.stop = StopAt::kEach;
-      else if (stop == "first") campaign.stop = StopAt::kFirst;
-      else if (stop == "never") campaign.stop = StopAt::kNever;
-      else wrong(name, value, "\"each\", \"first\" or \"never\"");
+      if (stop == "each")
+        campaign.stop = StopAt::kEach;
+      else if (stop == "first")
+        campaign.stop = StopAt::kFirst;
+      else if (stop == "never")
+        campaign.stop = StopAt::kNever;
+      else
+        wrong(name, value, "\"each\", \"first\" or \"never\"");
     } else if (!shape_field(name, value, name, defaults)) {
       wrong(name, value, "no such field; docs/campaign.md lists them");
     }
@@ -219,9 +224,10 @@ Campaign campaign_of(const Json& file) {
       wrong(place, value, "a workload's name, or an object with its options");
     }
     Row row;
-    row.options.workload =
-        value.is_string() ? value.get<std::string>()
-        : value.contains("workload") ? text(value["workload"], place + ".workload") : "general";
+    row.options.workload = value.is_string() ? value.get<std::string>()
+                           : value.contains("workload")
+                               ? text(value["workload"], place + ".workload")
+                               : "general";
     row.name = row.options.workload;
     // The source's own options, then the file's for all, then this workload's.
     for (const auto& info : workload::all_workloads()) {
@@ -252,11 +258,11 @@ Campaign campaign_of(const Json& file) {
     }
     const auto& o = row.options;
     row.definition = fmt::format(
-        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions, o.run.txns,
-        o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops, o.shape.keys,
-        o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share, o.shape.rmw_share,
-        o.shape.duplicates, o.shape.scale, o.shape.tombstones, workload::name(o.shape.distribution),
-        o.check.timeout_seconds.value_or(0));
+        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions,
+        o.run.txns, o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops,
+        o.shape.keys, o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share,
+        o.shape.rmw_share, o.shape.duplicates, o.shape.scale, o.shape.tombstones,
+        workload::name(o.shape.distribution), o.check.timeout_seconds.value_or(0));
     if (row.options.workload.ends_with(".json")) row.definition += plan_sum(row.options.workload);
     rows.push_back(std::move(row));
   }
@@ -292,16 +298,18 @@ base::Result<Campaign> read_campaign(const std::string& path) {
   std::ifstream in(path);
   std::stringstream content;
   if (!in || std::filesystem::is_directory(path) || !(content << in.rdbuf())) {
-    return base::Error{.message = "cannot read the campaign: is the path right, and is it a file "
-                                  "with a JSON object in it?",
+    return base::Error{.message =
+                           "cannot read the campaign: is the path right, and is it a file "
+                           "with a JSON object in it?",
                        .file = path};
   }
   try {
     return campaign_of(Json::parse(content.str(), nullptr, true, true));
   } catch (const Json::parse_error& error) {
-    return base::Error{.message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
-                       .file = path,
-                       .byte = error.byte};
+    return base::Error{
+        .message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
+        .file = path,
+        .byte = error.byte};
   } catch (const Mistake& mistake) {
     return base::Error{.message = mistake.text, .file = path};
   }

@@ -19,8 +19,8 @@ struct Column {
   std::string database, isolation, product, asked;
   std::size_t runs = 0, violated = 0, unknown = 0, errors = 0;
   std::uint64_t committed = 0, aborted = 0;
-  std::string error;                         // the first
-  std::map<std::string, std::size_t> seen;   // anomaly → runs
+  std::string error;                        // the first
+  std::map<std::string, std::size_t> seen;  // anomaly → runs
 };
 
 std::vector<Column> columns_of(const CampaignSummary& summary) {
@@ -59,9 +59,8 @@ std::vector<std::string> anomalies_of(const std::vector<Column>& columns) {
   }
   std::vector<std::string> names;
   for (const auto& [name, count] : in_columns) names.push_back(name);
-  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return in_columns[a] > in_columns[b];
-  });
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const auto& a, const auto& b) { return in_columns[a] > in_columns[b]; });
   return names;
 }
 
@@ -74,7 +73,8 @@ std::string escaped(std::string text) {
 
 std::string verdict_cell(const Column& column) {
   if (column.runs == column.errors) return "error";
-  if (column.violated > 0) return fmt::format("**violated** in {} of {}", column.violated, column.runs);
+  if (column.violated > 0)
+    return fmt::format("**violated** in {} of {}", column.violated, column.runs);
   if (column.unknown > 0) return fmt::format("unknown in {} of {}", column.unknown, column.runs);
   return fmt::format("satisfied in {}", column.runs - column.errors);
 }
@@ -83,8 +83,9 @@ std::string verdict_cell(const Column& column) {
 
 std::string summary_markdown(const CampaignSummary& summary) {
   const auto columns = columns_of(summary);
-  std::string text = "# Campaign\n\nWhich anomalies were seen, of how many runs. \"Not seen\" is no "
-                     "proof that there is none.\n\n|  |";
+  std::string text =
+      "# Campaign\n\nWhich anomalies were seen, of how many runs. \"Not seen\" is no "
+      "proof that there is none.\n\n|  |";
   const auto row = [&](const std::string& head, const auto& cell) {
     text += "| " + escaped(head) + " |";
     for (const auto& column : columns) text += ' ' + escaped(cell(column)) + " |";
@@ -99,9 +100,8 @@ std::string summary_markdown(const CampaignSummary& summary) {
   row("product", [](const Column& c) { return c.product.empty() ? "?" : c.product; });
   row("asked for", [](const Column& c) { return c.asked.empty() ? "?" : c.asked; });
   row("verdict", [](const Column& c) { return verdict_cell(c); });
-  row("committed, aborted", [](const Column& c) {
-    return fmt::format("{}, {}", c.committed, c.aborted);
-  });
+  row("committed, aborted",
+      [](const Column& c) { return fmt::format("{}, {}", c.committed, c.aborted); });
   for (const auto& anomaly : anomalies_of(columns)) {
     row(anomaly, [&](const Column& c) -> std::string {
       if (c.runs == c.errors) return "not run";
@@ -119,9 +119,9 @@ std::string summary_markdown(const CampaignSummary& summary) {
   std::string kept;
   for (const auto& result : summary.results) {
     if (!result.history.empty()) {
-      kept += fmt::format("- `{}`: {} {} at {}, workload {}, seed {}\n", result.history,
-                          result.asked, result.verdict, result.isolation, result.workload,
-                          result.seed);
+      kept +=
+          fmt::format("- `{}`: {} {} at {}, workload {}, seed {}\n", result.history, result.asked,
+                      result.verdict, result.isolation, result.workload, result.seed);
     }
   }
   if (!kept.empty()) text += "\nHistories kept (`cupel check FILE` explains them):\n\n" + kept;

@@ -1,11 +1,11 @@
 // Cells: what a statement and its reply say in the words of a history.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <array>
 #include <mutex>
 #include <string>
-
-#include <absl/container/flat_hash_set.h>
 
 #include "cupel/record.hpp"
 #include "workload/statement.hpp"

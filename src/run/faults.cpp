@@ -65,8 +65,8 @@ void Faults::end() {
   const auto finish = [&] {
     if (!idle(kLongestCommand)) {
       running_->signal(15);
-      warnings_.push_back(fmt::format("the command `{}` ran for over {} s and was ended",
-                                      command_, kLongestCommand.count()));
+      warnings_.push_back(fmt::format("the command `{}` ran for over {} s and was ended", command_,
+                                      kLongestCommand.count()));
       running_.reset();
     }
   };

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "run/faults.hpp"
@@ -20,7 +20,8 @@ double percentile(std::vector<float>& values, double share) {
   if (values.empty()) return 0;
   const auto rank = std::min(values.size() - 1,
                              static_cast<std::size_t>(share * static_cast<double>(values.size())));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
+                   values.end());
   return values[rank];
 }
 
@@ -58,8 +59,10 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
 }  // namespace
 
 std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
-  if (needs.interactive && !can.interactive) return "transactions of several statements, one after the other";
-  if (needs.multiple && !can.multiple && !can.interactive) return "transactions of several statements";
+  if (needs.interactive && !can.interactive)
+    return "transactions of several statements, one after the other";
+  if (needs.multiple && !can.multiple && !can.interactive)
+    return "transactions of several statements";
   if (needs.tables && !can.tables) return "tables of several columns";
   if (needs.ranges && !can.ranges) return "range reads";
   if (needs.deletes && !can.deletes) return "inserts and deletes";
@@ -105,9 +108,10 @@ base::Result<RunResult> run(drivers::Database& database, workload::Workload& wor
         if (--left == 0) ended.notify_one();
       });
     } catch (const std::system_error& error) {
-      no_thread = fmt::format("the system gave threads to {} of {} sessions only ({}); ask for "
-                              "fewer --sessions",
-                              threads.size(), sessions.size(), error.code().message());
+      no_thread = fmt::format(
+          "the system gave threads to {} of {} sessions only ({}); ask for "
+          "fewer --sessions",
+          threads.size(), sessions.size(), error.code().message());
       shared.done = true;
       const std::lock_guard lock(mutex);
       left -= static_cast<std::uint32_t>(sessions.size() - threads.size());

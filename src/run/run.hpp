@@ -23,17 +23,19 @@ namespace cupel::run {
 
 struct RunOptions {
   std::uint32_t sessions = 10;
-  std::uint64_t txns = 100;     // a session, that are begun (retries not counted); 0: until the time is up
-  double time_limit = 0;        // seconds; 0: none
-  double rate = 0;              // transactions a second, all sessions together; 0: as fast as it goes
-  std::uint32_t retries = 0;    // a transaction that aborted is issued again this often
+  std::uint64_t txns =
+      100;  // a session, that are begun (retries not counted); 0: until the time is up
+  double time_limit = 0;      // seconds; 0: none
+  double rate = 0;            // transactions a second, all sessions together; 0: as fast as it goes
+  std::uint32_t retries = 0;  // a transaction that aborted is issued again this often
   std::uint64_t seed = 1;
-  double patience = 30;         // seconds that a session tries to get its connection back
+  double patience = 30;  // seconds that a session tries to get its connection back
 };
 
 struct FaultOptions {
-  std::string fault, heal;      // shell commands; fault empty: no faults
-  double every = 10, lasts = 5; // seconds from the end of one to the begin of the next; between the two
+  std::string fault, heal;  // shell commands; fault empty: no faults
+  double every = 10,
+         lasts = 5;  // seconds from the end of one to the begin of the next; between the two
 };
 
 // What there is to tell while it runs. Any thread may look.
@@ -55,7 +57,7 @@ struct RunResult {
   double seconds = 0, p50_ms = 0, p99_ms = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t faults = 0;
-  std::vector<std::string> warnings;             // sessions that ended early, fault commands that failed
+  std::vector<std::string> warnings;  // sessions that ended early, fault commands that failed
 
   // Aborted of all that were answered; 0 if there were none.
   [[nodiscard]] double abort_rate() const {

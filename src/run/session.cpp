@@ -26,7 +26,8 @@ void pause(double seconds, const Shared& shared) {
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(seconds));
   for (auto now = Clock::now(); now < until && !shared.over(); now = Clock::now()) {
-    std::this_thread::sleep_for(std::min<Clock::duration>(until - now, std::chrono::milliseconds(50)));
+    std::this_thread::sleep_for(
+        std::min<Clock::duration>(until - now, std::chrono::milliseconds(50)));
   }
 }
 
@@ -74,8 +75,8 @@ class ClientSession::Live : public workload::Transaction {
     session_.fill_in(statement);
     auto& shared = session_.shared_;
     failure = session_.connection_->execute(statement, reply_);
-    record(shared.workload.schema(), statement, failure ? nullptr : &reply_, false,
-           shared.initials, session_.recorded_);
+    record(shared.workload.schema(), statement, failure ? nullptr : &reply_, false, shared.initials,
+           session_.recorded_);
     if (failure) reply_ = {};
     return reply_;
   }
@@ -96,8 +97,7 @@ class ClientSession::Live : public workload::Transaction {
 };
 
 bool ClientSession::connect() {
-  const auto give_up_at =
-      Clock::now() + std::chrono::duration<double>(shared_.options.patience);
+  const auto give_up_at = Clock::now() + std::chrono::duration<double>(shared_.options.patience);
   double wait = 0.05;
   ++shared_.progress.sessions_waiting;
   std::string why;
@@ -124,8 +124,8 @@ bool ClientSession::connect() {
 
 bool ClientSession::wait_for_turn(std::uint64_t turn) {
   if (shared_.options.rate > 0) {
-    const double due = static_cast<double>(turn * shared_.options.sessions + number_) /
-                       shared_.options.rate;
+    const double due =
+        static_cast<double>(turn * shared_.options.sessions + number_) / shared_.options.rate;
     const std::chrono::duration<double> passed = Clock::now() - shared_.begin;
     if (due > passed.count()) pause(due - passed.count(), shared_);
   }
@@ -197,8 +197,8 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
   if (failure.connection_lost) connection_.reset();
   if (failure.cause == Cause::kStatement) {
     if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {
-      report_.error = fmt::format("the database refuses every transaction, and the last one with: {}",
-                                  failure.message);
+      report_.error = fmt::format(
+          "the database refuses every transaction, and the last one with: {}", failure.message);
       shared_.done = true;
     }
   } else if (failure.cause == Cause::kConflict) {

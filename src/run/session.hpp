@@ -24,7 +24,7 @@ struct Shared {
   const std::atomic<bool>& stop;  // the user's
   Progress& progress;
   Clock::time_point begin;
-  std::atomic<bool> done = false;      // the time is up, or a session met an error
+  std::atomic<bool> done = false;        // the time is up, or a session met an error
   std::atomic<bool> any_answer = false;  // some transaction ended well, or in a conflict
 
   [[nodiscard]] bool over() const {
@@ -71,8 +71,8 @@ class ClientSession {
   RecordedSession recorded_;
   std::unique_ptr<drivers::Connection> connection_;
   bool ever_connected_ = false;
-  std::uint64_t writes_ = 0;   // fresh values given out
-  std::uint64_t refusals_ = 0;  // in a row, before the database answered anything
+  std::uint64_t writes_ = 0;                     // fresh values given out
+  std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements
   std::vector<workload::Reply> replies_;         // that is going on
   Report report_;

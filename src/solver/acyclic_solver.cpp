@@ -55,7 +55,9 @@ Literal AcyclicSolver::new_variable() {
   sat_->solver.reserve(++variables_);  // else a variable in no clause gets no value
   return variables_;
 }
-void AcyclicSolver::prefer(Literal literal) { sat_->solver.phase(literal); }
+void AcyclicSolver::prefer(Literal literal) {
+  sat_->solver.phase(literal);
+}
 
 void AcyclicSolver::add_clause(std::span<const Literal> clause) {
   for (const Literal l : clause) sat_->solver.add(l);

@@ -12,14 +12,18 @@ class ClauseSolver::Sat : public CaDiCaL::Terminator {
   bool terminate() override { return budget != nullptr && budget->exceeded(); }
 };
 
-ClauseSolver::ClauseSolver() : sat_(std::make_unique<Sat>()) { sat_->solver.set("quiet", 1); }
+ClauseSolver::ClauseSolver() : sat_(std::make_unique<Sat>()) {
+  sat_->solver.set("quiet", 1);
+}
 ClauseSolver::~ClauseSolver() = default;
 
 Literal ClauseSolver::new_variable() {
   sat_->solver.reserve(++variables_);  // else a variable in no clause gets no value
   return variables_;
 }
-void ClauseSolver::prefer(Literal literal) { sat_->solver.phase(literal); }
+void ClauseSolver::prefer(Literal literal) {
+  sat_->solver.phase(literal);
+}
 
 void ClauseSolver::add_clause(std::span<const Literal> clause) {
   for (const Literal l : clause) sat_->solver.add(l);

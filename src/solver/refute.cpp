@@ -2,7 +2,6 @@
 #include "solver/refute.hpp"
 
 #include <cadical.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -30,7 +29,8 @@ void add(CaDiCaL::Solver& solver, std::span<const Literal> clause) {
 constexpr int kUnsatisfiable = 20;
 constexpr int kCoreRounds = 4;  // asking for a core of the core
 
-std::optional<std::vector<std::uint32_t>> core(Literal variables, std::span<const std::vector<Literal>> axioms,
+std::optional<std::vector<std::uint32_t>> core(Literal variables,
+                                               std::span<const std::vector<Literal>> axioms,
                                                std::span<const std::vector<Literal>> clauses,
                                                base::Budget& budget) {
   CaDiCaL::Solver solver;

@@ -17,8 +17,8 @@
 namespace cupel::solver {
 
 struct Refuted {
-  std::vector<std::uint32_t> used;            // indexes of the clauses that are needed
-  std::vector<std::vector<Literal>> lemmas;   // the last one is empty
+  std::vector<std::uint32_t> used;           // indexes of the clauses that are needed
+  std::vector<std::vector<Literal>> lemmas;  // the last one is empty
 };
 
 // Nothing if there is a model, or the budget ended.

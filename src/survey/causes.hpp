@@ -34,11 +34,12 @@
 namespace cupel::survey {
 
 struct Cause {
-  levels::Level level;          // the weakest level looked at that forbids it
-  levels::Violation violation;  // at that level, or one that implies it. An internal anomaly: one of them
-  std::string name, adya;       // as explain() calls it
+  levels::Level level;  // the weakest level looked at that forbids it
+  levels::Violation
+      violation;  // at that level, or one that implies it. An internal anomaly: one of them
+  std::string name, adya;            // as explain() calls it
   std::vector<history::KeyId> keys;  // that it is about
-  std::size_t transactions = 0;  // that take part
+  std::size_t transactions = 0;      // that take part
   // How often the same thing shows: internal anomalies of the group; reads of the same
   // version that missed a write in the same way; updates lost from one version.
   std::uint64_t occurrences = 1;
@@ -49,7 +50,7 @@ struct Cause {
 };
 
 struct CauseLimits {
-  std::size_t causes = 10;       // told at most
+  std::size_t causes = 10;  // told at most
   // Over all levels; then the others of that name are set aside untold, at once where the
   // census has marked their reads. A new name may take the place of another's second or third.
   std::size_t of_one_name = 3;

@@ -37,13 +37,20 @@ bool whatever_the_places(InternalKind kind) {
 
 std::string_view name(Mark mark) {
   switch (mark) {
-    case Mark::kNonMonotonicRead: return "non-monotonic-read";
-    case Mark::kSessionGuarantee: return "session-guarantee-violation";
-    case Mark::kFracturedRead: return "fractured-read";
-    case Mark::kCausality: return "causality-violation";
-    case Mark::kLongFork: return "long-fork";
-    case Mark::kLostUpdate: return "lost-update";
-    case Mark::kWriteSkew: return "write-skew";
+    case Mark::kNonMonotonicRead:
+      return "non-monotonic-read";
+    case Mark::kSessionGuarantee:
+      return "session-guarantee-violation";
+    case Mark::kFracturedRead:
+      return "fractured-read";
+    case Mark::kCausality:
+      return "causality-violation";
+    case Mark::kLongFork:
+      return "long-fork";
+    case Mark::kLostUpdate:
+      return "lost-update";
+    case Mark::kWriteSkew:
+      return "write-skew";
   }
   return "?";
 }
@@ -216,7 +223,7 @@ struct Census::Writers {
   struct Group {
     std::uint32_t session, first, last;
   };
-  std::vector<Version> versions;  // by key, by session, in its order
+  std::vector<Version> versions;      // by key, by session, in its order
   std::vector<Owner> owners;          // their writers
   std::vector<std::uint32_t> places;  // of these
   std::vector<Group> groups;
@@ -234,7 +241,8 @@ Census::Writers Census::committed_writers() const {
   found.places.resize(a.writes.size());
   {
     auto next = key_first;
-    for (Version w = 0; w < a.writes.size(); ++w) found.versions[next[a.writes[w].key.index()]++] = w;
+    for (Version w = 0; w < a.writes.size(); ++w)
+      found.versions[next[a.writes[w].key.index()]++] = w;
   }
   found.group_first.assign(history_.key_count() + 1, 0);
   auto& groups = found.groups;
@@ -309,61 +317,63 @@ std::vector<std::uint8_t> Census::suspects(const Writers& writers, base::Budget&
     }
   });
   const std::size_t row_bytes = sizeof(std::uint32_t) * past_->session_count();
-  base::for_each_index((history_.key_count() + kBlock - 1) / kBlock, known_.threads, [&](std::size_t block) {
-    if (budget.exceeded()) return;
-    const auto end = std::min(history_.key_count(), (block + 1) * kBlock);
-    for (std::size_t x = block * kBlock; x < end; ++x) {
-      const auto groups = std::span(writers.groups)
-                              .subspan(writers.group_first[x],
-                                       writers.group_first[x + 1] - writers.group_first[x]);
-      if (groups.empty()) continue;
-      // The rows are all over memory: asked for ahead.
-      const auto fetch = [&](Owner o) {
-        const char* const row = reinterpret_cast<const char*>(past_->row(o).data());
-        for (std::size_t at = 0; at < row_bytes; at += 64) __builtin_prefetch(row + at);
-      };
-      const auto fetch_readers = [&](Version seen) {
-        for (const auto r : versions_->readers(seen)) fetch(a.reads[r].owner);
-      };
-      fetch_readers(versions_->initial(KeyId(x)));
-      for (auto i = groups.front().first; i < groups.back().last; ++i) {
-        fetch(writers.owners[i]);
-        fetch_readers(writers.versions[i]);
-      }
-      const auto look = [&](Version seen, Owner w) {
-        const std::uint32_t w_session = w == kInitialOwner ? 0 : past_->session(w);
-        const std::uint32_t w_place = w == kInitialOwner ? 0 : past_->place(w);
-        for (const auto r : versions_->readers(seen)) {
-          const Owner o = a.reads[r].owner;
-          const std::atomic_ref flag(suspect[o]);
-          if (w == o || flag.load(std::memory_order_relaxed) != 0) continue;
-          const auto row = past_->row(o);
-          const std::uint32_t session = past_->session(o), before = std::max(past_->place(o), 1u) - 1;
-          for (const auto& group : groups) {
-            // In its own session what is before it; else as far as its past reaches.
-            const std::uint32_t reach = group.session == session ? before : row[group.session];
-            if (writers.places[group.first] > reach) continue;
-            const auto* const first = writers.places.data() + group.first;
-            const auto* const last = writers.places.data() + group.last;
-            const auto found =
-                static_cast<std::size_t>(std::upper_bound(first, last, reach) - 1 - writers.places.data());
-            const Owner k = writers.owners[found];
-            if (k == w) continue;
-            if (past_->row(k)[w_session] < w_place &&
-                !versions_->older_in_list(seen, writers.versions[found])) {
-              continue;
+  base::for_each_index(
+      (history_.key_count() + kBlock - 1) / kBlock, known_.threads, [&](std::size_t block) {
+        if (budget.exceeded()) return;
+        const auto end = std::min(history_.key_count(), (block + 1) * kBlock);
+        for (std::size_t x = block * kBlock; x < end; ++x) {
+          const auto groups = std::span(writers.groups)
+                                  .subspan(writers.group_first[x],
+                                           writers.group_first[x + 1] - writers.group_first[x]);
+          if (groups.empty()) continue;
+          // The rows are all over memory: asked for ahead.
+          const auto fetch = [&](Owner o) {
+            const char* const row = reinterpret_cast<const char*>(past_->row(o).data());
+            for (std::size_t at = 0; at < row_bytes; at += 64) __builtin_prefetch(row + at);
+          };
+          const auto fetch_readers = [&](Version seen) {
+            for (const auto r : versions_->readers(seen)) fetch(a.reads[r].owner);
+          };
+          fetch_readers(versions_->initial(KeyId(x)));
+          for (auto i = groups.front().first; i < groups.back().last; ++i) {
+            fetch(writers.owners[i]);
+            fetch_readers(writers.versions[i]);
+          }
+          const auto look = [&](Version seen, Owner w) {
+            const std::uint32_t w_session = w == kInitialOwner ? 0 : past_->session(w);
+            const std::uint32_t w_place = w == kInitialOwner ? 0 : past_->place(w);
+            for (const auto r : versions_->readers(seen)) {
+              const Owner o = a.reads[r].owner;
+              const std::atomic_ref flag(suspect[o]);
+              if (w == o || flag.load(std::memory_order_relaxed) != 0) continue;
+              const auto row = past_->row(o);
+              const std::uint32_t session = past_->session(o),
+                                  before = std::max(past_->place(o), 1u) - 1;
+              for (const auto& group : groups) {
+                // In its own session what is before it; else as far as its past reaches.
+                const std::uint32_t reach = group.session == session ? before : row[group.session];
+                if (writers.places[group.first] > reach) continue;
+                const auto* const first = writers.places.data() + group.first;
+                const auto* const last = writers.places.data() + group.last;
+                const auto found = static_cast<std::size_t>(std::upper_bound(first, last, reach) -
+                                                            1 - writers.places.data());
+                const Owner k = writers.owners[found];
+                if (k == w) continue;
+                if (past_->row(k)[w_session] < w_place &&
+                    !versions_->older_in_list(seen, writers.versions[found])) {
+                  continue;
+                }
+                flag.store(1, std::memory_order_relaxed);
+                break;
+              }
             }
-            flag.store(1, std::memory_order_relaxed);
-            break;
+          };
+          look(versions_->initial(KeyId(x)), kInitialOwner);
+          for (auto i = groups.front().first; i < groups.back().last; ++i) {
+            look(writers.versions[i], writers.owners[i]);
           }
         }
-      };
-      look(versions_->initial(KeyId(x)), kInitialOwner);
-      for (auto i = groups.front().first; i < groups.back().last; ++i) {
-        look(writers.versions[i], writers.owners[i]);
-      }
-    }
-  });
+      });
   return suspect;
 }
 
@@ -476,9 +486,9 @@ bool Census::count_missed(Tally& tally, base::Budget& budget) {
       for (const Mark m : {Mark::kNonMonotonicRead, Mark::kSessionGuarantee, Mark::kFracturedRead,
                            Mark::kCausality}) {
         if (!marked(r, m)) continue;
-        marks_[r] = static_cast<std::uint8_t>(
-            (marks_[r] & 1u << static_cast<unsigned>(Mark::kLostUpdate)) |
-            1u << static_cast<unsigned>(m));
+        marks_[r] =
+            static_cast<std::uint8_t>((marks_[r] & 1u << static_cast<unsigned>(Mark::kLostUpdate)) |
+                                      1u << static_cast<unsigned>(m));
         named[static_cast<std::size_t>(m)] = true;
         tally.concern(name(m), a.reads[r].key);
         break;
@@ -620,9 +630,7 @@ bool Census::count_long_forks(Tally& tally, base::Budget& budget) {
     }
     return true;
   };
-  const auto code = [](Version v, Version next) {
-    return std::uint64_t{v} << 32 | next;
-  };
+  const auto code = [](Version v, Version next) { return std::uint64_t{v} << 32 | next; };
   std::vector<std::uint64_t> facts;
   if (!for_each([&](Version v, Version next, std::uint32_t, std::uint32_t) {
         if (facts.size() == facts.capacity() &&

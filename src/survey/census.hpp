@@ -115,7 +115,8 @@ class Census {
   bool count_missed(Tally& tally, base::Budget& budget);
   struct Writers;
   [[nodiscard]] Writers committed_writers() const;
-  [[nodiscard]] std::vector<std::uint8_t> suspects(const Writers& writers, base::Budget& budget) const;
+  [[nodiscard]] std::vector<std::uint8_t> suspects(const Writers& writers,
+                                                   base::Budget& budget) const;
   [[nodiscard]] bool may_miss_a_source(Owner o, std::vector<std::uint32_t>& reads) const;
   void count_lost_updates(Tally& tally);
   bool count_write_skews(Tally& tally, base::Budget& budget);

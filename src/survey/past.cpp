@@ -93,9 +93,8 @@ bool Past::compute(base::Budget& budget) {
     circle.by_reads = graph::strongly_connected(reads).count < circle.owners.size();
     circles_.push_back(std::move(circle));
   }
-  std::sort(circles_.begin(), circles_.end(), [](const Circle& x, const Circle& y) {
-    return x.owners.front() < y.owners.front();
-  });
+  std::sort(circles_.begin(), circles_.end(),
+            [](const Circle& x, const Circle& y) { return x.owners.front() < y.owners.front(); });
 
   const std::uint64_t bytes = 4ull * owners * sessions_;
   if (bytes > kMostClockBytes || bytes == 0) return true;
@@ -106,8 +105,8 @@ bool Past::compute(base::Budget& budget) {
   for (std::uint32_t c = components.count; c-- > 0;) {
     if ((c & 0xfff) == 0 && budget.exceeded()) return false;
     const bool alone = first[c + 1] - first[c] == 1;
-    std::uint32_t* row = alone ? &rows_[static_cast<std::size_t>(members[first[c]]) * sessions_]
-                               : joint.data();
+    std::uint32_t* row =
+        alone ? &rows_[static_cast<std::size_t>(members[first[c]]) * sessions_] : joint.data();
     if (!alone) std::fill(joint.begin(), joint.end(), 0);
     const auto add = [&](Owner from) {
       if (components.component[from] == c) return;

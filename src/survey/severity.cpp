@@ -10,7 +10,8 @@ namespace cupel::survey {
 
 std::uint32_t severity(std::string_view name) {
   const auto all = explain::anomalies();
-  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name; });
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name; });
   if (it == all.end()) return std::numeric_limits<std::uint32_t>::max();
   const auto weakest = *std::min_element(it->weakest.begin(), it->weakest.end());
   const auto place = static_cast<std::uint32_t>(it - all.begin());

@@ -29,8 +29,8 @@ Versions::Versions(const History& history, const Accesses& accesses, bool lists_
 Version Versions::written(Owner owner, KeyId key) const {
   const auto begin = accesses_.writes.begin() + accesses_.write_first[owner];
   const auto end = accesses_.writes.begin() + accesses_.write_first[owner + 1];
-  const auto it = std::lower_bound(
-      begin, end, key, [](const levels::FinalWrite& w, KeyId k) { return w.key < k; });
+  const auto it = std::lower_bound(begin, end, key,
+                                   [](const levels::FinalWrite& w, KeyId k) { return w.key < k; });
   if (it == end || it->key != key) return kNone;
   return static_cast<Version>(it - accesses_.writes.begin());
 }
@@ -38,18 +38,16 @@ Version Versions::written(Owner owner, KeyId key) const {
 std::uint32_t Versions::first_read(Owner owner, KeyId key) const {
   const auto begin = by_key_.begin() + accesses_.read_first[owner];
   const auto end = by_key_.begin() + accesses_.read_first[owner + 1];
-  const auto it = std::lower_bound(begin, end, key, [&](std::uint32_t read, KeyId k) {
-    return accesses_.reads[read].key < k;
-  });
+  const auto it = std::lower_bound(
+      begin, end, key, [&](std::uint32_t read, KeyId k) { return accesses_.reads[read].key < k; });
   return it == end || accesses_.reads[*it].key != key ? kNone : *it;
 }
 
 std::span<const std::uint32_t> Versions::reads_of(Owner owner, KeyId key) const {
   const auto begin = by_key_.begin() + accesses_.read_first[owner];
   const auto end = by_key_.begin() + accesses_.read_first[owner + 1];
-  auto it = std::lower_bound(begin, end, key, [&](std::uint32_t read, KeyId k) {
-    return accesses_.reads[read].key < k;
-  });
+  auto it = std::lower_bound(
+      begin, end, key, [&](std::uint32_t read, KeyId k) { return accesses_.reads[read].key < k; });
   const auto first = it;
   while (it != end && accesses_.reads[*it].key == key) ++it;
   return {first, it};
@@ -133,8 +131,8 @@ void Versions::find_overwriters(bool lists_open) {
     std::sort(begin, end);
     const auto unique_end = std::unique(begin, end);
     overwriter_first_[v] = kept;
-    kept = static_cast<std::uint32_t>(
-        std::copy(begin, unique_end, overwriters_.begin() + kept) - overwriters_.begin());
+    kept = static_cast<std::uint32_t>(std::copy(begin, unique_end, overwriters_.begin() + kept) -
+                                      overwriters_.begin());
   }
   overwriter_first_[count()] = kept;
   overwriters_.resize(kept);
@@ -156,7 +154,8 @@ void Versions::find_overwriters(bool lists_open) {
   if (!place_.empty()) {
     for (std::size_t i = 1; i < a.list_order.size(); ++i) {
       const auto &before = a.list_order[i - 1], &arc = a.list_order[i];
-      if (before.key == arc.key && before.from == arc.from && before.to != arc.to) orders_known_ = false;
+      if (before.key == arc.key && before.from == arc.from && before.to != arc.to)
+        orders_known_ = false;
     }
   }
 }

@@ -36,7 +36,9 @@ class Versions {
     return v < writer_.size() ? accesses_.writes[v].key : KeyId(v - writer_.size());
   }
   // kInitialOwner for an initial version.
-  [[nodiscard]] Owner writer(Version v) const { return v < writer_.size() ? writer_[v] : kInitialOwner; }
+  [[nodiscard]] Owner writer(Version v) const {
+    return v < writer_.size() ? writer_[v] : kInitialOwner;
+  }
   [[nodiscard]] bool is_initial(Version v) const { return v >= writer_.size(); }
   [[nodiscard]] Version initial(KeyId key) const {
     return static_cast<Version>(writer_.size() + key.index());
@@ -50,7 +52,8 @@ class Versions {
   [[nodiscard]] std::uint32_t first_read(Owner owner, KeyId key) const;
   // All its reads, as such indexes, by key and then ascending.
   [[nodiscard]] std::span<const std::uint32_t> reads_by_key(Owner owner) const {
-    return {by_key_.data() + accesses_.read_first[owner], by_key_.data() + accesses_.read_first[owner + 1]};
+    return {by_key_.data() + accesses_.read_first[owner],
+            by_key_.data() + accesses_.read_first[owner + 1]};
   }
   // All its reads of the key, as such indexes, ascending.
   [[nodiscard]] std::span<const std::uint32_t> reads_of(Owner owner, KeyId key) const;
@@ -85,13 +88,13 @@ class Versions {
   const History& history_;
   const Accesses& accesses_;
   bool reads_known_ = true, orders_known_ = true;
-  std::vector<Owner> writer_;                    // by final write
-  std::vector<Version> of_read_;                 // by read
-  std::vector<std::uint32_t> by_key_;            // reads, by owner and then by key, first reads first
+  std::vector<Owner> writer_;          // by final write
+  std::vector<Version> of_read_;       // by read
+  std::vector<std::uint32_t> by_key_;  // reads, by owner and then by key, first reads first
   std::vector<std::uint32_t> reader_first_, readers_;
   std::vector<std::uint32_t> overwriter_first_;
   std::vector<Owner> overwriters_;
-  std::vector<std::uint32_t> place_;             // by final write, in its list; 0: none. Empty: no lists
+  std::vector<std::uint32_t> place_;  // by final write, in its list; 0: none. Empty: no lists
 };
 
 }  // namespace cupel::survey

@@ -48,19 +48,19 @@ struct Step {
   Act act;
   std::uint64_t key;
   std::int64_t value = 0;
-  std::vector<std::int64_t> list;                                // a list read's elements
-  std::vector<std::pair<std::uint64_t, std::int64_t>> entries;   // a range read's
+  std::vector<std::int64_t> list;                               // a list read's elements
+  std::vector<std::pair<std::uint64_t, std::int64_t>> entries;  // a range read's
   bool found = false;
 };
 
 struct Client {
-  std::uint32_t left;          // transactions still to commit
+  std::uint32_t left;  // transactions still to commit
   std::uint32_t incarnation = 0;
-  std::uint64_t moment = 0;    // commits its last transaction saw, or made
+  std::uint64_t moment = 0;  // commits its last transaction saw, or made
   std::uint32_t commits = 0;
   Time now = 0;
   Time invoked = 0;
-  Time busy_until = 0;         // with a planted anomaly
+  Time busy_until = 0;  // with a planted anomaly
   bool open = false;
   std::uint64_t snapshot = 0;
   int retries = 0;
@@ -141,8 +141,8 @@ class Simulation {
     const auto session_of = [&](std::uint32_t number) {
       return builder_.session(fmt::format("planted-{}-{}", i + 1, static_cast<char>('a' + number)));
     };
-    plant(o_.inject[i], planted_key(i), session_of, next_value_, label_,
-          o_.times ? start : kNoTime, builder_);
+    plant(o_.inject[i], planted_key(i), session_of, next_value_, label_, o_.times ? start : kNoTime,
+          builder_);
   }
 
   // What is left to plant, once `share` of the transactions are made and enough clients
@@ -159,9 +159,10 @@ class Simulation {
       if (free.size() < wanted) return;
       Time start = now;
       for (const auto s : free) start = std::max(start, clients_[s].now);
-      plant(o_.inject[planted_], planted_key(planted_),
-            [&](std::uint32_t number) { return session_of(free[number]); }, next_value_, label_,
-            o_.times ? start : kNoTime, builder_);
+      plant(
+          o_.inject[planted_], planted_key(planted_),
+          [&](std::uint32_t number) { return session_of(free[number]); }, next_value_, label_,
+          o_.times ? start : kNoTime, builder_);
       ++planted_;
       // To the store it is one commit of them all: what they do next sees all that any of
       // them had seen, so that the planted reads tie the rest to no order it does not have.
@@ -199,20 +200,24 @@ class Simulation {
           const auto behind = static_cast<std::uint32_t>(random_.below(4));
           c.seen[other] = commits > behind ? commits - behind : 0;
         } else if (commits > c.seen[other] && random_.chance(0.4)) {
-          deliver(c, other, c.seen[other] + 1 + static_cast<std::uint32_t>(random_.below(commits - c.seen[other])));
+          deliver(c, other,
+                  c.seen[other] + 1 +
+                      static_cast<std::uint32_t>(random_.below(commits - c.seen[other])));
         }
       }
     } else {
       // Up to a few commits behind, but never behind what the session knows;
       // read committed has no such memory.
-      const std::uint64_t lag = lags() && random_.chance(0.25) ? random_.below(2 * o_.sessions + 1) : 0;
+      const std::uint64_t lag =
+          lags() && random_.chance(0.25) ? random_.below(2 * o_.sessions + 1) : 0;
       const std::uint64_t moment = commit_count_ > lag ? commit_count_ - lag : 0;
       c.snapshot = o_.store == Store::kReadCommitted ? moment : std::max(moment, c.moment);
     }
     if (c.retries == 0) choose_steps(c);
     // Serializable writers read the newest state: an old one would not validate.
-    const bool writes = std::any_of(c.steps.begin(), c.steps.end(),
-                                    [](const Step& t) { return t.act == Act::kWrite || t.act == Act::kDelete; });
+    const bool writes = std::any_of(c.steps.begin(), c.steps.end(), [](const Step& t) {
+      return t.act == Act::kWrite || t.act == Act::kDelete;
+    });
     if (o_.store == Store::kSerializable && writes) c.snapshot = commit_count_;
     perform(s);
     c.now += 100 + static_cast<Time>(random_.below(900));
@@ -301,7 +306,8 @@ class Simulation {
           if (o_.shape == Shape::kListAppend) {
             t.list = list_at(c, t.key);
             const auto it = own_appends.find(t.key);
-            if (it != own_appends.end()) t.list.insert(t.list.end(), it->second.begin(), it->second.end());
+            if (it != own_appends.end())
+              t.list.insert(t.list.end(), it->second.begin(), it->second.end());
           } else {
             t.found = see(c, own, t.key, t.value);
           }
@@ -317,8 +323,8 @@ class Simulation {
     }
   }
 
-  bool see(const Client& c, const absl::flat_hash_map<std::uint64_t, const Step*>& own, std::uint64_t key,
-           std::int64_t& value) const {
+  bool see(const Client& c, const absl::flat_hash_map<std::uint64_t, const Step*>& own,
+           std::uint64_t key, std::int64_t& value) const {
     if (const auto it = own.find(key); it != own.end()) {
       value = it->second->value;
       return it->second->act == Act::kWrite;
@@ -331,7 +337,8 @@ class Simulation {
 
   std::vector<std::int64_t> list_at(const Client& c, std::uint64_t key) const {
     std::vector<std::int64_t> list;
-    for (auto v = find(c, key); v != kNone; v = versions_[v].previous) list.push_back(versions_[v].value);
+    for (auto v = find(c, key); v != kNone; v = versions_[v].previous)
+      list.push_back(versions_[v].value);
     std::reverse(list.begin(), list.end());
     return list;
   }
@@ -339,7 +346,8 @@ class Simulation {
   std::int64_t new_value(std::uint64_t key) {
     if (o_.duplicates > 0 && random_.chance(o_.duplicates)) {
       auto v = newest(key);
-      for (auto back = random_.below(4); back > 0 && v != kNone && versions_[v].previous != kNone; --back) {
+      for (auto back = random_.below(4); back > 0 && v != kNone && versions_[v].previous != kNone;
+           --back) {
         v = versions_[v].previous;
       }
       if (v != kNone && !versions_[v].deleted) return versions_[v].value;
@@ -350,16 +358,19 @@ class Simulation {
   // Did someone commit a version of a key that this transaction depends on?
   bool conflicts(const Client& c) const {
     if (!validates()) return false;
-    const bool writes = std::any_of(c.steps.begin(), c.steps.end(),
-                                    [](const Step& t) { return t.act == Act::kWrite || t.act == Act::kDelete; });
-    const bool check_reads = o_.store == Store::kStrictSerializable || (o_.store == Store::kSerializable && writes);
+    const bool writes = std::any_of(c.steps.begin(), c.steps.end(), [](const Step& t) {
+      return t.act == Act::kWrite || t.act == Act::kDelete;
+    });
+    const bool check_reads =
+        o_.store == Store::kStrictSerializable || (o_.store == Store::kSerializable && writes);
     const auto changed = [&](std::uint64_t key) {
       const auto v = newest(key);
       return v != kNone && versions_[v].commit > c.snapshot;
     };
     for (const Step& t : c.steps) {
       if (t.act == Act::kRange) {
-        for (std::uint64_t key = t.key; check_reads && key < std::min(o_.keys, t.key + kRangeWidth); ++key) {
+        for (std::uint64_t key = t.key; check_reads && key < std::min(o_.keys, t.key + kRangeWidth);
+             ++key) {
           if (changed(key)) return true;
         }
       } else if ((t.act != Act::kRead || check_reads) && changed(t.key)) {
@@ -412,7 +423,8 @@ class Simulation {
         wrote = true;
       }
       Version v{newest(t.key), s, c.commits, t.act == Act::kDelete, commit_count_, t.value};
-      const auto [it, fresh] = mine.try_emplace(t.key, static_cast<std::uint32_t>(versions_.size()));
+      const auto [it, fresh] =
+          mine.try_emplace(t.key, static_cast<std::uint32_t>(versions_.size()));
       if (!fresh && o_.shape != Shape::kListAppend) {
         v.previous = versions_[it->second].previous;  // only the last write is a version
         versions_[it->second] = v;
@@ -440,7 +452,8 @@ class Simulation {
     builder_.begin(session, status, facts);
     const bool known = status == TxnStatus::kCommitted;
     for (const Step& t : c.steps) {
-      const auto key = t.act == Act::kRange ? KeyId() : builder_.key(static_cast<std::int64_t>(t.key));
+      const auto key =
+          t.act == Act::kRange ? KeyId() : builder_.key(static_cast<std::int64_t>(t.key));
       switch (t.act) {
         case Act::kWrite:
           if (o_.shape == Shape::kListAppend) {
@@ -464,7 +477,9 @@ class Simulation {
             for (const auto v : t.list) scratch_.push_back(builder_.value(v));
             builder_.list_read(key, scratch_);
           } else {
-            builder_.read(key, !known ? ValueId() : t.found ? builder_.value(t.value) : builder_.null_value());
+            builder_.read(key, !known    ? ValueId()
+                               : t.found ? builder_.value(t.value)
+                                         : builder_.null_value());
           }
           break;
         case Act::kRange: {
@@ -492,7 +507,8 @@ class Simulation {
   absl::flat_hash_map<std::uint64_t, std::uint32_t> head_;
   std::vector<Version> versions_;
   std::uint64_t commit_count_ = 0;
-  std::vector<std::vector<std::size_t>> commits_of_;   // causal: where each commit's dependencies start
+  std::vector<std::vector<std::size_t>>
+      commits_of_;  // causal: where each commit's dependencies start
   std::vector<std::uint32_t> dependencies_;
   std::vector<ValueId> scratch_;
   std::int64_t next_value_ = 1;
@@ -501,13 +517,17 @@ class Simulation {
   std::size_t planted_ = 0;     // anomalies, of inject
 };
 
-constexpr std::array<Store, 7> kStores = {Store::kReadCommitted, Store::kReadAtomic,   Store::kCausal,
-                                          Store::kPrefix,        Store::kSnapshotIsolation,
-                                          Store::kSerializable,  Store::kStrictSerializable};
+constexpr std::array<Store, 7> kStores = {Store::kReadCommitted,
+                                          Store::kReadAtomic,
+                                          Store::kCausal,
+                                          Store::kPrefix,
+                                          Store::kSnapshotIsolation,
+                                          Store::kSerializable,
+                                          Store::kStrictSerializable};
 
 constexpr std::array kShapes = {Shape::kRegister, Shape::kListAppend, Shape::kMini, Shape::kRange};
-constexpr std::array kDistributions = {Distribution::kUniform, Distribution::kZipf, Distribution::kHotspot,
-                                       Distribution::kExponential};
+constexpr std::array kDistributions = {Distribution::kUniform, Distribution::kZipf,
+                                       Distribution::kHotspot, Distribution::kExponential};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> parse(std::string_view text, const std::array<Enum, N>& all) {
@@ -521,73 +541,106 @@ std::optional<Enum> parse(std::string_view text, const std::array<Enum, N>& all)
 
 std::string_view name(Store store) {
   switch (store) {
-    case Store::kReadCommitted: return "read-committed";
-    case Store::kReadAtomic: return "read-atomic";
-    case Store::kCausal: return "causal";
-    case Store::kPrefix: return "prefix";
-    case Store::kSnapshotIsolation: return "strong-session-snapshot-isolation";
-    case Store::kSerializable: return "strong-session-serializable";
-    case Store::kStrictSerializable: return "strict-serializable";
+    case Store::kReadCommitted:
+      return "read-committed";
+    case Store::kReadAtomic:
+      return "read-atomic";
+    case Store::kCausal:
+      return "causal";
+    case Store::kPrefix:
+      return "prefix";
+    case Store::kSnapshotIsolation:
+      return "strong-session-snapshot-isolation";
+    case Store::kSerializable:
+      return "strong-session-serializable";
+    case Store::kStrictSerializable:
+      return "strict-serializable";
   }
   return "?";
 }
 
 std::string_view name(Distribution distribution) {
   switch (distribution) {
-    case Distribution::kUniform: return "uniform";
-    case Distribution::kZipf: return "zipf";
-    case Distribution::kHotspot: return "hotspot";
-    case Distribution::kExponential: return "exponential";
+    case Distribution::kUniform:
+      return "uniform";
+    case Distribution::kZipf:
+      return "zipf";
+    case Distribution::kHotspot:
+      return "hotspot";
+    case Distribution::kExponential:
+      return "exponential";
   }
   return "?";
 }
 
 std::string_view name(Shape shape) {
   switch (shape) {
-    case Shape::kRegister: return "register";
-    case Shape::kListAppend: return "list-append";
-    case Shape::kMini: return "mini";
-    case Shape::kRange: return "range";
+    case Shape::kRegister:
+      return "register";
+    case Shape::kListAppend:
+      return "list-append";
+    case Shape::kMini:
+      return "mini";
+    case Shape::kRange:
+      return "range";
   }
   return "?";
 }
 
-std::span<const Store> all_stores() { return kStores; }
+std::span<const Store> all_stores() {
+  return kStores;
+}
 
 std::optional<Store> parse_store(std::string_view text) {
   if (text == "snapshot-isolation") return Store::kSnapshotIsolation;
   if (text == "serializable") return Store::kSerializable;
   return parse(text, kStores);
 }
-std::span<const Shape> all_shapes() { return kShapes; }
-std::span<const Distribution> all_distributions() { return kDistributions; }
-std::optional<Distribution> parse_distribution(std::string_view text) { return parse(text, kDistributions); }
-std::optional<Shape> parse_shape(std::string_view text) { return parse(text, kShapes); }
+std::span<const Shape> all_shapes() {
+  return kShapes;
+}
+std::span<const Distribution> all_distributions() {
+  return kDistributions;
+}
+std::optional<Distribution> parse_distribution(std::string_view text) {
+  return parse(text, kDistributions);
+}
+std::optional<Shape> parse_shape(std::string_view text) {
+  return parse(text, kShapes);
+}
 
 base::Result<History> generate(const GenerateOptions& o) {
-  const auto refuse = [](std::string message) { return base::Error{.message = std::move(message)}; };
+  const auto refuse = [](std::string message) {
+    return base::Error{.message = std::move(message)};
+  };
   if (o.sessions == 0 || o.sessions > kMaxSessions) {
     return refuse(fmt::format("found {} sessions, expected 1 to {}", o.sessions, kMaxSessions));
   }
-  if (o.keys == 0 || o.keys > kMaxKeys) return refuse(fmt::format("found {} keys, expected 1 to {}", o.keys, kMaxKeys));
+  if (o.keys == 0 || o.keys > kMaxKeys)
+    return refuse(fmt::format("found {} keys, expected 1 to {}", o.keys, kMaxKeys));
   if (o.min_ops > o.max_ops) {
-    return refuse(fmt::format("found at least {} and at most {} operations a transaction", o.min_ops, o.max_ops));
+    return refuse(fmt::format("found at least {} and at most {} operations a transaction",
+                              o.min_ops, o.max_ops));
   }
   const std::pair<const char*, double> shares[] = {{"read share", o.read_share},
                                                    {"share of duplicates", o.duplicates},
                                                    {"abort rate", o.abort_rate},
                                                    {"indeterminate rate", o.indeterminate_rate}};
   for (const auto& [what, share] : shares) {
-    if (!(share >= 0 && share <= 1)) return refuse(fmt::format("found a {} of {}, expected 0 to 1", what, share));
+    if (!(share >= 0 && share <= 1))
+      return refuse(fmt::format("found a {} of {}, expected 0 to 1", what, share));
   }
   if (o.inject_at && !(*o.inject_at >= 0 && *o.inject_at <= 1)) {
-    return refuse(fmt::format("found a place of {} for what is planted, expected 0 to 1", *o.inject_at));
+    return refuse(
+        fmt::format("found a place of {} for what is planted, expected 0 to 1", *o.inject_at));
   }
-  if (o.abort_rate == 1) return refuse("found an abort rate of 1, with which nothing would ever commit; expected less");
+  if (o.abort_rate == 1)
+    return refuse("found an abort rate of 1, with which nothing would ever commit; expected less");
   for (const auto& anomaly : o.inject) {
     const auto all = plantable_anomalies();
     if (std::find(all.begin(), all.end(), anomaly) == all.end()) {
-      return refuse(fmt::format("found the anomaly \"{}\", expected one of: {}", anomaly, fmt::join(all, ", ")));
+      return refuse(fmt::format("found the anomaly \"{}\", expected one of: {}", anomaly,
+                                fmt::join(all, ", ")));
     }
     if (const auto wanted = planted_sessions(anomaly); o.inject_at && wanted > o.sessions) {
       return refuse(fmt::format("found {} sessions, expected at least {}, in which {} is planted",

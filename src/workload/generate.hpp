@@ -22,13 +22,13 @@ namespace cupel::workload {
 
 // How the store behaves. Named by the strongest level that it gives.
 enum class Store : std::uint8_t {
-  kReadCommitted,      // each read may see a later state than the one before it
-  kReadAtomic,         // some transactions of every session, whole, own ones always
-  kCausal,             // replicas that deliver transactions in causal order
-  kPrefix,             // a lagging snapshot; writers never conflict
-  kSnapshotIsolation,  // a lagging snapshot (never behind the session); first committer wins
-  kSerializable,       // validated reads; read-only transactions may lag
-  kStrictSerializable, // validated reads of the newest state
+  kReadCommitted,       // each read may see a later state than the one before it
+  kReadAtomic,          // some transactions of every session, whole, own ones always
+  kCausal,              // replicas that deliver transactions in causal order
+  kPrefix,              // a lagging snapshot; writers never conflict
+  kSnapshotIsolation,   // a lagging snapshot (never behind the session); first committer wins
+  kSerializable,        // validated reads; read-only transactions may lag
+  kStrictSerializable,  // validated reads of the newest state
 };
 enum class Distribution : std::uint8_t { kUniform, kZipf, kHotspot, kExponential };
 enum class Shape : std::uint8_t {
@@ -46,18 +46,18 @@ struct GenerateOptions {
   Store store = Store::kSnapshotIsolation;
   Shape shape = Shape::kRegister;
   std::uint32_t sessions = 10;
-  std::uint32_t txns_per_session = 100;  // that commit; aborted ones come on top
+  std::uint32_t txns_per_session = 100;    // that commit; aborted ones come on top
   std::uint32_t min_ops = 4, max_ops = 8;  // per transaction
-  std::uint64_t keys = 100;              // at most 10^9
+  std::uint64_t keys = 100;                // at most 10^9
   double read_share = 0.5;
   Distribution distribution = Distribution::kUniform;
-  double duplicates = 0;                 // share of writes that write a value again
+  double duplicates = 0;  // share of writes that write a value again
   double abort_rate = 0, indeterminate_rate = 0;
   // Also record the attempts that the store aborted because of a conflict; they are
   // made again until they commit. Otherwise only `abort_rate` aborts.
   bool conflict_aborts = false;
   bool times = true;
-  std::vector<std::string> inject;       // anomalies to plant, one each, on keys of their own
+  std::vector<std::string> inject;  // anomalies to plant, one each, on keys of their own
   // Where they are planted: after this share of the transactions, from 0 to 1, in the
   // clients' own sessions, so that what comes before and after is tied to them. Not
   // given: in sessions of their own, which run beside the others.

@@ -84,8 +84,13 @@ void plant(std::string_view anomaly, std::int64_t first_key,
   std::map<char, int> count = {{'a', 1}};
   for (std::size_t i = 0; i < text.size();) {
     switch (text[i]) {
-      case ' ': ++i; break;
-      case '!': txns.back().aborted = true; ++i; break;
+      case ' ':
+        ++i;
+        break;
+      case '!':
+        txns.back().aborted = true;
+        ++i;
+        break;
       case '|': {
         const char next = static_cast<char>(txns.back().session + 1);
         txns.push_back({next, {}});
@@ -99,7 +104,9 @@ void plant(std::string_view anomaly, std::int64_t first_key,
         ++i;
         break;
       }
-      default: txns.back().ops.push_back(text.substr(i, 3)); i += 3;
+      default:
+        txns.back().ops.push_back(text.substr(i, 3));
+        i += 3;
     }
   }
   std::map<char, ValueId> values = {{'-', builder.null_value()}};

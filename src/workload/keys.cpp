@@ -34,7 +34,8 @@ std::uint64_t KeyChooser::choose(base::Random& random) const {
     case Distribution::kUniform:
       break;
     case Distribution::kHotspot: {
-      const auto hot = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(kHotKeys * static_cast<double>(keys_)));
+      const auto hot = std::max<std::uint64_t>(
+          1, static_cast<std::uint64_t>(kHotKeys * static_cast<double>(keys_)));
       if (hot == keys_ || random.chance(kHotShare)) return random.below(hot);
       return hot + random.below(keys_ - hot);
     }

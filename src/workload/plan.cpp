@@ -277,10 +277,10 @@ class PlanReader {
         const std::int64_t top = number(high, where + "[1][1]");
         op.value = top;
         // The history tells what each key of a range held at first.
-        if (top > op.key && static_cast<std::uint64_t>(top) - static_cast<std::uint64_t>(op.key) >=
-                                kWidestRange) {
-          fail(where + "[1]", found(key) + fmt::format(", expected a range of at most {} keys",
-                                                       kWidestRange));
+        if (top > op.key &&
+            static_cast<std::uint64_t>(top) - static_cast<std::uint64_t>(op.key) >= kWidestRange) {
+          fail(where + "[1]",
+               found(key) + fmt::format(", expected a range of at most {} keys", kWidestRange));
         }
         break;
       }

@@ -49,18 +49,19 @@ enum class StatementKind : std::uint8_t {
   kDelete,  // removes the row if it is there
   kAppend,  // adds values[0] at the end of the list in the row `key`; makes the row if need be
   kRange,   // `columns` of all rows with key <= row <= `high`, ascending; one key column
-  kCompareAndSet,  // the single column: if it holds values[0] (null: the row is absent), set it to values[1]
+  kCompareAndSet,  // the single column: if it holds values[0] (null: the row is absent), set it to
+                   // values[1]
 };
 
 struct Statement {
   StatementKind kind = StatementKind::kRead;
-  std::uint32_t table = 0;             // in the schema
+  std::uint32_t table = 0;  // in the schema
   std::vector<Datum> key = {};
   std::vector<std::uint32_t> columns = {};  // in the table; empty: all of them
-  std::vector<Datum> values = {};      // parallel to the columns; a null is filled in by the
-                                       // runner with a value never written before (kWrite,
-                                       // kInsert, kAppend, and the new value of kCompareAndSet)
-  std::vector<Datum> high = {};        // kRange
+  std::vector<Datum> values = {};           // parallel to the columns; a null is filled in by the
+                                            // runner with a value never written before (kWrite,
+                                   // kInsert, kAppend, and the new value of kCompareAndSet)
+  std::vector<Datum> high = {};  // kRange
 };
 
 // What a database answered. Cells as they came: a text in an integer column

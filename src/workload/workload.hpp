@@ -72,16 +72,17 @@ struct Needs {
 
 struct WorkloadOptions {
   std::uint32_t sessions = 10;
-  std::uint32_t min_ops = 4, max_ops = 8;  // statements a transaction, where the workload leaves it open
+  std::uint32_t min_ops = 4,
+                max_ops = 8;  // statements a transaction, where the workload leaves it open
   std::uint64_t keys = 100;
-  double read_share = 0.5;       // of the statements of mixed transactions
-  double read_only_share = 0;    // of the transactions: reads only
-  double write_only_share = 0;   // of the transactions: writes only
-  double rmw_share = 0;          // of the transactions: each write after a read of its key
+  double read_share = 0.5;      // of the statements of mixed transactions
+  double read_only_share = 0;   // of the transactions: reads only
+  double write_only_share = 0;  // of the transactions: writes only
+  double rmw_share = 0;         // of the transactions: each write after a read of its key
   Distribution distribution = Distribution::kUniform;
-  double duplicates = 0;         // share of writes whose value is one of a few
-  bool tombstones = true;        // range-*: a delete writes a value of its own (VIPER); false: it deletes
-  double scale = 1;              // of the application workloads' tables (1: as in the papers)
+  double duplicates = 0;   // share of writes whose value is one of a few
+  bool tombstones = true;  // range-*: a delete writes a value of its own (VIPER); false: it deletes
+  double scale = 1;        // of the application workloads' tables (1: as in the papers)
   std::uint64_t seed = 1;
 };
 

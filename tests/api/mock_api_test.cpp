@@ -29,7 +29,8 @@ std::string example() {
     if (paid <= 100) continue;
     const auto history = store->history(error);
     if (!history) return error;
-    const auto answer = cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
+    const auto answer =
+        cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
     return "paid " + std::to_string(paid) + ": " + answer.levels[0].anomalies[0].name;
   }
   return "never paid too much";
@@ -41,7 +42,8 @@ TEST(MockHeader, OpensWithTheExampleOfThisTest) {
 
 TEST(MockApi, KeepsToTheLevelItWasOpenedAt) {
   std::string error;
-  for (const auto level : {cupel::Level::kReadCommitted, cupel::Level::kCausal, cupel::Level::kSerializable}) {
+  for (const auto level :
+       {cupel::Level::kReadCommitted, cupel::Level::kCausal, cupel::Level::kSerializable}) {
     auto store = cupel::MockStore::open({.level = level, .seed = 5}, error);
     ASSERT_TRUE(store) << error;
     for (int i = 0; i < 60; ++i) {
@@ -56,7 +58,8 @@ TEST(MockApi, KeepsToTheLevelItWasOpenedAt) {
     }
     const auto history = store->history(error);
     ASSERT_TRUE(history) << error;
-    EXPECT_EQ(cupel::check_history(*history, {.levels = {level}}).levels[0].verdict, cupel::Verdict::kSatisfied);
+    EXPECT_EQ(cupel::check_history(*history, {.levels = {level}}).levels[0].verdict,
+              cupel::Verdict::kSatisfied);
   }
 }
 
@@ -92,7 +95,12 @@ TEST(MockApi, NamesOfSessionsAreUtf8) {
 TEST(MockApi, TakesChoicesAndSavepoints) {
   std::string error;
   std::size_t asked = 0;
-  auto store = cupel::MockStore::open({.choose = [&](std::size_t allowed) { asked = allowed; return allowed - 1; }}, error);
+  auto store = cupel::MockStore::open({.choose =
+                                           [&](std::size_t allowed) {
+                                             asked = allowed;
+                                             return allowed - 1;
+                                           }},
+                                      error);
   ASSERT_TRUE(store) << error;
   for (int i = 0; i < 3; ++i) {
     auto txn = store->begin("w" + std::to_string(i));

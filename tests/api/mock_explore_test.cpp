@@ -38,7 +38,8 @@ std::string example() {
 }
 
 TEST(MockExploreHeader, OpensWithTheExampleOfThisTest) {
-  cupel::test::expect_example("include/cupel/mock_explore.hpp", "tests/api/mock_explore_test.cpp", example());
+  cupel::test::expect_example("include/cupel/mock_explore.hpp", "tests/api/mock_explore_test.cpp",
+                              example());
 }
 
 // Two clients of two increments each.
@@ -218,7 +219,10 @@ TEST(MockInterleave, ClientsHandOverInsideOfHandlersAndOfClients) {
       }
       try {
         inner->interleave({[&] { transaction(*store, name + " inside"); },
-                           [&] { transaction(*inner, name); throw 7; }});
+                           [&] {
+                             transaction(*inner, name);
+                             throw 7;
+                           }});
       } catch (const int number) {
         thrown += number == 7 && std::uncaught_exceptions() == 0;
       }

@@ -27,7 +27,8 @@ TEST(Pipeline, GivesAllInOrder) {
 TEST(Pipeline, StopsWhenNoMoreIsWanted) {
   for (const unsigned threads : {1u, 2u}) {
     int taken = 0;
-    pipeline<int>(threads, [](int&) { return true; }, [&](int) { return ++taken < 100; });
+    pipeline<int>(
+        threads, [](int&) { return true; }, [&](int) { return ++taken < 100; });
     EXPECT_EQ(taken, 100) << threads;
   }
 }
@@ -35,10 +36,11 @@ TEST(Pipeline, StopsWhenNoMoreIsWanted) {
 TEST(Pipeline, ThrowsAgain) {
   for (const unsigned threads : {1u, 2u}) {
     int made = 0, taken = 0;
-    EXPECT_THROW(pipeline<int>(
-                     threads, [&](int&) { return made++ < 37 || (throw std::runtime_error("make"), false); },
-                     [&](int) { return ++taken, true; }),
-                 std::runtime_error);
+    EXPECT_THROW(
+        pipeline<int>(
+            threads, [&](int&) { return made++ < 37 || (throw std::runtime_error("make"), false); },
+            [&](int) { return ++taken, true; }),
+        std::runtime_error);
     EXPECT_EQ(taken, 37) << "what was made before is taken";
     EXPECT_THROW(pipeline<int>(
                      threads, [](int&) { return true; },

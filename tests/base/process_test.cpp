@@ -195,9 +195,9 @@ TEST(Process, TheDestructorTakesTheGroup) {
 TEST(Process, StopTakesTheGroup) {
   for (const bool stubborn : {false, true}) {
     const std::string ignores = stubborn ? "trap '' TERM; " : "";
-    auto process = Process::start(
-        shell("trap 'exit 7' TERM; (" + ignores + "sh -c 'echo $PPID'; sleep 1000; sleep 1000) & "
-              "while :; do sleep 0.01; done"));
+    auto process = Process::start(shell("trap 'exit 7' TERM; (" + ignores +
+                                        "sh -c 'echo $PPID'; sleep 1000; sleep 1000) & "
+                                        "while :; do sleep 0.01; done"));
     ASSERT_TRUE(process.ok());
     const pid_t id = std::stoi(process->read_line(kPatience).text);
     ASSERT_TRUE(process_start(id));

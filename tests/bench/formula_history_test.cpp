@@ -35,10 +35,9 @@ bool has_model_by_trial(const Formula& formula) {
 
 TEST(FormulaHistory, OfSmallFormulasAgreesWithTheOracle) {
   const Formula formulas[] = {
-      {1, {{1}}},         {1, {{-1}}},         {1, {{1}, {-1}}},  // the last has no model
-      {1, {{1, -1}}},     {1, {{1, 1}}},       {2, {{1, 2}}},
-      {2, {{1, -2}}},     {2, {{-1, -2}}},     {2, {{1}, {-2}}},
-      {1, {{-1}, {-1}}},  {1, {{1}, {1}}},
+      {1, {{1}}},      {1, {{-1}}},      {1, {{1}, {-1}}},  // the last has no model
+      {1, {{1, -1}}},  {1, {{1, 1}}},    {2, {{1, 2}}},     {2, {{1, -2}}},
+      {2, {{-1, -2}}}, {2, {{1}, {-2}}}, {1, {{-1}, {-1}}}, {1, {{1}, {1}}},
   };
   int without = 0;
   for (const Formula& formula : formulas) {

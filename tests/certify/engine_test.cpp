@@ -33,7 +33,9 @@ std::uint64_t seeds_per_kind() {
   return said == nullptr ? 40 : std::strtoull(said, nullptr, 10);
 }
 
-history::Time drift_for(const History& h) { return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0; }
+history::Time drift_for(const History& h) {
+  return h.has_all_times() && h.op_count() % 3 == 0 ? 5 : 0;
+}
 
 check::CheckResult checked(const History& h, history::Time drift, std::vector<Level> asked) {
   check::Options options;
@@ -63,7 +65,8 @@ std::string uncertified(const Sketch& sketch) {
   // The ladder, and each level by itself.
   if (auto wrong = of({}); !wrong.empty()) return wrong;
   for (const Level level : levels::all_levels()) {
-    if (auto wrong = of({level}); !wrong.empty()) return std::string(levels::name(level)) + " alone: " + wrong;
+    if (auto wrong = of({level}); !wrong.empty())
+      return std::string(levels::name(level)) + " alone: " + wrong;
   }
   return {};
 }
@@ -77,7 +80,10 @@ TEST_P(OfKind, EveryVerdictIsVerified) {
     const Sketch sketch = random_sketch(kind, seed);
     if (uncertified(sketch).empty()) continue;
     const Sketch small = shrink(sketch, [](const Sketch& s) { return !uncertified(s).empty(); });
-    FAIL() << "seed " << seed << ":\n" << to_text(sketch) << "\nshrunk:\n" << to_text(small) << "\n" << uncertified(small);
+    FAIL() << "seed " << seed << ":\n"
+           << to_text(sketch) << "\nshrunk:\n"
+           << to_text(small) << "\n"
+           << uncertified(small);
   }
 }
 
@@ -90,7 +96,8 @@ class Truth {
   std::optional<bool> satisfied(Level level, history::Time drift) {
     if (levels::needs_real_time(level) && !h_.has_all_times()) return std::nullopt;
     if (level == Level::kLinearizable && !single_) return std::nullopt;
-    const auto [it, fresh] = known_.try_emplace({level, levels::needs_real_time(level) ? drift : 0});
+    const auto [it, fresh] =
+        known_.try_emplace({level, levels::needs_real_time(level) ? drift : 0});
     if (fresh) it->second = oracle::oracle_satisfies(h_, level, it->first.second);
     return it->second;
   }
@@ -100,7 +107,8 @@ class Truth {
       const auto level = *levels::parse_level(answer.level);
       const auto truth = satisfied(level, drift);
       if (!truth || *truth != answer.satisfied) {
-        return answer.level + (answer.satisfied ? " satisfied" : " violated") + ", proven by " + answer.how;
+        return answer.level + (answer.satisfied ? " satisfied" : " violated") + ", proven by " +
+               answer.how;
       }
     }
     return {};
@@ -118,12 +126,16 @@ struct Counts {
 
 // One answer for each proof that still says what it proves.
 void answer_as_proven(Json& certificate) {
-  if (!certificate.is_object() || !certificate.contains("proofs") || !certificate["proofs"].is_array()) return;
+  if (!certificate.is_object() || !certificate.contains("proofs") ||
+      !certificate["proofs"].is_array())
+    return;
   Json answers = Json::array();
   std::set<std::string> levels;
   for (std::size_t i = 0; i < certificate["proofs"].size(); ++i) {
     const Json& proof = certificate["proofs"][i];
-    if (!proof.is_object() || !proof.contains("level") || !proof["level"].is_string() || !proof.contains("verdict")) continue;
+    if (!proof.is_object() || !proof.contains("level") || !proof["level"].is_string() ||
+        !proof.contains("verdict"))
+      continue;
     if (!levels.insert(proof["level"].get<std::string>()).second) continue;
     answers.push_back({{"level", proof["level"]}, {"verdict", proof["verdict"]}, {"proof", i}});
   }
@@ -147,7 +159,8 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
     if (original["proofs"].empty()) continue;
     Random random(seed);
     Truth truth(h);
-    const auto judge = [&](const std::string& how, const History& of, Truth& its, const Json& mutated) {
+    const auto judge = [&](const std::string& how, const History& of, Truth& its,
+                           const Json& mutated) {
       const auto report = certify::verify(of, mutated.dump(), drift);
       Counts& count = counts[how];
       if (report.outcome != certify::Outcome::kValid) {
@@ -157,13 +170,17 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
       }
       ++count.still_true, ++all.still_true;
       const auto lie = its.lie(report, drift);
-      ASSERT_EQ(lie, "") << how << "\n" << to_text(of) << "\n" << mutated.dump() << "\nbefore:\n" << original.dump();
+      ASSERT_EQ(lie, "") << how << "\n"
+                         << to_text(of) << "\n"
+                         << mutated.dump() << "\nbefore:\n"
+                         << original.dump();
     };
     for (int m = 0; m < kMutationsEach; ++m) {
       Json mutated = original;
       const auto how = mutate(mutated, random);
-      const bool again = random.chance(0.2) && mutated.is_object() && mutated.contains("proofs") && mutated.contains("history") &&
-                         mutated["history"].is_object() && mutated.contains("answers");
+      const bool again = random.chance(0.2) && mutated.is_object() && mutated.contains("proofs") &&
+                         mutated.contains("history") && mutated["history"].is_object() &&
+                         mutated.contains("answers");
       if (again) mutate(mutated, random);
       // A proof of something else is refused for its answer; so every other time the
       // answers say what the proofs do.
@@ -185,7 +202,9 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
       } else if (!txn.ops.empty()) {
         auto& op = txn.ops[random.below(txn.ops.size())];
         if (op.kind == history::OpKind::kListRead) {
-          if (!op.list.empty()) op.list.erase(op.list.begin() + static_cast<std::ptrdiff_t>(random.below(op.list.size())));
+          if (!op.list.empty())
+            op.list.erase(op.list.begin() +
+                          static_cast<std::ptrdiff_t>(random.below(op.list.size())));
         } else if (op.kind == history::OpKind::kRangeRead) {
           if (!op.entries.empty()) op.entries.pop_back();
         } else {
@@ -202,7 +221,8 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
     }
   }
   for (const auto& [how, count] : counts) {
-    std::printf("  %-28s %6d refused, %5d still true\n", how.c_str(), count.refused, count.still_true);
+    std::printf("  %-28s %6d refused, %5d still true\n", how.c_str(), count.refused,
+                count.still_true);
   }
   // Twelve kinds: ten thousand mutations.
   EXPECT_GE(all.refused + all.still_true, static_cast<int>(seeds_per_kind() * 25));

@@ -13,15 +13,26 @@ namespace {
 using base::Random;
 
 constexpr const char* kWords[] = {
-    "own", "so", "rt", "wr", "ww", "rw", "saw", "given", "only-writer", "assumed", "list-order", "visible", "no-overlap",
-    "initial", "overwritten", "earlier", "later", "bb", "bc", "cb", "cc", "satisfied", "violated"};
-constexpr const char* kLevels[] = {"read-committed", "read-atomic", "causal", "prefix", "snapshot-isolation",
-                                   "generalized-snapshot-isolation", "strong-session-snapshot-isolation",
-                                   "strong-snapshot-isolation", "serializable", "strong-session-serializable",
-                                   "strict-serializable", "linearizable"};
-constexpr const char* kAnomalies[] = {"thin-air-read", "aborted-read", "intermediate-read", "future-read", "not-my-own-write",
-                                      "not-my-last-write", "incompatible-order", "duplicate-element",
-                                      "non-repeatable-read", "failed-compare-read"};
+    "own",        "so",      "rt",          "wr",        "ww",         "rw",
+    "saw",        "given",   "only-writer", "assumed",   "list-order", "visible",
+    "no-overlap", "initial", "overwritten", "earlier",   "later",      "bb",
+    "bc",         "cb",      "cc",          "satisfied", "violated"};
+constexpr const char* kLevels[] = {"read-committed",
+                                   "read-atomic",
+                                   "causal",
+                                   "prefix",
+                                   "snapshot-isolation",
+                                   "generalized-snapshot-isolation",
+                                   "strong-session-snapshot-isolation",
+                                   "strong-snapshot-isolation",
+                                   "serializable",
+                                   "strong-session-serializable",
+                                   "strict-serializable",
+                                   "linearizable"};
+constexpr const char* kAnomalies[] = {
+    "thin-air-read",       "aborted-read",       "intermediate-read",  "future-read",
+    "not-my-own-write",    "not-my-last-write",  "incompatible-order", "duplicate-element",
+    "non-repeatable-read", "failed-compare-read"};
 
 using Nodes = std::vector<Json*>;
 
@@ -34,13 +45,20 @@ void flatten(Json& node, Nodes& into) {
 // One of those that suit; nullptr if there is none.
 Json* pick(const Nodes& nodes, Random& random, const std::function<bool(const Json&)>& suits) {
   Nodes suitable;
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(suitable), [&](const Json* n) { return suits(*n); });
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(suitable),
+               [&](const Json* n) { return suits(*n); });
   return suitable.empty() ? nullptr : suitable[random.below(suitable.size())];
 }
 
-bool is_list(const Json& n) { return n.is_array() && !n.empty(); }
-bool has_two(const Json& n) { return n.is_array() && n.size() > 1; }
-bool is_number(const Json& n) { return n.is_number(); }
+bool is_list(const Json& n) {
+  return n.is_array() && !n.empty();
+}
+bool has_two(const Json& n) {
+  return n.is_array() && n.size() > 1;
+}
+bool is_number(const Json& n) {
+  return n.is_number();
+}
 
 }  // namespace
 
@@ -71,7 +89,8 @@ std::string mutate(Json& certificate, Random& random) {
       case 2:
         if (Json* list = pick(nodes, random, is_list)) {
           const Json element = (*list)[random.below(list->size())];
-          list->insert(list->begin() + static_cast<std::ptrdiff_t>(random.below(list->size() + 1)), element);
+          list->insert(list->begin() + static_cast<std::ptrdiff_t>(random.below(list->size() + 1)),
+                       element);
           return "an element repeated";
         }
         break;
@@ -79,7 +98,8 @@ std::string mutate(Json& certificate, Random& random) {
       case 4:
         if (Json* number = pick(nodes, random, is_number)) {
           const auto before = number->get<std::int64_t>();
-          const auto after = random.chance(0.5) ? before + (random.chance(0.5) ? 1 : -1) : random.between(0, 12);
+          const auto after =
+              random.chance(0.5) ? before + (random.chance(0.5) ? 1 : -1) : random.between(0, 12);
           if (after == before) break;
           *number = after;
           return "a number changed";
@@ -104,7 +124,8 @@ std::string mutate(Json& certificate, Random& random) {
         }
         break;
       case 8:
-        if (Json* object = pick(nodes, random, [](const Json& n) { return n.is_object() && !n.empty(); })) {
+        if (Json* object =
+                pick(nodes, random, [](const Json& n) { return n.is_object() && !n.empty(); })) {
           auto it = object->begin();
           std::advance(it, static_cast<std::ptrdiff_t>(random.below(object->size())));
           object->erase(it);
@@ -123,7 +144,9 @@ std::string mutate(Json& certificate, Random& random) {
         auto& answers = certificate["answers"];
         if (!answers.is_array() || answers.empty()) break;
         Json& answer = answers[random.below(answers.size())];
-        if (!answer.is_object() || !answer.contains("proof") || !answer.contains("verdict") || !answer.contains("level")) break;
+        if (!answer.is_object() || !answer.contains("proof") || !answer.contains("verdict") ||
+            !answer.contains("level"))
+          break;
         switch (random.below(3)) {
           case 0:
             answer["verdict"] = answer["verdict"] == "satisfied" ? "violated" : "satisfied";

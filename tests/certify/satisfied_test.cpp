@@ -10,15 +10,16 @@ namespace {
 using ::testing::Test;
 
 std::string at(std::string_view level, std::string_view order, std::string_view more = "") {
-  return R"({"level":")" + std::string(level) + R"(","verdict":"satisfied","order":)" + std::string(order) +
-         std::string(more) + "}";
+  return R"({"level":")" + std::string(level) + R"(","verdict":"satisfied","order":)" +
+         std::string(order) + std::string(more) + "}";
 }
 
 // Accepted, or refused with a reason that has these words in it.
 void accepts(std::string_view history, const std::string& proof, history::Time drift = 0) {
   EXPECT_EQ(trouble(history, proof, drift), "") << history << "\n" << proof;
 }
-void refuses(std::string_view history, const std::string& proof, std::string_view words, history::Time drift = 0) {
+void refuses(std::string_view history, const std::string& proof, std::string_view words,
+             history::Time drift = 0) {
   const auto found = trouble(history, proof, drift);
   EXPECT_NE(found, "") << history << "\n" << proof;
   EXPECT_NE(found.find(words), std::string::npos) << found;
@@ -29,7 +30,8 @@ TEST(Order, IsReplayedByValue) {
   accepts(history, at("serializable", "[0,1,2]"));
   refuses(history, at("serializable", "[1,0,2]"), "did not read what key 0");
   refuses(history, at("serializable", "[0,2,1]"), "did not read what key 0");
-  refuses("s1: w(x,1) | s2: r(x,1) w(x,2) | s3: r(x,3)", at("serializable", "[0,1,2]"), "did not read");
+  refuses("s1: w(x,1) | s2: r(x,1) w(x,2) | s3: r(x,3)", at("serializable", "[0,1,2]"),
+          "did not read");
 }
 
 TEST(Order, HasEveryCommittedTransactionOnce) {
@@ -55,8 +57,8 @@ TEST(Order, KeepsSessionsWhereTheLevelDoes) {
   refuses(history, at("prefix", "[0,1,1,0]"), "session order");
   // Nothing follows an indeterminate transaction; it follows others.
   accepts("s1: ? w(x,1) ; r(x,nil) | s2: r(x,1)", at("strong-session-serializable", "[1,0,2]"));
-  refuses("s1: w(x,1) ; ? w(x,2) | s2: r(x,2) | s3: r(x,1)", at("strong-session-serializable", "[1,2,0,3]"),
-          "session order");
+  refuses("s1: w(x,1) ; ? w(x,2) | s2: r(x,2) | s3: r(x,1)",
+          at("strong-session-serializable", "[1,2,0,3]"), "session order");
 }
 
 TEST(Order, KeepsRealTimeWhereTheLevelDoes) {
@@ -71,7 +73,8 @@ TEST(Order, KeepsRealTimeWhereTheLevelDoes) {
   refuses(history, at("generalized-snapshot-isolation", "[1,0,1,0]"), "completed before");
   refuses(history, at("strong-snapshot-isolation", "[1,0,0,1]"), "completed before");
   // Nobody knows when an indeterminate transaction ends.
-  accepts("s1: ? w(x,1) @10-20 | s2: r(x,nil) @30-40 | s3: r(x,1) @50-60", at("strict-serializable", "[1,0,2]"));
+  accepts("s1: ? w(x,1) @10-20 | s2: r(x,nil) @30-40 | s3: r(x,1) @50-60",
+          at("strict-serializable", "[1,0,2]"));
   // No times, no real time.
   refuses("s1: w(x,1)", at("strict-serializable", "[0]"), "needs the times");
 }
@@ -101,20 +104,25 @@ TEST(Order, KnowsListsDeletesRangesAndComparisons) {
   accepts("s1: a(x,1) a(x,2) | s2: l(x,[1 2])", at("serializable", "[0,1]"));
   refuses("s1: a(x,1) a(x,2) | s2: l(x,[1])", at("serializable", "[0,1]"), "did not read");
   accepts("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("serializable", "[0,1]"));
-  refuses("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("serializable", "[1,0]"), "own appends do not stand");
+  refuses("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("serializable", "[1,0]"),
+          "own appends do not stand");
   refuses("s1: a(x,1) | s2: a(x,2) l(x,[2 1])", at("serializable", "[0,1]"), "own write");
   // At prefix what stands before own appends is what the commit appends to.
   accepts("s1: a(x,1) | s2: l(x,[]) a(x,2) l(x,[1 2])", at("prefix", "[1,0,0,1]"));
-  refuses("s1: a(x,1) | s2: l(x,[]) a(x,2) l(x,[2])", at("prefix", "[1,0,0,1]"), "own appends do not stand");
+  refuses("s1: a(x,1) | s2: l(x,[]) a(x,2) l(x,[2])", at("prefix", "[1,0,0,1]"),
+          "own appends do not stand");
   accepts("s1: i(a,1) i(b,2) ; d(a) | s2: range(a,b,[b=2])", at("serializable", "[0,1,2]"));
-  refuses("s1: i(a,1) i(b,2) ; d(a) | s2: range(a,b,[b=2])", at("serializable", "[0,2,1]"), "did not read");
+  refuses("s1: i(a,1) i(b,2) ; d(a) | s2: range(a,b,[b=2])", at("serializable", "[0,2,1]"),
+          "did not read");
   accepts("s1: i(a,1) ; d(a,9) | s2: range(a,b,[])", at("serializable", "[0,1,2]"));
   accepts("s1: w(x,1) | s2: cas(x,1,2) | s3: cas!(x,1,3)", at("serializable", "[0,1,2]"));
-  refuses("s1: w(x,1) | s2: cas(x,1,2) | s3: cas!(x,1,3)", at("serializable", "[0,2,1]"), "did not read");
+  refuses("s1: w(x,1) | s2: cas(x,1,2) | s3: cas!(x,1,3)", at("serializable", "[0,2,1]"),
+          "did not read");
   accepts("init=0 s1: r(x,0)", at("serializable", "[0]"));
   // A comparison of an indeterminate transaction that took effect saw what it expected.
   accepts("s1: w(x,1) | s2: ? cas(x,1,2) | s3: r(x,2)", at("serializable", "[0,1,2]"));
-  refuses("s1: w(x,1) | s2: ? cas(x,5,2) | s3: r(x,2)", at("serializable", "[0,1,2]"), "did not read");
+  refuses("s1: w(x,1) | s2: ? cas(x,5,2) | s3: r(x,2)", at("serializable", "[0,1,2]"),
+          "did not read");
   accepts("s1: w(x,1) | s2: ? cas(x,5,2) | s3: r(x,1)", at("serializable", "[0,2]"));
 }
 
@@ -130,7 +138,8 @@ TEST(Order, ByKeyIsLinearizable) {
   refuses(history, proof(R"([{"key":0,"order":[0,2,1]},{"key":1,"order":[3]}])"), "does not touch");
   refuses(history, proof(R"([{"key":0,"order":[0,2]},{"key":0,"order":[1,3]}])"), "two orders");
   refuses("s1: w(x,1) w(y,1) @10-20", proof(R"([{"key":0,"order":[0]}])"), "more than one key");
-  refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", proof(R"([{"key":0,"order":[1,0]}])"), "completed before");
+  refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", proof(R"([{"key":0,"order":[1,0]}])"),
+          "completed before");
 }
 
 TEST(WeakOrder, ExtendsSessionsAndReads) {
@@ -147,15 +156,18 @@ TEST(WeakOrder, ExtendsSessionsAndReads) {
 TEST(WeakOrder, ReadCommittedLooksAtEarlierReads) {
   const auto history = "s1: w(x,1) | s2: w(x,2) w(y,2) | s3: r(y,2) r(x,1)";
   accepts(history, at("read-committed", "[1,0,2]"));
-  refuses(history, at("read-committed", "[0,1,2]"), "an earlier read of the transaction is from it");
+  refuses(history, at("read-committed", "[0,1,2]"),
+          "an earlier read of the transaction is from it");
   // The other way round nothing was seen before.
   accepts("s1: w(x,1) | s2: w(x,2) w(y,2) | s3: r(x,1) r(y,2)", at("read-committed", "[0,1,2]"));
   // Each read counts.
   accepts("s1: w(x,1) | s2: w(x,2) | s3: r(x,1) r(x,2)", at("read-committed", "[0,1,2]"));
-  refuses("s1: w(x,1) | s2: w(x,2) | s3: r(x,1) r(x,2)", at("read-committed", "[1,0,2]"), "earlier read");
+  refuses("s1: w(x,1) | s2: w(x,2) | s3: r(x,1) r(x,2)", at("read-committed", "[1,0,2]"),
+          "earlier read");
   refuses("s1: w(x,1) | s2: r(x,1) r(x,nil)", at("read-committed", "[0,1]"), "earlier read");
   // The keys of one range read are read at one moment.
-  accepts("s1: i(a,1) i(b,1) | s2: i(b,2) | s3: range(a,b,[a=1 b=2])", at("read-committed", "[1,0,2]"));
+  accepts("s1: i(a,1) i(b,1) | s2: i(b,2) | s3: range(a,b,[a=1 b=2])",
+          at("read-committed", "[1,0,2]"));
 }
 
 TEST(WeakOrder, ReadAtomicLooksAtOneStep) {
@@ -167,7 +179,8 @@ TEST(WeakOrder, ReadAtomicLooksAtOneStep) {
   accepts(session, at("read-atomic", "[1,0,2]"));
   refuses(session, at("read-atomic", "[0,1,2]"), "earlier in its session");
   accepts(session, at("read-committed", "[0,1,2]"));
-  refuses("s1: w(x,1) | s2: w(x,2) | s3: r(x,1) r(x,2)", at("read-atomic", "[0,1,2]"), "nobody in the order wrote");
+  refuses("s1: w(x,1) | s2: w(x,2) | s3: r(x,1) r(x,2)", at("read-atomic", "[0,1,2]"),
+          "nobody in the order wrote");
 }
 
 TEST(WeakOrder, CausalLooksAtPaths) {
@@ -199,21 +212,25 @@ TEST(WeakOrder, LaysListsOneAfterTheOther) {
   refuses(history, at("causal", "[1,0,2,3]"), "is not how the list begins");
   refuses("s1: a(x,1) a(x,2) | s2: l(x,[1])", at("causal", "[0,1]"), "in the middle");
   accepts("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("causal", "[0,1]"));
-  refuses("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("causal", "[1,0]"), "is not how the list begins");
+  refuses("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("causal", "[1,0]"),
+          "is not how the list begins");
   refuses("s1: a(x,1) | s2: l(x,[1 2]) a(x,2)", at("causal", "[0,1]"), "appended later");
   accepts("s1: a(x,1) ; a(x,2) | s2: l(x,[1]) l(x,[1 2])", at("read-committed", "[0,1,2]"));
-  refuses("s1: a(x,1) ; a(x,2) | s2: l(x,[1]) l(x,[1 2])", at("read-atomic", "[0,1,2]"), "another list");
+  refuses("s1: a(x,1) ; a(x,2) | s2: l(x,[1]) l(x,[1 2])", at("read-atomic", "[0,1,2]"),
+          "another list");
 }
 
 TEST(Certificate, AnswersFollowFromProofs) {
   const auto h = history_of("s1: w(x,1) | s2: r(x,1)");
   auto c = certificate(h, at("strong-session-serializable", "[0,1]"));
-  for (const auto level : {"serializable", "snapshot-isolation", "strong-session-snapshot-isolation", "prefix", "causal",
-                           "read-atomic", "read-committed"}) {
+  for (const auto level :
+       {"serializable", "snapshot-isolation", "strong-session-snapshot-isolation", "prefix",
+        "causal", "read-atomic", "read-committed"}) {
     c["answers"][0]["level"] = level;
     EXPECT_EQ(trouble(h, c), "") << level;
   }
-  for (const auto level : {"strict-serializable", "generalized-snapshot-isolation", "linearizable"}) {
+  for (const auto level :
+       {"strict-serializable", "generalized-snapshot-isolation", "linearizable"}) {
     c["answers"][0]["level"] = level;
     EXPECT_NE(trouble(h, c), "") << level;
   }
@@ -229,7 +246,8 @@ TEST(Certificate, AnswersFollowFromProofs) {
 }
 
 TEST(Certificate, IsOfOneHistory) {
-  const auto h = history_of("s1: w(x,1) | s2: r(x,1)"), other = history_of("s1: w(x,1) | s2: r(x,nil)");
+  const auto h = history_of("s1: w(x,1) | s2: r(x,1)"),
+             other = history_of("s1: w(x,1) | s2: r(x,nil)");
   const auto c = certificate(h, at("serializable", "[0,1]"));
   EXPECT_EQ(trouble(h, c), "");
   EXPECT_NE(trouble(other, c).find("another history"), std::string::npos);

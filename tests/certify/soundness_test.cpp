@@ -41,13 +41,17 @@ bool has_meaning(const History& h, Level level) {
 // Tries edges, and keeps those that pass.
 class Prover {
  public:
-  Prover(const History& h, Level level, Random& random) : h_(h), level_(level), random_(random), certificate_(empty_certificate(h)) {
-    certificate_["answers"].push_back({{"level", levels::name(level)}, {"verdict", "violated"}, {"proof", 0}});
+  Prover(const History& h, Level level, Random& random)
+      : h_(h), level_(level), random_(random), certificate_(empty_certificate(h)) {
+    certificate_["answers"].push_back(
+        {{"level", levels::name(level)}, {"verdict", "violated"}, {"proof", 0}});
     certificate_["proofs"].push_back({{"level", levels::name(level)}, {"verdict", "violated"}});
     for (std::size_t t = 0; t < h.txn_count(); ++t) {
       for (auto i = h.first_op(TxnId(t)); i < h.last_op(TxnId(t)); ++i) {
         const auto op = h.op(OpId(i));
-        if (op.key.valid()) (op.kind == OpKind::kRead || op.kind == OpKind::kListRead ? reads_ : writes_).push_back({t, i, op.key.raw});
+        if (op.key.valid())
+          (op.kind == OpKind::kRead || op.kind == OpKind::kListRead ? reads_ : writes_)
+              .push_back({t, i, op.key.raw});
         if (op.kind == OpKind::kCompareAndSet) reads_.push_back({t, i, op.key.raw});
         if (op.kind != OpKind::kRangeRead) continue;
         for (std::size_t k = 0; k < h.key_count(); ++k) reads_.push_back({t, i, k});
@@ -73,7 +77,10 @@ class Prover {
     Json clauses = Json::array();
     for (const auto& cycle : found) {
       clauses.push_back(cycle);
-      const auto said = trouble_of({{"choices", choices}, {"edges", edges_}, {"clauses", clauses}, {"refutation", Json::array({Json::array()})}});
+      const auto said = trouble_of({{"choices", choices},
+                                    {"edges", edges_},
+                                    {"clauses", clauses},
+                                    {"refutation", Json::array({Json::array()})}});
       if (said.empty()) return certificate_.dump();
       if (said.find("refutation[0]") == std::string::npos) clauses.erase(clauses.size() - 1);
     }
@@ -85,10 +92,14 @@ class Prover {
         for (const int literal : {v, -v}) {
           refutation.push_back(Json::array({literal}));
           refutation.push_back(Json::array());
-          const auto said = trouble_of({{"choices", choices}, {"edges", edges_}, {"clauses", clauses}, {"refutation", refutation}});
+          const auto said = trouble_of({{"choices", choices},
+                                        {"edges", edges_},
+                                        {"clauses", clauses},
+                                        {"refutation", refutation}});
           if (said.empty()) return certificate_.dump();
           refutation.erase(refutation.size() - 1);
-          if (said.find("refutation[" + std::to_string(refutation.size() - 1) + "]") != std::string::npos) {
+          if (said.find("refutation[" + std::to_string(refutation.size() - 1) + "]") !=
+              std::string::npos) {
             refutation.erase(refutation.size() - 1);
           }
         }
@@ -116,7 +127,8 @@ class Prover {
   }
   // The last edge is well if what is wrong is the missing cycle.
   bool passes() {
-    return trouble_of({{"edges", edges_}, {"cycle", Json::array()}}).find("derivation: cycle: ") != std::string::npos;
+    return trouble_of({{"edges", edges_}, {"cycle", Json::array()}}).find("derivation: cycle: ") !=
+           std::string::npos;
   }
 
   const Use& use(const std::vector<Use>& of) { return of[random_.below(of.size())]; }
@@ -157,8 +169,10 @@ class Prover {
     e["key"] = read.key;
     const bool no_split_target = level_ == Level::kPrefix;
     if (dice < 6) {
-      e = {{"from", write.txn}, {"to", read.txn}, {"kind", "wr"}, {"reason", dice < 5 ? "given" : "assumed"},
-           {"key", read.key}, {"write", final_write(write.txn, read.key)}, {"read", read.op}};
+      e = {{"from", write.txn}, {"to", read.txn},
+           {"kind", "wr"},      {"reason", dice < 5 ? "given" : "assumed"},
+           {"key", read.key},   {"write", final_write(write.txn, read.key)},
+           {"read", read.op}};
       at(e, "cb");
       if (dice == 5 && random_.chance(0.3)) e["bound"] = random_.chance(0.5) ? "later" : "earlier";
       if (dice == 4 && random_.chance(0.7)) {
@@ -166,7 +180,11 @@ class Prover {
         e["excluded"] = random_exclusions();
       }
     } else if (dice < 10) {
-      e = {{"from", other.txn}, {"to", write.txn}, {"kind", "ww"}, {"reason", "visible"}, {"key", read.key},
+      e = {{"from", other.txn},
+           {"to", write.txn},
+           {"kind", "ww"},
+           {"reason", "visible"},
+           {"key", read.key},
            {"writes", {final_write(other.txn, read.key), final_write(write.txn, read.key)}}};
       at(e, no_split_target ? "cc" : "cb");
       if (dice == 6) {
@@ -183,17 +201,25 @@ class Prover {
         if (random_.chance(0.3)) e["bound"] = random_.chance(0.8) ? "earlier" : "later";
       }
     } else if (dice < 13) {
-      e = {{"from", read.txn}, {"to", other.txn}, {"kind", "rw"}, {"reason", "initial"}, {"key", read.key}, {"read", read.op}};
+      e = {{"from", read.txn},    {"to", other.txn}, {"kind", "rw"},
+           {"reason", "initial"}, {"key", read.key}, {"read", read.op}};
       at(e, "bc");
       if (dice > 10) {
         e["reason"] = dice == 11 ? "overwritten" : "assumed";
-        if (random_.chance(0.9)) e["writer"] = write.txn;
-        else e["writer"] = nullptr;
+        if (random_.chance(0.9))
+          e["writer"] = write.txn;
+        else
+          e["writer"] = nullptr;
         if (dice == 11 || random_.chance(0.3)) e["because"] = random_path(write.txn, other.txn);
       }
     } else {
-      e = {{"from", read.txn}, {"to", read.txn}, {"kind", "saw"}, {"reason", "only-writer"}, {"key", read.key},
-           {"read", read.op}, {"excluded", random_exclusions()}};
+      e = {{"from", read.txn},
+           {"to", read.txn},
+           {"kind", "saw"},
+           {"reason", "only-writer"},
+           {"key", read.key},
+           {"read", read.op},
+           {"excluded", random_exclusions()}};
     }
     return e;
   }
@@ -231,7 +257,8 @@ class Prover {
     const auto found = cycles();
     if (found.empty()) return excluded;
     for (auto count = 1 + random_.below(2); count > 0; --count) {
-      Json x = {{"writer", random_.below(h_.txn_count())}, {"cycle", found[random_.below(found.size())]}};
+      Json x = {{"writer", random_.below(h_.txn_count())},
+                {"cycle", found[random_.below(found.size())]}};
       if (random_.chance(0.2)) x["writer"] = nullptr;
       excluded.push_back(std::move(x));
     }
@@ -242,7 +269,8 @@ class Prover {
   std::vector<std::vector<std::size_t>> cycles() const {
     std::map<std::string, std::vector<std::size_t>> out;
     const auto node = [&](std::size_t i, std::size_t which) {
-      return std::to_string(edges_[i][which == 0 ? "from" : "to"].get<std::size_t>()) + point(i, which);
+      return std::to_string(edges_[i][which == 0 ? "from" : "to"].get<std::size_t>()) +
+             point(i, which);
     };
     std::vector<std::string> from, to;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
@@ -283,7 +311,8 @@ class Prover {
     const auto consider = [&](Json choice) {
       choices.push_back(std::move(choice));
       if (choices.size() > 60 ||
-          trouble_of({{"choices", choices}, {"edges", edges_}, {"cycle", Json::array()}}).find("derivation: cycle: ") == std::string::npos) {
+          trouble_of({{"choices", choices}, {"edges", edges_}, {"cycle", Json::array()}})
+                  .find("derivation: cycle: ") == std::string::npos) {
         choices.erase(choices.size() - 1);
       }
     };
@@ -342,7 +371,8 @@ TEST(Search, FindsProofs) {
     const History h = build(random_sketch(kind_of_seed(seed), seed));
     if (oracle::writer_choices(h) > 400 || h.op_count() == 0) continue;
     const Level level = seed % 2 == 0 ? Level::kCausal : Level::kStrongSessionSerializable;
-    if (oracle::oracle_satisfies(h, level) || !oracle::oracle_satisfies(h, Level::kReadCommitted)) continue;
+    if (oracle::oracle_satisfies(h, level) || !oracle::oracle_satisfies(h, Level::kReadCommitted))
+      continue;
     Random random(seed);
     ++asked;
     proven += !Prover(h, level, random).run(400).empty();
@@ -364,8 +394,9 @@ TEST_P(Sound, RandomOrdersAreAcceptedOnlyWhereSatisfied) {
       for (int t = 0; t < 25; ++t) {
         std::vector<std::size_t> order;
         for (std::size_t txn = 0; txn < h.txn_count(); ++txn) {
-          const bool in = h.status(TxnId(txn)) == history::TxnStatus::kCommitted ||
-                          (h.status(TxnId(txn)) == history::TxnStatus::kIndeterminate && random.chance(0.5));
+          const bool in =
+              h.status(TxnId(txn)) == history::TxnStatus::kCommitted ||
+              (h.status(TxnId(txn)) == history::TxnStatus::kIndeterminate && random.chance(0.5));
           if (in) order.push_back(txn);
           if (in && levels::has_begin_and_commit(level)) order.push_back(txn);
         }
@@ -373,7 +404,8 @@ TEST_P(Sound, RandomOrdersAreAcceptedOnlyWhereSatisfied) {
         // Every other time the sessions in their order.
         if (t % 2 == 0) {
           std::map<std::uint32_t, std::vector<std::size_t>> places;
-          for (std::size_t p = 0; p < order.size(); ++p) places[h.session(TxnId(order[p])).raw].push_back(p);
+          for (std::size_t p = 0; p < order.size(); ++p)
+            places[h.session(TxnId(order[p])).raw].push_back(p);
           for (const auto& [session, at] : places) {
             std::vector<std::size_t> txns;
             for (const auto p : at) txns.push_back(order[p]);
@@ -382,7 +414,8 @@ TEST_P(Sound, RandomOrdersAreAcceptedOnlyWhereSatisfied) {
           }
         }
         Json c = empty_certificate(h);
-        c["answers"].push_back({{"level", levels::name(level)}, {"verdict", "satisfied"}, {"proof", 0}});
+        c["answers"].push_back(
+            {{"level", levels::name(level)}, {"verdict", "satisfied"}, {"proof", 0}});
         Json proof = {{"level", levels::name(level)}, {"verdict", "satisfied"}};
         if (level == Level::kLinearizable) {
           proof["orders"] = Json::array();
@@ -390,7 +423,8 @@ TEST_P(Sound, RandomOrdersAreAcceptedOnlyWhereSatisfied) {
             Json of_key = Json::array();
             for (const auto txn : order) {
               const auto first = h.first_op(TxnId(txn));
-              if (first != h.last_op(TxnId(txn)) && h.op(OpId(first)).key.raw == k) of_key.push_back(txn);
+              if (first != h.last_op(TxnId(txn)) && h.op(OpId(first)).key.raw == k)
+                of_key.push_back(txn);
             }
             proof["orders"].push_back({{"key", k}, {"order", of_key}});
           }

@@ -9,10 +9,12 @@ namespace cupel::test {
 namespace {
 
 std::string at(std::string_view level, std::string_view body) {
-  return R"({"level":")" + std::string(level) + R"(","verdict":"violated",)" + std::string(body) + "}";
+  return R"({"level":")" + std::string(level) + R"(","verdict":"violated",)" + std::string(body) +
+         "}";
 }
 std::string derivation(std::string_view level, std::string_view edges, std::string_view ending) {
-  return at(level, R"("derivation":{"edges":[)" + std::string(edges) + "]," + std::string(ending) + "}");
+  return at(level,
+            R"("derivation":{"edges":[)" + std::string(edges) + "]," + std::string(ending) + "}");
 }
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
   const auto found = text.find(what);
@@ -23,7 +25,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 void accepts(std::string_view history, const std::string& proof, history::Time drift = 0) {
   EXPECT_EQ(trouble(history, proof, drift), "") << history << "\n" << proof;
 }
-void refuses(std::string_view history, const std::string& proof, std::string_view words, history::Time drift = 0) {
+void refuses(std::string_view history, const std::string& proof, std::string_view words,
+             history::Time drift = 0) {
   const auto found = trouble(history, proof, drift);
   EXPECT_NE(found, "") << history << "\n" << proof;
   EXPECT_NE(found.find(words), std::string::npos) << found << "\n" << proof;
@@ -31,11 +34,13 @@ void refuses(std::string_view history, const std::string& proof, std::string_vie
 
 // --- internal ---
 
-std::string internal(std::string_view level, std::string_view name, int transaction, int read, int key,
-                     std::string_view other = "null", std::string_view other_transaction = "null") {
-  return at(level, R"("internal":[{"name":")" + std::string(name) + R"(","transaction":)" + std::to_string(transaction) +
-                       R"(,"read":)" + std::to_string(read) + R"(,"key":)" + std::to_string(key) + R"(,"other":)" +
-                       std::string(other) + R"(,"other_transaction":)" + std::string(other_transaction) + "}]");
+std::string internal(std::string_view level, std::string_view name, int transaction, int read,
+                     int key, std::string_view other = "null",
+                     std::string_view other_transaction = "null") {
+  return at(level, R"("internal":[{"name":")" + std::string(name) + R"(","transaction":)" +
+                       std::to_string(transaction) + R"(,"read":)" + std::to_string(read) +
+                       R"(,"key":)" + std::to_string(key) + R"(,"other":)" + std::string(other) +
+                       R"(,"other_transaction":)" + std::string(other_transaction) + "}]");
 }
 
 TEST(Internal, ThinAirAbortedIntermediateAndFutureReads) {
@@ -47,53 +52,69 @@ TEST(Internal, ThinAirAbortedIntermediateAndFutureReads) {
   refuses("s1: ? r(x,7)", internal(rc, "thin-air-read", 0, 0, 0), "not known what");
   accepts("s1: ! w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "0"));
   refuses("s1: ! w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0), "no such thing");
-  refuses("s1: ! w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "1"), "other_transaction");
-  refuses("s1: ! w(x,1) | s2: r(x,1) | s3: w(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "0"), "no such thing");
-  refuses("s1: w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "0"), "no such thing");
+  refuses("s1: ! w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "1"),
+          "other_transaction");
+  refuses("s1: ! w(x,1) | s2: r(x,1) | s3: w(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "0"),
+          "no such thing");
+  refuses("s1: w(x,1) | s2: r(x,1)", internal(rc, "aborted-read", 1, 1, 0, "0", "0"),
+          "no such thing");
   accepts("s1: w(x,1) w(x,2) | s2: r(x,1)", internal(rc, "intermediate-read", 1, 2, 0, "0", "0"));
-  refuses("s1: w(x,1) w(x,2) | s2: r(x,2)", internal(rc, "intermediate-read", 1, 2, 0, "1", "0"), "no such thing");
-  refuses("s1: w(x,1) w(x,2) | s2: r(x,1)", internal(rc, "intermediate-read", 1, 2, 0, "1", "0"), "no such thing");
+  refuses("s1: w(x,1) w(x,2) | s2: r(x,2)", internal(rc, "intermediate-read", 1, 2, 0, "1", "0"),
+          "no such thing");
+  refuses("s1: w(x,1) w(x,2) | s2: r(x,1)", internal(rc, "intermediate-read", 1, 2, 0, "1", "0"),
+          "no such thing");
   accepts("s1: r(x,1) w(x,1)", internal(rc, "future-read", 0, 0, 0, "1", "0"));
-  refuses("s1: r(x,1) w(x,1) | s2: w(x,1)", internal(rc, "future-read", 0, 0, 0, "1", "0"), "no such thing");
+  refuses("s1: r(x,1) w(x,1) | s2: w(x,1)", internal(rc, "future-read", 0, 0, 0, "1", "0"),
+          "no such thing");
   refuses("s1: r(x,7)", internal(rc, "thin-air", 0, 0, 0), "the name of an internal anomaly");
 }
 
 TEST(Internal, OwnWrites) {
   const auto rc = "read-committed";
   accepts("s1: w(x,1) r(x,nil)", internal(rc, "not-my-own-write", 0, 1, 0, "0", "0"));
-  refuses("s1: w(x,1) r(x,1)", internal(rc, "not-my-own-write", 0, 1, 0, "0", "0"), "no such thing");
+  refuses("s1: w(x,1) r(x,1)", internal(rc, "not-my-own-write", 0, 1, 0, "0", "0"),
+          "no such thing");
   accepts("s1: w(x,1) w(x,2) r(x,1)", internal(rc, "not-my-last-write", 0, 2, 0, "1", "0"));
-  refuses("s1: w(x,1) w(x,2) r(x,3)", internal(rc, "not-my-last-write", 0, 2, 0, "1", "0"), "no such thing");
+  refuses("s1: w(x,1) w(x,2) r(x,3)", internal(rc, "not-my-last-write", 0, 2, 0, "1", "0"),
+          "no such thing");
   accepts("s1: a(x,1) a(x,2) l(x,[2])", internal(rc, "not-my-own-write", 0, 2, 0, "1", "0"));
-  refuses("s1: a(x,1) a(x,2) l(x,[1 2])", internal(rc, "not-my-own-write", 0, 2, 0, "1", "0"), "no such thing");
+  refuses("s1: a(x,1) a(x,2) l(x,[1 2])", internal(rc, "not-my-own-write", 0, 2, 0, "1", "0"),
+          "no such thing");
 }
 
 TEST(Internal, NonRepeatableReadsAreAllowedAtReadCommitted) {
   const auto history = "s1: w(x,1) | s2: r(x,nil) r(x,1)";
   accepts(history, internal("read-atomic", "non-repeatable-read", 1, 2, 0, "1", "1"));
   refuses(history, internal("read-committed", "non-repeatable-read", 1, 2, 0, "1", "1"), "allows");
-  refuses("s1: w(x,1) | s2: r(x,1) r(x,1)", internal("read-atomic", "non-repeatable-read", 1, 2, 0, "1", "1"), "no such thing");
-  refuses("s1: w(x,1) | s2: r(x,nil) w(x,1) r(x,1)", internal("read-atomic", "non-repeatable-read", 1, 3, 0, "1", "1"),
-          "no such thing");
+  refuses("s1: w(x,1) | s2: r(x,1) r(x,1)",
+          internal("read-atomic", "non-repeatable-read", 1, 2, 0, "1", "1"), "no such thing");
+  refuses("s1: w(x,1) | s2: r(x,nil) w(x,1) r(x,1)",
+          internal("read-atomic", "non-repeatable-read", 1, 3, 0, "1", "1"), "no such thing");
 }
 
 TEST(Internal, Lists) {
   const auto rc = "read-committed";
-  accepts("s1: l(x,[1 2]) | s2: l(x,[2 1]) | s3: a(x,1) | s4: a(x,2)", internal(rc, "incompatible-order", 1, 1, 0, "0", "0"));
-  refuses("s1: l(x,[1 2]) | s2: l(x,[1]) | s3: a(x,1) | s4: a(x,2)", internal(rc, "incompatible-order", 1, 1, 0, "0", "0"),
-          "no such thing");
+  accepts("s1: l(x,[1 2]) | s2: l(x,[2 1]) | s3: a(x,1) | s4: a(x,2)",
+          internal(rc, "incompatible-order", 1, 1, 0, "0", "0"));
+  refuses("s1: l(x,[1 2]) | s2: l(x,[1]) | s3: a(x,1) | s4: a(x,2)",
+          internal(rc, "incompatible-order", 1, 1, 0, "0", "0"), "no such thing");
   accepts("s1: a(x,1) a(x,2) | s2: l(x,[2 1])", internal(rc, "incompatible-order", 1, 2, 0));
-  refuses("s1: a(x,1) a(x,2) | s2: l(x,[1 2])", internal(rc, "incompatible-order", 1, 2, 0), "no such thing");
+  refuses("s1: a(x,1) a(x,2) | s2: l(x,[1 2])", internal(rc, "incompatible-order", 1, 2, 0),
+          "no such thing");
   accepts("s1: a(x,1) | s2: l(x,[1 1])", internal(rc, "duplicate-element", 1, 1, 0));
-  refuses("s1: a(x,1) | s2: l(x,[1 1]) | s3: a(x,1)", internal(rc, "duplicate-element", 1, 1, 0), "no such thing");
+  refuses("s1: a(x,1) | s2: l(x,[1 1]) | s3: a(x,1)", internal(rc, "duplicate-element", 1, 1, 0),
+          "no such thing");
   accepts("s1: a(x,1) a(x,2) | s2: l(x,[1])", internal(rc, "intermediate-read", 1, 2, 0, "0", "0"));
-  refuses("s1: a(x,1) a(x,2) | s2: l(x,[1 2])", internal(rc, "intermediate-read", 1, 2, 0, "0", "0"), "no such thing");
-  accepts("s1: a(x,1) ; a(x,2) | s2: l(x,[1]) l(x,[1 2])", internal("causal", "non-repeatable-read", 2, 3, 0, "2", "2"));
+  refuses("s1: a(x,1) a(x,2) | s2: l(x,[1 2])",
+          internal(rc, "intermediate-read", 1, 2, 0, "0", "0"), "no such thing");
+  accepts("s1: a(x,1) ; a(x,2) | s2: l(x,[1]) l(x,[1 2])",
+          internal("causal", "non-repeatable-read", 2, 3, 0, "2", "2"));
 }
 
 TEST(Internal, FailedComparisons) {
   accepts("init=0 s1: cas!(x,0,1)", internal("read-committed", "failed-compare-read", 0, 0, 0));
-  refuses("init=0 s1: cas!(x,0,1) | s2: w(x,5)", internal("read-committed", "failed-compare-read", 0, 0, 0), "no such thing");
+  refuses("init=0 s1: cas!(x,0,1) | s2: w(x,5)",
+          internal("read-committed", "failed-compare-read", 0, 0, 0), "no such thing");
 }
 
 // --- derivations ---
@@ -113,8 +134,10 @@ TEST(Cycle, OfTwoInitialReads) {
   refuses(kLostUpdate, replaced(proof, "[0,1]", "[0,2]"), "edge 2");
   refuses(kLostUpdate, replaced(proof, R"("read":2)", R"("read":0)"), "not of transaction 1");
   refuses(kLostUpdate, replaced(proof, R"("write":3)", R"("write":2)"), "the last write");
-  refuses(kLostUpdate, replaced(proof, R"("reason":"initial")", R"("reason":"given")"), "no such rule");
-  refuses(kLostUpdate, replaced(proof, R"("from":0,"to":1)", R"("from":0,"to":1,"at":"bc")"), "one event");
+  refuses(kLostUpdate, replaced(proof, R"("reason":"initial")", R"("reason":"given")"),
+          "no such rule");
+  refuses(kLostUpdate, replaced(proof, R"("from":0,"to":1)", R"("from":0,"to":1,"at":"bc")"),
+          "one event");
   refuses("s1: r(x,nil) w(x,1) | s2: r(x,1) w(x,2)", proof, "cannot have seen");
   // Who else wrote null may have been read from.
   refuses("s1: r(x,nil) w(x,1) | s2: r(x,nil) w(x,2) | s3: w(x,nil)", proof, "under a choice");
@@ -145,13 +168,17 @@ TEST(Cycle, SessionsAndRealTime) {
   const auto history = "s1: w(x,1) @10-20 ; r(x,nil) @30-40";
   const auto edges = R"({"from":0,"to":1,"kind":"so","reason":"given"},
                         {"from":1,"to":0,"kind":"rw","reason":"initial","key":0,"read":1})";
-  const auto so = [&](std::string_view level) { return derivation(level, edges, R"("cycle":[0,1])"); };
+  const auto so = [&](std::string_view level) {
+    return derivation(level, edges, R"("cycle":[0,1])");
+  };
   accepts(history, so("strong-session-serializable"));
   refuses(history, so("serializable"), "no session order");
   for (const auto level : {"read-atomic", "causal"}) accepts(history, so(level));
   refuses(history, so("read-committed"), "not of an earlier read");
-  refuses("s1: ? w(x,1) @10- ; r(x,nil) @30-40", so("strong-session-serializable"), "indeterminate");
-  refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", so("strong-session-serializable"), "the same session");
+  refuses("s1: ? w(x,1) @10- ; r(x,nil) @30-40", so("strong-session-serializable"),
+          "indeterminate");
+  refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", so("strong-session-serializable"),
+          "the same session");
   const auto rt = replaced(so("strict-serializable"), R"("so")", R"("rt")");
   accepts(history, rt);
   accepts("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", rt);
@@ -159,14 +186,20 @@ TEST(Cycle, SessionsAndRealTime) {
   refuses(history, rt, "not before", 5);
   refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @20-40", rt, "not before");
   refuses("s1: ? w(x,1) @10-20 | s2: r(x,nil) @30-40", rt, "indeterminate");
-  refuses(history, replaced(so("strong-session-serializable"), R"("so")", R"("rt")"), "no real time");
-  accepts("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40", replaced(so("linearizable"), R"("so")", R"("rt")"));
+  refuses(history, replaced(so("strong-session-serializable"), R"("so")", R"("rt")"),
+          "no real time");
+  accepts("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40",
+          replaced(so("linearizable"), R"("so")", R"("rt")"));
   refuses("s1: w(x,1) @10-20 | s2: r(x,nil) @30-40 | s3: w(y,1) @50-60",
-          derivation("linearizable", R"({"from":0,"to":2,"kind":"rt","reason":"given"})", R"("cycle":[0])"), "different keys");
+          derivation("linearizable", R"({"from":0,"to":2,"kind":"rt","reason":"given"})",
+                     R"("cycle":[0])"),
+          "different keys");
   // Commits only, at generalized-snapshot-isolation.
   const auto split = [](std::string_view points) {
-    return derivation("generalized-snapshot-isolation",
-                      R"({"from":0,"to":1,"at":")" + std::string(points) + R"(","kind":"rt","reason":"given"})", R"("cycle":[0])");
+    return derivation(
+        "generalized-snapshot-isolation",
+        R"({"from":0,"to":1,"at":")" + std::string(points) + R"(","kind":"rt","reason":"given"})",
+        R"("cycle":[0])");
   };
   refuses(history, split("cb"), "about commits");
   refuses(history, split("cc"), "it ends in");
@@ -201,20 +234,25 @@ TEST(Cycle, ForcedByWhatIsVisible) {
   const auto edges = R"({"from":1,"to":2,"kind":"wr","reason":"given","key":1,"write":2,"read":3},
                         {"from":1,"to":0,"kind":"ww","reason":"visible","key":0,"writes":[1,0],"read":4,"because":[0]},
                         {"from":0,"to":1,"kind":"so","reason":"given"})";
-  for (const auto level : {"read-committed", "read-atomic", "causal", "strong-session-serializable"}) {
+  for (const auto level :
+       {"read-committed", "read-atomic", "causal", "strong-session-serializable"}) {
     const auto proof = derivation(level, edges, R"("cycle":[1,2])");
     accepts(kMonotonic, proof);
     refuses(kMonotonic, replaced(proof, R"("write":2)", R"("write":1)"), "the last write");
     refuses(kMonotonic, replaced(proof, R"("read":4)", R"("read":3)"), "not known to read");
-    refuses(kMonotonic, replaced(proof, R"("from":1,"to":0,)", R"("from":0,"to":1,)"), "the last write");
+    refuses(kMonotonic, replaced(proof, R"("from":1,"to":0,)", R"("from":0,"to":1,)"),
+            "the last write");
     refuses(kMonotonic, replaced(proof, R"("kind":"so")", R"("kind":"wr")"), "expected the field");
     refuses("s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,1) | s3: w(x,1)", proof, "under a choice");
-    refuses("s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,1) | s3: w(y,2)", proof, "another transaction's version");
+    refuses("s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,1) | s3: w(y,2)", proof,
+            "another transaction's version");
   }
   // The other way round, y is read after x.
   const auto later = "s1: w(x,1) ; w(x,2) w(y,2) | s2: r(x,1) r(y,2)";
-  const auto swapped = replaced(replaced(edges, R"("read":3)", R"("read":4)"), R"("read":4,"because")", R"("read":3,"because")");
-  refuses(later, derivation("read-committed", swapped, R"("cycle":[1,2])"), "not of an earlier read");
+  const auto swapped = replaced(replaced(edges, R"("read":3)", R"("read":4)"),
+                                R"("read":4,"because")", R"("read":3,"because")");
+  refuses(later, derivation("read-committed", swapped, R"("cycle":[1,2])"),
+          "not of an earlier read");
   accepts(later, derivation("read-atomic", swapped, R"("cycle":[1,2])"));
 }
 
@@ -232,11 +270,13 @@ TEST(Cycle, OneStepIsNotAPath) {
 }
 
 TEST(Cycle, ListsOrderTheirWriters) {
-  const auto history = "s1: a(x,1) | s2: a(x,2) | s3: a(x,3) | s4: l(x,[1 2]) w(y,1) | s5: r(y,1) w(z,1) | s6: r(z,1)";
+  const auto history =
+      "s1: a(x,1) | s2: a(x,2) | s3: a(x,3) | s4: l(x,[1 2]) w(y,1) | s5: r(y,1) w(z,1) | s6: "
+      "r(z,1)";
   const auto edge = [](int from, int to, int first, int second) {
     return R"({"from":)" + std::to_string(from) + R"(,"to":)" + std::to_string(to) +
-           R"(,"kind":"ww","reason":"list-order","key":0,"writes":[)" + std::to_string(first) + "," + std::to_string(second) +
-           R"(],"read":3})";
+           R"(,"kind":"ww","reason":"list-order","key":0,"writes":[)" + std::to_string(first) +
+           "," + std::to_string(second) + R"(],"read":3})";
   };
   // No cycle, but the edge is what is looked at: the words tell.
   const auto told = [&](int from, int to) {
@@ -250,17 +290,23 @@ TEST(Cycle, ListsOrderTheirWriters) {
   EXPECT_NE(told(0, 0).find("two transactions"), std::string::npos);
   EXPECT_NE(told(0, 3).find("does not write"), std::string::npos);
   // Appends of one transaction stand together.
-  accepts("s1: a(x,1) a(x,3) | s2: a(x,2) | s3: l(x,[1 2 3])",
-          derivation("read-committed",
-                     R"({"from":0,"to":1,"kind":"ww","reason":"list-order","key":0,"writes":[1,2],"read":3},
+  accepts(
+      "s1: a(x,1) a(x,3) | s2: a(x,2) | s3: l(x,[1 2 3])",
+      derivation(
+          "read-committed",
+          R"({"from":0,"to":1,"kind":"ww","reason":"list-order","key":0,"writes":[1,2],"read":3},
                         {"from":1,"to":0,"kind":"ww","reason":"list-order","key":0,"writes":[2,1],"read":3})",
-                     R"("cycle":[0,1])"));
+          R"("cycle":[0,1])"));
   // It is not known whose an element is that two appended.
-  EXPECT_NE(trouble("s1: a(x,1) | s2: a(x,1) | s3: a(x,2) | s4: l(x,[1 2])",
-                    derivation("read-committed", R"({"from":0,"to":2,"kind":"ww","reason":"list-order","key":0,"writes":[0,2],"read":3})",
-                               R"("cycle":[0])"))
-                .find("no element"),
-            std::string::npos);
+  EXPECT_NE(
+      trouble(
+          "s1: a(x,1) | s2: a(x,1) | s3: a(x,2) | s4: l(x,[1 2])",
+          derivation(
+              "read-committed",
+              R"({"from":0,"to":2,"kind":"ww","reason":"list-order","key":0,"writes":[0,2],"read":3})",
+              R"("cycle":[0])"))
+          .find("no element"),
+      std::string::npos);
 }
 
 TEST(Cycle, OverwrittenAndAssumed) {
@@ -273,8 +319,11 @@ TEST(Cycle, OverwrittenAndAssumed) {
   refuses(history, replaced(proof, R"("writer":0)", R"("writer":1)"), "cannot have seen");
   refuses(history, replaced(proof, R"("writer":0)", R"("writer":null)"), "other than the initial");
   refuses(history, replaced(proof, R"("because":[0])", R"("because":[2])"), "before edge 1");
-  refuses(history, replaced(proof, R"("reason":"overwritten")", R"("reason":"initial")"), "no meaning here");
-  const auto assumed = replaced(replaced(proof, R"("reason":"overwritten")", R"("reason":"assumed")"), R"(,"because":[0])", "");
+  refuses(history, replaced(proof, R"("reason":"overwritten")", R"("reason":"initial")"),
+          "no meaning here");
+  const auto assumed =
+      replaced(replaced(proof, R"("reason":"overwritten")", R"("reason":"assumed")"),
+               R"(,"because":[0])", "");
   refuses(history, assumed, "under a choice (transaction 0 before 1)");
 }
 
@@ -282,7 +331,8 @@ TEST(Cycle, OverwrittenAndAssumed) {
 TEST(Choices, ExcludedWriters) {
   // 0 and 1 write x = 1; 2, after 1 in its session, overwrites it; 3 reads
   // 2's y, then x = 1: not from 1, so from 0.
-  const auto history = "s1: w(x,1) w(z,1) | s2: w(x,1) ; w(x,2) w(y,2) | s3: r(y,2) r(x,1) r(z,nil)";
+  const auto history =
+      "s1: w(x,1) w(z,1) | s2: w(x,1) ; w(x,2) w(y,2) | s3: r(y,2) r(x,1) r(z,nil)";
   const auto edges =
       R"({"from":1,"to":2,"kind":"so","reason":"given"},
          {"from":2,"to":3,"kind":"wr","reason":"given","key":2,"write":4,"read":5},
@@ -294,10 +344,15 @@ TEST(Choices, ExcludedWriters) {
   accepts(history, derivation("strong-session-serializable", edges, R"("cycle":[3,4])"));
   refuses(history, replaced(proof, R"({"writer":1,"cycle":[0,2]})", ""), "are excluded");
   refuses(history, replaced(proof, R"("writer":1)", R"("writer":2)"), "need not be");
-  refuses(history, replaced(proof, R"("cycle":[0,2]})", R"("cycle":[2,0]},{"writer":1,"cycle":[0,2]})"), "twice");
+  refuses(history,
+          replaced(proof, R"("cycle":[0,2]})", R"("cycle":[2,0]},{"writer":1,"cycle":[0,2]})"),
+          "twice");
   refuses(history, replaced(proof, R"("only-writer")", R"("given")"), "no meaning here");
-  refuses("s1: w(x,1) w(z,1) | s2: w(x,1) ; w(x,2) w(y,2) | s3: r(y,2) r(x,1) r(z,nil) | s4: w(x,1)", proof, "are excluded");
-  const auto assumed = replaced(replaced(proof, R"("only-writer")", R"("assumed")"), R"(,"excluded":[{"writer":1,"cycle":[0,2]}])", "");
+  refuses(
+      "s1: w(x,1) w(z,1) | s2: w(x,1) ; w(x,2) w(y,2) | s3: r(y,2) r(x,1) r(z,nil) | s4: w(x,1)",
+      proof, "are excluded");
+  const auto assumed = replaced(replaced(proof, R"("only-writer")", R"("assumed")"),
+                                R"(,"excluded":[{"writer":1,"cycle":[0,2]}])", "");
   refuses(history, assumed, "under a choice (operation 6 saw transaction 0");
 }
 
@@ -310,56 +365,83 @@ TEST(Choices, BothOrdersOfTwoWriters) {
          {"from":2,"to":1,"kind":"rw","reason":"assumed","key":0,"read":4,"writer":0},
          {"from":2,"to":0,"kind":"rw","reason":"assumed","key":1,"read":5,"writer":1})";
   const std::string choices = R"("choices":[{"before":[0,1]}],)";
-  const auto proof = derivation("serializable", edges, choices + R"("clauses":[[1,2],[0,3]],"refutation":[[]])");
+  const auto proof =
+      derivation("serializable", edges, choices + R"("clauses":[[1,2],[0,3]],"refutation":[[]])");
   accepts(history, proof);
   refuses(history, replaced(proof, "[[1,2],[0,3]]", "[[1,2]]"), "unit propagation");
   refuses(history, replaced(proof, "[[1,2],[0,3]]", "[[1,2],[1,3]]"), "begins in");
   refuses(history, replaced(proof, R"("refutation":[[]])", R"("refutation":[])"), "empty clause");
-  refuses(history, replaced(proof, R"("refutation":[[]])", R"("refutation":[[1]])"), "empty clause");
-  refuses(history, replaced(proof, R"({"before":[0,1]})", R"({"before":[0,2]})"), "no key in common");
-  refuses(history, replaced(proof, R"({"before":[0,1]})", R"({"before":[0,1]},{"before":[1,0]})"), "the same choice twice");
+  refuses(history, replaced(proof, R"("refutation":[[]])", R"("refutation":[[1]])"),
+          "empty clause");
+  refuses(history, replaced(proof, R"({"before":[0,1]})", R"({"before":[0,2]})"),
+          "no key in common");
+  refuses(history, replaced(proof, R"({"before":[0,1]})", R"({"before":[0,1]},{"before":[1,0]})"),
+          "the same choice twice");
   accepts(history, replaced(proof, R"({"before":[0,1]})", R"({"before":[1,0]})"));
   refuses(history, replaced(proof, choices, R"("choices":[],)"), "none of the choices");
-  refuses("s1: w(x,1) w(y,1) | s2: w(x,2) w(y,2) | s3: r(x,1) r(y,2) | s4: w(x,1)", proof, "another transaction's version");
+  refuses("s1: w(x,1) w(y,1) | s2: w(x,2) w(y,2) | s3: r(x,1) r(y,2) | s4: w(x,1)", proof,
+          "another transaction's version");
 }
 
 TEST(Choices, ReadsAndBounds) {
   // x = 1 was written twice in one session; whichever was read, s2 overwrote it before.
-  const auto history = "s1: w(x,1) ; w(x,1) w(z,1) ; w(y,1) | s2: r(z,1) w(x,2) w(y,2) | s3: r(y,2) r(x,1)";
+  const auto history =
+      "s1: w(x,1) ; w(x,1) w(z,1) ; w(y,1) | s2: r(z,1) w(x,2) w(y,2) | s3: r(y,2) r(x,1)";
   const auto edges =
       R"({"from":3,"to":4,"kind":"wr","reason":"given","key":2,"write":6,"read":7},
          {"from":3,"to":1,"kind":"ww","reason":"visible","key":0,"writes":[5,1],"read":8,"bound":"earlier","because":[0]},
          {"from":1,"to":3,"kind":"wr","reason":"given","key":1,"write":2,"read":4})";
   const auto choices = R"("choices":[{"read":8,"key":0,"writer":0},{"read":8,"key":0,"writer":1},
                                     {"read":8,"key":0,"writer":1,"bound":"earlier"}],)";
-  const auto proof = derivation("causal", edges, std::string(choices) + R"("clauses":[[1,2]],"refutation":[[]])");
+  const auto proof =
+      derivation("causal", edges, std::string(choices) + R"("clauses":[[1,2]],"refutation":[[]])");
   accepts(history, proof);
-  refuses(history, replaced(proof, R"("bound":"earlier","because")", R"("bound":"later","because")"), "found the bound");
-  refuses(history, replaced(proof, R"("read":8,"bound":"earlier","because")", R"("read":8,"because")"), "unit propagation");
+  refuses(history,
+          replaced(proof, R"("bound":"earlier","because")", R"("bound":"later","because")"),
+          "found the bound");
+  refuses(history,
+          replaced(proof, R"("read":8,"bound":"earlier","because")", R"("read":8,"because")"),
+          "unit propagation");
   refuses(history, replaced(proof, R"({"read":8,"key":0,"writer":0},)", ""), "unit propagation");
-  refuses(history, replaced(proof, R"({"read":8,"key":0,"writer":0},)", R"({"read":8,"key":0,"writer":3},)"), "cannot have seen");
+  refuses(history,
+          replaced(proof, R"({"read":8,"key":0,"writer":0},)", R"({"read":8,"key":0,"writer":3},)"),
+          "cannot have seen");
   // Nothing follows an indeterminate transaction: the first of them is no earlier one.
-  refuses("s1: ? w(x,1) ; w(x,1) w(z,1) ; w(y,1) | s2: r(z,1) w(x,2) w(y,2) | s3: r(y,2) r(x,1)", proof, "unit propagation");
+  refuses("s1: ? w(x,1) ; w(x,1) w(z,1) ; w(y,1) | s2: r(z,1) w(x,2) w(y,2) | s3: r(y,2) r(x,1)",
+          proof, "unit propagation");
   // At a level without sessions a bound means nothing.
-  refuses(history, derivation("serializable", edges, std::string(choices) + R"("clauses":[[1,2]],"refutation":[[]])"), "no session order");
+  refuses(history,
+          derivation("serializable", edges,
+                     std::string(choices) + R"("clauses":[[1,2]],"refutation":[[]])"),
+          "no session order");
 }
 
 TEST(Cases, SupposedTransactions) {
   // The comparison was read from, so it happened; but it cannot have seen 5.
   const auto history = "s1: ? cas(x,5,2) | s2: r(x,2)";
-  const std::string happened = R"({"internal":[{"name":"thin-air-read","transaction":0,"read":0,"key":0,"other":null,"other_transaction":null}]})";
-  const std::string never = R"({"internal":[{"name":"aborted-read","transaction":1,"read":1,"key":0,"other":0,"other_transaction":0}]})";
+  const std::string happened =
+      R"({"internal":[{"name":"thin-air-read","transaction":0,"read":0,"key":0,"other":null,"other_transaction":null}]})";
+  const std::string never =
+      R"({"internal":[{"name":"aborted-read","transaction":1,"read":1,"key":0,"other":0,"other_transaction":0}]})";
   const auto proof = [&](std::string_view t, const std::string& one, const std::string& two) {
-    return at("read-committed", R"("suppose":{"transaction":)" + std::string(t) + R"(,"happened":)" + one + R"(,"never":)" + two + "}");
+    return at("read-committed", R"("suppose":{"transaction":)" + std::string(t) +
+                                    R"(,"happened":)" + one + R"(,"never":)" + two + "}");
   };
   accepts(history, proof("0", happened, never));
   refuses(history, proof("0", never, happened), "no such thing");
   refuses(history, proof("0", happened, happened), "not known what");
   refuses(history, proof("1", happened, never), "not indeterminate");
-  refuses(history, proof("0", R"({"suppose":{"transaction":0,"happened":)" + happened + R"(,"never":)" + happened + "}}", never),
+  refuses(history,
+          proof("0",
+                R"({"suppose":{"transaction":0,"happened":)" + happened + R"(,"never":)" +
+                    happened + "}}",
+                never),
           "supposed already");
-  refuses("s1: ? cas(x,5,2) | s2: r(x,2) | s3: w(x,5)", proof("0", happened, never), "no such thing");
-  refuses(history, at("read-committed", R"("suppose":{"transaction":0,"happened":)" + happened + "}"), "expected the field `never`");
+  refuses("s1: ? cas(x,5,2) | s2: r(x,2) | s3: w(x,5)", proof("0", happened, never),
+          "no such thing");
+  refuses(history,
+          at("read-committed", R"("suppose":{"transaction":0,"happened":)" + happened + "}"),
+          "expected the field `never`");
 }
 
 TEST(Cases, PlacesOfRepeatedElements) {
@@ -368,18 +450,22 @@ TEST(Cases, PlacesOfRepeatedElements) {
   const auto history = "s1: a(x,1) a(x,2) | s2: a(x,1) | s3: l(x,[2 1])";
   const auto entry = [](int position, int operation, int read) {
     return R"({"places":[[0,)" + std::to_string(position) + "," + std::to_string(operation) +
-           R"(]],"proof":{"internal":[{"name":"incompatible-order","transaction":2,"read":)" + std::to_string(read) +
-           R"(,"key":0,"other":null,"other_transaction":null}]}})";
+           R"(]],"proof":{"internal":[{"name":"incompatible-order","transaction":2,"read":)" +
+           std::to_string(read) + R"(,"key":0,"other":null,"other_transaction":null}]}})";
   };
-  const auto proof = [](const std::string& entries) { return at("read-committed", R"("placings":[)" + entries + "]"); };
+  const auto proof = [](const std::string& entries) {
+    return at("read-committed", R"("placings":[)" + entries + "]");
+  };
   accepts(history, proof(entry(1, 0, 3) + "," + entry(1, 2, 3)));
   refuses(history, proof(entry(1, 0, 3)), "is missing");
   refuses(history, proof(entry(1, 0, 3) + "," + entry(1, 0, 3)), "twice");
   refuses(history, proof(entry(1, 0, 3) + "," + entry(1, 1, 3)), "is missing");
-  refuses(history, proof(entry(1, 0, 3) + "," + entry(1, 2, 3) + "," + entry(1, 1, 3)), "cannot stand");
+  refuses(history, proof(entry(1, 0, 3) + "," + entry(1, 2, 3) + "," + entry(1, 1, 3)),
+          "cannot stand");
   refuses(history, proof(entry(2, 0, 3) + "," + entry(2, 2, 3)), "has no place");
   refuses(history, proof(""), "at least one");
-  refuses("s1: a(x,1) a(x,2) | s2: a(x,1) | s3: l(x,[1 2])", proof(entry(0, 0, 3) + "," + entry(0, 2, 3)), "no such thing");
+  refuses("s1: a(x,1) a(x,2) | s2: a(x,1) | s3: l(x,[1 2])",
+          proof(entry(0, 0, 3) + "," + entry(0, 2, 3)), "no such thing");
 }
 
 }  // namespace

@@ -76,8 +76,10 @@ TEST_F(Cli, SatisfiedIsZero) {
 }
 
 TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsToldUnderTheLevelAskedFor) {
-  write("two-lost.txt", std::string(kLostUpdate) + "r(2,0,2,3)\nw(2,1,2,3)\nr(2,0,3,4)\nw(2,2,3,4)\n");
-  write("lost-and-skew.txt", std::string(kLostUpdate) + "r(2,0,2,3)\nw(3,1,2,3)\nr(3,0,3,4)\nw(2,1,3,4)\n");
+  write("two-lost.txt",
+        std::string(kLostUpdate) + "r(2,0,2,3)\nw(2,1,2,3)\nr(2,0,3,4)\nw(2,2,3,4)\n");
+  write("lost-and-skew.txt",
+        std::string(kLostUpdate) + "r(2,0,2,3)\nw(3,1,2,3)\nr(3,0,3,4)\nw(2,1,3,4)\n");
   const auto ran = cupel("check -l serializable two-lost.txt");
   EXPECT_EQ(ran.code, 1);
   const auto first =
@@ -89,8 +91,10 @@ TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsToldUnderTheLevelAskedFor) {
   EXPECT_EQ(ran.out.find("So under serializable"), std::string::npos) << ran.out;
   // A skew that the check of serializable came upon is told below what is weaker.
   const auto ladder = cupel("check lost-and-skew.txt");
-  EXPECT_NE(ladder.out.find("\n  violated: snapshot-isolation\n  lost-update"), std::string::npos) << ladder.out;
-  EXPECT_NE(ladder.out.find("\n  violated, apart from that: serializable\n  write-skew"), std::string::npos)
+  EXPECT_NE(ladder.out.find("\n  violated: snapshot-isolation\n  lost-update"), std::string::npos)
+      << ladder.out;
+  EXPECT_NE(ladder.out.find("\n  violated, apart from that: serializable\n  write-skew"),
+            std::string::npos)
       << ladder.out;
 }
 
@@ -152,25 +156,33 @@ TEST_F(Cli, VerifyChecksWhatCheckWrote) {
     EXPECT_TRUE(ran.out.starts_with(name + ".json: valid for " + name + ".txt\n")) << ran.out;
     EXPECT_EQ(ran.err, "");
   }
-  EXPECT_NE(cupel("verify lost.txt lost.json").out.find("  serializable                       violated   proven by a cycle of 2 edges\n"),
-            std::string::npos);
+  EXPECT_NE(
+      cupel("verify lost.txt lost.json")
+          .out.find(
+              "  serializable                       violated   proven by a cycle of 2 edges\n"),
+      std::string::npos);
   // Of another history; no certificate; no file.
   auto ran = cupel("verify fine.txt lost.json");
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(ran.out.starts_with("lost.json: not valid\n  ")) << ran.out;
-  EXPECT_NE(cupel("verify --json fine.txt lost.json").out.find("\"valid\":false,\"reason\":\"the certificate is about"), std::string::npos);
+  EXPECT_NE(cupel("verify --json fine.txt lost.json")
+                .out.find("\"valid\":false,\"reason\":\"the certificate is about"),
+            std::string::npos);
   ran = cupel("verify fine.txt fine.txt");
   EXPECT_EQ(ran.code, 3);
-  EXPECT_EQ(ran.err,
-            "cupel: fine.txt: found a file that is no JSON document, expected a certificate, the JSON "
-            "document that `cupel check --certificate FILE HISTORY` writes; the history comes first: "
-            "`cupel verify HISTORY CERTIFICATE`\n");
+  EXPECT_EQ(
+      ran.err,
+      "cupel: fine.txt: found a file that is no JSON document, expected a certificate, the JSON "
+      "document that `cupel check --certificate FILE HISTORY` writes; the history comes first: "
+      "`cupel verify HISTORY CERTIFICATE`\n");
   write("cut.json", text_of("lost.json").substr(0, 100));
   ran = cupel("verify lost.txt cut.json");
   EXPECT_EQ(ran.code, 3);
-  EXPECT_NE(ran.err.find("found what begins as a JSON document and is none"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("found what begins as a JSON document and is none"), std::string::npos)
+      << ran.err;
   write("other.json", "{\"a\": 1}");
-  EXPECT_NE(cupel("verify lost.txt other.json").err.find("without the field `cupel_certificate`, expected"),
+  EXPECT_NE(cupel("verify lost.txt other.json")
+                .err.find("without the field `cupel_certificate`, expected"),
             std::string::npos);
   EXPECT_EQ(cupel("verify fine.txt nothing.json").code, 3);
   EXPECT_EQ(cupel("verify nothing.txt fine.json").code, 3);
@@ -204,8 +216,8 @@ TEST_F(Cli, WhatCannotBeWrittenIsFoundBeforeTheCheck) {
   fs::create_directories(folder_ / "taken");
   write("file", "");
   for (const std::string output :
-       {"--certificate taken", "--certificate none/a.json", "--emit sql=taken", "--emit junit=none/a.xml",
-        "--report file", "--report file/pages"}) {
+       {"--certificate taken", "--certificate none/a.json", "--emit sql=taken",
+        "--emit junit=none/a.xml", "--report file", "--report file/pages"}) {
     const auto ran = cupel("check " + output + " lost.txt");
     EXPECT_EQ(ran.code, 3) << output;
     EXPECT_EQ(ran.out, "") << output;  // no verdict yet
@@ -256,8 +268,8 @@ TEST_F(Cli, AReportHoldsItsOwnFilesOnly) {
 
 TEST_F(Cli, NothingIsWrittenOverTheHistoryOrTwice) {
   const auto before = text_of("lost.txt");
-  for (const char* outputs : {"--certificate lost.txt", "--emit sql=./lost.txt", "--emit sql=a,markdown=a",
-                              "--certificate a --emit sql=a"}) {
+  for (const char* outputs : {"--certificate lost.txt", "--emit sql=./lost.txt",
+                              "--emit sql=a,markdown=a", "--certificate a --emit sql=a"}) {
     const auto ran = cupel(std::string("check ") + outputs + " lost.txt");
     EXPECT_EQ(ran.code, 3) << outputs;
     EXPECT_NE(ran.err.find("expected another file"), std::string::npos) << ran.err;
@@ -266,11 +278,11 @@ TEST_F(Cli, NothingIsWrittenOverTheHistoryOrTwice) {
 }
 
 TEST_F(Cli, UsageErrorsAreThree) {
-  for (const char* arguments : {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
-                                "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
-                                "check --clock-drift -1 fine.txt", "check --threads many fine.txt",
-                                "verify fine.txt", "frobnicate", "convert fine.txt",
-                                "generate", "explain no-such-thing", "stats"}) {
+  for (const char* arguments :
+       {"", "check", "check -l best fine.txt", "check -f xml fine.txt",
+        "check --timeout soon fine.txt", "check --memory-limit 4X fine.txt",
+        "check --clock-drift -1 fine.txt", "check --threads many fine.txt", "verify fine.txt",
+        "frobnicate", "convert fine.txt", "generate", "explain no-such-thing", "stats"}) {
     const auto ran = cupel(arguments);
     EXPECT_EQ(ran.code, 3) << arguments;
     EXPECT_EQ(ran.out, "") << arguments;
@@ -280,7 +292,9 @@ TEST_F(Cli, UsageErrorsAreThree) {
 
 TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"", "expected a command: check, run, campaign, verify, stats, convert, generate, lab, mock, crdt, explain or levels"},
+      {"",
+       "expected a command: check, run, campaign, verify, stats, convert, generate, lab, mock, "
+       "crdt, explain or levels"},
       {"frobnicate", "found the command `frobnicate`, expected check, "},
       {"chekc fine.txt", "did you mean `check`?"},
       {"--verison", "did you mean `--version`?"},
@@ -311,10 +325,12 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"crdt", "expected a command behind crdt: check, "},
       {"crdt foo", "found `foo` behind crdt, expected check, "},
       {"crdt chek", "did you mean `check`?"},
-      {"crdt check --tipe x", "found `--tipe`, which is no option of check; did you mean `--type`?"},
+      {"crdt check --tipe x",
+       "found `--tipe`, which is no option of check; did you mean `--type`?"},
       {"lab foo", "found `foo` behind lab, expected "},
       {"convert fine.txt x", "say it with -t, or end it in .jsonl, "},
-      {"convert fine.txt -", "standard output has no name that says which format to write; say it with -t"},
+      {"convert fine.txt -",
+       "standard output has no name that says which format to write; say it with -t"},
   };
   for (const auto& [arguments, expected] : mistakes) {
     const auto ran = cupel(arguments);
@@ -325,16 +341,16 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
 }
 
 TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsToldWhereToGo) {
-  write("set.jsonl",
-        R"({"process":1,"f":"add","key":"s","value":"a"})"
-        "\n"
-        R"({"process":2,"f":"read","key":"s","value":["a"]})"
-        "\n");
+  write("set.jsonl", R"({"process":1,"f":"add","key":"s","value":"a"})"
+                     "\n"
+                     R"({"process":2,"f":"read","key":"s","value":["a"]})"
+                     "\n");
   const auto ran = cupel("check set.jsonl");
   EXPECT_EQ(ran.code, 3);
-  EXPECT_NE(ran.err.find("; it can be read as the history of a replicated data type, add-wins-set or "
-                         "remove-wins-set: `cupel crdt check --type add-wins-set set.jsonl`\n"),
-            std::string::npos)
+  EXPECT_NE(
+      ran.err.find("; it can be read as the history of a replicated data type, add-wins-set or "
+                   "remove-wins-set: `cupel crdt check --type add-wins-set set.jsonl`\n"),
+      std::string::npos)
       << ran.err;
   EXPECT_EQ(cupel("crdt check --type add-wins-set set.jsonl").code, 0);
   // What is wrong in a history of transactions is told as it is.
@@ -353,13 +369,15 @@ TEST_F(Cli, ARefusedLevelAskedForByNameIsAnError) {
   EXPECT_EQ(ran.out, "");
   EXPECT_NE(ran.err.find("fine.txt: strict-serializable is refused: it needs "), std::string::npos)
       << ran.err;
-  write("two-keys.jsonl",
-        R"({"index":0,"type":"invoke","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":1})"
-        "\n"
-        R"({"index":1,"type":"ok","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":2})"
-        "\n");
+  write(
+      "two-keys.jsonl",
+      R"({"index":0,"type":"invoke","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":1})"
+      "\n"
+      R"({"index":1,"type":"ok","process":0,"f":"txn","value":[["w",1,1],["w",2,1]],"time":2})"
+      "\n");
   EXPECT_NE(cupel("check -l linearizable two-keys.jsonl")
-                .err.find("two-keys.jsonl: linearizable is refused: it is about operations on single objects, and "),
+                .err.find("two-keys.jsonl: linearizable is refused: it is about operations on "
+                          "single objects, and "),
             std::string::npos);
   // The ladder asks what can be asked.
   const auto ladder = cupel("check fine.txt");
@@ -444,14 +462,20 @@ TEST_F(Cli, ADashIsStandardInputAndOutput) {
   EXPECT_EQ(cupel("check -l prefix - <lost.txt").out, "-\tprefix\tsatisfied\n");
   EXPECT_EQ(cupel("stats --json - <fine.txt").code, 0);
   // No transactions, in whatever format: no answer is a good one.
-  write("no-clients.jsonl", R"({"index":0,"type":"info","process":"nemesis","f":"start","value":null})" "\n");
+  write("no-clients.jsonl",
+        R"({"index":0,"type":"info","process":"nemesis","f":"start","value":null})"
+        "\n");
   EXPECT_EQ(cupel("check no-clients.jsonl").code, 3);
   const auto nothing = history::HistoryBuilder().finish();
-  ASSERT_TRUE(formats::write(*nothing, (folder_ / "none.bin").string(), {.format = formats::Format::kCupel}).ok());
-  for (const char* command : {"check none.bin", "check -l serializable none.bin", "stats none.bin"}) {
+  ASSERT_TRUE(
+      formats::write(*nothing, (folder_ / "none.bin").string(), {.format = formats::Format::kCupel})
+          .ok());
+  for (const char* command :
+       {"check none.bin", "check -l serializable none.bin", "stats none.bin"}) {
     const auto none = cupel(command);
     EXPECT_EQ(none.code, 3) << command;
-    EXPECT_EQ(none.err, "cupel: none.bin: found a history without transactions, expected one at least\n");
+    EXPECT_EQ(none.err,
+              "cupel: none.bin: found a history without transactions, expected one at least\n");
   }
   const auto empty = cupel("check - </dev/null");
   EXPECT_EQ(empty.code, 3);
@@ -539,7 +563,8 @@ TEST_F(Cli, GeneratePlanWritesAWorkloadFile) {
   EXPECT_EQ(plan["sessions"][1].size(), 3u);
   EXPECT_EQ(plan["initial"].size(), 100u) << "the workload's own keys";
 
-  EXPECT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o -").out, text_of("a.json"));
+  EXPECT_EQ(cupel("generate --plan mini --sessions 2 --txns 3 --seed 7 -o -").out,
+            text_of("a.json"));
   EXPECT_NE(cupel("generate --plan range-idb -o d.json").err.find("did you mean `range-idh`?"),
             std::string::npos);
 
@@ -549,8 +574,9 @@ TEST_F(Cli, GeneratePlanWritesAWorkloadFile) {
   EXPECT_EQ(fewer["sessions"][0][0].size(), 3u);
 
   for (const std::string refused :
-       {"--plan lwt", "--plan nope", "--plan mini --conflict-aborts", "--plan mini --level si", "--plan mini --shape mini",
-        "--rmw-share 0.2", "--plan general --rmw-share 0.8 --read-only-share 0.7"}) {
+       {"--plan lwt", "--plan nope", "--plan mini --conflict-aborts", "--plan mini --level si",
+        "--plan mini --shape mini", "--rmw-share 0.2",
+        "--plan general --rmw-share 0.8 --read-only-share 0.7"}) {
     const auto ran = cupel("generate " + refused + " -o d.json");
     EXPECT_EQ(ran.code, 3) << refused;
     EXPECT_NE(ran.err, "") << refused;
@@ -598,7 +624,9 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_EQ(cupel("help lab start").out, cupel("lab start --help").out);
   const auto early = cupel("--json check fine.txt");
   EXPECT_EQ(early.code, 3);
-  EXPECT_NE(early.err.find("found `--json` before the command check; put it behind"), std::string::npos) << early.err;
+  EXPECT_NE(early.err.find("found `--json` before the command check; put it behind"),
+            std::string::npos)
+      << early.err;
   const auto wrong = cupel("help chek");
   EXPECT_EQ(wrong.code, 3);
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
@@ -644,9 +672,12 @@ TEST_F(Cli, EmitTakesThePlaceOfTheTextOrGoesToAFile) {
   EXPECT_EQ(sql.code, 1);
   EXPECT_TRUE(sql.out.starts_with("-- lost-update")) << sql.out;
   EXPECT_EQ(sql.out.find("\tviolated"), std::string::npos);
-  const auto files = cupel("check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json,plume=small.plume lost.txt fine.txt");
+  const auto files = cupel(
+      "check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json,plume=small.plume lost.txt "
+      "fine.txt");
   EXPECT_EQ(files.code, 3) << "plume is one history";
-  const auto ran = cupel("check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json lost.txt fine.txt");
+  const auto ran =
+      cupel("check -l si --emit sql=try.sql,junit=j.xml --emit sarif=s.json lost.txt fine.txt");
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out.find("lost.txt\tsnapshot-isolation\tviolated\n"), 0u) << ran.out;
   EXPECT_EQ(ran.err, "");
@@ -661,7 +692,8 @@ TEST_F(Cli, EmitTakesThePlaceOfTheTextOrGoesToAFile) {
 
 TEST_F(Cli, EmitWritesTheCounterexampleAsAHistoryThatIsViolatedToo) {
   std::string more = kLostUpdate;
-  for (int t = 3; t < 40; ++t) more += "w(" + std::to_string(t) + ",1,2," + std::to_string(t) + ")\n";
+  for (int t = 3; t < 40; ++t)
+    more += "w(" + std::to_string(t) + ",1,2," + std::to_string(t) + ")\n";
   write("long.txt", more);
   for (const char* to : {"plume=small.plume", "jepsen=small.jsonl", "jepsen=small.edn"}) {
     const auto ran = cupel(std::string("check -l si --emit ") + to + " long.txt");
@@ -681,14 +713,18 @@ TEST_F(Cli, EmitWritesTheCounterexampleAsAHistoryThatIsViolatedToo) {
 
 TEST_F(Cli, EmitForGithubAppendsToTheSummary) {
   write("summary.md", "before\n");
-  const auto ran = shell("GITHUB_STEP_SUMMARY=summary.md '" CUPEL_BINARY "' check -l si --emit github lost.txt gone.txt");
+  const auto ran = shell("GITHUB_STEP_SUMMARY=summary.md '" CUPEL_BINARY
+                         "' check -l si --emit github lost.txt gone.txt");
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.out.find("lost.txt\tsnapshot-isolation\tviolated\n"), 0u) << ran.out;
-  EXPECT_TRUE(text_of("summary.md").starts_with("before\n### cupel: `lost.txt`\n")) << text_of("summary.md");
+  EXPECT_TRUE(text_of("summary.md").starts_with("before\n### cupel: `lost.txt`\n"))
+      << text_of("summary.md");
   EXPECT_NE(text_of("summary.md").find("### cupel: `gone.txt`"), std::string::npos);
-  EXPECT_NE(ran.err.find("::error file=lost.txt,line=1,title=lost-update"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("::error file=lost.txt,line=1,title=lost-update"), std::string::npos)
+      << ran.err;
   EXPECT_NE(ran.err.find("::error file=gone.txt,title="), std::string::npos) << ran.err;
-  const auto unset = shell("unset GITHUB_STEP_SUMMARY; '" CUPEL_BINARY "' check -l si --emit github lost.txt");
+  const auto unset =
+      shell("unset GITHUB_STEP_SUMMARY; '" CUPEL_BINARY "' check -l si --emit github lost.txt");
   EXPECT_TRUE(unset.out.starts_with("### cupel: `lost.txt`\n")) << unset.out;
 }
 
@@ -699,7 +735,8 @@ TEST_F(Cli, EmitSaysWhatIsWrong) {
       {"check --emit sql,markdown lost.txt", "standard output has place for one format"},
       {"check --emit sql --json lost.txt", "one of it and --json"},
       {"check --emit jepsen lost.txt fine.txt", "jepsen writes one history"},
-      {"check --emit sql=no/such/folder/x.sql lost.txt", "no/such/folder/x.sql: cannot be written: No such file"},
+      {"check --emit sql=no/such/folder/x.sql lost.txt",
+       "no/such/folder/x.sql: cannot be written: No such file"},
   };
   for (const auto& [arguments, expected] : mistakes) {
     const auto ran = cupel(arguments);

@@ -160,7 +160,8 @@ TEST_F(CrdtCli, AnEmptyFileIsAnError) {
     write("empty.jsonl", lost);
     const auto ran = crdt("check --type or-set empty.jsonl");
     EXPECT_EQ(ran.code, 3);
-    EXPECT_EQ(ran.err, "cupel: empty.jsonl: found an empty file, expected operations, a line each\n");
+    EXPECT_EQ(ran.err,
+              "cupel: empty.jsonl: found an empty file, expected operations, a line each\n");
   }
 }
 

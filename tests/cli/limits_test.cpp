@@ -86,13 +86,14 @@ class Limits : public testing::Test {
   }
   // 300,000 transactions of 15 operations.
   static std::string large(const std::string& name) {
-    return generated(name, {"--level", "causal", "--no-times", "--sessions", "20", "--txns", "15000",
-                            "--ops", "15", "--keys", "100000"});
+    return generated(name, {"--level", "causal", "--no-times", "--sessions", "20", "--txns",
+                            "15000", "--ops", "15", "--keys", "100000"});
   }
   // Duplicate values and range reads, which leave much to try.
   static std::string hard() {
-    return generated("hard.cupel", {"--shape", "range", "--sessions", "10", "--txns", "3000", "--ops",
-                                    "8", "--keys", "200", "--duplicates", "0.2", "--seed", "3"});
+    return generated("hard.cupel",
+                     {"--shape", "range", "--sessions", "10", "--txns", "3000", "--ops", "8",
+                      "--keys", "200", "--duplicates", "0.2", "--seed", "3"});
   }
   static std::string duplicates() {
     return generated("duplicates.cupel",
@@ -121,11 +122,13 @@ void expect_unknown(const Ran& ran, const std::string& limit) {
 
 TEST_F(Limits, MemoryIsKeptWhileReadingAndDeciding) {
   if (kSanitized) GTEST_SKIP() << "shadow memory is resident memory too";
-  for (const char* name : {"large.jsonl", "large.edn", "large.plume", "large.cupel", "large.bincode"}) {
+  for (const char* name :
+       {"large.jsonl", "large.edn", "large.plume", "large.cupel", "large.bincode"}) {
     const auto file = large(name);
     for (const int limit : {60, 150, 400}) {
       SCOPED_TRACE(std::string(name) + " within " + std::to_string(limit) + "M");
-      const auto ran = cupel({"check", "--json", "--memory-limit", std::to_string(limit) + "M", file});
+      const auto ran =
+          cupel({"check", "--json", "--memory-limit", std::to_string(limit) + "M", file});
       expect_unknown(ran, "memory");
       EXPECT_LE(ran.peak_mib, kMemoryOver * limit);
       EXPECT_GT(ran.peak_mib, 5);  // it was measured at all
@@ -148,7 +151,8 @@ TEST_F(Limits, MemoryIsKeptOnHardHistories) {
 
 TEST_F(Limits, TimeIsKept) {
   if (kSanitized) GTEST_SKIP() << "everything is slower";
-  for (const auto& file : {large("large.jsonl"), large("large.edn"), large("large.cupel"), hard(), duplicates()}) {
+  for (const auto& file :
+       {large("large.jsonl"), large("large.edn"), large("large.cupel"), hard(), duplicates()}) {
     for (const char* timeout : {"0.05", "0.3", "1"}) {
       SCOPED_TRACE(file + " within " + timeout + " s");
       const double allowed = std::stod(timeout) + kTimeOverSeconds;
@@ -171,7 +175,8 @@ TEST_F(Limits, ReadingThatStoppedIsUnknownAndNoError) {
 
   const auto lines = cupel({"check", "-l", "si,causal", "--timeout", "0.001", file});
   EXPECT_EQ(lines.code, 2);
-  EXPECT_EQ(lines.out.find(file + "\tsnapshot-isolation\tunknown\n" + file + "\tcausal\tunknown\n"), 0u)
+  EXPECT_EQ(lines.out.find(file + "\tsnapshot-isolation\tunknown\n" + file + "\tcausal\tunknown\n"),
+            0u)
       << lines.out;
 
   const auto json = cupel({"check", "--json", "--timeout", "0.001", file});
@@ -183,7 +188,10 @@ TEST_F(Limits, ReadingThatStoppedIsUnknownAndNoError) {
 
 // What is wrong with a file is told as ever, limits or not.
 TEST_F(Limits, BadInputStaysAnError) {
-  EXPECT_EQ(cupel({"check", "--timeout", "60", "--memory-limit", "1G", (folder_ / "none.jsonl").string()}).code, 3);
+  EXPECT_EQ(
+      cupel({"check", "--timeout", "60", "--memory-limit", "1G", (folder_ / "none.jsonl").string()})
+          .code,
+      3);
 }
 
 }  // namespace

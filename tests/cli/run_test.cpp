@@ -99,9 +99,12 @@ TEST_F(RunCli, TextSaysWhatRanAndWhatItWasPromised) {
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ran.out.find("SQLite "), 0U) << ran.out;
   EXPECT_NE(ran.out.find("at serializable: workload general, 3 sessions, seed 1\n"),
-            std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("serializable: satisfied, which is what SQLite promises at serializable\n"),
-            std::string::npos) << ran.out;
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(
+      ran.out.find("serializable: satisfied, which is what SQLite promises at serializable\n"),
+      std::string::npos)
+      << ran.out;
   EXPECT_NE(ran.out.find("  history: " + at("h.jsonl")), std::string::npos) << ran.out;
   // The database was temporary.
   EXPECT_EQ(left(), std::vector<std::string>{"h.jsonl"});
@@ -109,8 +112,8 @@ TEST_F(RunCli, TextSaysWhatRanAndWhatItWasPromised) {
 
 TEST_F(RunCli, CheckAnswersTheSameForTheHistory) {
   for (const std::string name : {"h.jsonl", "h.cupel"}) {
-    const auto ran = cupel({"run", "--json", "--workload", "mini", "--sessions", "4", "--txns", "25",
-                            "--retries", "100", "-o", at(name)});
+    const auto ran = cupel({"run", "--json", "--workload", "mini", "--sessions", "4", "--txns",
+                            "25", "--retries", "100", "-o", at(name)});
     ASSERT_EQ(ran.code, 0) << ran.err;
     const auto answer = Json::parse(ran.out);
     EXPECT_EQ(answer.at("run").at("database"), "SQLite");
@@ -129,7 +132,8 @@ TEST_F(RunCli, CheckAnswersTheSameForTheHistory) {
 }
 
 TEST_F(RunCli, TheLevelAskedForDecidesTheExitCode) {
-  EXPECT_EQ(cupel({"run", "--txns", "5", "-l", "strict-serializable", "-o", at("a.jsonl")}).code, 0);
+  EXPECT_EQ(cupel({"run", "--txns", "5", "-l", "strict-serializable", "-o", at("a.jsonl")}).code,
+            0);
   // A limit that no check can keep: unknown.
   EXPECT_EQ(cupel({"run", "--txns", "20", "--memory-limit", "1K", "-o", at("b.jsonl")}).code, 2);
 }
@@ -156,16 +160,18 @@ TEST_F(RunCli, ALimitHoldsForTheReadingToo) {
 
 TEST_F(RunCli, ADatabaseThatBreaksItsPromiseIsOne) {
   // Says well done to everything, and answers each read with nothing, as it was asked.
-  const auto probe = cupel({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--sessions", "2",
-                            "--txns", "20", "--keys", "3", "-l", "strict-serializable", "-o",
-                            at("l.jsonl")});
+  const auto probe =
+      cupel({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--sessions", "2", "--txns",
+             "20", "--keys", "3", "-l", "strict-serializable", "-o", at("l.jsonl")});
   EXPECT_EQ(probe.code, 1) << probe.out << probe.err;
   EXPECT_NE(probe.out.find("strict-serializable: violated\n"), std::string::npos) << probe.out;
 }
 
 TEST_F(RunCli, APlanIsRunWhole) {
   ASSERT_EQ(cupel({"generate", "--plan", "general", "--sessions", "3", "--txns", "150", "-o",
-                   at("p.json")}).code, 0);
+                   at("p.json")})
+                .code,
+            0);
   const auto ran = cupel({"run", "--json", "--workload", at("p.json"), "-o", at("h.jsonl")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto answer = Json::parse(ran.out);
@@ -202,8 +208,9 @@ TEST_F(RunCli, KillLeavesAReadableHistory) {
     // The same command does not overwrite what is left, and says what to do.
     expect_mistake({"run", "--db", "sqlite:" + at("db"), "-o", at(name)}, {"--overwrite"});
     // And the database is as good as new.
-    EXPECT_EQ(cupel({"run", "--db", "sqlite:" + at("db"), "--txns", "2", "-o",
-                     at("again-" + name)}).code, 0);
+    EXPECT_EQ(
+        cupel({"run", "--db", "sqlite:" + at("db"), "--txns", "2", "-o", at("again-" + name)}).code,
+        0);
   }
 }
 
@@ -225,8 +232,10 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--workload", "xyzzy"}, {"xyzzy", "--list"});
   expect_mistake({"run", "--workload", at("none.json")}, {"none.json", "cannot read"});
   expect_mistake({"run", "--db", ""}, {"--db", "empty"});
-  expect_mistake({"run", "--db", "oracle://scott:tiger@h/d"}, {"oracle://scott:***@h/d", "postgres://"});
-  expect_mistake({"run", "--isolation", "snapshot"}, {"snapshot", "serializable, read-uncommitted"});
+  expect_mistake({"run", "--db", "oracle://scott:tiger@h/d"},
+                 {"oracle://scott:***@h/d", "postgres://"});
+  expect_mistake({"run", "--isolation", "snapshot"},
+                 {"snapshot", "serializable, read-uncommitted"});
   expect_mistake({"run", "--db", "sqlite:" + at("no/db")}, {at("no"), "make it"});
   expect_mistake({"run", "-o", at("no/h.jsonl")}, {at("no"), "make it"});
   expect_mistake({"run", "-o", at("h.txt")}, {"h.txt", ".jsonl", "cupel convert"});
@@ -237,30 +246,39 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--seed", "-1"}, {"--seed", "found `-1`"});
   expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
   expect_mistake({"run", "-f", "cupel", "-o", "x.jsonl"}, {"--format", "contradicts"});
-  expect_mistake({"run", "-f", "edn"}, {"--format: found `edn`, expected jepsen or cupel", "convert"});
-  expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"}, {"tpcc", "needs", "--list"});
+  expect_mistake({"run", "-f", "edn"},
+                 {"--format: found `edn`, expected jepsen or cupel", "convert"});
+  expect_mistake({"run", "--db", R"(exec:sed -u 's/^{/{"type":"ok",/')", "--workload", "tpcc"},
+                 {"tpcc", "needs", "--list"});
   EXPECT_EQ(left(), std::vector<std::string>{});
 }
 
 // The mock promises the level that its URL names, and no other isolation is taken in silence.
 TEST_F(RunCli, TheMocksLevelIsWhatItPromises) {
-  const auto ran = cupel({"run", "--db", "mock:causal", "--sessions", "2", "--txns", "10", "-o", at("h.jsonl")});
+  const auto ran =
+      cupel({"run", "--db", "mock:causal", "--sessions", "2", "--txns", "10", "-o", at("h.jsonl")});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("causal: satisfied, which is what cupel mock promises at causal\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("causal: satisfied, which is what cupel mock promises at causal\n"),
+            std::string::npos)
+      << ran.out;
   fs::remove(at("h.jsonl"));
-  expect_mistake({"run", "--db", "mock:prefix", "--isolation", "causal", "-o", at("h.jsonl")}, {"prefix", "causal", "expected one of them"});
-  expect_mistake({"run", "--db", "mock:causal", "--isolation", "prefix", "-o", at("h.jsonl")}, {"prefix", "causal", "expected one of them"});
+  expect_mistake({"run", "--db", "mock:prefix", "--isolation", "causal", "-o", at("h.jsonl")},
+                 {"prefix", "causal", "expected one of them"});
+  expect_mistake({"run", "--db", "mock:causal", "--isolation", "prefix", "-o", at("h.jsonl")},
+                 {"prefix", "causal", "expected one of them"});
 }
 
 TEST_F(RunCli, LevelsAreKnownHoweverTheyAreSpelled) {
-  EXPECT_EQ(cupel({"run", "--isolation", "Serializable", "--txns", "1", "-o", at("a.jsonl")}).code, 0);
-  const auto ran = cupel({"run", "--isolation", "READ uncommitted", "--txns", "1", "-o", at("b.jsonl")});
+  EXPECT_EQ(cupel({"run", "--isolation", "Serializable", "--txns", "1", "-o", at("a.jsonl")}).code,
+            0);
+  const auto ran =
+      cupel({"run", "--isolation", "READ uncommitted", "--txns", "1", "-o", at("b.jsonl")});
   EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
 TEST_F(RunCli, KeepLeavesTheTables) {
-  const std::vector<std::string> arguments{"run", "--db", "sqlite:" + at("db"), "--txns", "3",
-                                           "--keep", "-o", at("h.jsonl")};
+  const std::vector<std::string> arguments{"run",    "--db", "sqlite:" + at("db"), "--txns", "3",
+                                           "--keep", "-o",   at("h.jsonl")};
   ASSERT_EQ(cupel(arguments).code, 0);
   EXPECT_NE((text_of("db") + text_of("db-wal")).find("cupel_kv"), std::string::npos);
 }
@@ -277,8 +295,8 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
     std::istringstream row(text);
     return std::vector<std::string>(std::istream_iterator<std::string>(row), {});
   };
-  EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb", "redis",
-                                                   "etcd", "exec", "mock"}));
+  EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb",
+                                                   "redis", "etcd", "exec", "mock"}));
   while (std::getline(in, line)) {
     if (auto row = words(line); row.size() == 9) rows[row[0]] = {row.begin() + 1, row.end()};
   }
@@ -295,15 +313,18 @@ TEST_F(RunCli, CampaignPrintsItsTable) {
                       "workloads": ["mini"], "seeds": 2, "sessions": 2, "txns": 10})");
   const auto ran = cupel({"campaign", at("c.json"), "-o", at("out")});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("| A<br>serializable | B<br>serializable |"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("| A<br>serializable | B<br>serializable |"), std::string::npos)
+      << ran.out;
   EXPECT_NE(ran.err.find("[4/4] B serializable mini, seed 2: serializable satisfied\n"),
-            std::string::npos) << ran.err;
+            std::string::npos)
+      << ran.err;
   const auto again = cupel({"campaign", at("c.json"), "-o", at("out"), "--json", "-q"});
   EXPECT_EQ(again.err, "");
   EXPECT_EQ(Json::parse(again.out).at("resumed"), 4);
   expect_mistake({"campaign", at("none.json"), "-o", at("out")}, {"none.json"});
   write("bad.json", R"({"databases": [{"name": "A", "isolations": ["chaos"]}]})");
-  expect_mistake({"campaign", at("bad.json"), "-o", at("new")}, {"databases[0]", "chaos", "serializable"});
+  expect_mistake({"campaign", at("bad.json"), "-o", at("new")},
+                 {"databases[0]", "chaos", "serializable"});
   EXPECT_FALSE(fs::exists(at("new")));
 }
 

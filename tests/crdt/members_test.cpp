@@ -79,8 +79,10 @@ TEST_P(Members, SayWhatSatAndTheVerifierSay) {
       ASSERT_EQ(decision->verdict, exact.verdict) << bug << ", seed " << seed;
       if (decision->verdict != Verdict::kViolated) continue;
       ++violated;
-      const auto verified = verify(history, certificate_of_core(history, {}, decision->violation->core));
-      EXPECT_EQ(verified.outcome, Outcome::kValid) << bug << ", seed " << seed << ": " << verified.reason;
+      const auto verified =
+          verify(history, certificate_of_core(history, {}, decision->violation->core));
+      EXPECT_EQ(verified.outcome, Outcome::kValid)
+          << bug << ", seed " << seed << ": " << verified.reason;
     }
   }
   EXPECT_GT(violated, 5);

@@ -22,7 +22,9 @@ using workload::Schema;
 using workload::Statement;
 using workload::StatementKind;
 
-std::string subject_name(const ::testing::TestParamInfo<Subject>& info) { return info.param.name; }
+std::string subject_name(const ::testing::TestParamInfo<Subject>& info) {
+  return info.param.name;
+}
 
 Tables& Tables::row(std::uint32_t table, std::vector<Datum> key, std::vector<Datum> values) {
   rows_.resize(schema_.tables.size());
@@ -57,7 +59,9 @@ Statement write(Datum key, Datum value, std::uint32_t table) {
 Statement insert(Datum key, Datum value) {
   return {.kind = StatementKind::kInsert, .key = {std::move(key)}, .values = {std::move(value)}};
 }
-Statement remove(Datum key) { return {.kind = StatementKind::kDelete, .key = {std::move(key)}}; }
+Statement remove(Datum key) {
+  return {.kind = StatementKind::kDelete, .key = {std::move(key)}};
+}
 Statement append(Datum key, Datum value) {
   return {.kind = StatementKind::kAppend, .key = {std::move(key)}, .values = {std::move(value)}};
 }
@@ -152,7 +156,9 @@ constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
     GTEST_SKIP() << GetParam().name << " cannot do what needs " << #capability; \
   }
 
-Tables integers() { return Tables(kv_schema()); }
+Tables integers() {
+  return Tables(kv_schema());
+}
 
 }  // namespace
 
@@ -570,7 +576,8 @@ TEST_P(Conformance, ComparedCountersCountAcknowledgedSteps) {
           failure = connection->transact(step, replies);
           if (!failure && replies.at(0).succeeded) ++done;
         }
-        if (failure) std::this_thread::sleep_for(std::chrono::microseconds(100 * (1 + (t + tries) % 5)));
+        if (failure)
+          std::this_thread::sleep_for(std::chrono::microseconds(100 * (1 + (t + tries) % 5)));
         if (failure && (failure->cause != Cause::kConflict || failure->fate != Fate::kAborted)) {
           problems[static_cast<std::size_t>(t)] = shown(failure);
           return;
@@ -605,7 +612,8 @@ TEST_P(Conformance, AStatementThatDoesNotFitIsRefusedAndUndone) {
 // the connection goes on.
 TEST_P(Conformance, AMissingTableIsAStatementRefused) {
   CUPEL_NEEDS(tables);
-  if (!GetParam().same_data) GTEST_SKIP() << GetParam().name << " has tables of its own each time it is opened";
+  if (!GetParam().same_data)
+    GTEST_SKIP() << GetParam().name << " has tables of its own each time it is opened";
   ASSERT_NO_FATAL_FAILURE(prepare(integers()));
   Tables other(Schema{{{.name = "cupel_gone",
                         .key = {{"k", ColumnType::kInteger}},

@@ -28,7 +28,9 @@ struct Subject {
   bool others_lag = false;  // other sessions may read what was there before, as in the mock store
   bool same_data = true;    // open() again gives the same tables; else tables of its own
 };
-inline void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
+inline void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << subject.name;
+}
 std::string subject_name(const ::testing::TestParamInfo<Subject>& info);
 
 // A schema and its rows, with no jobs.

@@ -21,7 +21,8 @@ Subject subject(const std::string& name, const std::string& path, bool prevents_
 INSTANTIATE_TEST_SUITE_P(
     Mock, Conformance,
     ::testing::Values(subject("ReadCommitted", "read-committed?policy=latest", false),
-                      subject("ReadAtomic", "read-atomic", false), subject("Causal", "causal", false),
+                      subject("ReadAtomic", "read-atomic", false),
+                      subject("Causal", "causal", false),
                       subject("CausalAdversarial", "causal?policy=adversarial", false),
                       subject("Prefix", "prefix", false),
                       subject("SnapshotIsolation", "strong-session-snapshot-isolation", true),
@@ -43,7 +44,8 @@ TEST(MockDriver, DoesWhatTheStatementsSay) {
     auto connection = std::move(*database->connect(0));
     EXPECT_EQ(run(*connection, {read(5), write(5, 51), read(5), read(6)}),
               (std::vector<std::string>{"5=50", "", "5=51", ""}));
-    const auto replies = run(*connection, {insert(-7, 70), range(-10, 10), remove(5), range(-10, 10), range(0, 10)});
+    const auto replies =
+        run(*connection, {insert(-7, 70), range(-10, 10), remove(5), range(-10, 10), range(0, 10)});
     EXPECT_EQ(replies[1], "-7=70, 5=51");
     EXPECT_EQ(replies[3], "-7=70");
     EXPECT_EQ(replies[4], "");
@@ -73,7 +75,8 @@ TEST(MockDriver, RangesHavePhantomsWhereTheLevelHas) {
     }
     return made == 2;
   };
-  for (const char* level : {"read-committed", "causal", "prefix", "snapshot-isolation", "serializable"}) {
+  for (const char* level :
+       {"read-committed", "causal", "prefix", "snapshot-isolation", "serializable"}) {
     int low = 0, high = 0;  // the ends of the range belong to it
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       low += both(level, seed, 10);
@@ -87,8 +90,8 @@ TEST(MockDriver, RangesHavePhantomsWhereTheLevelHas) {
 }
 
 TEST(MockDriver, SaysWhatItDoesNotKnow) {
-  for (const char* url : {"mock:linearizable", "mock:causal?policy=worst", "mock:causal?colour=red", "mock:causal?seed=-1",
-                          "mock://host/causal"}) {
+  for (const char* url : {"mock:linearizable", "mock:causal?policy=worst", "mock:causal?colour=red",
+                          "mock:causal?seed=-1", "mock://host/causal"}) {
     EXPECT_FALSE(open(url, {}).ok()) << url;
   }
   EXPECT_FALSE(open("mock:causal", {.isolation = "prefix"}).ok());

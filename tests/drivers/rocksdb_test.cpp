@@ -22,7 +22,9 @@
 #ifdef __SANITIZE_THREAD__
 // Debian's RocksDB is built without ThreadSanitizer, which therefore does not see the
 // locks inside it. What the library touches is left out; all of ours is looked at.
-extern "C" const char* __tsan_default_suppressions() { return "race:librocksdb.so\n"; }
+extern "C" const char* __tsan_default_suppressions() {
+  return "race:librocksdb.so\n";
+}
 #endif
 
 namespace cupel::drivers::testing {

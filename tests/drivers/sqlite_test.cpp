@@ -27,7 +27,9 @@ std::string folder() {
   static const test::ScratchFolder made;
   return made.path();
 }
-std::string file(const std::string& name) { return folder() + '/' + name + ".db"; }
+std::string file(const std::string& name) {
+  return folder() + '/' + name + ".db";
+}
 
 Subject subject(const std::string& name, const std::string& query, const std::string& isolation) {
   return {.name = name,

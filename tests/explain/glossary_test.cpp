@@ -79,14 +79,22 @@ TEST(Glossary, IsFoundInAnySpelling) {
 
 TEST(Glossary, KnowsWhatPeopleAskFor) {
   const std::pair<const char*, const char*> asked[] = {
-      {"Dirty Read", "aborted-read\n"},        {"dirty_write", "G0\n"},
-      {"phantom", "phantom\n"},                {"PHANTOM-READ", "phantom\n"},
-      {"read skew", "fractured-read\n"},       {"stale read", "G-single-realtime\n"},
-      {"nonrepeatable read", "non-repeatable-read\n"}, {"fuzzy-read", "non-repeatable-read\n"},
-      {"PL-1", "PL-1\n"},                      {"pl 2", "read-committed (rc)\n"},
-      {"PL_2.99", "repeatable-read\n"},        {"PL-3", "serializable (ser)\n"},
-      {"PL-SI", "snapshot-isolation (si)\n"},  {"G1", "G1\n"},
-      {"g2", "G2\n"},                          {"Repeatable Read", "repeatable-read\n"}};
+      {"Dirty Read", "aborted-read\n"},
+      {"dirty_write", "G0\n"},
+      {"phantom", "phantom\n"},
+      {"PHANTOM-READ", "phantom\n"},
+      {"read skew", "fractured-read\n"},
+      {"stale read", "G-single-realtime\n"},
+      {"nonrepeatable read", "non-repeatable-read\n"},
+      {"fuzzy-read", "non-repeatable-read\n"},
+      {"PL-1", "PL-1\n"},
+      {"pl 2", "read-committed (rc)\n"},
+      {"PL_2.99", "repeatable-read\n"},
+      {"PL-3", "serializable (ser)\n"},
+      {"PL-SI", "snapshot-isolation (si)\n"},
+      {"G1", "G1\n"},
+      {"g2", "G2\n"},
+      {"Repeatable Read", "repeatable-read\n"}};
   for (const auto& [name, first] : asked) EXPECT_TRUE(describe(name).starts_with(first)) << name;
   for (const auto& term : terms()) {
     for (const auto other : term.see) EXPECT_NE(describe(other), "") << term.name << " " << other;
@@ -95,7 +103,9 @@ TEST(Glossary, KnowsWhatPeopleAskFor) {
 }
 
 TEST(Glossary, ListsLevelsOneALineUnlessTheWidthIsKnown) {
-  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
   EXPECT_EQ(static_cast<std::size_t>(lines(list_levels())), levels::kLevelCount);
   std::istringstream wrapped(list_levels(100));
   for (std::string line; std::getline(wrapped, line);) EXPECT_LE(line.size(), 100u) << line;

@@ -5,9 +5,9 @@
 
 #include <sstream>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -34,11 +34,13 @@ TEST(AwditReader, DashesEndTransactionsEqualsEndSessions) {
 }
 
 TEST(AwditReader, AnEmptySessionIsFine) {
-  EXPECT_EQ(read_text("=====\nw 0 1\n=====\n=====\nr 0 1\n=====\n"), "0: -\n1: #0 w(0,1)\n2: -\n3: #1 r(0,1)\n");
+  EXPECT_EQ(read_text("=====\nw 0 1\n=====\n=====\nr 0 1\n=====\n"),
+            "0: -\n1: #0 w(0,1)\n2: -\n3: #1 r(0,1)\n");
 }
 
 TEST(AwditReader, NamesTheLineOfWhatIsMalformed) {
-  for (const std::string line : {"w 1", "w 1 2 3", "x 1 2", "w1 2", "w 1 x", "--", "--=--", "===-", "w 1 9223372036854775808", "r"}) {
+  for (const std::string line : {"w 1", "w 1 2 3", "x 1 2", "w1 2", "w 1 x", "--", "--=--", "===-",
+                                 "w 1 9223372036854775808", "r"}) {
     const auto h = read_awdit("w 1 1\n" + line + "\nr 1 1\n", "f");
     ASSERT_FALSE(h.ok()) << line;
     EXPECT_EQ(h.error().line, 2u) << line;
@@ -49,7 +51,8 @@ TEST(AwditReader, NamesTheLineOfWhatIsMalformed) {
 }
 
 TEST(AwditWriter, WritesBackWhatItRead) {
-  for (const std::string text : {"w 0 1\nr 1 0\n-----\nr 0 1\n=====\nw 1 2\n", "=====\nw 0 1\n=====\n=====\n"}) {
+  for (const std::string text :
+       {"w 0 1\nr 1 0\n-----\nr 0 1\n=====\nw 1 2\n", "=====\nw 0 1\n=====\n=====\n"}) {
     const auto h = read_awdit(text, "f");
     ASSERT_TRUE(h.ok());
     EXPECT_EQ(written(*h), text);
@@ -61,7 +64,8 @@ TEST(AwditWriter, RefusesAnAbortedTransaction) {
   b.begin(b.session("a"), TxnStatus::kAborted, {.label = 3});
   b.write(b.key(1), b.value(1));
   b.end();
-  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: T3 (session a, its 1st transaction) is aborted"));
+  EXPECT_TRUE(written(*std::move(b).finish())
+                  .starts_with("refused: T3 (session a, its 1st transaction) is aborted"));
 }
 
 TEST(AwditRecorded, EveryFileRoundTrips) {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 
 namespace cupel::formats {
 namespace {
@@ -15,13 +15,20 @@ using namespace history;
 std::string record(char type, std::initializer_list<std::int64_t> numbers) {
   std::string bytes(1, type);
   for (const auto n : numbers) {
-    for (int i = 7; i >= 0; --i) bytes += static_cast<char>(static_cast<std::uint64_t>(n) >> (8 * i));
+    for (int i = 7; i >= 0; --i)
+      bytes += static_cast<char>(static_cast<std::uint64_t>(n) >> (8 * i));
   }
   return bytes;
 }
-std::string S(std::int64_t txn) { return record('S', {txn}); }
-std::string C(std::int64_t txn) { return record('C', {txn}); }
-std::string W(std::int64_t id, std::int64_t key, std::int64_t value) { return record('W', {id, key, value}); }
+std::string S(std::int64_t txn) {
+  return record('S', {txn});
+}
+std::string C(std::int64_t txn) {
+  return record('C', {txn});
+}
+std::string W(std::int64_t id, std::int64_t key, std::int64_t value) {
+  return record('W', {id, key, value});
+}
 std::string R(std::int64_t writer, std::int64_t id, std::int64_t key, std::int64_t value) {
   return record('R', {writer, id, key, value});
 }
@@ -38,11 +45,13 @@ std::string read_text(const std::vector<std::string>& logs) {
 }
 
 TEST(CobraReader, ValuesStayIntegersWhereTheyIdentifyTheirVersion) {
-  EXPECT_EQ(read_text({S(1) + W(10, 5, 7) + C(1), S(2) + R(1, 10, 5, 7) + C(2)}), "T0: #1 w(5,7)\nT1: #2 r(5,7)\n");
+  EXPECT_EQ(read_text({S(1) + W(10, 5, 7) + C(1), S(2) + R(1, 10, 5, 7) + C(2)}),
+            "T0: #1 w(5,7)\nT1: #2 r(5,7)\n");
 }
 
 TEST(CobraReader, EqualValuesOfDifferentWritesStayApart) {
-  EXPECT_EQ(read_text({S(1) + W(10, 5, 7) + W(11, 6, 7) + C(1), S(2) + W(12, 5, 7) + R(1, 10, 5, 7) + C(2)}),
+  EXPECT_EQ(read_text({S(1) + W(10, 5, 7) + W(11, 6, 7) + C(1),
+                       S(2) + W(12, 5, 7) + R(1, 10, 5, 7) + C(2)}),
             "T0: #1 w(5,7@10) w(6,7)\nT1: #2 w(5,7@12) r(5,7@10)\n");
 }
 
@@ -52,13 +61,15 @@ TEST(CobraReader, AReadOfAnotherWriterIsAnotherVersion) {
 }
 
 TEST(CobraReader, WithoutWriteIdsOnlyValuesLink) {
-  EXPECT_EQ(read_text({S(1) + W(kUnrecorded, 5, 7) + C(1),
-                       S(2) + W(kUnrecorded, 5, 7) + R(9, kUnrecorded, 5, 7) + R(kInit, kUnrecorded, 6, 3) + C(2)}),
+  EXPECT_EQ(read_text({S(1) + W(kUnrecorded, 5, 7) + C(1), S(2) + W(kUnrecorded, 5, 7) +
+                                                               R(9, kUnrecorded, 5, 7) +
+                                                               R(kInit, kUnrecorded, 6, 3) + C(2)}),
             "T0: #1 w(5,7)\nT1: #2 w(5,7) r(5,7) r(6,3)\n");
 }
 
 TEST(CobraReader, InitialReadsGiveTheInitialValueOfTheirKey) {
-  const auto h = read_logs({S(1) + R(kInit, kInit, 5, 7) + R(kNull, kNull, 6, 0) + C(1), S(2) + W(10, 5, 7) + C(2)});
+  const auto h = read_logs(
+      {S(1) + R(kInit, kInit, 5, 7) + R(kNull, kNull, 6, 0) + C(1), S(2) + W(10, 5, 7) + C(2)});
   ASSERT_TRUE(h.ok()) << h.error().to_string();
   EXPECT_EQ(text_of(*h), "T0: #1 r(5,7) r(6,0)\nT1: #2 w(5,7@10)\n");
   EXPECT_EQ(h->value(h->initial_value(KeyId(0))), ScalarView::of(7));
@@ -66,10 +77,12 @@ TEST(CobraReader, InitialReadsGiveTheInitialValueOfTheirKey) {
 }
 
 TEST(CobraReader, TwoInitialValuesOfAKeyAreAnError) {
-  const auto h = read_logs({S(1) + R(kInit, kInit, 5, 7) + C(1), S(2) + R(kInit, kInit, 5, 8) + C(2)});
+  const auto h =
+      read_logs({S(1) + R(kInit, kInit, 5, 7) + C(1), S(2) + R(kInit, kInit, 5, 8) + C(2)});
   ASSERT_FALSE(h.ok());
   EXPECT_EQ(h.error().message,
-            "transaction 2 reads 8 as the initial value of key 5, another read found 7; expected one initial value a key");
+            "transaction 2 reads 8 as the initial value of key 5, another read found 7; expected "
+            "one initial value a key");
 }
 
 TEST(CobraReader, TheLastTransactionWithoutCommitIsIndeterminate) {
@@ -88,10 +101,14 @@ TEST(CobraReader, EveryCutEndsATransactionOrNamesAByte) {
 }
 
 TEST(CobraReader, NamesTheByteOfWhatIsMalformed) {
-  EXPECT_EQ(read_text({S(1) + C(2)}), "T0.log: byte 9: found the commit of transaction 2 inside transaction 1");
-  EXPECT_EQ(read_text({C(2)}), "T0.log: byte 0: found the commit of 2 outside a transaction, expected S");
-  EXPECT_EQ(read_text({S(1) + C(1) + W(1, 2, 3)}), "T0.log: byte 18: found W outside a transaction, expected S");
-  EXPECT_EQ(read_text({S(1) + "x"}), "T0.log: byte 9: found 'x', expected a record of type S, C, W or R");
+  EXPECT_EQ(read_text({S(1) + C(2)}),
+            "T0.log: byte 9: found the commit of transaction 2 inside transaction 1");
+  EXPECT_EQ(read_text({C(2)}),
+            "T0.log: byte 0: found the commit of 2 outside a transaction, expected S");
+  EXPECT_EQ(read_text({S(1) + C(1) + W(1, 2, 3)}),
+            "T0.log: byte 18: found W outside a transaction, expected S");
+  EXPECT_EQ(read_text({S(1) + "x"}),
+            "T0.log: byte 9: found 'x', expected a record of type S, C, W or R");
   EXPECT_EQ(read_text({""}), "d: the logs hold no record, expected S, C, W and R");
 }
 
@@ -111,9 +128,12 @@ TEST(CobraRecorded, ApplicationBenchmarks) {
     const char* folder;
     std::size_t txns, ops;
   };
-  for (const auto& known : {Known{"polysi/rubis-10000", 9358, 35770 + 11257}, {"polysi/tpcc-10000", 13870, 256711 + 63506},
-                            {"polysi/twitter-10000", 9571, 34384 + 15433}, {"veristrong/ser-violations/cock-G2", 446, 892 + 446},
-                            {"veristrong/ser-violations/cock-blog", 21, 21}, {"veristrong/ser-violations/yuga-G2-a", 37190, 61383 + 25409}}) {
+  for (const auto& known : {Known{"polysi/rubis-10000", 9358, 35770 + 11257},
+                            {"polysi/tpcc-10000", 13870, 256711 + 63506},
+                            {"polysi/twitter-10000", 9571, 34384 + 15433},
+                            {"veristrong/ser-violations/cock-G2", 446, 892 + 446},
+                            {"veristrong/ser-violations/cock-blog", 21, 21},
+                            {"veristrong/ser-violations/yuga-G2-a", 37190, 61383 + 25409}}) {
     CUPEL_RECORDED(folder, known.folder);
     const auto h = read(folder);
     ASSERT_TRUE(h.ok()) << h.error().to_string();

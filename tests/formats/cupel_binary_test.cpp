@@ -7,9 +7,9 @@
 #include <sstream>
 #include <vector>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -70,7 +70,8 @@ TEST(CupelBinary, HoldsEverything) {
   EXPECT_EQ(back->metadata(), h.metadata());
   EXPECT_EQ(back->session_count(), 3u);
   ASSERT_EQ(back->value_count(), h.value_count());
-  for (std::size_t v = 0; v < h.value_count(); ++v) EXPECT_EQ(back->value(ValueId(v)), h.value(ValueId(v)));
+  for (std::size_t v = 0; v < h.value_count(); ++v)
+    EXPECT_EQ(back->value(ValueId(v)), h.value(ValueId(v)));
   for (std::size_t k = 0; k < h.key_count(); ++k) {
     EXPECT_EQ(back->initial_value(KeyId(k)), h.initial_value(KeyId(k)));
     EXPECT_EQ(back->is_list(KeyId(k)), h.is_list(KeyId(k)));
@@ -93,10 +94,12 @@ TEST(CupelBinary, SpansManyBlocks) {
   const auto s = b.session("s");
   std::uint64_t noise = 1;
   for (int t = 0; t < 200000; ++t) {
-    b.begin(s, TxnStatus::kCommitted, {.invoke = t * 10, .complete = t * 10 + 5, .label = static_cast<std::uint32_t>(t)});
+    b.begin(s, TxnStatus::kCommitted,
+            {.invoke = t * 10, .complete = t * 10 + 5, .label = static_cast<std::uint32_t>(t)});
     for (int o = 0; o < 4; ++o) {
       noise = noise * 6364136223846793005u + 1442695040888963407u;
-      b.write(b.key(static_cast<std::int64_t>(noise >> 54)), b.value(static_cast<std::int64_t>(noise)));
+      b.write(b.key(static_cast<std::int64_t>(noise >> 54)),
+              b.value(static_cast<std::int64_t>(noise)));
     }
     b.end();
   }
@@ -150,7 +153,8 @@ struct Told final : SingleOpSink {
 
 TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
   using Make = std::function<void(HistoryBuilder&)>;
-  const auto bytes_of = [](const Make& second, HistoryBuilder::TxnFacts facts = {.invoke = 3, .complete = 4}) {
+  const auto bytes_of = [](const Make& second,
+                           HistoryBuilder::TxnFacts facts = {.invoke = 3, .complete = 4}) {
     HistoryBuilder b;
     b.set_initial(b.key(1), b.value(9));
     b.begin(b.session("a"), TxnStatus::kCommitted, {.invoke = 1, .complete = 2});
@@ -164,7 +168,8 @@ TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
     b.end();
     return written(*std::move(b).finish());
   };
-  const auto swap = bytes_of([](auto& b) { b.compare_and_set(b.key(1), b.value(5), b.value(7), true); });
+  const auto swap =
+      bytes_of([](auto& b) { b.compare_and_set(b.key(1), b.value(5), b.value(7), true); });
   Told told;
   ASSERT_TRUE(stream_cupel(swap, {}, 3, told));
   EXPECT_EQ(told.facts.txns, 3u);
@@ -209,12 +214,15 @@ TEST(CupelBinary, SaysThatANewerVersionWroteTheFile) {
   auto bytes = written(everything());
   bytes[8] = 2;
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (int i = 0; i < 12; ++i) hash = (hash ^ static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) * 0x100000001b3;
-  for (int i = 0; i < 4; ++i) bytes[static_cast<std::size_t>(12 + i)] = static_cast<char>(hash >> (8 * i));
+  for (int i = 0; i < 12; ++i)
+    hash = (hash ^ static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) * 0x100000001b3;
+  for (int i = 0; i < 4; ++i)
+    bytes[static_cast<std::size_t>(12 + i)] = static_cast<char>(hash >> (8 * i));
   const auto h = read_cupel(bytes, "f");
   ASSERT_FALSE(h.ok());
   EXPECT_EQ(h.error().to_string(),
-            "f: byte 8: found version 2, expected 1: a newer cupel wrote this file, expected a whole and intact cupel file");
+            "f: byte 8: found version 2, expected 1: a newer cupel wrote this file, expected a "
+            "whole and intact cupel file");
 }
 
 TEST(CupelRecorded, IsAFifthOfJsonLinesOrLess) {
@@ -222,7 +230,9 @@ TEST(CupelRecorded, IsAFifthOfJsonLinesOrLess) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const auto path = entry.path().string();
-    if (!entry.is_regular_file() || (entry.path().extension() != ".jsonl" && entry.path().extension() != ".json")) continue;
+    if (!entry.is_regular_file() ||
+        (entry.path().extension() != ".jsonl" && entry.path().extension() != ".json"))
+      continue;
     const auto h = read(path);
     ASSERT_TRUE(h.ok()) << h.error().to_string();
     const auto bytes = written(*h);
@@ -236,7 +246,8 @@ TEST(CupelRecorded, IsAFifthOfJsonLinesOrLess) {
 }
 
 TEST(CupelRecorded, HoldsWhatTheOtherFormatsRead) {
-  for (const char* name : {"polysi/violations/dgraph", "polysi/twitter-10000", "veristrong/viper-1000", "isovista/dgraph_si.txt"}) {
+  for (const char* name : {"polysi/violations/dgraph", "polysi/twitter-10000",
+                           "veristrong/viper-1000", "isovista/dgraph_si.txt"}) {
     CUPEL_RECORDED(path, name);
     const auto h = read(path);
     ASSERT_TRUE(h.ok()) << h.error().to_string();

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <vector>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -32,7 +32,8 @@ std::string u64(std::uint64_t n) {
   return bytes;
 }
 
-std::string bincode(const std::vector<std::vector<Txn>>& sessions, const std::string& info = "PostgreSQL") {
+std::string bincode(const std::vector<std::vector<Txn>>& sessions,
+                    const std::string& info = "PostgreSQL") {
   std::string bytes = u64(0) + u64(99) + u64(99) + u64(99) + u64(99);  // counts nobody may rely on
   bytes += u64(info.size()) + info + u64(0) + u64(0) + u64(sessions.size());
   for (const auto& session : sessions) {
@@ -62,13 +63,17 @@ std::string written(const History& h) {
 }
 
 TEST(DbcopReader, FailedEventsDidNotHappenUncommittedTransactionsAreAborted) {
-  EXPECT_EQ(read_text(bincode({{{{{true, 1, 5}, {true, 2, 6, 0}, {false, 1, 5}}}, {{{true, 1, 7}}, 0}}, {}, {{{}}}})),
-            "0: #0 w(1,5) r(1,5) | aborted #1 w(1,7)\n1: -\n2: #2\n");
+  EXPECT_EQ(
+      read_text(bincode(
+          {{{{{true, 1, 5}, {true, 2, 6, 0}, {false, 1, 5}}}, {{{true, 1, 7}}, 0}}, {}, {{{}}}})),
+      "0: #0 w(1,5) r(1,5) | aborted #1 w(1,7)\n1: -\n2: #2\n");
 }
 
 TEST(DbcopReader, FlagsThatNobodySetSayNothing) {
-  EXPECT_EQ(read_text(bincode({{{{{true, 1, 5, 0}, {false, 2, 0, 0}}, 0}}})), "0: #0 w(1,5) r(2,0)\n");
-  EXPECT_EQ(read_text(bincode({{{{{true, 1, 5, 0}}, 1}, {{{true, 1, 6, 0}}, 0}}})), "0: #0 w(1,5) | aborted #1 w(1,6)\n");
+  EXPECT_EQ(read_text(bincode({{{{{true, 1, 5, 0}, {false, 2, 0, 0}}, 0}}})),
+            "0: #0 w(1,5) r(2,0)\n");
+  EXPECT_EQ(read_text(bincode({{{{{true, 1, 5, 0}}, 1}, {{{true, 1, 6, 0}}, 0}}})),
+            "0: #0 w(1,5) | aborted #1 w(1,6)\n");
   EXPECT_EQ(read_text(bincode({{{{{true, 1, 5, 1}}, 0}}})), "0: aborted #0 w(1,5)\n");
 }
 
@@ -124,7 +129,8 @@ TEST(DbcopWriter, RefusesAnIndeterminateTransaction) {
   HistoryBuilder b;
   b.begin(b.session("a"), TxnStatus::kIndeterminate, {.label = 3});
   b.end();
-  EXPECT_TRUE(written(*std::move(b).finish()).starts_with("refused: T3 (session a, its 1st transaction) is indeterminate"));
+  EXPECT_TRUE(written(*std::move(b).finish())
+                  .starts_with("refused: T3 (session a, its 1st transaction) is indeterminate"));
 }
 
 TEST(DbcopRecorded, PolySI) {
@@ -135,7 +141,8 @@ TEST(DbcopRecorded, PolySI) {
   EXPECT_EQ(h->op_count(), 16000u);
   EXPECT_EQ(h->metadata().at("database"), "Dgraph");
   std::size_t aborted = 0;
-  for (std::size_t t = 0; t < h->txn_count(); ++t) aborted += h->status(TxnId(t)) == TxnStatus::kAborted;
+  for (std::size_t t = 0; t < h->txn_count(); ++t)
+    aborted += h->status(TxnId(t)) == TxnStatus::kAborted;
   EXPECT_EQ(aborted, 320u);
   EXPECT_EQ(written(*h).substr(40), file_bytes(folder + "/history.bincode").substr(40));
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "support/scratch_folder.hpp"
 
 namespace cupel::formats {
@@ -42,7 +41,8 @@ TEST_F(ExtraFields, OfEdn) {
   const std::string text =
       "; recorded\n[{:type :ok, :f :txn, :value [[:w :x 1]], :index 0, :node \"n1\"}\n"
       "#_{:index 1 :node :discarded}\n"
-      "#jepsen.history.Op{:index 1, :type :ok, :f :txn, :value [[:r :x 1]], :link [:a 7], :error nil}]";
+      "#jepsen.history.Op{:index 1, :type :ok, :f :txn, :value [[:r :x 1]], :link [:a 7], :error "
+      "nil}]";
   const auto found = of(text, {0, 1});
   EXPECT_EQ(found.at(0), (Fields{{"node", "\"n1\""}}));
   EXPECT_EQ(found.at(1), (Fields{{"link", "[:a 7]"}, {"error", "nil"}}));

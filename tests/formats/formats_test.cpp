@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/files.hpp"
 #include "formats/history_text.hpp"
 #include "formats/input.hpp"
-#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -25,8 +25,8 @@ History tiny() {
 }
 
 TEST(Formats, NamesAndParses) {
-  for (const auto format : {Format::kJepsen, Format::kPlume, Format::kAwdit, Format::kDbcop, Format::kCobra, Format::kViper,
-                            Format::kCupel, Format::kKnossos}) {
+  for (const auto format : {Format::kJepsen, Format::kPlume, Format::kAwdit, Format::kDbcop,
+                            Format::kCobra, Format::kViper, Format::kCupel, Format::kKnossos}) {
     EXPECT_EQ(parse_format(name(format)), format);
   }
   EXPECT_EQ(parse_format("Plume"), std::nullopt);
@@ -55,7 +55,8 @@ TEST(Formats, AnUnknownFileIsAnErrorThatListsTheFormats) {
     const auto path = folder.file("x", bytes);
     for (const auto& error : {detect(path).error(), read(path).error()}) {
       EXPECT_EQ(error.file, path);
-      for (const char* format : {"jepsen", "plume", "awdit", "dbcop", "cobra", "viper", "cupel", "knossos"}) {
+      for (const char* format :
+           {"jepsen", "plume", "awdit", "dbcop", "cobra", "viper", "cupel", "knossos"}) {
         EXPECT_NE(error.message.find(format), std::string::npos) << error.message;
       }
     }
@@ -63,7 +64,8 @@ TEST(Formats, AnUnknownFileIsAnErrorThatListsTheFormats) {
   std::filesystem::create_directories(folder.path("empty"));
   EXPECT_FALSE(detect(folder.path("empty")).ok());
   EXPECT_FALSE(read(folder.path("empty")).ok());
-  EXPECT_EQ(read(folder.path("missing")).error().to_string(), folder.path("missing") + ": cannot open: No such file or directory");
+  EXPECT_EQ(read(folder.path("missing")).error().to_string(),
+            folder.path("missing") + ": cannot open: No such file or directory");
 }
 
 TEST(Formats, DirectoriesAreDetectedByWhatTheyHold) {
@@ -92,7 +94,8 @@ TEST(Formats, AFormatThatIsNamedIsNotGuessed) {
 
 TEST(Formats, WritesWhatItReads) {
   const ScratchFolder folder;
-  for (const auto format : {Format::kPlume, Format::kAwdit, Format::kDbcop, Format::kCupel, Format::kJepsen}) {
+  for (const auto format :
+       {Format::kPlume, Format::kAwdit, Format::kDbcop, Format::kCupel, Format::kJepsen}) {
     const auto path = folder.path(std::string("x.") + std::string(name(format)));
     const auto status = write(tiny(), path, {.format = format});
     ASSERT_TRUE(status.ok()) << status.error().to_string();
@@ -129,7 +132,8 @@ TEST(Input, ShowsAPieceOfBadInputShortAndPrintable) {
 
 TEST(Input, LogsComeInTheOrderPeopleCount) {
   const ScratchFolder folder;
-  for (const char* name : {"T10.log", "T2.log", "T1.log", "T02.log", "a.log", "T1.debug"}) folder.file(name, "");
+  for (const char* name : {"T10.log", "T2.log", "T1.log", "T02.log", "a.log", "T1.debug"})
+    folder.file(name, "");
   const auto logs = session_logs(folder.path());
   ASSERT_TRUE(logs.ok());
   std::vector<std::string> names;

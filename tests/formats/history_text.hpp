@@ -18,14 +18,23 @@ struct TextOf {
 inline std::string text_of(const history::Operation& op, const history::History& h) {
   using namespace history;
   const auto key = [&](KeyId k) { return h.key(k).to_string(); };
-  const auto value = [&](ValueId v) { return v.valid() ? h.value(v).to_string() : std::string("?"); };
-  const auto one = [&](const char* name) { return std::string(name) + "(" + key(op.key) + "," + value(op.value) + ")"; };
+  const auto value = [&](ValueId v) {
+    return v.valid() ? h.value(v).to_string() : std::string("?");
+  };
+  const auto one = [&](const char* name) {
+    return std::string(name) + "(" + key(op.key) + "," + value(op.value) + ")";
+  };
   switch (op.kind) {
-    case OpKind::kRead: return one("r");
-    case OpKind::kWrite: return one("w");
-    case OpKind::kAppend: return one("append");
-    case OpKind::kInsert: return one("insert");
-    case OpKind::kDelete: return one("delete");
+    case OpKind::kRead:
+      return one("r");
+    case OpKind::kWrite:
+      return one("w");
+    case OpKind::kAppend:
+      return one("append");
+    case OpKind::kInsert:
+      return one("insert");
+    case OpKind::kDelete:
+      return one("delete");
     case OpKind::kListRead: {
       std::string text = "list(" + key(op.key) + ",";
       if (!h.list_known(op)) return text + "?)";
@@ -60,7 +69,9 @@ inline std::string text_of(const history::History& h, TextOf what = {}) {
       if (t != first) text += " |";
       if (h.status(t) != TxnStatus::kCommitted) text += " " + std::string(to_string(h.status(t)));
       if (what.labels) text += " #" + std::to_string(h.label(t));
-      const auto time = [&](Time at) { return at == kNoTime ? std::string("-") : std::to_string(at); };
+      const auto time = [&](Time at) {
+        return at == kNoTime ? std::string("-") : std::to_string(at);
+      };
       if (what.times) text += " " + time(h.invoke(t)) + ".." + time(h.complete(t));
       for (auto o = h.first_op(t); o < h.last_op(t); ++o) text += " " + text_of(h.op(OpId(o)), h);
     }

@@ -27,7 +27,8 @@ TEST(Jepsen, JsonLinesGiveTransactionsWithTimesAndLabels) {
   const auto h = read_jepsen(
       R"({"index":0,"type":"invoke","process":3,"f":"txn","value":[["r",1,null],["w",2,5]],"time":10}
 {"index":1,"type":"ok","process":3,"f":"txn","value":[["r",1,null],["w",2,5]],"time":20}
-)", "h", 0);
+)",
+      "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(text_of(*h, {.times = true}), "3: #1 10..20 r(1,null) w(2,5)\n");
   EXPECT_TRUE(h->has_all_times());
@@ -37,25 +38,26 @@ TEST(Jepsen, JsonLinesGiveTransactionsWithTimesAndLabels) {
 
 TEST(Jepsen, EverySpellingOfOneHistoryIsTheSame) {
   const std::string expected = "0: w(x,1)\n1: r(x,1)\n";
-  for (const char* text : {
-           R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
+  for (
+      const char* text : {
+          R"({"type":"ok","process":0,"f":"txn","value":[["w","x",1]]}
 {"type":"ok","process":1,"f":"txn","value":[["r","x",1]]})",
-           R"([{"type":"ok","process":0,"f":"txn","value":[["w","x",1]]},
+          R"([{"type":"ok","process":0,"f":"txn","value":[["w","x",1]]},
 {"type":"ok","process":1,"f":"txn","value":[["r","x",1]]}])",
-           R"({"type":"ok","process":0,"f":"txn",
+          R"({"type":"ok","process":0,"f":"txn",
  "value":[["w","x",1]]}  {"type":"ok","process":"1","f":"txn","value":[["r","x",1]]})",
-           R"({:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]}
+          R"({:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]}
 {:type :ok, :process 1, :f :txn, :value [[:r "x" 1]]})",
-           R"([{:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]} ; first
+          R"([{:type :ok, :process 0, :f :txn, :value [[:w "x" 1]]} ; first
  {:type :ok :process 1 :f :txn :value ([:r "x" 1N])}])",
-           R"(({:type :ok :process 0 :f :txn :value [(:w "x" +1)]} #_{:type :huh}
+          R"(({:type :ok :process 0 :f :txn :value [(:w "x" +1)]} #_{:type :huh}
  {:type :ok :process 1 :f :txn :value [[:r "x" #_ 7 1]]}))",
-           R"(; a comment
+          R"(; a comment
 #jepsen.history.Op{:index 0, :time nil, :type :ok, :process 0, :f :txn, :value [[:w "\u0078" 1]]}
 #jepsen.history.Op{:type :ok, :process 1, :f :txn, :value [[:r "x" 1]], :extra #{1 {:a #inst "2020"}}})",
-           R"({"type" "ok" "process" 0 "f" "txn" "value" [["w" "x" 1]]} {"type" "ok" "process" 1 "f" "txn" "value" [["r" "x" 1]]})",
-           "\xef\xbb\xbf{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",\"x\",1]]}\r\n\r\n"
-           "{\"type\":\"ok\",\"process\":1,\"value\":[[\"r\",\"x\",1]]}\r\n"}) {
+          R"({"type" "ok" "process" 0 "f" "txn" "value" [["w" "x" 1]]} {"type" "ok" "process" 1 "f" "txn" "value" [["r" "x" 1]]})",
+          "\xef\xbb\xbf{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",\"x\",1]]}\r\n\r\n"
+          "{\"type\":\"ok\",\"process\":1,\"value\":[[\"r\",\"x\",1]]}\r\n"}) {
     EXPECT_EQ(read_text(text), expected) << text;
     EXPECT_TRUE(looks_like_jepsen(text)) << text;
   }
@@ -96,16 +98,20 @@ TEST(Jepsen, TheHistoryDecidesWhichKeysAreLists) {
 }
 
 TEST(Jepsen, ScalarsOfEveryKind) {
-  EXPECT_EQ(read_text(R"({:type :ok :process 0 :value [[:w "1" 1] [:w 1 :k] [:w -1 "a\"\n"] [:w 1.0 true]
+  EXPECT_EQ(
+      read_text(R"({:type :ok :process 0 :value [[:w "1" 1] [:w 1 :k] [:w -1 "a\"\n"] [:w 1.0 true]
  [:w 99999999999999999999 1e400] [:w [1 "x"] {:b 1, :a 2}] [:w #{2 1} \a] [:w nil foo/bar] [:w #inst "2020" 1/2]]})"),
-            "0: w(1,1) w(1,:k) w(-1,a\"\n) w(1.0,true) w(99999999999999999999N,1e400) "
-            "w([1 \"x\"],{:a 2 :b 1}) w(#{1 2},\\a) w(null,foo/bar) w(#inst \"2020\",1/2)\n");
-  EXPECT_EQ(read_text(R"({"type":"ok","process":0,"value":[["w","1",true],["w",1.5,18446744073709551615],["w",{"keyword":"k"},{"literal":"#inst 1"}],["w",[1,"x"],{"b":1,"a":[]}]]})"),
-            "0: w(1,true) w(1.5,18446744073709551615N) w(:k,#inst 1) w([1 \"x\"],{\"a\" [] \"b\" 1})\n");
+      "0: w(1,1) w(1,:k) w(-1,a\"\n) w(1.0,true) w(99999999999999999999N,1e400) "
+      "w([1 \"x\"],{:a 2 :b 1}) w(#{1 2},\\a) w(null,foo/bar) w(#inst \"2020\",1/2)\n");
+  EXPECT_EQ(
+      read_text(
+          R"({"type":"ok","process":0,"value":[["w","1",true],["w",1.5,18446744073709551615],["w",{"keyword":"k"},{"literal":"#inst 1"}],["w",[1,"x"],{"b":1,"a":[]}]]})"),
+      "0: w(1,true) w(1.5,18446744073709551615N) w(:k,#inst 1) w([1 \"x\"],{\"a\" [] \"b\" 1})\n");
 }
 
 TEST(Jepsen, LineOrderIsTimeOnlyWhenEveryCompletionHasItsInvocation) {
-  const std::string both = "{:type :invoke :process 0 :value [[:w 1 1]]}\n{:type :ok :process 0 :value [[:w 1 1]]}\n";
+  const std::string both =
+      "{:type :invoke :process 0 :value [[:w 1 1]]}\n{:type :ok :process 0 :value [[:w 1 1]]}\n";
   auto h = read_jepsen(both, "h", 0);
   ASSERT_TRUE(h);
   EXPECT_EQ(text_of(*h, {.times = true}), "0: #1 0..1 w(1,1)\n");
@@ -120,8 +126,10 @@ TEST(Jepsen, LineOrderIsTimeOnlyWhenEveryCompletionHasItsInvocation) {
 }
 
 TEST(Jepsen, OperationsWithoutAProcessAreSessionsOfTheirOwn) {
-  const auto h = read_jepsen("{:type :invoke :value [[:w 1 1]]}\n{:type :ok :value [[:w 1 1]]}\n"
-                             "{:type :ok :value [[:r 1 1]]}", "h", 0);
+  const auto h = read_jepsen(
+      "{:type :invoke :value [[:w 1 1]]}\n{:type :ok :value [[:w 1 1]]}\n"
+      "{:type :ok :value [[:r 1 1]]}",
+      "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(text_of(*h), "of operation 0: #1 w(1,1)\nof operation 2: #2 r(1,1)\n");
   EXPECT_FALSE(h->has_times());
@@ -134,7 +142,8 @@ TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
 {:type :ok :process 0 :f :txn :value [[:w 1 1]]}
 {:type :ok :process 0 :f :read :value 3}
 {:type :ok :process "client a" :f :txn :value [[:w 1 2]]}
-)", "h", 0);
+)",
+                             "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(text_of(*h, {.labels = false}), "0: w(1,1)\nclient a: w(1,2)\n");
   EXPECT_EQ(h->metadata().at("skipped"), "1 op maps that are not transactions (read)");
@@ -152,7 +161,8 @@ TEST(Jepsen, WhatTheNemesisDidIsNoted) {
 {:type :info :process :nemesis :f :stop-partition :value nil :time 40}
 {:type :info :process :nemesis :f :start :time 50}
 {:type :info :process :nemesis :f :bump-clock}
-)", "h", 0);
+)",
+                             "h", 0);
   ASSERT_TRUE(h) << h.error().to_string();
   EXPECT_EQ(h->metadata().at("faults"), "10 40 partition\n25 28 kill n1\n50 - fault");
   // As cupel run writes them, in JSON; and no others, no metadata.
@@ -160,10 +170,12 @@ TEST(Jepsen, WhatTheNemesisDidIsNoted) {
       R"({"type":"info","process":"nemesis","f":"start-fault","value":"fault","time":5,"index":0}
 {"type":"ok","process":0,"f":"txn","value":[["w",1,1]],"time":6,"index":1}
 {"type":"info","process":"nemesis","f":"stop-fault","value":"fault","time":7,"index":2}
-)", "h", 0);
+)",
+      "h", 0);
   ASSERT_TRUE(own) << own.error().to_string();
   EXPECT_EQ(own->metadata().at("faults"), "5 7 fault");
-  const auto none = read_jepsen("{:type :ok :process 0 :f :txn :value [[:w 1 1]] :time 15}", "h", 0);
+  const auto none =
+      read_jepsen("{:type :ok :process 0 :f :txn :value [[:w 1 1]] :time 15}", "h", 0);
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->metadata().contains("faults"));
 }
@@ -226,7 +238,8 @@ TEST(Jepsen, AStoreWithRepeatedTextsIsToldApartByTimeOrRefused) {
   const auto at_once = op(0, "invoke", "append", "\"a;\"") + op(1, "invoke", "append", "\"a;\"") +
                        op(0, "ok", "append", "\"a;\"") + op(1, "ok", "append", "\"a;\"") +
                        both(2, "get", "\"a;a;\"");
-  EXPECT_NE(read_text(at_once).find("gets do not tell which append"), std::string::npos) << read_text(at_once);
+  EXPECT_NE(read_text(at_once).find("gets do not tell which append"), std::string::npos)
+      << read_text(at_once);
 }
 
 TEST(Jepsen, OtherWorkloadsAreRefusedByName) {
@@ -235,14 +248,20 @@ TEST(Jepsen, OtherWorkloadsAreRefusedByName) {
             "h:1: found f=add, which looks like a counter or set workload: not a transactional or "
             "single-object history; expected f=txn, read/write/cas, acquire/release, or "
             "put/append/get with a key");
-  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :transfer :value {:from 1}})").find("bank"), std::string::npos);
-  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value {0 10}})").find("set or bank"), std::string::npos);
-  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value [1 2 3]})").find("set or bank"), std::string::npos);
-  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :frobnicate})").find("f=frobnicate"), std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :transfer :value {:from 1}})").find("bank"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value {0 10}})").find("set or bank"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :read :value [1 2 3]})").find("set or bank"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({:type :ok :process 0 :f :frobnicate})").find("f=frobnicate"),
+            std::string::npos);
 }
 
 TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
-  const auto txn = [](std::string value) { return "\n{:type :ok :process 0 :value " + value + "}"; };
+  const auto txn = [](std::string value) {
+    return "\n{:type :ok :process 0 :value " + value + "}";
+  };
   const std::pair<std::string, std::string> cases[] = {
       {"", "h: found no operations, expected op maps"},
       {" \n ; only a comment", "h: found no operations, expected op maps"},
@@ -264,16 +283,21 @@ TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
       {"{:type :ok\n :value [[:w 1 2}", "h:2: found }, expected a value"},
       {"{:type :ok\n :value \"", "h:2: found a string without its closing quote"},
       {"{:type :ok} \xff", "h:1: found bytes that are not UTF-8"},
-      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",", "h:2: found a map without its closing }"},
+      {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",",
+       "h:2: found a map without its closing }"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",}", "h:2: found malformed JSON"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"\xff\"}", "h:2: found malformed JSON"},
       {"{\"type\":\"ok\",\"value\":[]}\n{\"type\":1e999}", "h:2: found malformed JSON"},
-      {"{\"type\":\"ok\",\"value\":[]}\nnonsense\n{\"type\":\"ok\",\"value\":[]}", "h:2: found nonsense"},
-      {"[{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",\"value\":[]}]", "h:2: found op maps without a comma"},
-      {"{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",1]]}", "h:1: found operation [\"w\" 1], expected three"},
+      {"{\"type\":\"ok\",\"value\":[]}\nnonsense\n{\"type\":\"ok\",\"value\":[]}",
+       "h:2: found nonsense"},
+      {"[{\"type\":\"ok\",\"value\":[]}\n{\"type\":\"ok\",\"value\":[]}]",
+       "h:2: found op maps without a comma"},
+      {"{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",1]]}",
+       "h:1: found operation [\"w\" 1], expected three"},
       {"{:type :invoke :process 0 :value []}\n{:type :invoke :process 0 :value []}",
        "h:2: found a second invocation of process 0"},
-      {"{:type :invoke :process 0 :value []}\n{:type :ok :process 0 :value []}\n{:type :ok :process 0 :value []}",
+      {"{:type :invoke :process 0 :value []}\n{:type :ok :process 0 :value []}\n{:type :ok "
+       ":process 0 :value []}",
        "h:3: found a completion of process 0, which has nothing open"},
       {"{:type :invoke :process 0 :time 5 :value []}\n{:type :ok :process 0 :time 4 :value []}",
        "h:2: found a completion at time 4, before its invocation at 5"},
@@ -288,12 +312,14 @@ TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
 }
 
 TEST(Jepsen, DeepNestingIsRefusedInBothSyntaxes) {
-  for (const auto& [open, close] : {std::pair<std::string, std::string>{"[", "]"}, {"{:a ", "}"}, {"#a ", ""}, {"#_ ", "1"}}) {
+  for (const auto& [open, close] :
+       {std::pair<std::string, std::string>{"[", "]"}, {"{:a ", "}"}, {"#a ", ""}, {"#_ ", "1"}}) {
     std::string edn = "{:type :ok :value ";
     for (int i = 0; i < 200'000; ++i) edn += open;
     EXPECT_NE(read_text(edn).find("nested more than 100 deep"), std::string::npos) << open;
   }
-  std::string json = R"({"type":"ok","value":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
+  std::string json =
+      R"({"type":"ok","value":)" + std::string(5000, '[') + std::string(5000, ']') + "}";
   EXPECT_NE(read_text(json).find("nested more than 100 deep"), std::string::npos);
 }
 
@@ -315,10 +341,13 @@ TEST(Jepsen, TheNumberOfThreadsChangesNothing) {
   std::string text;
   for (int i = 0; i < 40'000; ++i) {
     const auto process = std::to_string(i % 7 == 6 ? i : i % 7);
-    const auto ops = R"([["append",)" + std::to_string(i % 50) + "," + std::to_string(i) + R"(],["r","k)" +
-                     std::to_string(i % 9) + "\",null]]";
+    const auto ops = R"([["append",)" + std::to_string(i % 50) + "," + std::to_string(i) +
+                     R"(],["r","k)" + std::to_string(i % 9) + "\",null]]";
     text += R"({"type":"invoke","process":)" + process + R"(,"f":"txn","value":)" + ops + "}\n";
-    text += R"({"type":")" + std::string(i % 5 == 0 ? "info" : i % 5 == 1 ? "fail" : "ok") +
+    text += R"({"type":")" +
+            std::string(i % 5 == 0   ? "info"
+                        : i % 5 == 1 ? "fail"
+                                     : "ok") +
             R"(","process":)" + process + R"(,"f":"txn","value":)" + ops + "}\n";
   }
   ASSERT_GT(text.size(), 4u << 20);
@@ -347,10 +376,13 @@ History every_kind(bool times) {
   const auto zero = b.session("0"), empty = b.session("empty"), name = b.session("a client");
   (void)empty;
   const auto value = [&](auto v) { return b.value(ScalarView::of(v)); };
-  const auto x = b.key(ScalarView::of("x")), list = b.key(7), odd = b.key(ScalarView::keyword("k w"));
-  const auto late = b.key(ScalarView::keyword("late")), unread = b.key(ScalarView::literal("[1 2]"));
+  const auto x = b.key(ScalarView::of("x")), list = b.key(7),
+             odd = b.key(ScalarView::keyword("k w"));
+  const auto late = b.key(ScalarView::keyword("late")),
+             unread = b.key(ScalarView::literal("[1 2]"));
   const auto facts = [&](Time from, Time to) {
-    return times ? HistoryBuilder::TxnFacts{.invoke = from, .complete = to} : HistoryBuilder::TxnFacts{};
+    return times ? HistoryBuilder::TxnFacts{.invoke = from, .complete = to}
+                 : HistoryBuilder::TxnFacts{};
   };
   b.begin(name, TxnStatus::kCommitted, facts(50, 60));
   b.write(x, value("quote \" \\ \n \x01 é"));
@@ -361,7 +393,8 @@ History every_kind(bool times) {
   b.append(list, b.value(ScalarView::literal("2.5")));
   b.append(list, b.value(ScalarView::literal("not edn ( ] at all")));
   b.append(list, b.value(ScalarView::literal("5")));
-  const ValueId elements[] = {value(1), b.null_value(), value("s"), b.value(ScalarView::keyword("e"))};
+  const ValueId elements[] = {value(1), b.null_value(), value("s"),
+                              b.value(ScalarView::keyword("e"))};
   b.list_read(list, elements);
   b.list_read(list, {});
   b.list_read_unknown(list);
@@ -403,7 +436,9 @@ TEST(Jepsen, WhatIsWrittenIsReadBack) {
       EXPECT_TRUE(looks_like_jepsen(out.str()));
       const auto back = read_jepsen(out.str(), "h", 0);
       ASSERT_TRUE(back) << back.error().to_string() << "\n" << out.str();
-      EXPECT_EQ(text_of(*back, {.times = true, .labels = false}), text_of(h, {.times = true, .labels = false})) << out.str();
+      EXPECT_EQ(text_of(*back, {.times = true, .labels = false}),
+                text_of(h, {.times = true, .labels = false}))
+          << out.str();
       EXPECT_EQ(back->metadata().at("database"), "PostgreSQL \"15\"");
       EXPECT_EQ(back->value(back->default_initial_value()), ScalarView::of(0));
       ASSERT_EQ(back->initial_overrides().size(), 1u);
@@ -426,7 +461,8 @@ TEST(Jepsen, LabelsThatNumberTheTransactionsAreTheLinesIndexes) {
       b.write(x, b.value(static_cast<std::int64_t>(100 + label)));
       b.end();
     };
-    for (const auto& [session, label] : {std::pair(one, 0), {two, 1}, {one, 2}, {two, 3}, {one, 4}}) {
+    for (const auto& [session, label] :
+         {std::pair(one, 0), {two, 1}, {one, 2}, {two, 3}, {one, 4}}) {
       txn(session, static_cast<std::uint32_t>(label));
     }
     if (header) b.set_metadata("database", "x");
@@ -437,12 +473,15 @@ TEST(Jepsen, LabelsThatNumberTheTransactionsAreTheLinesIndexes) {
       ASSERT_TRUE(write_jepsen(*h, out, edn));
       const auto back = read_jepsen(out.str(), "h", 0);
       ASSERT_TRUE(back) << back.error().to_string();
-      EXPECT_EQ(text_of(*back, {.times = true, .labels = true}), text_of(*h, {.times = true, .labels = true}));
+      EXPECT_EQ(text_of(*back, {.times = true, .labels = true}),
+                text_of(*h, {.times = true, .labels = true}));
       std::istringstream lines(out.str());
       std::string line;
       if (header) std::getline(lines, line);
       for (int label = 0; std::getline(lines, line); ++label) {
-        EXPECT_TRUE(line.starts_with((edn ? "{:index " : "{\"index\":") + std::to_string(label) + ",")) << line;
+        EXPECT_TRUE(
+            line.starts_with((edn ? "{:index " : "{\"index\":") + std::to_string(label) + ","))
+            << line;
         EXPECT_NE(line.find(std::to_string(100 + label)), std::string::npos) << line;
       }
     }
@@ -480,7 +519,8 @@ TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
       if (entry.path().parent_path().filename() == "jepsen") {
         ++refused;
         ASSERT_FALSE(h);
-        EXPECT_NE(h.error().message.find("not a transactional or single-object history"), std::string::npos);
+        EXPECT_NE(h.error().message.find("not a transactional or single-object history"),
+                  std::string::npos);
         continue;
       }
       ASSERT_TRUE(h) << h.error().to_string();
@@ -490,7 +530,8 @@ TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
         ASSERT_TRUE(write_jepsen(*h, out, edn));
         const auto back = read_jepsen(out.str(), "back", 0);
         ASSERT_TRUE(back) << back.error().to_string();
-        EXPECT_TRUE(text_of(*back, {.times = true, .labels = false}) == text_of(*h, {.times = true, .labels = false}));
+        EXPECT_TRUE(text_of(*back, {.times = true, .labels = false}) ==
+                    text_of(*h, {.times = true, .labels = false}));
       }
     }
   }

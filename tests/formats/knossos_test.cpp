@@ -16,30 +16,36 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Knossos, ReadsTabsAndSpacesAndTakesLinesForTimes) {
-  const auto h = read_knossos("INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"
-                              "INFO  jepsen.util - 1   :invoke :write  4\n"
-                              "INFO  jepsen.util - 0   :ok :read nil\r\n\n"
-                              "INFO  jepsen.util - 1   :info   :write  :timed-out\n"
-                              "INFO  jepsen.util - 0   :invoke :cas [4 1]\n"
-                              "INFO  jepsen.util - 0   :ok :cas [4 1]\n"
-                              "INFO  jepsen.util - 0   :invoke :read nil\n"
-                              "INFO  jepsen.util - 0   :fail :read :timed-out\n", "log");
+  const auto h = read_knossos(
+      "INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"
+      "INFO  jepsen.util - 1   :invoke :write  4\n"
+      "INFO  jepsen.util - 0   :ok :read nil\r\n\n"
+      "INFO  jepsen.util - 1   :info   :write  :timed-out\n"
+      "INFO  jepsen.util - 0   :invoke :cas [4 1]\n"
+      "INFO  jepsen.util - 0   :ok :cas [4 1]\n"
+      "INFO  jepsen.util - 0   :invoke :read nil\n"
+      "INFO  jepsen.util - 0   :fail :read :timed-out\n",
+      "log");
   ASSERT_TRUE(h) << h.error().to_string();
-  EXPECT_EQ(text_of(*h, {.times = true}),
-            "0: #2 0..2 r(register,null) | #5 4..5 cas(register,4->1) | aborted #7 6..7 r(register,?)\n"
-            "1: indeterminate #3 1..3 w(register,4)\n");
+  EXPECT_EQ(
+      text_of(*h, {.times = true}),
+      "0: #2 0..2 r(register,null) | #5 4..5 cas(register,4->1) | aborted #7 6..7 r(register,?)\n"
+      "1: indeterminate #3 1..3 w(register,4)\n");
   EXPECT_EQ(h->metadata().at("format"), "knossos");
   EXPECT_EQ(h->metadata().at("times"), "line order");
   EXPECT_TRUE(h->has_all_times());
 }
 
 TEST(Knossos, AFailedCasIsAnObservationButATimeoutIsNot) {
-  const auto h = read_knossos("INFO  jepsen.util - 0 :invoke :cas [1 4]\n"
-                              "INFO  jepsen.util - 0 :fail :cas [1 4]\n"
-                              "INFO  jepsen.util - 0 :invoke :cas [1 5]\n"
-                              "INFO  jepsen.util - 0 :info :cas :timed-out\n", "log");
+  const auto h = read_knossos(
+      "INFO  jepsen.util - 0 :invoke :cas [1 4]\n"
+      "INFO  jepsen.util - 0 :fail :cas [1 4]\n"
+      "INFO  jepsen.util - 0 :invoke :cas [1 5]\n"
+      "INFO  jepsen.util - 0 :info :cas :timed-out\n",
+      "log");
   ASSERT_TRUE(h) << h.error().to_string();
-  EXPECT_EQ(text_of(*h, {.labels = false}), "0: cas(register,1->4,failed) | indeterminate cas(register,1->5)\n");
+  EXPECT_EQ(text_of(*h, {.labels = false}),
+            "0: cas(register,1->4,failed) | indeterminate cas(register,1->5)\n");
 }
 
 TEST(Knossos, ErrorsNameTheLine) {
@@ -47,7 +53,8 @@ TEST(Knossos, ErrorsNameTheLine) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "log: found no operations"},
       {first + "WARN something else", "log:2: found \"WARN something else\", expected INFO"},
-      {first + "INFO  jepsen.util - 0 :ok", "log:2: found \"INFO  jepsen.util - 0 :ok\", expected INFO"},
+      {first + "INFO  jepsen.util - 0 :ok",
+       "log:2: found \"INFO  jepsen.util - 0 :ok\", expected INFO"},
       {first + "INFO  jepsen.util - 0 :ok :read 1 2", "log:2: found \"INFO"},
       {first + "INFO  jepsen.util - 0 :maybe :read 1", "log:2: found type :maybe"},
       {first + first, "log:2: found a second invocation of process 0"},

@@ -5,9 +5,9 @@
 
 #include <sstream>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -27,7 +27,8 @@ std::string written(const History& h) {
 }
 
 TEST(PlumeReader, ReadsOperationsInOrder) {
-  EXPECT_EQ(read_text("w(1,2,0,7)\nr(1,2,0,7)\nr(2,0,3,8)\n"), "0: #7 w(1,2) r(1,2)\n3: #8 r(2,0)\n");
+  EXPECT_EQ(read_text("w(1,2,0,7)\nr(1,2,0,7)\nr(2,0,3,8)\n"),
+            "0: #7 w(1,2) r(1,2)\n3: #8 r(2,0)\n");
   EXPECT_EQ(read_text("\n w(1,2,0,7) \r\n\r\nr(1, 2, 0, 9)"), "0: #7 w(1,2) | #9 r(1,2)\n");
 }
 
@@ -50,24 +51,28 @@ TEST(PlumeReader, PutsTheLinesOfATransactionTogether) {
 }
 
 TEST(PlumeReader, ConsecutiveAbortedOperationsAreOneTransaction) {
-  EXPECT_EQ(read_text("w(1,1,0,-1)\nw(2,1,0,-1)\nw(1,2,0,5)\nw(1,3,0,-1)\nw(1,4,1,-1)\nw(1,5,0,-1)\n"),
-            "0: aborted #1 w(1,1) w(2,1) | #5 w(1,2) | aborted #4 w(1,3) w(1,5)\n1: aborted #5 w(1,4)\n");
+  EXPECT_EQ(
+      read_text("w(1,1,0,-1)\nw(2,1,0,-1)\nw(1,2,0,5)\nw(1,3,0,-1)\nw(1,4,1,-1)\nw(1,5,0,-1)\n"),
+      "0: aborted #1 w(1,1) w(2,1) | #5 w(1,2) | aborted #4 w(1,3) w(1,5)\n1: aborted #5 w(1,4)\n");
 }
 
 TEST(PlumeReader, RefusesAnIdOfTwoSessionsNamingBothLines) {
   EXPECT_EQ(read_text("w(1,1,0,7)\nw(1,2,0,8)\nw(1,3,1,7)\n"),
-            "f:3: found transaction id 7 in session 1, which another session used on line 1; expected ids that no "
+            "f:3: found transaction id 7 in session 1, which another session used on line 1; "
+            "expected ids that no "
             "two sessions share");
   EXPECT_EQ(read_text("w(1,1,0,7)\nw(1,2,0,8)\nw(1,3,0,7)\n"), "0: #7 w(1,1) w(1,3) | #8 w(1,2)\n");
 }
 
 TEST(PlumeReader, NamesTheLineOfWhatIsMalformed) {
-  for (const std::string line : {"w(1,1,0)", "x(1,1,0,0)", "w(1,1,0,0", "w(1,1,0,0) x", "w 1 1", "w(1,,0,0)",
-                                 "w(9223372036854775808,1,0,0)", "w(1,99999999999999999999,0,0)", "(", "\x01\x02"}) {
+  for (const std::string line :
+       {"w(1,1,0)", "x(1,1,0,0)", "w(1,1,0,0", "w(1,1,0,0) x", "w 1 1", "w(1,,0,0)",
+        "w(9223372036854775808,1,0,0)", "w(1,99999999999999999999,0,0)", "(", "\x01\x02"}) {
     const auto h = read_plume("w(1,1,0,0)\n" + line + "\nr(1,1,0,0)\n", "f");
     ASSERT_FALSE(h.ok()) << line;
     EXPECT_EQ(h.error().line, 2u) << line;
-    EXPECT_NE(h.error().message.find("expected r(key,value,session,transaction)"), std::string::npos);
+    EXPECT_NE(h.error().message.find("expected r(key,value,session,transaction)"),
+              std::string::npos);
   }
   EXPECT_TRUE(read_plume("w(9223372036854775807,1,0,4294967294)", "f").ok());
   EXPECT_EQ(read_text("w(1,1,0,4294967295)"),
@@ -95,7 +100,9 @@ TEST(PlumeWriter, WritesANullInitialValueAsZeroUnlessZeroIsUsed) {
     return *std::move(b).finish();
   };
   EXPECT_EQ(written(history(5)), "r(1,0,0,3)\nw(1,5,0,3)\n");
-  EXPECT_NE(written(history(0)).find("refused: T3 (session a, its 1st transaction) has an absent value of key 1"), std::string::npos);
+  EXPECT_NE(written(history(0))
+                .find("refused: T3 (session a, its 1st transaction) has an absent value of key 1"),
+            std::string::npos);
 }
 
 TEST(PlumeWriter, RefusesWhatItCannotHold) {
@@ -106,15 +113,25 @@ TEST(PlumeWriter, RefusesWhatItCannotHold) {
     b.end();
     return written(*std::move(b).finish());
   };
-  const auto starts = [](const std::string& text, const std::string& with) { return text.starts_with("refused: T3 (session a, its 1st transaction) " + with); };
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.append(b.key(1), b.value(1)); }), "has an operation of kind append");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(ScalarView::of("x")), b.value(1)); }), "uses the key x");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(1), b.value(ScalarView::of("x"))); }), "writes the value \"x\"");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.read(b.key(1), ValueId::none()); }), "has a read of 1 whose result");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(-1), b.value(1)); }), "uses the negative key -1");
+  const auto starts = [](const std::string& text, const std::string& with) {
+    return text.starts_with("refused: T3 (session a, its 1st transaction) " + with);
+  };
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.append(b.key(1), b.value(1)); }),
+               "has an operation of kind append");
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(ScalarView::of("x")), b.value(1)); }),
+               "uses the key x");
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(1), b.value(ScalarView::of("x"))); }),
+               "writes the value \"x\"");
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.read(b.key(1), ValueId::none()); }),
+               "has a read of 1 whose result");
+  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(-1), b.value(1)); }),
+               "uses the negative key -1");
   EXPECT_PRED2(starts, refusal([](auto&) {}), "has no operation");
-  EXPECT_PRED2(starts, refusal([](auto& b) { b.write(b.key(1), b.value(1)); }, TxnStatus::kIndeterminate), "is indeterminate");
-  EXPECT_EQ(refusal([](auto& b) { b.write(b.key(1), b.value(1)); }, TxnStatus::kAborted), "w(1,1,0,-1)\n");
+  EXPECT_PRED2(starts,
+               refusal([](auto& b) { b.write(b.key(1), b.value(1)); }, TxnStatus::kIndeterminate),
+               "is indeterminate");
+  EXPECT_EQ(refusal([](auto& b) { b.write(b.key(1), b.value(1)); }, TxnStatus::kAborted),
+            "w(1,1,0,-1)\n");
 }
 
 TEST(PlumeRecorded, IsoVistaAndPolySI) {
@@ -123,8 +140,9 @@ TEST(PlumeRecorded, IsoVistaAndPolySI) {
   ASSERT_TRUE(h.ok()) << h.error().to_string();
   EXPECT_EQ(h->metadata().at("format"), "plume");
   EXPECT_EQ(h->op_count(), 10600u);
-  for (const char* file : {"isovista/pg_ser_bug.txt", "isovista/yugabyte_tcc.txt", "polysi/violations/galera/galera.txt",
-                           "polysi/violations/yugabyte/yugabyte.txt"}) {
+  for (const char* file :
+       {"isovista/pg_ser_bug.txt", "isovista/yugabyte_tcc.txt",
+        "polysi/violations/galera/galera.txt", "polysi/violations/yugabyte/yugabyte.txt"}) {
     const auto other = read(recorded(file));
     ASSERT_TRUE(other.ok()) << other.error().to_string();
     const auto back = read_plume(written(*other), "back");

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/files.hpp"
 #include "formats/formats.hpp"
 #include "formats/history_text.hpp"
-#include "formats/files.hpp"
 
 namespace cupel::formats {
 namespace {
@@ -23,32 +23,38 @@ std::string read_text(const std::vector<std::string>& logs) {
 }
 std::string initial(const History& h, std::int64_t key) {
   for (std::size_t k = 0; k < h.key_count(); ++k) {
-    if (h.key(KeyId(k)) == ScalarView::of(key)) return h.value(h.initial_value(KeyId(k))).to_string();
+    if (h.key(KeyId(k)) == ScalarView::of(key))
+      return h.value(h.initial_value(KeyId(k))).to_string();
   }
   return "no such key";
 }
 
 TEST(ViperReader, ReadsEveryKindOfOperation) {
-  EXPECT_EQ(read_text({R"({"value": [["w", 1, -5, true], ["r", 2, "nil", false], ["w", 3, 8, false]]})"
-                       "\n\n"
-                       R"({"value": [["i", 4, 11, "nil", false, true, true, "i"], ["d", 1, 12, -5, false, true]]})",
-                       R"({"value": [["range", 1, 9, [{"id": 4, "val": 11}], [{"id": 1, "val": 12}]]]})"
-                       "\r\n"
-                       R"({"value": [["d", 4, 13, 11, false, false], ["range", "nil", "nil", [], []]]})"}),
-            "J0: #0 w(1,-5) r(2,null) | #1 r(4,null) insert(4,11) r(1,-5) delete(1,12)\n"
-            "J1: #2 range(1..9,4=11,1=12) | #3 range(null..nil)\n");
+  EXPECT_EQ(
+      read_text(
+          {R"({"value": [["w", 1, -5, true], ["r", 2, "nil", false], ["w", 3, 8, false]]})"
+           "\n\n"
+           R"({"value": [["i", 4, 11, "nil", false, true, true, "i"], ["d", 1, 12, -5, false, true]]})",
+           R"({"value": [["range", 1, 9, [{"id": 4, "val": 11}], [{"id": 1, "val": 12}]]]})"
+           "\r\n"
+           R"({"value": [["d", 4, 13, 11, false, false], ["range", "nil", "nil", [], []]]})"}),
+      "J0: #0 w(1,-5) r(2,null) | #1 r(4,null) insert(4,11) r(1,-5) delete(1,12)\n"
+      "J1: #2 range(1..9,4=11,1=12) | #3 range(null..nil)\n");
 }
 
 TEST(ViperReader, AnUnboundedRangeHoldsEveryKey) {
-  const auto h = read_logs({R"({"value": [["w", 1, 1, true], ["w", "a", 2, true], ["range", "nil", "nil", [], []]]})"});
+  const auto h = read_logs(
+      {R"({"value": [["w", 1, 1, true], ["w", "a", 2, true], ["range", "nil", "nil", [], []]]})"});
   ASSERT_TRUE(h.ok());
   const auto range = h->range(h->op(OpId(2)));
   EXPECT_EQ(h->keys_between(h->value(range.low), h->value(range.high)).size(), 2u);
 }
 
 TEST(ViperReader, AnInitialTransactionGivesTheInitialValues) {
-  for (const std::string line : {R"({"value": [["w", 1, 7, true], ["w", 2, 8, true]], "isInitial": true})",
-                                 R"({"value": [["range", "nil", "nil", [{"id": 1, "val": 7}], [{"id": 2, "val": 8}]]], "isInitial": true})"}) {
+  for (
+      const std::string line :
+      {R"({"value": [["w", 1, 7, true], ["w", 2, 8, true]], "isInitial": true})",
+       R"({"value": [["range", "nil", "nil", [{"id": 1, "val": 7}], [{"id": 2, "val": 8}]]], "isInitial": true})"}) {
     const auto h = read_logs({line, R"({"value": [["r", 1, 7, false], ["r", 3, 99, false]]})"});
     ASSERT_TRUE(h.ok()) << h.error().to_string();
     EXPECT_EQ(text_of(*h), "J1: #0 r(1,7) r(3,99)\n");
@@ -59,8 +65,9 @@ TEST(ViperReader, AnInitialTransactionGivesTheInitialValues) {
 }
 
 TEST(ViperReader, UnknownValuesAreInitialOnlyWhereReadsAgree) {
-  const auto h = read_logs({R"({"value": [["r", 1, 7, false], ["r", 2, 8, false], ["w", 3, 5, false], ["r", 4, "nil", false]]})",
-                            R"({"value": [["r", 1, 7, false], ["r", 2, 9, false], ["r", 3, 5, false], ["r", 4, 6, false]]})"});
+  const auto h = read_logs(
+      {R"({"value": [["r", 1, 7, false], ["r", 2, 8, false], ["w", 3, 5, false], ["r", 4, "nil", false]]})",
+       R"({"value": [["r", 1, 7, false], ["r", 2, 9, false], ["r", 3, 5, false], ["r", 4, 6, false]]})"});
   ASSERT_TRUE(h.ok());
   EXPECT_EQ(initial(*h, 1), "7");
   EXPECT_EQ(initial(*h, 2), "null");  // 8 and 9
@@ -71,11 +78,14 @@ TEST(ViperReader, UnknownValuesAreInitialOnlyWhereReadsAgree) {
 
 TEST(ViperReader, NamesTheLineOfWhatIsMalformed) {
   const std::string good = R"({"value": [["w", 1, 7, true]]})";
-  for (const std::string line : {R"({"value": [["w", 1, 7, true]])", R"([1])", R"({"values": []})", R"({"value": 1})",
-                                 R"({"value": [["x", 1, 7, true]]})", R"({"value": [["w", 1]]})", R"({"value": [["w", 1, 7, 3]]})",
-                                 R"({"value": [["w", [1], 7, true]]})", R"({"value": [["w", null, 7, true]]})", R"({"value": [[]]})",
-                                 R"({"value": [["range", 1, 2, [{"id": 1}], []]]})", R"({"value": [["range", 1, 2, 3, []]]})",
-                                 R"({"value": [], "isInitial": 1})", R"({"value": [["r", 1, 7, false]], "isInitial": true})", "\x01"}) {
+  for (const std::string line :
+       {R"({"value": [["w", 1, 7, true]])", R"([1])", R"({"values": []})", R"({"value": 1})",
+        R"({"value": [["x", 1, 7, true]]})", R"({"value": [["w", 1]]})",
+        R"({"value": [["w", 1, 7, 3]]})", R"({"value": [["w", [1], 7, true]]})",
+        R"({"value": [["w", null, 7, true]]})", R"({"value": [[]]})",
+        R"({"value": [["range", 1, 2, [{"id": 1}], []]]})",
+        R"({"value": [["range", 1, 2, 3, []]]})", R"({"value": [], "isInitial": 1})",
+        R"({"value": [["r", 1, 7, false]], "isInitial": true})", "\x01"}) {
     const auto h = read_logs({good + "\n" + line + "\n" + good});
     ASSERT_FALSE(h.ok()) << line;
     EXPECT_EQ(h.error().line, 2u) << line;
@@ -83,7 +93,8 @@ TEST(ViperReader, NamesTheLineOfWhatIsMalformed) {
     EXPECT_NE(h.error().message.find("expected"), std::string::npos);
   }
   EXPECT_FALSE(read_logs({""}).ok());
-  EXPECT_FALSE(read_logs({R"({"value":[],"isInitial":true})", R"({"value":[],"isInitial":true})"}).ok());
+  EXPECT_FALSE(
+      read_logs({R"({"value":[],"isInitial":true})", R"({"value":[],"isInitial":true})"}).ok());
 }
 
 TEST(ViperRecorded, BlindWrites) {
@@ -92,8 +103,9 @@ TEST(ViperRecorded, BlindWrites) {
     std::size_t txns, ops;
     const char* note;
   };
-  for (const auto& known : {Known{"veristrong/viper-1000", 962, 3720 + 3976, "initial values inferred for 2758 keys"},
-                            {"veristrong/viper-4000", 3852, 14872 + 15944, "initial values inferred for 4871 keys"}}) {
+  for (const auto& known :
+       {Known{"veristrong/viper-1000", 962, 3720 + 3976, "initial values inferred for 2758 keys"},
+        {"veristrong/viper-4000", 3852, 14872 + 15944, "initial values inferred for 4871 keys"}}) {
     CUPEL_RECORDED(folder, known.folder);
     const auto h = read(folder);
     ASSERT_TRUE(h.ok()) << h.error().to_string();

@@ -47,9 +47,8 @@ std::vector<Violated> violated() {
     }
   }
   const char* elsewhere = std::getenv("CUPEL_HISTORIES");
-  const fs::path shared = elsewhere != nullptr
-                              ? fs::path(elsewhere)
-                              : fs::path(CUPEL_SOURCE_DIR) / "../shared/histories";
+  const fs::path shared = elsewhere != nullptr ? fs::path(elsewhere)
+                                               : fs::path(CUPEL_SOURCE_DIR) / "../shared/histories";
   for (const char* name :
        {"polysi/violations/galera/galera.txt", "polysi/violations/dgraph/history.bincode",
         "polysi/violations/yugabyte/yugabyte.txt", "isovista/dgraph_si.txt",
@@ -113,8 +112,8 @@ TEST_P(Circle, IsOneInWordsJsonAndPictures) {
     const auto* one = report::counterexample_of(checked, level, whole, 0);
     const auto& of = one != nullptr ? one->history : *history;
     const auto& told = one != nullptr ? one->anomaly : whole.at(0);
-    const auto figure = report::figure_of(of, at, one != nullptr ? one->violation : *level.violation,
-                                          told.name);
+    const auto figure =
+        report::figure_of(of, at, one != nullptr ? one->violation : *level.violation, told.name);
     if (figure.left_out > 0) continue;
     ++looked;
 
@@ -133,9 +132,9 @@ TEST_P(Circle, IsOneInWordsJsonAndPictures) {
       if (edge.case_number <= 1) around.push_back(transaction_name(of, edge.from));
       if (!edge.from.valid() || !edge.to.valid()) continue;
       const auto key = edge.key.valid() ? explain::Words(of, {}).key(edge.key) : std::string();
-      const std::array<std::string, 3> step = {
-          transaction_name(of, edge.from), transaction_name(of, edge.to),
-          std::string(explain::to_string(edge.kind)) + key};
+      const std::array<std::string, 3> step = {transaction_name(of, edge.from),
+                                               transaction_name(of, edge.to),
+                                               std::string(explain::to_string(edge.kind)) + key};
       if (std::find(edges.begin(), edges.end(), step) == edges.end()) edges.push_back(step);
     }
     EXPECT_EQ(arrows, edges) << levels::name(level.level) << "\n" << told.explanation;
@@ -163,7 +162,8 @@ TEST_P(Circle, IsOneInWordsJsonAndPictures) {
     }
     EXPECT_TRUE(listed) << levels::name(level.level);
   }
-  if (looked == 0) GTEST_SKIP() << "no circle (it shows in one read), or one too long for a picture";
+  if (looked == 0)
+    GTEST_SKIP() << "no circle (it shows in one read), or one too long for a picture";
 }
 
 INSTANTIATE_TEST_SUITE_P(History, Circle, testing::ValuesIn(violated()),

@@ -36,7 +36,7 @@ void add_files(Known& known, const std::string& folder, std::string_view extensi
   for (const auto& entry : fs::recursive_directory_iterator(collection_folder() / folder)) {
     if (!entry.is_regular_file() || entry.path().extension() != extension) continue;
     known[fs::relative(entry.path(), collection_folder()).string()].insert(verdicts.begin(),
-                                                                    verdicts.end());
+                                                                           verdicts.end());
   }
 }
 

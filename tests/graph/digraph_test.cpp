@@ -50,7 +50,8 @@ TEST(Digraph, ComponentsAgreeWithTheClosure) {
     for (Node i = 0; i < n; ++i) {
       for (Node j = 0; j < n; ++j) {
         if (i == j) continue;
-        EXPECT_EQ(components.component[i] == components.component[j], reach[i][j] && reach[j][i]) << seed;
+        EXPECT_EQ(components.component[i] == components.component[j], reach[i][j] && reach[j][i])
+            << seed;
       }
     }
   }
@@ -103,7 +104,8 @@ TEST(Biconnected, EveryEdgeIsInOneComponentAndTwoShareAtMostOneVertex) {
     for (const Arc& e : edges) {
       int holding = 0;
       for (const auto& c : components) {
-        holding += std::binary_search(c.begin(), c.end(), e.from) && std::binary_search(c.begin(), c.end(), e.to);
+        holding += std::binary_search(c.begin(), c.end(), e.from) &&
+                   std::binary_search(c.begin(), c.end(), e.to);
       }
       EXPECT_EQ(holding, 1) << seed;
     }

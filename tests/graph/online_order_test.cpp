@@ -59,7 +59,8 @@ TEST(OnlineOrder, AgreesWithReachabilityOverRandomComingAndGoing) {
       const bool cycle = reaches(order, to, from);
       refused += cycle;
       ASSERT_EQ(order.add_arc(from, to), !cycle) << "seed " << seed << ", step " << step;
-      if (random.chance(0.05)) order.take_back_to(order.arc_count() - random.below(order.arc_count() + 1));
+      if (random.chance(0.05))
+        order.take_back_to(order.arc_count() - random.below(order.arc_count() + 1));
       expect_ordered(order);
     }
     EXPECT_GT(refused, 20);

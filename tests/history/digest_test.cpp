@@ -21,7 +21,8 @@ struct Facts {
 std::uint64_t digest_of(const Facts& facts) {
   HistoryBuilder b;
   const auto x = b.key(ScalarView::of("x"));
-  b.begin(b.session(facts.session), facts.status, {.invoke = 5, .complete = facts.complete, .label = 1});
+  b.begin(b.session(facts.session), facts.status,
+          {.invoke = 5, .complete = facts.complete, .label = 1});
   b.write(x, b.value(facts.value));
   if (facts.delete_last) b.erase(x, ValueId::none());
   b.end();

@@ -120,7 +120,11 @@ TEST(Scalars, AreEqualOnlyIfTheirKindsAre) {
 TEST(Scalars, CountersAndOtherIntegersKeepOneIdEach) {
   ScalarTable table;
   // Large first, so that growth of the counters' array meets ids it did not make.
-  std::vector<std::int64_t> integers = {5000, -1, 3, 100000, std::numeric_limits<std::int64_t>::max(),
+  std::vector<std::int64_t> integers = {5000,
+                                        -1,
+                                        3,
+                                        100000,
+                                        std::numeric_limits<std::int64_t>::max(),
                                         std::numeric_limits<std::int64_t>::min()};
   for (std::int64_t i = 0; i < 20000; ++i) integers.push_back(i * 7 % 20001);
   std::vector<std::uint32_t> ids;
@@ -136,7 +140,8 @@ TEST(Scalars, CountersAndOtherIntegersKeepOneIdEach) {
 
 TEST(History, RangesOfKeysFollowTheirOrder) {
   HistoryBuilder b;
-  const auto five = b.key(std::int64_t{5}), minus = b.key(std::int64_t{-3}), twelve = b.key(std::int64_t{12});
+  const auto five = b.key(std::int64_t{5}), minus = b.key(std::int64_t{-3}),
+             twelve = b.key(std::int64_t{12});
   b.begin(b.session("0"), TxnStatus::kCommitted);
   b.write(five, b.value(std::int64_t{1}));
   b.write(minus, b.value(std::int64_t{2}));
@@ -157,7 +162,8 @@ TEST(History, IsAsCompactAsItSays) {
   constexpr std::uint32_t kTxns = 20000, kOps = 8;
   std::int64_t value = 0;
   for (std::uint32_t t = 0; t < kTxns; ++t) {
-    b.begin(b.session(std::to_string(t % 20)), TxnStatus::kCommitted, {.invoke = t, .complete = t + 1, .label = t});
+    b.begin(b.session(std::to_string(t % 20)), TxnStatus::kCommitted,
+            {.invoke = t, .complete = t + 1, .label = t});
     for (std::uint32_t i = 0; i < kOps; ++i) {
       const auto key = b.key(static_cast<std::int64_t>((t * 31 + i * 7) % 5000));
       if (i % 2 == 0) {

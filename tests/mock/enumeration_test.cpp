@@ -14,8 +14,8 @@ void expect_same(const Program& program, Level level) {
   const auto store = reached(program, level);
   const auto oracle = accepted(program, level);
   for (const auto& outcome : oracle) {
-    ASSERT_TRUE(store.contains(outcome)) << mock::name(level) << ", " << program.to_string()
-                                         << "\nnever returned: " << outcome;
+    ASSERT_TRUE(store.contains(outcome))
+        << mock::name(level) << ", " << program.to_string() << "\nnever returned: " << outcome;
   }
   for (const auto& outcome : store) {
     ASSERT_TRUE(oracle.contains(outcome)) << mock::name(level) << ", " << program.to_string()
@@ -33,7 +33,8 @@ TEST_P(MockEnumeration, OfTinyProgramsIsTheOracles) {
     for (int bits = 0; bits < 1 << (2 * steps); ++bits) {
       if (first == 2 && bits % 17 != 0) continue;  // 4096 of them: a part
       std::vector<Step> all;
-      for (int i = 0; i < steps; ++i) all.push_back({(bits >> (2 * i) & 1) != 0, bits >> (2 * i + 1) & 1});
+      for (int i = 0; i < steps; ++i)
+        all.push_back({(bits >> (2 * i) & 1) != 0, bits >> (2 * i + 1) & 1});
       Program program;
       program.sessions.resize(2);
       for (int t = 0; t < first; ++t) program.sessions[0].push_back({all[2 * t], all[2 * t + 1]});
@@ -66,7 +67,8 @@ TEST_P(MockEnumeration, OfOneOrderIsTheOracles) {
     const Program program = random_program(random, 3, 2, 3, 1 + static_cast<int>(random.below(3)));
     if (outcome_count(program) > 100) continue;
     const Order order = random_order(program, random);
-    ASSERT_EQ(reached(program, GetParam(), order), accepted(program, GetParam(), order)) << program.to_string();
+    ASSERT_EQ(reached(program, GetParam(), order), accepted(program, GetParam(), order))
+        << program.to_string();
     ++programs;
   }
 }
@@ -77,7 +79,8 @@ TEST_P(MockEnumeration, AxiomsAgreeWithTheOracle) {
   for (int programs = 0; programs < 150;) {
     Program program = random_program(random, 3, 2, 3, 2);
     if (outcome_count(program) > 40) continue;
-    for (const auto& session : program.sessions) program.levels.emplace_back(session.size(), GetParam());
+    for (const auto& session : program.sessions)
+      program.levels.emplace_back(session.size(), GetParam());
     ASSERT_EQ(accepted_mixed(program), accepted(program, GetParam())) << program.to_string();
     ++programs;
   }
@@ -98,15 +101,20 @@ void try_mixed(int levels, std::uint64_t seed) {
     }
     const auto store = reached(program, Level::kCausal), axioms = accepted_mixed(program);
     for (const auto& outcome : store) {
-      ASSERT_TRUE(axioms.contains(outcome)) << program.to_string() << "\nreturned, and not within its levels: " << outcome;
+      ASSERT_TRUE(axioms.contains(outcome))
+          << program.to_string() << "\nreturned, and not within its levels: " << outcome;
     }
     ASSERT_EQ(store.size(), axioms.size()) << program.to_string();
     ++programs;
   }
 }
 
-TEST(MockMixedLevels, OfWeakTransactionsAreTheAxioms) { try_mixed(3, 4); }
-TEST(MockMixedLevels, OfAnyTransactionsAreTheAxioms) { try_mixed(6, 5); }
+TEST(MockMixedLevels, OfWeakTransactionsAreTheAxioms) {
+  try_mixed(3, 4);
+}
+TEST(MockMixedLevels, OfAnyTransactionsAreTheAxioms) {
+  try_mixed(6, 5);
+}
 
 std::string in_camel_case(const testing::TestParamInfo<Level>& info) {
   std::string text(mock::name(info.param));

@@ -1,6 +1,6 @@
 // Long random histories of mixed levels: the commit order that the judge holds is right for each
-// transaction at its own level, by the axioms word by word. (enumeration_test.cpp compares small ones
-// with the oracle, in both directions.)
+// transaction at its own level, by the axioms word by word. (enumeration_test.cpp compares small
+// ones with the oracle, in both directions.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,9 @@ struct Done {
 std::string wrong(const std::vector<Done>& done, const std::vector<Txn>& order) {
   std::vector<std::size_t> at(done.size(), 0);
   for (std::size_t i = 0; i < order.size(); ++i) at[order[i]] = i;
-  const auto before = [&](Txn a, Txn b) { return a == kInitial || (b != kInitial && at[a] < at[b]); };
+  const auto before = [&](Txn a, Txn b) {
+    return a == kInitial || (b != kInitial && at[a] < at[b]);
+  };
   std::vector<std::vector<bool>> past(done.size(), std::vector<bool>(done.size(), false));
   std::vector<Txn> last;  // by session
   std::vector<Txn> previous(done.size(), kInitial);
@@ -60,7 +62,8 @@ std::string wrong(const std::vector<Done>& done, const std::vector<Txn>& order) 
     for (const auto& [key, writer] : own.reads) sees(writer);
     if (own.level == Level::kStrongSessionSnapshotIsolation) {
       for (Txn k = 0; k < done.size(); ++k) {
-        const bool both = std::any_of(own.writes.begin(), own.writes.end(), [&](Key key) { return done[k].wrote(key); });
+        const bool both = std::any_of(own.writes.begin(), own.writes.end(),
+                                      [&](Key key) { return done[k].wrote(key); });
         if (both && before(k, t)) sees(k);
       }
     }
@@ -70,21 +73,27 @@ std::string wrong(const std::vector<Done>& done, const std::vector<Txn>& order) 
         if (k == t || k == writer || !done[k].wrote(key)) continue;
         bool visible = false;
         switch (own.level) {
-          case Level::kReadCommitted: visible = is_source(own, k, i); break;
+          case Level::kReadCommitted:
+            visible = is_source(own, k, i);
+            break;
           case Level::kReadAtomic:
             visible = is_source(own, k, own.reads.size()) ||
                       (past[t][k] && done[k].session == own.session);
             break;
-          case Level::kCausal: visible = past[t][k]; break;
+          case Level::kCausal:
+            visible = past[t][k];
+            break;
           case Level::kPrefix:
           case Level::kStrongSessionSnapshotIsolation:
             visible = seen != kInitial && (k == seen || before(k, seen));
             break;
-          case Level::kStrongSessionSerializable: visible = before(k, t); break;
+          case Level::kStrongSessionSerializable:
+            visible = before(k, t);
+            break;
         }
         if (visible && !before(k, writer)) {
-          return "T" + std::to_string(t) + " at " + std::string(name(own.level)) + " does not see T" +
-                 std::to_string(k) + "'s write of " + std::to_string(key);
+          return "T" + std::to_string(t) + " at " + std::string(name(own.level)) +
+                 " does not see T" + std::to_string(k) + "'s write of " + std::to_string(key);
         }
       }
     }
@@ -99,9 +108,11 @@ struct Mixture {
 
 TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
   const Mixture mixtures[] = {
-      {"all", {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
-               Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}},
-      {"strong", {Level::kPrefix, Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}},
+      {"all",
+       {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+        Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}},
+      {"strong",
+       {Level::kPrefix, Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}},
       {"snapshots", {Level::kCausal, Level::kStrongSessionSnapshotIsolation}},
       {"ends", {Level::kReadCommitted, Level::kStrongSessionSerializable}}};
   std::size_t inner = 0, refused = 0, committed = 0;
@@ -114,7 +125,10 @@ TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
       const std::size_t keys = 2 + below(8), sessions = 1 + below(8);
       std::vector<Done> done;
       for (int count = 0; count < 120; ++count) {
-        Done own{static_cast<Session>(below(sessions)), mixture.levels[below(mixture.levels.size())], {}, {}};
+        Done own{static_cast<Session>(below(sessions)),
+                 mixture.levels[below(mixture.levels.size())],
+                 {},
+                 {}};
         const Txn t = static_cast<Txn>(done.size());
         judge->begin(t, own.session, own.level);
         bool alive = true;
@@ -156,7 +170,7 @@ TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
     }
   }
   EXPECT_GT(committed, 10'000u);
-  EXPECT_GT(inner, 500u);    // put in front of others
+  EXPECT_GT(inner, 500u);  // put in front of others
   EXPECT_GT(refused, 100u);
 }
 

@@ -51,7 +51,8 @@ std::optional<Outcome> run(const Program& program, const std::vector<int>& order
         if (!txn->write(key, mock::Value::of(value_of(s, place, i)))) return std::nullopt;
       } else {
         const auto seen = txn->read(key);
-        reads[s].push_back(seen->kind == mock::Value::Kind::kNull ? "n" : std::to_string(seen->integer));
+        reads[s].push_back(seen->kind == mock::Value::Kind::kNull ? "n"
+                                                                  : std::to_string(seen->integer));
       }
     }
     if (!txn->commit()) return std::nullopt;
@@ -67,7 +68,8 @@ std::string Program::to_string() const {
     text += (s ? " | s" : "s") + std::to_string(s) + ":";
     for (std::size_t t = 0; t < sessions[s].size(); ++t) {
       if (t) text += " ;";
-      for (const auto& step : sessions[s][t]) text += (step.write ? " w" : " r") + std::to_string(step.key);
+      for (const auto& step : sessions[s][t])
+        text += (step.write ? " w" : " r") + std::to_string(step.key);
     }
   }
   return text;
@@ -164,7 +166,8 @@ void for_each_outcome(const Program& program, const Order* order,
         if (steps[i].write) continue;
         Slot slot{s, t, i, {}};
         for (std::size_t own = 0; own < i; ++own) {
-          if (steps[own].write && steps[own].key == steps[i].key) slot.values = {value_of(s, t, own)};
+          if (steps[own].write && steps[own].key == steps[i].key)
+            slot.values = {value_of(s, t, own)};
         }
         if (slot.values.empty()) {
           slot.values.push_back(-1);
@@ -286,7 +289,8 @@ bool follows_axioms(const std::vector<Plain>& txns, const std::vector<int>& at) 
         };
         switch (txns[t].level) {
           case mock::Level::kReadCommitted:
-            for (std::size_t earlier = 0; earlier < r; ++earlier) seen = seen || txns[t].reads[earlier].writer == k;
+            for (std::size_t earlier = 0; earlier < r; ++earlier)
+              seen = seen || txns[t].reads[earlier].writer == k;
             break;
           case mock::Level::kReadAtomic:
             seen = step[k][t];
@@ -296,8 +300,9 @@ bool follows_axioms(const std::vector<Plain>& txns, const std::vector<int>& at) 
             break;
           case mock::Level::kStrongSessionSnapshotIsolation:
             up_to([&](int p) {
-              return at[p] < at[t] && std::any_of(txns[p].writes.begin(), txns[p].writes.end(),
-                                                  [&](int key) { return txns[t].writes.contains(key); });
+              return at[p] < at[t] &&
+                     std::any_of(txns[p].writes.begin(), txns[p].writes.end(),
+                                 [&](int key) { return txns[t].writes.contains(key); });
             });
             [[fallthrough]];
           case mock::Level::kPrefix:
@@ -343,7 +348,9 @@ std::set<Outcome> accepted_mixed(const Program& program) {
           own.insert(key);
         } else if (!own.contains(key)) {
           const auto value = h.value(op.value);
-          txns[i].reads.push_back({key, value.kind == history::ScalarKind::kNull ? -1 : writer.at({key, value.integer})});
+          txns[i].reads.push_back({key, value.kind == history::ScalarKind::kNull
+                                            ? -1
+                                            : writer.at({key, value.integer})});
         }
       }
     }
@@ -374,8 +381,9 @@ double outcome_count(const Program& program) {
         for (std::size_t so = 0; so < program.sessions.size(); ++so) {
           for (std::size_t to = 0; to < program.sessions[so].size(); ++to) {
             if (so == s && to == t) continue;
-            values += std::any_of(program.sessions[so][to].begin(), program.sessions[so][to].end(),
-                                  [&](const Step& other) { return other.write && other.key == steps[i].key; });
+            values += std::any_of(
+                program.sessions[so][to].begin(), program.sessions[so][to].end(),
+                [&](const Step& other) { return other.write && other.key == steps[i].key; });
           }
         }
         if (!own) product *= values;

@@ -13,11 +13,16 @@
 namespace cupel::mock {
 namespace {
 
-constexpr std::array kLevels = {Level::kReadCommitted, Level::kReadAtomic,
-                                Level::kCausal,        Level::kPrefix,
-                                Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable};
+constexpr std::array kLevels = {Level::kReadCommitted,
+                                Level::kReadAtomic,
+                                Level::kCausal,
+                                Level::kPrefix,
+                                Level::kStrongSessionSnapshotIsolation,
+                                Level::kStrongSessionSerializable};
 
-levels::Level of(Level level) { return *levels::parse_level(name(level)); }
+levels::Level of(Level level) {
+  return *levels::parse_level(name(level));
+}
 
 struct Shape {
   int sessions = 4, transactions = 200, operations = 6, keys = 8;
@@ -28,7 +33,8 @@ struct Shape {
 void issue(Store& store, const Shape& shape, std::uint64_t seed) {
   base::Random random(seed);
   std::vector<std::uint32_t> sessions;
-  for (int s = 0; s < shape.sessions; ++s) sessions.push_back(store.open_session("s" + std::to_string(s)));
+  for (int s = 0; s < shape.sessions; ++s)
+    sessions.push_back(store.open_session("s" + std::to_string(s)));
   int value = 0;
   for (int t = 0; t < shape.transactions; ++t) {
     const auto txn = store.begin(sessions[random.below(sessions.size())]);
@@ -79,9 +85,11 @@ TEST_P(MockRuns, AreAcceptedAtTheirLevelAndRefutedAbove) {
       issue(store, shape, seed);
       const auto history = store.history();
       ASSERT_TRUE(history.ok()) << history.error().to_string();
-      ASSERT_EQ(verdict(*history, of(GetParam())), check::Verdict::kSatisfied) << "seed " << seed << ", policy " << policy;
+      ASSERT_EQ(verdict(*history, of(GetParam())), check::Verdict::kSatisfied)
+          << "seed " << seed << ", policy " << policy;
       for (const Level level : kLevels) {
-        if (level > GetParam()) refuted[of(level)] += verdict(*history, of(level)) == check::Verdict::kViolated;
+        if (level > GetParam())
+          refuted[of(level)] += verdict(*history, of(level)) == check::Verdict::kViolated;
       }
     }
   }
@@ -110,7 +118,8 @@ TEST_P(MockRuns, WithScansAreAcceptedAtTheirLevelAndRefutedAbove) {
         const auto keys = txn->scan(random.chance(0.5) ? "t/" : "t/1", '/');
         for (const auto& key : keys) EXPECT_EQ(key.rfind('/'), 1U);
         bool live = true;
-        for (const auto& key : keys) live = live && (!random.chance(0.5) || txn->read(key).has_value());
+        for (const auto& key : keys)
+          live = live && (!random.chance(0.5) || txn->read(key).has_value());
         const auto key = "t/" + std::to_string(random.below(20));
         const auto savepoint = txn->savepoint();
         live = live && txn->write(key, Value::of(t)) && txn->write(key + "/cell", Value::of(t));
@@ -119,9 +128,11 @@ TEST_P(MockRuns, WithScansAreAcceptedAtTheirLevelAndRefutedAbove) {
       }
       const auto history = store.history();
       ASSERT_TRUE(history.ok()) << history.error().to_string();
-      ASSERT_EQ(verdict(*history, of(GetParam())), check::Verdict::kSatisfied) << "seed " << seed << ", policy " << policy;
+      ASSERT_EQ(verdict(*history, of(GetParam())), check::Verdict::kSatisfied)
+          << "seed " << seed << ", policy " << policy;
       for (const Level level : kLevels) {
-        if (level > GetParam()) refuted[of(level)] += verdict(*history, of(level)) == check::Verdict::kViolated;
+        if (level > GetParam())
+          refuted[of(level)] += verdict(*history, of(level)) == check::Verdict::kViolated;
       }
     }
   }

@@ -1,11 +1,11 @@
 // The store: turns, patience, savepoints, shut-down, names and what the history says.
 #include "mock/store.hpp"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
-
-#include <gtest/gtest.h>
 
 namespace cupel::mock {
 namespace {
@@ -236,8 +236,9 @@ TEST(MockStore, KeysMayHoldSomethingAtFirst) {
 
 // Several writers, each of a session of its own: nobody lags, at any level.
 TEST(MockStore, TheLastChoiceIsWhatWasCommittedLast) {
-  for (const auto level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
-                           Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
+  for (const auto level :
+       {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+        Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable}) {
     auto options = quiet(level);
     options.choose = [](std::size_t allowed) { return allowed - 1; };
     Store store(options);

@@ -169,8 +169,8 @@ class Oracle {
       const auto op = h_.op(OpId(o));
       // Of an indeterminate transaction only the compare-and-sets that took effect
       // are known to have read.
-      const bool known = !txns_[t].indeterminate || (op.kind == OpKind::kCompareAndSet &&
-                                                     h_.compare_and_set(op).succeeded);
+      const bool known = !txns_[t].indeterminate ||
+                         (op.kind == OpKind::kCompareAndSet && h_.compare_and_set(op).succeeded);
       const auto saw = [&](KeyId key, Seen seen) {
         const auto it = own.find(key);
         if (it == own.end())
@@ -179,35 +179,35 @@ class Oracle {
           possible_ = false;  // not my (last) write
       };
       if (known) switch (op.kind) {
-        case OpKind::kRead:
-          if (op.value.valid()) saw(op.key, {Seen::kValue, op.value});
-          break;
-        case OpKind::kCompareAndSet: {
-          const auto cas = h_.compare_and_set(op);
-          saw(op.key, {cas.succeeded ? Seen::kValue : Seen::kOther, cas.expected});
-          break;
-        }
-        case OpKind::kRangeRead: {
-          const auto range = h_.range(op);
-          for (const KeyId k : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
-            if (h_.is_list(k)) continue;
-            Seen seen{Seen::kAbsent, ValueId::none()};
-            for (const auto& e : range.entries) {
-              if (e.key == k) seen = {Seen::kValue, e.value};
-            }
-            saw(k, seen);
+          case OpKind::kRead:
+            if (op.value.valid()) saw(op.key, {Seen::kValue, op.value});
+            break;
+          case OpKind::kCompareAndSet: {
+            const auto cas = h_.compare_and_set(op);
+            saw(op.key, {cas.succeeded ? Seen::kValue : Seen::kOther, cas.expected});
+            break;
           }
-          break;
+          case OpKind::kRangeRead: {
+            const auto range = h_.range(op);
+            for (const KeyId k : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
+              if (h_.is_list(k)) continue;
+              Seen seen{Seen::kAbsent, ValueId::none()};
+              for (const auto& e : range.entries) {
+                if (e.key == k) seen = {Seen::kValue, e.value};
+              }
+              saw(k, seen);
+            }
+            break;
+          }
+          case OpKind::kAppend:
+            own_appends[op.key].push_back(op.value);
+            break;
+          case OpKind::kListRead:
+            if (h_.list_known(op)) add_list_read(t, o, op.key, h_.list(op), own_appends[op.key]);
+            break;
+          default:
+            break;
         }
-        case OpKind::kAppend:
-          own_appends[op.key].push_back(op.value);
-          break;
-        case OpKind::kListRead:
-          if (h_.list_known(op)) add_list_read(t, o, op.key, h_.list(op), own_appends[op.key]);
-          break;
-        default:
-          break;
-      }
       if (const auto written = write_of(op)) own[op.key] = *written;
     }
   }
@@ -558,7 +558,8 @@ bool oracle_satisfies(const History& history, Level level, Time drift) {
   }
   for (std::size_t bits = 0; bits < (std::size_t{1} << unsure.size()); ++bits) {
     std::set<TxnId> happened, never;
-    for (std::size_t i = 0; i < unsure.size(); ++i) ((bits >> i) & 1 ? happened : never).insert(unsure[i]);
+    for (std::size_t i = 0; i < unsure.size(); ++i)
+      ((bits >> i) & 1 ? happened : never).insert(unsure[i]);
     if (Oracle(history, drift, happened, never).satisfies(level)) return true;
   }
   return false;

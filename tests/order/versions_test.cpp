@@ -73,7 +73,8 @@ TEST(Versions, AreWhatTheirHeaderSays) {
         EXPECT_EQ(versions.object(s), x);
         EXPECT_EQ(versions.slot_of(x, versions.writer(s)), s);
         EXPECT_EQ(versions.position(s), graph.position(commit));
-        if (s != versions.first_slot(x)) EXPECT_LT(place(problem.commit(versions.writer(s - 1))), place(commit));
+        if (s != versions.first_slot(x))
+          EXPECT_LT(place(problem.commit(versions.writer(s - 1))), place(commit));
       }
       Slot next = versions.first_slot(x);
       std::set<ChainId> chains;
@@ -106,7 +107,8 @@ TEST(Versions, AreWhatTheirHeaderSays) {
       ASSERT_EQ(w, problem.candidates[read.first_candidate]);
       const auto keep = [&](auto& table, auto key) {
         const auto [it, fresh] = table.try_emplace(key, r);
-        if (!fresh && graph.position(begin) > graph.position(problem.begin(problem.reads[it->second].owner))) {
+        if (!fresh && graph.position(begin) >
+                          graph.position(problem.begin(problem.reads[it->second].owner))) {
           it->second = r;
         }
       };

@@ -25,7 +25,8 @@ std::vector<check::Verdict> verdicts(const history::History& h) {
 
 // What the history read back does not say any more. Jepsen lines are numbered as
 // they are written, which is not counted.
-std::set<std::string> differences(const history::History& before, const history::History& after, Format format) {
+std::set<std::string> differences(const history::History& before, const history::History& after,
+                                  Format format) {
   std::set<std::string> lost;
   const auto names = [](const history::History& h) {
     std::vector<std::string> all;
@@ -40,8 +41,10 @@ std::set<std::string> differences(const history::History& before, const history:
   EXPECT_EQ(before.txn_count(), after.txn_count());
   for (std::size_t i = 0; i < std::min(before.txn_count(), after.txn_count()); ++i) {
     const history::TxnId t(i);
-    if (before.invoke(t) != after.invoke(t) || before.complete(t) != after.complete(t)) lost.insert("times");
-    if (before.label(t) != after.label(t) && format != Format::kJepsen) lost.insert("transaction numbers");
+    if (before.invoke(t) != after.invoke(t) || before.complete(t) != after.complete(t))
+      lost.insert("times");
+    if (before.label(t) != after.label(t) && format != Format::kJepsen)
+      lost.insert("transaction numbers");
   }
   return lost;
 }
@@ -49,7 +52,8 @@ std::set<std::string> differences(const history::History& before, const history:
 class Conversion : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("cupel-conversion-" + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / ("cupel-conversion-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -57,25 +61,29 @@ class Conversion : public testing::Test {
   // Seeds that the format took.
   int run(Format format, bool edn, bool loses_times) {
     int converted = 0;
-    const std::string path = folder_ / ("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
+    const std::string path =
+        folder_ / ("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
     for (std::uint64_t seed = 700000; seed < 700330; ++seed) {
       const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
       const auto before = build(sketch);
-      if (!formats::write(before, path, {.format = format, .edn = edn})) continue;  // says why; tested elsewhere
+      if (!formats::write(before, path, {.format = format, .edn = edn}))
+        continue;  // says why; tested elsewhere
       const auto after = formats::read(path, {.format = format});
       EXPECT_TRUE(after.ok()) << seed << ": " << (after.ok() ? "" : after.error().to_string());
       if (!after) return converted;
       ++converted;
       const auto said = formats::left_out(before, format);
-      EXPECT_EQ(std::set<std::string>(said.begin(), said.end()), differences(before, *after, format))
+      EXPECT_EQ(std::set<std::string>(said.begin(), said.end()),
+                differences(before, *after, format))
           << formats::name(format) << ", seed " << seed << ": " << to_text(sketch);
       auto mine = verdicts(before), theirs = verdicts(*after);
       for (std::size_t i = 0; i < mine.size(); ++i) {
         // A format without times refuses what it cannot ask; and then nothing
         // follows from it either.
         if (loses_times && levels::needs_real_time(levels::all_levels()[i])) continue;
-        EXPECT_EQ(mine[i], theirs[i]) << formats::name(format) << " at " << levels::name(levels::all_levels()[i])
-                                      << ", seed " << seed << ": " << to_text(sketch);
+        EXPECT_EQ(mine[i], theirs[i])
+            << formats::name(format) << " at " << levels::name(levels::all_levels()[i]) << ", seed "
+            << seed << ": " << to_text(sketch);
       }
     }
     return converted;
@@ -84,11 +92,21 @@ class Conversion : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(Conversion, JepsenJson) { EXPECT_GT(run(Format::kJepsen, false, true), 200); }
-TEST_F(Conversion, JepsenEdn) { EXPECT_GT(run(Format::kJepsen, true, true), 200); }
-TEST_F(Conversion, Cupel) { EXPECT_EQ(run(Format::kCupel, false, false), 330); }
-TEST_F(Conversion, Dbcop) { run(Format::kDbcop, false, true); }
-TEST_F(Conversion, Plume) { run(Format::kPlume, false, true); }
+TEST_F(Conversion, JepsenJson) {
+  EXPECT_GT(run(Format::kJepsen, false, true), 200);
+}
+TEST_F(Conversion, JepsenEdn) {
+  EXPECT_GT(run(Format::kJepsen, true, true), 200);
+}
+TEST_F(Conversion, Cupel) {
+  EXPECT_EQ(run(Format::kCupel, false, false), 330);
+}
+TEST_F(Conversion, Dbcop) {
+  run(Format::kDbcop, false, true);
+}
+TEST_F(Conversion, Plume) {
+  run(Format::kPlume, false, true);
+}
 
 }  // namespace
 }  // namespace cupel::test

@@ -274,7 +274,8 @@ TEST(Metamorphic, ThreadsChangeNothingInHistoriesOfSeveralParts) {
     for (std::uint64_t other = seed; sketches.size() < 5; other += 1000 * kKindCount) {
       const Sketch sketch = random_sketch(kind_of_seed(seed), other);
       const auto result = check_all(sketch);
-      const auto& serializable = result.levels[static_cast<std::size_t>(levels::Level::kSerializable)];
+      const auto& serializable =
+          result.levels[static_cast<std::size_t>(levels::Level::kSerializable)];
       ASSERT_EQ(serializable.level, levels::Level::kSerializable);
       // What is wrong inside one transaction would answer for all parts.
       if (serializable.violation && !serializable.violation->internal.empty()) continue;
@@ -293,10 +294,12 @@ TEST(Metamorphic, ThreadsChangeNothingInHistoriesOfSeveralParts) {
 // The same where one violated part takes long and the other is done at once.
 TEST(Metamorphic, ThreadsChangeNothingWhereOnePartIsSlow) {
   const auto read = [](const char* key, std::int64_t value) {
-    return SketchOp{.kind = OpKind::kRead, .key = Atom::of(std::string_view(key)), .value = Atom::of(value)};
+    return SketchOp{
+        .kind = OpKind::kRead, .key = Atom::of(std::string_view(key)), .value = Atom::of(value)};
   };
   const auto write = [](const char* key, std::int64_t value) {
-    return SketchOp{.kind = OpKind::kWrite, .key = Atom::of(std::string_view(key)), .value = Atom::of(value)};
+    return SketchOp{
+        .kind = OpKind::kWrite, .key = Atom::of(std::string_view(key)), .value = Atom::of(value)};
   };
   // Two sessions take turns to count; the last two both count from the same value.
   Sketch slow{.sessions = {{"a"}, {"b"}}};

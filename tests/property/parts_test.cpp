@@ -31,7 +31,8 @@ history::History random_history(std::uint64_t seed, bool whole) {
                                            : history::TxnStatus::kCommitted);
     for (auto ops = 1 + random.below(6); ops > 0; --ops) {
       const auto key = b.key(static_cast<std::int64_t>(random.below(kKeys)));
-      const auto any = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(last) + 2));
+      const auto any =
+          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(last) + 2));
       if (random.chance(0.5)) {
         b.write(key, b.value(random.chance(0.05) ? any : ++last));
       } else if (random.chance(0.3)) {
@@ -98,13 +99,14 @@ order::VisibilityProblem random_problem(std::uint64_t seed, std::vector<order::O
       const auto x = static_cast<order::Object>(random.below(p.object_count));
       p.reads.push_back({o, x, step});
       const bool initial = wrote[x].empty() || random.chance(0.001);
-      writers.push_back(initial                ? order::kInitial
+      writers.push_back(initial               ? order::kInitial
                         : random.chance(0.99) ? wrote[x].back()
-                                               : wrote[x][random.below(wrote[x].size())]);
+                                              : wrote[x][random.below(wrote[x].size())]);
     }
     p.read_first.push_back(static_cast<std::uint32_t>(p.reads.size()));
     std::set<order::Object> objects;
-    for (int w = 0; w < 2; ++w) objects.insert(static_cast<order::Object>(random.below(p.object_count)));
+    for (int w = 0; w < 2; ++w)
+      objects.insert(static_cast<order::Object>(random.below(p.object_count)));
     for (const auto x : objects) {
       p.write_object.push_back(x);
       wrote[x].push_back(o);
@@ -115,7 +117,8 @@ order::VisibilityProblem random_problem(std::uint64_t seed, std::vector<order::O
 }
 
 TEST(Parts, TheArcsOfWeakLevelsAreTheSameForAnyNumberOfThreads) {
-  for (const auto visible : {order::Visible::kEarlierRead, order::Visible::kDirect, order::Visible::kCausal}) {
+  for (const auto visible :
+       {order::Visible::kEarlierRead, order::Visible::kDirect, order::Visible::kCausal}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       std::vector<order::Owner> writers;
       auto problem = random_problem(seed, writers);
@@ -151,7 +154,8 @@ history::History two_groups(int joined) {
     const int session = t % 4, group = session / 2;
     b.begin(b.session(std::to_string(session)), history::TxnStatus::kCommitted);
     b.write(b.key(std::int64_t{100 * group + t / 4 % 50}), b.value(std::int64_t{t + 1}));
-    if (t == joined || t == joined + 1) b.read(b.key(std::int64_t{100 * (1 - group) + 51}), b.value(std::int64_t{0}));
+    if (t == joined || t == joined + 1)
+      b.read(b.key(std::int64_t{100 * (1 - group) + 51}), b.value(std::int64_t{0}));
     b.end();
   }
   for (const int group : {0, 1}) {

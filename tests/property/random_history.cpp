@@ -91,7 +91,8 @@ struct Version {
 class Store {
  public:
   Store(Kind kind, std::uint64_t seed)
-      : random_(seed * kKindCount + static_cast<std::uint64_t>(kind)), shape_(shape_of(kind, seed)) {
+      : random_(seed * kKindCount + static_cast<std::uint64_t>(kind)),
+        shape_(shape_of(kind, seed)) {
     static constexpr const char* kNames[] = {"a", "b", "c", "d", "e"};
     const auto key_count = random_.between(1, shape_.one_key ? 2 : random_.chance(0.2) ? 5 : 3);
     for (int k = 0; k < key_count; ++k) {
@@ -351,8 +352,7 @@ class Store {
 std::string_view name(Kind kind) {
   static constexpr std::string_view kNames[kKindCount] = {
       "registers", "duplicates", "statuses",   "lists",         "list-statuses", "ranges",
-      "cas",       "real-time",  "multi-read", "single-object", "everything",
-      "session-order"};
+      "cas",       "real-time",  "multi-read", "single-object", "everything",    "session-order"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

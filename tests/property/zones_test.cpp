@@ -35,8 +35,8 @@ struct Register {
 };
 
 // Of key `key`; values but the initial 0 are above `base`, in sessions of its own.
-void add_register(history::HistoryBuilder& b, base::Random& random, std::uint64_t seed, std::int64_t key_name,
-                  std::int64_t base) {
+void add_register(history::HistoryBuilder& b, base::Random& random, std::uint64_t seed,
+                  std::int64_t key_name, std::int64_t base) {
   struct Operation {
     Time invoke, effect, complete;
     std::uint32_t session;
@@ -45,7 +45,8 @@ void add_register(history::HistoryBuilder& b, base::Random& random, std::uint64_
   };
   const auto sessions = 1 + random.below(5);
   const auto length = 2 + random.below(seed % 20 == 0 ? 200 : 12);
-  const Time apart = seed % 4 == 0 ? 0 : 1;  // so that an operation may begin when the last one ends
+  const Time apart =
+      seed % 4 == 0 ? 0 : 1;  // so that an operation may begin when the last one ends
   const Time coarse = random.chance(0.3) ? 10 : 1;
   const double compare = random.chance(0.2) ? 1 : random.chance(0.5) ? 0.3 : 0;
   const double write = random.chance(0.5) ? 0.5 : 0.2;
@@ -170,7 +171,8 @@ TEST(Zones, AgreeWithThemselvesStreamed) {
       ++yes;
       chains += *streamed == "chain";
     } else {
-      left += held.verdict == Verdict::kSatisfied && (held.decided_by == "zones" || held.decided_by == "chain");
+      left += held.verdict == Verdict::kSatisfied &&
+              (held.decided_by == "zones" || held.decided_by == "chain");
     }
   }
   EXPECT_GT(yes, 5000);

@@ -127,10 +127,11 @@ INSTANTIATE_TEST_SUITE_P(Anomalies, Pictures, testing::ValuesIn(kCases), [](cons
 });
 
 TEST(Widths, SixTransactionsFitAPage) {
-  const auto drawn = draw({"chain", Level::kCausal,
-                           "init=0 s1: w(balance,1) ; w(customera,1) | "
-                           "s2: r(customera,1) w(customerb,1) | s3: r(customerb,1) w(customerc,1) | "
-                           "s4: r(customerc,1) w(customerd,1) | s5: r(customerd,1) r(balance,0)"});
+  const auto drawn =
+      draw({"chain", Level::kCausal,
+            "init=0 s1: w(balance,1) ; w(customera,1) | "
+            "s2: r(customera,1) w(customerb,1) | s3: r(customerb,1) w(customerc,1) | "
+            "s4: r(customerc,1) w(customerd,1) | s5: r(customerd,1) r(balance,0)"});
   ASSERT_EQ(drawn.figure.boxes.size(), 6U);
   EXPECT_TRUE(runs_down(drawn.figure));
   const auto picture = svg(drawn.figure);

@@ -214,11 +214,10 @@ TEST(Json, HasTheFieldsOfTheManual) {
   const auto object = nlohmann::ordered_json::parse(text);
   std::vector<std::string> fields;
   for (const auto& [name, value] : object.items()) fields.push_back(name);
-  EXPECT_EQ(fields,
-            (std::vector<std::string>{"file", "format", "database", "isolation", "transactions",
-                                      "committed", "sessions", "operations", "keys", "levels",
-                                      "refused", "counts", "strongest_satisfied",
-                                      "weakest_violated"}));
+  EXPECT_EQ(fields, (std::vector<std::string>{"file", "format", "database", "isolation",
+                                              "transactions", "committed", "sessions", "operations",
+                                              "keys", "levels", "refused", "counts",
+                                              "strongest_satisfied", "weakest_violated"}));
   EXPECT_TRUE(object["counts"].is_null());
   EXPECT_EQ(object["file"], kFile);
   EXPECT_EQ(object["format"], "jepsen");
@@ -275,8 +274,8 @@ TEST(Product, KnowsWhatProductsPromise) {
   EXPECT_EQ(levels::promised("MySQL", "repeatable read"), std::nullopt);
   EXPECT_EQ(levels::promised("MariaDB Galera", "repeatable-read"), Level::kSnapshotIsolation);
   EXPECT_EQ(levels::promised("Nobody", "serializable"), std::nullopt);
-  for (const char* level : {"read-committed", "read-atomic", "causal", "prefix", "strong-session-snapshot-isolation",
-                            "strong-session-serializable"}) {
+  for (const char* level : {"read-committed", "read-atomic", "causal", "prefix",
+                            "strong-session-snapshot-isolation", "strong-session-serializable"}) {
     EXPECT_EQ(levels::promised("cupel mock", level), levels::parse_level(level)) << level;
   }
 }

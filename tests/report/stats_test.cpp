@@ -130,7 +130,8 @@ TEST(Stats, JsonIsOneLine) {
 TEST(Stats, AnEmptyHistory) {
   const auto s = compute_stats(History{});
   EXPECT_EQ(s.transactions, 0u);
-  EXPECT_NE(stats_text(s, "f").find("time span                     not recorded"), std::string::npos);
+  EXPECT_NE(stats_text(s, "f").find("time span                     not recorded"),
+            std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(stats_json(s, "f")).at("span_ns").is_null());
 }
 

@@ -42,9 +42,10 @@ class CampaignTest : public testing::Test {
     const CampaignListener listener{
         .before = [&](const CampaignRun& run, std::size_t,
                       std::size_t) { started_.push_back(run.identity); },
-        .after = [&](const CampaignResult&) {
-          if (stop_after_ > 0 && started_.size() == stop_after_) stop_ = true;
-        }};
+        .after =
+            [&](const CampaignResult&) {
+              if (stop_after_ > 0 && started_.size() == stop_after_) stop_ = true;
+            }};
     auto summary = run_campaign(campaign, out(), stop_, listener);
     if (!summary.ok()) throw std::runtime_error(summary.error().to_string());
     return std::move(summary).value();
@@ -153,8 +154,9 @@ TEST_F(CampaignTest, TheMatrixGoesSeedBySeed) {
 }
 
 TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
-  const auto summary = go(std::string(R"({"databases": [{"name": "A", "url": "sqlite:)") + folder_ +
-                          R"(/db"}], "workloads": ["mini", "append"], "seeds": 2, )" + kSmall + "}");
+  const auto summary =
+      go(std::string(R"({"databases": [{"name": "A", "url": "sqlite:)") + folder_ +
+         R"(/db"}], "workloads": ["mini", "append"], "seeds": 2, )" + kSmall + "}");
   EXPECT_EQ(exit_code(summary), 0);
   ASSERT_EQ(summary.results.size(), 4U);
   EXPECT_EQ(summary.left, 0U);
@@ -178,8 +180,8 @@ TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
 }
 
 TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
-  const auto summary = go(std::string(R"({"databases": [)") + kLiar + R"(], "stop": "never", "seeds": 2, )" +
-                          kSmall + "}");
+  const auto summary = go(std::string(R"({"databases": [)") + kLiar +
+                          R"(], "stop": "never", "seeds": 2, )" + kSmall + "}");
   EXPECT_EQ(exit_code(summary), 1);
   ASSERT_EQ(summary.results.size(), 2U);
   for (const auto& result : summary.results) {
@@ -195,7 +197,8 @@ TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
   EXPECT_EQ(histories().size(), 2U);
   const auto table = text_of("summary.md");
   EXPECT_NE(table.find("**violated** in 2 of 2"), std::string::npos) << table;
-  EXPECT_NE(table.find("| " + summary.results[0].anomalies[0] + " | **seen** in "), std::string::npos)
+  EXPECT_NE(table.find("| " + summary.results[0].anomalies[0] + " | **seen** in "),
+            std::string::npos)
       << table;
   EXPECT_NE(table.find("`" + summary.results[0].history + "`"), std::string::npos) << table;
   const auto seen = Json::parse(text_of("summary.json")).at("columns").at(0).at("anomalies");
@@ -205,20 +208,21 @@ TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
 TEST_F(CampaignTest, StopEndsAsMuchAsItSays) {
   const auto runs = [&](const std::string& stop) {
     fs::remove_all(out());
-    go(std::string(R"({"databases": [)") + kLiar + R"(, {"name": "A"}], "seeds": 3, "stop": ")" + stop +
-       "\", " + kSmall + "}");
+    go(std::string(R"({"databases": [)") + kLiar + R"(, {"name": "A"}], "seeds": 3, "stop": ")" +
+       stop + "\", " + kSmall + "}");
     return started_.size();
   };
   EXPECT_EQ(runs("never"), 6U);
-  EXPECT_EQ(runs("each"), 4U);   // the liar once, SQLite with every seed
+  EXPECT_EQ(runs("each"), 4U);  // the liar once, SQLite with every seed
   EXPECT_EQ(runs("first"), 1U);
 }
 
 TEST_F(CampaignTest, UnknownIsTwoAndAnErrorThree) {
   EXPECT_EQ(exit_code(go(std::string(R"({"databases": [{}], "timeout": 0, )") + kSmall + "}")), 2);
   EXPECT_EQ(histories().size(), 1U);  // the undecided one
-  const auto text = std::string(R"({"databases": [{"name": "A"}, {"name": "gone", "url": "sqlite:)") +
-                    folder_ + R"(/later/db"}], )" + kSmall + "}";
+  const auto text =
+      std::string(R"({"databases": [{"name": "A"}, {"name": "gone", "url": "sqlite:)") + folder_ +
+      R"(/later/db"}], )" + kSmall + "}";
   const auto summary = go(text);
   EXPECT_EQ(exit_code(summary), 3);
   ASSERT_EQ(summary.results.size(), 2U);

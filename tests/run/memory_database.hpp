@@ -12,28 +12,35 @@
 namespace cupel::run {
 
 struct Misbehaviour {
-  double conflict = 0;          // share of statements that end in a conflict
+  double conflict = 0;            // share of statements that end in a conflict
   double lost_before_commit = 0;  // the connection breaks: certainly not committed
-  double lost_at_commit = 0;    // the connection breaks at commit: half of them did commit
-  double stale_read = 0;        // share of reads that return the value before the last
-  bool refuse = false;          // every statement
-  bool whole_only = false;      // no interactive transactions
+  double lost_at_commit = 0;      // the connection breaks at commit: half of them did commit
+  double stale_read = 0;          // share of reads that return the value before the last
+  bool refuse = false;            // every statement
+  bool whole_only = false;        // no interactive transactions
 };
 
 class MemoryDatabase : public drivers::Database {
  public:
   explicit MemoryDatabase(Misbehaviour misbehaviour) : bad_(misbehaviour) {}
 
-  [[nodiscard]] drivers::Facts facts() const override { return {"Memory", "1", "serializable", ""}; }
+  [[nodiscard]] drivers::Facts facts() const override {
+    return {"Memory", "1", "serializable", ""};
+  }
   [[nodiscard]] workload::Needs can() const override {
-    return {.interactive = !bad_.whole_only, .multiple = true, .tables = true, .ranges = true,
-            .deletes = true, .lists = true, .compare_and_set = true};
+    return {.interactive = !bad_.whole_only,
+            .multiple = true,
+            .tables = true,
+            .ranges = true,
+            .deletes = true,
+            .lists = true,
+            .compare_and_set = true};
   }
   base::Status prepare(const workload::Workload& workload) override;
   base::Result<std::unique_ptr<drivers::Connection>> connect(std::uint32_t session) override;
   void clean() override { cells_.clear(); }
 
-  int connections = 0;         // made
+  int connections = 0;  // made
   bool refuse_connections = false;
 
  private:

@@ -81,7 +81,8 @@ TEST_F(RunTest, EveryWorkloadIsStrictSerializableOnASerialStore) {
 TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     MemoryDatabase database({.conflict = 0.02, .lost_before_commit = 0.01, .lost_at_commit = 0.1});
-    const auto ran = go(database, "general", {.sessions = 5, .txns = 60, .seed = seed}, {.keys = 8});
+    const auto ran =
+        go(database, "general", {.sessions = 5, .txns = 60, .seed = seed}, {.keys = 8});
     ASSERT_TRUE(ran.result.ok());
     EXPECT_GT(ran.result->unknown, 0U);
     EXPECT_GT(ran.result->aborted, 0U);
@@ -130,7 +131,8 @@ TEST_F(RunTest, ALyingDatabaseIsFoundOut) {
 
 TEST_F(RunTest, RetriesWriteNewValues) {
   MemoryDatabase database({.conflict = 0.2});
-  const auto ran = go(database, "general", {.sessions = 3, .txns = 50, .retries = 200}, {.keys = 5});
+  const auto ran =
+      go(database, "general", {.sessions = 3, .txns = 50, .retries = 200}, {.keys = 5});
   ASSERT_TRUE(ran.result.ok());
   EXPECT_EQ(ran.result->committed, 150U);
   EXPECT_GT(ran.result->aborted, 0U);

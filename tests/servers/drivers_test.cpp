@@ -83,7 +83,9 @@ std::unique_ptr<Connection> connected(Database& database, std::uint32_t session 
   EXPECT_TRUE(connection.ok()) << connection.error().message;
   return connection.ok() ? *std::move(connection) : nullptr;
 }
-Tables two_rows() { return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20}); }
+Tables two_rows() {
+  return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
+}
 
 void expect_error(const std::string& url, std::initializer_list<const char*> parts) {
   const auto started = Clock::now();
@@ -303,8 +305,12 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   EXPECT_TRUE(second == "2=20" || second == "2=23") << second;
 }
 
-TEST(PostgresServer, Killed) { killed(kPostgres, "serializable"); }
-TEST(PostgresServer, StandingStill) { stopped(kPostgres, "serializable"); }
+TEST(PostgresServer, Killed) {
+  killed(kPostgres, "serializable");
+}
+TEST(PostgresServer, StandingStill) {
+  stopped(kPostgres, "serializable");
+}
 
 // A statement that waits for a lock longer than it may is aborted by the server;
 // the connection goes on.
@@ -385,8 +391,12 @@ TEST(MariadbServer, ErrorsSayWhatToDo) {
   expect_error(url + "?list=xml", {"list=xml", "list=json"});
 }
 
-TEST(MariadbServer, Killed) { killed(kMariadb, "serializable"); }
-TEST(MariadbServer, StandingStill) { stopped(kMariadb, "serializable"); }
+TEST(MariadbServer, Killed) {
+  killed(kMariadb, "serializable");
+}
+TEST(MariadbServer, StandingStill) {
+  stopped(kMariadb, "serializable");
+}
 
 // InnoDB undoes only the statement that waited too long; the driver undoes the rest.
 TEST(MariadbServer, ALockWaitThatTakesTooLongAbortsAll) {

@@ -21,8 +21,7 @@ namespace {
 // key, unique, foreign key), s (serial), p (no key). Values are few, so that they meet.
 class Author final : public RandomSql {
  public:
-  Author(std::uint64_t seed, std::uint64_t round)
-      : RandomSql(seed * 1000 + round), round_(round) {}
+  Author(std::uint64_t seed, std::uint64_t round) : RandomSql(seed * 1000 + round), round_(round) {}
 
   static std::vector<std::string> tables() {
     return {
@@ -60,8 +59,8 @@ class Author final : public RandomSql {
         return sub_query();
       case 10:
         return "SELECT " + pick({any(3), any(2) + "::text", "(" + integer(1) + ")::int8",
-                                 "CAST(" + numeric(1) + " AS numeric(12,1))", "NULL::bool", "'7'::int2",
-                                 "(SELECT max(id) FROM t)::text",
+                                 "CAST(" + numeric(1) + " AS numeric(12,1))", "NULL::bool",
+                                 "'7'::int2", "(SELECT max(id) FROM t)::text",
                                  "CASE WHEN " + condition(1) + " THEN 1 ELSE 2::int8 END"});
       case 11:
         return block();
@@ -283,11 +282,12 @@ class Author final : public RandomSql {
     const Over over(*this);
     const auto by = pick({"a", "b", "w", "a % 2", "n"});
     return "SELECT " + by + " AS g, count(*), " + pick({"sum(id)", "max(w)", "avg(a)", "min(n)"}) +
-           " FROM t" + where() + " GROUP BY " + pick({by, "1"}) +
-           having();
+           " FROM t" + where() + " GROUP BY " + pick({by, "1"}) + having();
   }
   std::string join() { return join_of({}, {}); }
-  std::string sub_query() { return sub_query_or("SELECT id FROM t WHERE a > ANY (SELECT x FROM u)"); }
+  std::string sub_query() {
+    return sub_query_or("SELECT id FROM t WHERE a > ANY (SELECT x FROM u)");
+  }
   std::string insert() {
     const auto id = number(12);
     switch (below(7)) {
@@ -354,7 +354,8 @@ class Author final : public RandomSql {
     switch (below(8)) {
       case 0:
       case 1:
-        return (one.starts_with("app.") ? "SELECT current_setting('" + one + "', true)" : "SHOW " + one);
+        return (one.starts_with("app.") ? "SELECT current_setting('" + one + "', true)"
+                                        : "SHOW " + one);
       case 2:
         return "RESET " + one;
       case 3:
@@ -373,8 +374,8 @@ class Author final : public RandomSql {
                        : one == "default_transaction_read_only" ? pick({"off", "off", "on"})
                                                                 : pick({"'a'", "'b c'"});
     if (below(4) == 0) {
-      return "SELECT set_config('" + one + "', " +
-             (value[0] == '\'' ? value : "'" + value + "'") + ", " + pick({"true", "false"}) + ")";
+      return "SELECT set_config('" + one + "', " + (value[0] == '\'' ? value : "'" + value + "'") +
+             ", " + pick({"true", "false"}) + ")";
     }
     return pick({"SET ", "SET ", "SET LOCAL "}) + one + " = " + value;
   }

@@ -53,7 +53,8 @@ TEST_P(RunCommand, SaysWhatIsWrong) {
   const auto host = url.substr(url.find('@') + 1, url.rfind('/') - url.find('@') - 1);
   expect_refused(scheme + "guarded:tiger@" + host + "/cupel", "serializable",
                  {"cannot connect", "check the user and the password"});
-  expect_refused(scheme + "cupel@" + host + "/nowhere", "serializable", {"nowhere", "make it with"});
+  expect_refused(scheme + "cupel@" + host + "/nowhere", "serializable",
+                 {"nowhere", "make it with"});
   expect_refused(url, "chaos", {"chaos", "repeatable-read", "read-committed"});
   started->stop();
   expect_refused(url, "serializable", {"cannot connect", "is the server running"});

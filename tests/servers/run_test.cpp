@@ -43,9 +43,9 @@ std::string listed(const std::set<std::string>& names) {
 
 // What a run was like, for the message of a failure.
 std::string told(const RunResult& result) {
-  auto text = fmt::format("{} committed, {} aborted, {} unknown, {} reconnects, {:.1f} s",
-                          result.committed, result.aborted, result.unknown, result.reconnects,
-                          result.seconds);
+  auto text =
+      fmt::format("{} committed, {} aborted, {} unknown, {} reconnects, {:.1f} s", result.committed,
+                  result.aborted, result.unknown, result.reconnects, result.seconds);
   for (const auto& [reason, count] : result.reasons) text += fmt::format("; {} {}", count, reason);
   return text;
 }
@@ -207,7 +207,8 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
     };
-    while (progress.sessions_running == 0 && !stop) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (progress.sessions_running == 0 && !stop)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     bool met = false;
     for (int crashes = 0; crashes < kCrashes && !met; ++crashes) {
       until(progress.committed + 100);
@@ -292,7 +293,8 @@ TEST(PostgresRun, FaultCommandsThatStopTheServer) {
   options.open.statement_timeout = 1;
   // The children serve the connections; the parent goes last, so that it starts none.
   const auto all = fmt::format("$(cat /proc/{0}/task/{0}/children) {0}", started->process());
-  options.faults = {.fault = "kill -STOP " + all, .heal = "kill -CONT " + all, .every = 1, .lasts = 2};
+  options.faults = {
+      .fault = "kill -STOP " + all, .heal = "kill -CONT " + all, .every = 1, .lasts = 2};
   const auto ran = assayed(options);
   ASSERT_TRUE(ran.assay) << ran.error;
   EXPECT_GE(ran.assay->run.faults, 1U);

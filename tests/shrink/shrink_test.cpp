@@ -261,8 +261,9 @@ std::optional<Counterexample> found_at(Level level, const history::History& h) {
 }
 
 TEST(Shrink, IsFiledAtTheWeakestLevelThatIsViolatedByTheSameName) {
-  auto lost = found_at(Level::kStrictSerializable,
-                       test::history_of("init=0 a: r(x,0) w(x,1) @10-20 | b: r(x,0) w(x,2) @10-20"));
+  auto lost =
+      found_at(Level::kStrictSerializable,
+               test::history_of("init=0 a: r(x,0) w(x,1) @10-20 | b: r(x,0) w(x,2) @10-20"));
   ASSERT_TRUE(lost.has_value());
   ASSERT_EQ(lost->anomaly.name, "lost-update");
   file_at_weakest(*lost);
@@ -273,8 +274,9 @@ TEST(Shrink, IsFiledAtTheWeakestLevelThatIsViolatedByTheSameName) {
 }
 
 TEST(Shrink, IsFiledNowhereElseWhereWeakerLevelsAllowIt) {
-  auto skew = found_at(Level::kStrictSerializable,
-                       test::history_of("init=0 a: r(x,0) w(y,1) @10-20 | b: r(y,0) w(x,2) @10-20"));
+  auto skew =
+      found_at(Level::kStrictSerializable,
+               test::history_of("init=0 a: r(x,0) w(y,1) @10-20 | b: r(y,0) w(x,2) @10-20"));
   ASSERT_TRUE(skew.has_value());
   file_at_weakest(*skew);
   EXPECT_EQ(skew->level, Level::kSerializable);

@@ -26,7 +26,8 @@ Instance random_instance(std::uint64_t seed) {
   i.nodes = 3 + random.below(5);
   for (std::size_t k = random.below(6); k > 0; --k) {  // forward: acyclic
     const auto a = random.below(i.nodes - 1);
-    i.known.push_back({static_cast<Node>(a), static_cast<Node>(a + 1 + random.below(i.nodes - a - 1))});
+    i.known.push_back(
+        {static_cast<Node>(a), static_cast<Node>(a + 1 + random.below(i.nodes - a - 1))});
   }
   i.variables = static_cast<int>(1 + random.below(6));
   const auto literal = [&] {
@@ -34,14 +35,17 @@ Instance random_instance(std::uint64_t seed) {
     return random.chance(0.5) ? v : -v;
   };
   for (std::size_t k = random.below(16); k > 0; --k) {
-    const auto from = static_cast<Node>(random.below(i.nodes)), to = static_cast<Node>(random.below(i.nodes));
+    const auto from = static_cast<Node>(random.below(i.nodes)),
+               to = static_cast<Node>(random.below(i.nodes));
     if (from != to) i.arcs.push_back({from, to, literal(), random.chance(0.3) ? literal() : 0});
   }
   for (std::size_t k = random.below(5); k > 0; --k) i.clauses.push_back({literal(), literal()});
   return i;
 }
 
-bool holds(unsigned assignment, Literal l) { return (((assignment >> (std::abs(l) - 1)) & 1) != 0) == (l > 0); }
+bool holds(unsigned assignment, Literal l) {
+  return (((assignment >> (std::abs(l) - 1)) & 1) != 0) == (l > 0);
+}
 
 bool acyclic_under(const Instance& i, unsigned assignment) {
   auto all = i.known;
@@ -55,7 +59,8 @@ bool acyclic_under(const Instance& i, unsigned assignment) {
 
 bool clauses_hold(const Instance& i, unsigned assignment) {
   return std::all_of(i.clauses.begin(), i.clauses.end(), [&](const auto& clause) {
-    return std::any_of(clause.begin(), clause.end(), [&](Literal l) { return holds(assignment, l); });
+    return std::any_of(clause.begin(), clause.end(),
+                       [&](Literal l) { return holds(assignment, l); });
   });
 }
 

@@ -173,9 +173,11 @@ constexpr Example kFound[] = {
     // Two parts of the communication graph may not place s1's two transactions
     // differently, though nothing orders the second after the first.
     {"an_indeterminate_transaction_joins_the_parts",
-     "s1: ?w(x,1) w(v,1) ; w(z,1) w(y,1) | s2: r(x,1) r(z,nil) | s3: r(y,1) r(v,nil)", "cc", "pc si"},
+     "s1: ?w(x,1) w(v,1) ; w(z,1) w(y,1) | s2: r(x,1) r(z,nil) | s3: r(y,1) r(v,nil)", "cc",
+     "pc si"},
     {"an_unread_compare_and_set_meets_no_expectation",
-     "s1: w(x,1) ; r(x,1) ; w(x,3) ; r(x,3) ; r(x,2) | s2: ?cas(x,7,1) | s3: ?cas(x,1,2)", "pc ser", "sssi"},
+     "s1: w(x,1) ; r(x,1) ; w(x,3) ; r(x,3) ; r(x,2) | s2: ?cas(x,7,1) | s3: ?cas(x,1,2)", "pc ser",
+     "sssi"},
     {"a_transaction_that_never_happened_placed_nothing",
      "s1: ?cas(y,7,1) a(x,1) | s2: l(x,[1]) ; a(x,1)", "ser", "rc"},
     {"own_later_append_is_no_writer", "s1: a(x,1) a(x,5) | s2: l(x,[1]) a(x,1)", "", "rc si"},

@@ -25,7 +25,7 @@ std::span<const Example> mini_transactions();  // MTC 2025, table I: the 14 anom
 std::span<const Example> peer_mistakes();      // what other tools get wrong
 std::span<const Example> adya_and_cerone();    // Adya 1999; Cerone & Gotsman 2018; Fekete 2004
 std::span<const Example> real_time_examples();
-std::span<const Example> corner_cases();  // choices of levels.md
+std::span<const Example> corner_cases();         // choices of levels.md
 std::span<const Example> found_by_the_oracle();  // where the engine once disagreed
 std::vector<Example> all_examples();
 

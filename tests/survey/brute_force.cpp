@@ -205,8 +205,10 @@ class Counter {
         for (const auto& p : reads_) {
           for (const auto& q : reads_) {
             if (p.txn != a || q.txn != b || !p.first || !q.first) continue;
-            if (p.key == q.key && p.writer == q.writer && !stale_[static_cast<std::size_t>(&q - reads_.data())]) {
-              lost = lost || (writes(static_cast<int>(a), p.key) && writes(static_cast<int>(b), p.key));
+            if (p.key == q.key && p.writer == q.writer &&
+                !stale_[static_cast<std::size_t>(&q - reads_.data())]) {
+              lost = lost ||
+                     (writes(static_cast<int>(a), p.key) && writes(static_cast<int>(b), p.key));
             }
             if (p.key != q.key && fresh(p) && fresh(q) && overwrites(b, p.writer, p.key) &&
                 overwrites(a, q.writer, q.key)) {
@@ -223,9 +225,11 @@ class Counter {
     std::set<std::pair<Version, Version>> facts;
     for (const auto& p : reads_) {
       for (const auto& q : reads_) {
-        if (p.txn != q.txn || p.key == q.key || !fresh(p) || !fresh(q) || p.writer == kInitial) continue;
+        if (p.txn != q.txn || p.key == q.key || !fresh(p) || !fresh(q) || p.writer == kInitial)
+          continue;
         for (std::uint32_t c = 0; c < n_; ++c) {
-          if (c == p.txn || static_cast<int>(c) == p.writer || !overwrites(c, q.writer, q.key)) continue;
+          if (c == p.txn || static_cast<int>(c) == p.writer || !overwrites(c, q.writer, q.key))
+            continue;
           facts.insert({{p.key, p.writer}, {q.key, static_cast<int>(c)}});
         }
       }

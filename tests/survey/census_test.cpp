@@ -105,12 +105,15 @@ Sketch readers_and_writers(std::uint64_t seed) {
   base::Random random(seed);
   std::string text;
   const auto key = [&](std::uint64_t k) { return std::string(1, static_cast<char>('a' + k)); };
-  const auto value = [&](std::uint64_t v) { return v == 0 ? std::string("nil") : std::to_string(v); };
+  const auto value = [&](std::uint64_t v) {
+    return v == 0 ? std::string("nil") : std::to_string(v);
+  };
   for (std::uint64_t k = 0; k < 3; ++k) {
     for (std::uint64_t v = 1; v <= 2; ++v) {
       text += "w" + key(k) + value(v) + ": ";
       if (random.below(2) == 0) text += "r(" + key(k) + "," + value(v - 1) + ") ";
-      if (random.below(3) == 0) text += "r(" + key((k + 1) % 3) + "," + value(random.below(2)) + ") ";
+      if (random.below(3) == 0)
+        text += "r(" + key((k + 1) % 3) + "," + value(random.below(2)) + ") ";
       text += "w(" + key(k) + "," + value(v) + ") | ";
     }
   }
@@ -143,8 +146,8 @@ TEST(Census, AgreesWithBruteForce) {
     auto found = counts_of(history);
     for (const auto& kind_name : explain::anomalies()) {
       // Brute force knows nothing of what shows inside one transaction or read.
-      if (!expected->contains(std::string(kind_name.name)) &&
-          kind_name.weakest.size() == 3 && kind_name.name[0] != 'G') {
+      if (!expected->contains(std::string(kind_name.name)) && kind_name.weakest.size() == 3 &&
+          kind_name.name[0] != 'G') {
         found.erase(std::string(kind_name.name));
       }
     }
@@ -153,9 +156,9 @@ TEST(Census, AgreesWithBruteForce) {
     ++compared;
   }
   EXPECT_GT(compared, 2000);
-  for (const char* name : {"non-monotonic-read", "session-guarantee-violation", "fractured-read",
-                           "causality-violation", "G1c", "G1c-process", "long-fork", "lost-update",
-                           "write-skew"}) {
+  for (const char* name :
+       {"non-monotonic-read", "session-guarantee-violation", "fractured-read",
+        "causality-violation", "G1c", "G1c-process", "long-fork", "lost-update", "write-skew"}) {
     EXPECT_GT(met[name], 0u) << name;
   }
 }
@@ -167,8 +170,9 @@ TEST(Census, KnowingWhatTheCheckDidCountsTheSame) {
   for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
     const auto history = build(random_sketch(kind_of_seed(seed), seed));
     check::Options options;
-    options.asked = {seed % 2 == 0 ? Level::kSnapshotIsolation : Level::kStrongSessionSnapshotIsolation,
-                     Level::kCausal};
+    options.asked = {
+        seed % 2 == 0 ? Level::kSnapshotIsolation : Level::kStrongSessionSnapshotIsolation,
+        Level::kCausal};
     const auto result = check::check(history, options);
     if (!result.accesses) continue;  // nothing is violated
     const survey::Known known{result.accesses, result.levels[1].verdict == Verdict::kSatisfied, 2};
@@ -208,9 +212,10 @@ TEST(Census, CountsOnlyWhatViolates) {
           std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
       ASSERT_NE(entry, all.end()) << name;
       for (const auto& level : result.levels) {
-        const bool forbids = std::any_of(entry->weakest.begin(), entry->weakest.end(), [&](Level one) {
-          return one != Level::kLinearizable && levels::implies(level.level, one);
-        });
+        const bool forbids =
+            std::any_of(entry->weakest.begin(), entry->weakest.end(), [&](Level one) {
+              return one != Level::kLinearizable && levels::implies(level.level, one);
+            });
         if (!forbids || level.verdict == Verdict::kRefused) continue;
         ++met;
         EXPECT_EQ(level.verdict, Verdict::kViolated)
@@ -223,8 +228,8 @@ TEST(Census, CountsOnlyWhatViolates) {
 }
 
 TEST(Mask, AnUnknownReadConstrainsNothingAndIdsStay) {
-  const auto history = history_of(
-      "r(x,7) w(y,1) | cas(x,5,6) | cas!(x,5,6) | range(a,c,[a=1]) | l(z,[9]) a(z,1)");
+  const auto history =
+      history_of("r(x,7) w(y,1) | cas(x,5,6) | cas!(x,5,6) | range(a,c,[a=1]) | l(z,[9]) a(z,1)");
   std::vector<OpId> all;
   for (std::uint32_t i = 0; i < history.op_count(); ++i) all.push_back(OpId(i));
   const auto masked = history::with_unknown(history, all);

@@ -35,8 +35,7 @@ survey::Survey survey_of(const history::History& history) {
 class Planted : public testing::TestWithParam<std::string> {};
 
 TEST_P(Planted, IsCountedAndNamed) {
-  const auto survey =
-      survey_of(planted(std::vector<std::string>(kTimes, GetParam())));
+  const auto survey = survey_of(planted(std::vector<std::string>(kTimes, GetParam())));
   ASSERT_EQ(survey.counts.size(), 1u);
   EXPECT_TRUE(survey.counted);
   EXPECT_EQ(survey.counts[0].name, GetParam());
@@ -49,8 +48,7 @@ TEST_P(Planted, IsCountedAndNamed) {
   EXPECT_TRUE(survey.causes.all);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fourteen, Planted,
-                         testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Fourteen, Planted, testing::ValuesIn([] {
                            const auto all = workload::injectable_anomalies();
                            return std::vector<std::string>(all.begin(), all.end());
                          }()),

@@ -208,9 +208,9 @@ TEST(Injection, AmongTheClientsViolatesExactlyFromItsLevel) {
       o.inject_at = place;
       const History h = generated(o);
       EXPECT_EQ(h.session_count(), 4u) << anomaly << " has sessions of its own";
-      for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal,
-                                Level::kPrefix, Level::kStrongSnapshotIsolation,
-                                Level::kStrictSerializable}) {
+      for (const Level level :
+           {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+            Level::kStrongSnapshotIsolation, Level::kStrictSerializable}) {
         const bool satisfied = oracle::oracle_satisfies(h, level);
         if (levels::implies(level, first)) {
           EXPECT_FALSE(satisfied) << anomaly << " at " << levels::name(level) << ": " << to_text(h);
@@ -232,8 +232,8 @@ TEST(Injection, AmongTheClientsViolatesExactlyFromItsLevel) {
         check::Options options;
         options.asked = {*given};
         options.threads = 1;
-        const bool forbidden = levels::implies(*given, first) ||
-                               levels::implies(*given, Level::kSerializable);
+        const bool forbidden =
+            levels::implies(*given, first) || levels::implies(*given, Level::kSerializable);
         EXPECT_EQ(check::check(generated(large), options).levels[0].verdict,
                   forbidden ? Verdict::kViolated : Verdict::kSatisfied)
             << anomaly << " at " << place << " of " << workload::name(store);

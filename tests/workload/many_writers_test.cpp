@@ -23,7 +23,6 @@ using workload::Store;
 constexpr double kTimeoutSeconds = 120;
 constexpr std::uint32_t kAllLevelsUpTo = 100;  // transactions of a session
 
-
 GenerateOptions ranges(std::uint32_t txns_per_session) {
   GenerateOptions o;
   o.shape = Shape::kRange;
@@ -33,7 +32,8 @@ GenerateOptions ranges(std::uint32_t txns_per_session) {
 }
 
 // Every level asked apart, so that none is settled by another.
-void expect_verdicts(const GenerateOptions& o, std::optional<Level> satisfied, std::optional<Level> violated) {
+void expect_verdicts(const GenerateOptions& o, std::optional<Level> satisfied,
+                     std::optional<Level> violated) {
   const auto h = workload::generate(o);
   ASSERT_TRUE(h.ok());
   for (const Level level : levels::all_levels()) {
@@ -45,8 +45,8 @@ void expect_verdicts(const GenerateOptions& o, std::optional<Level> satisfied, s
     options.threads = 1;
     options.timeout_seconds = kTimeoutSeconds;
     const auto result = check::check(h.value(), options).levels[0];
-    const std::string what = std::string(levels::name(level)) + " by " + result.decided_by + ", store " +
-                             std::string(workload::name(o.store)) +
+    const std::string what = std::string(levels::name(level)) + " by " + result.decided_by +
+                             ", store " + std::string(workload::name(o.store)) +
                              (o.inject.empty() ? std::string() : " with " + o.inject.front());
     EXPECT_NE(result.verdict, Verdict::kUnknown) << what << ": " << result.detail;
     if (violated && levels::implies(level, *violated)) {
@@ -105,8 +105,9 @@ TEST_P(Ranges, RegistersWithDuplicateValuesAreDecided) {
   expect_verdicts(o, Level::kStrongSessionSnapshotIsolation, std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Ranges, testing::Values(100, 1000),
-                         [](const auto& info) { return std::to_string(10 * info.param) + "Transactions"; });
+INSTANTIATE_TEST_SUITE_P(Sizes, Ranges, testing::Values(100, 1000), [](const auto& info) {
+  return std::to_string(10 * info.param) + "Transactions";
+});
 
 }  // namespace
 }  // namespace cupel::test

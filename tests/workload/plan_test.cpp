@@ -161,8 +161,9 @@ TEST_F(PlanFile, WhatIsWrongIsToldWithItsPlace) {
             "sessions[0][0][0][1]: found 18446744073709551615, expected an integer of 64 bits");
   EXPECT_EQ(in_operation(R"(["range",[0,3000000000],null])"),
             "sessions[0][0][0][1]: found [0,3000000000], expected a range of at most 1000000 keys");
-  EXPECT_EQ(in_operation(R"(["range",[-9223372036854775808,9223372036854775807],null])").substr(0, 31),
-            "sessions[0][0][0][1]: found [-9");
+  EXPECT_EQ(
+      in_operation(R"(["range",[-9223372036854775808,9223372036854775807],null])").substr(0, 31),
+      "sessions[0][0][0][1]: found [-9");
   EXPECT_EQ(in_operation(R"(["range",3,null])"),
             "sessions[0][0][0][1]: found 3, expected [low, high]");
   EXPECT_EQ(in_operation(R"(["range",[1,2,3],null])"),

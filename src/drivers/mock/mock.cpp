@@ -53,7 +53,9 @@ Datum datum_of(mock::Value value) {
   }
   return {};
 }
-bool is_null(const Datum& datum) { return std::holds_alternative<std::monostate>(datum); }
+bool is_null(const Datum& datum) {
+  return std::holds_alternative<std::monostate>(datum);
+}
 
 class MockConnection final : public Connection {
  public:
@@ -179,14 +181,16 @@ class MockConnection final : public Connection {
       case StatementKind::kWrite:
         for (std::size_t i = 0; i < statement.values.size(); ++i) {
           const auto type = table.columns[columns[i]].type;
-          if (auto failure = write_cell(row, columns[i], normal(type, statement.values[i]))) return failure;
+          if (auto failure = write_cell(row, columns[i], normal(type, statement.values[i])))
+            return failure;
         }
         return std::nullopt;
       case StatementKind::kCompareAndSet: {
         const auto type = table.columns[columns[0]].type;
         if (auto failure = read_row(row, columns, cells)) return failure;
         const Datum& expected = statement.values[0];
-        reply.succeeded = is_null(expected) ? !cells : cells && (*cells)[0] == normal(type, expected);
+        reply.succeeded =
+            is_null(expected) ? !cells : cells && (*cells)[0] == normal(type, expected);
         if (!reply.succeeded) return std::nullopt;
         return write_cell(row, columns[0], normal(type, statement.values[1]));
       }
@@ -199,8 +203,8 @@ class MockConnection final : public Connection {
     return refused("a statement of an unknown kind");
   }
 
-  Outcome range(const Table& table, const Statement& statement, std::span<const std::uint32_t> columns,
-                Reply& reply) {
+  Outcome range(const Table& table, const Statement& statement,
+                std::span<const std::uint32_t> columns, Reply& reply) {
     // No row's key begins with another's, so the cells of the high row end before 0x03.
     const auto low = ordered_key(table, statement.key);
     const auto behind = ordered_key(table, statement.high) + '\x03';
@@ -232,11 +236,12 @@ class MockDatabase final : public Database {
   explicit MockDatabase(const mock::Options& options) : options_(options) {}
 
   [[nodiscard]] Facts facts() const override {
-    return {.product = "cupel mock",
-            .version = "1",
-            .isolation = std::string(mock::name(options_.level)),
-            .detail = fmt::format("seed={}, uniform={:g}, latest={:g}, adversarial={:g}", options_.seed,
-                                  options_.uniform, options_.latest, options_.adversarial)};
+    return {
+        .product = "cupel mock",
+        .version = "1",
+        .isolation = std::string(mock::name(options_.level)),
+        .detail = fmt::format("seed={}, uniform={:g}, latest={:g}, adversarial={:g}", options_.seed,
+                              options_.uniform, options_.latest, options_.adversarial)};
   }
   [[nodiscard]] workload::Needs can() const override {
     return {.interactive = true,
@@ -255,7 +260,8 @@ class MockDatabase final : public Database {
       const auto& table = schema_.tables[number];
       const auto key = ordered_key(table, row.key);
       for (std::uint32_t i = 0; i < row.values.size(); ++i) {
-        store_->set_initial(cell_key(key, i), value_of(normal(table.columns[i].type, row.values[i])));
+        store_->set_initial(cell_key(key, i),
+                            value_of(normal(table.columns[i].type, row.values[i])));
       }
     });
     return base::Ok{};
@@ -279,23 +285,26 @@ class MockDatabase final : public Database {
 
 }  // namespace
 
-base::Result<std::unique_ptr<Database>> open_mock(const std::string& text, const OpenOptions& options) {
+base::Result<std::unique_ptr<Database>> open_mock(const std::string& text,
+                                                  const OpenOptions& options) {
   auto url = parse_url(text);
   if (!url) return std::move(url).error();
   mock::Options store;
   const auto& asked = url->path.empty() ? options.isolation : url->path;
   const auto level = mock::level_of(asked);
   if (!url->hosts.empty() || !level) {
-    return base::Error{.message = fmt::format("found `{}`, expected mock:LEVEL with read-committed, "
-                                              "read-atomic, causal, prefix, strong-session-snapshot-isolation "
-                                              "or strong-session-serializable",
-                                              text)};
+    return base::Error{
+        .message = fmt::format("found `{}`, expected mock:LEVEL with read-committed, "
+                               "read-atomic, causal, prefix, strong-session-snapshot-isolation "
+                               "or strong-session-serializable",
+                               text)};
   }
   // Where no isolation was asked for it is the URL's (driver.cpp).
   if (!url->path.empty() && mock::level_of(options.isolation) != *level) {
-    return base::Error{.message = fmt::format("found the level {} in the URL and the isolation {}, expected one "
-                                              "of them",
-                                              url->path, options.isolation)};
+    return base::Error{
+        .message = fmt::format("found the level {} in the URL and the isolation {}, expected one "
+                               "of them",
+                               url->path, options.isolation)};
   }
   store.level = *level;
   if (const auto seed = take_option(*url, "seed")) {
@@ -308,8 +317,9 @@ base::Result<std::unique_ptr<Database>> open_mock(const std::string& text, const
     store.latest = *policy == "latest";
     store.adversarial = *policy == "adversarial";
     if (store.uniform + store.latest + store.adversarial == 0) {
-      return base::Error{.message = fmt::format(
-                             "found policy={} in the URL, expected uniform, latest or adversarial", *policy)};
+      return base::Error{
+          .message = fmt::format(
+              "found policy={} in the URL, expected uniform, latest or adversarial", *policy)};
     }
   }
   if (auto unknown = unknown_options(*url, "seed, policy")) return *std::move(unknown);

@@ -63,7 +63,9 @@ enum Code : unsigned {
   kServerLost = 2013,
   kTlsError = 2026,
 };
-bool is_library(unsigned code) { return code >= 2000 && code < 3000; }
+bool is_library(unsigned code) {
+  return code >= 2000 && code < 3000;
+}
 
 struct CloseConnection {
   void operator()(MYSQL* connection) const { mysql_close(connection); }
@@ -95,20 +97,25 @@ Cause cause_of(unsigned code) {
   switch (code) {
     case kDeadlock:
     case kLockWaitTimeout:
-    case kRecordChanged: return Cause::kConflict;
+    case kRecordChanged:
+      return Cause::kConflict;
     case kDuplicateEntry:
     case kDuplicateForeign:
     case kRowIsReferenced:
     case kNoReferencedRow:
     case kCheckFailed:
-    case 3819: return Cause::kConstraint;
+    case 3819:
+      return Cause::kConstraint;
     case kQueryInterrupted:
     case kStatementTimeout:
-    case kQueryTimeout: return Cause::kTimeout;
+    case kQueryTimeout:
+      return Cause::kTimeout;
     case kServerShutdown:
     case kConnectionKilled:
-    case kUnknownCommand: return Cause::kConnection;  // Galera: the node is not of the cluster now
-    default: return is_library(code) ? Cause::kConnection : Cause::kStatement;
+    case kUnknownCommand:
+      return Cause::kConnection;  // Galera: the node is not of the cluster now
+    default:
+      return is_library(code) ? Cause::kConnection : Cause::kStatement;
   }
 }
 
@@ -276,8 +283,11 @@ class MysqlConnection final : public sql::SqlConnection {
         case MYSQL_TYPE_SHORT:
         case MYSQL_TYPE_INT24:
         case MYSQL_TYPE_LONG:
-        case MYSQL_TYPE_LONGLONG: cell.integer = (field.flags & UNSIGNED_FLAG) == 0; break;
-        default: break;
+        case MYSQL_TYPE_LONGLONG:
+          cell.integer = (field.flags & UNSIGNED_FLAG) == 0;
+          break;
+        default:
+          break;
       }
       bind.buffer_type = cell.integer ? MYSQL_TYPE_LONGLONG : MYSQL_TYPE_STRING;
       bind.buffer = cell.integer ? static_cast<void*>(&cell.number) : cell.bytes.data();
@@ -329,7 +339,8 @@ std::string address(const Settings& settings, const Host& host) {
 // What to do about a connection that was refused.
 std::string advice(unsigned code, const Settings& settings) {
   switch (code) {
-    case kAccessDenied: return "; check the user and the password in the URL";
+    case kAccessDenied:
+      return "; check the user and the password in the URL";
     case kDatabaseDenied:
       return fmt::format("; grant the user the database: GRANT ALL ON {}.* TO …",
                          settings.url.path);
@@ -340,9 +351,12 @@ std::string advice(unsigned code, const Settings& settings) {
     case kNoHost:
     case kUnknownHost:
     case kServerGone:
-    case kServerLost: return "; is the server running there, and are host and port right?";
-    case kTlsError: return "; see the URL's options ssl, ssl-ca and ssl-verify-server-cert";
-    default: return "";
+    case kServerLost:
+      return "; is the server running there, and are host and port right?";
+    case kTlsError:
+      return "; see the URL's options ssl, ssl-ca and ssl-verify-server-cert";
+    default:
+      return "";
   }
 }
 

@@ -205,14 +205,16 @@ class PostgresConnection final : public sql::SqlConnection {
 
   bool undo() override {
     switch (PQtransactionStatus(connection_.get())) {
-      case PQTRANS_IDLE: return true;
+      case PQTRANS_IDLE:
+        return true;
       case PQTRANS_INTRANS:
       case PQTRANS_INERROR: {
         Result result;
         return !simple("ROLLBACK", result);
       }
       case PQTRANS_ACTIVE:
-      case PQTRANS_UNKNOWN: break;
+      case PQTRANS_UNKNOWN:
+        break;
     }
     return false;
   }

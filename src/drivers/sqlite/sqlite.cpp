@@ -78,31 +78,54 @@ class Patience {
 // "SQLITE_BUSY_SNAPSHOT"; the plain code's name for extended codes not listed.
 std::string code_name(int extended) {
   switch (extended) {
-    case SQLITE_BUSY_SNAPSHOT: return "SQLITE_BUSY_SNAPSHOT";
-    case SQLITE_BUSY_RECOVERY: return "SQLITE_BUSY_RECOVERY";
-    case SQLITE_LOCKED_SHAREDCACHE: return "SQLITE_LOCKED_SHAREDCACHE";
-    case SQLITE_CONSTRAINT_PRIMARYKEY: return "SQLITE_CONSTRAINT_PRIMARYKEY";
-    case SQLITE_IOERR_WRITE: return "SQLITE_IOERR_WRITE";
-    case SQLITE_IOERR_FSYNC: return "SQLITE_IOERR_FSYNC";
-    case SQLITE_IOERR_READ: return "SQLITE_IOERR_READ";
-    default: break;
+    case SQLITE_BUSY_SNAPSHOT:
+      return "SQLITE_BUSY_SNAPSHOT";
+    case SQLITE_BUSY_RECOVERY:
+      return "SQLITE_BUSY_RECOVERY";
+    case SQLITE_LOCKED_SHAREDCACHE:
+      return "SQLITE_LOCKED_SHAREDCACHE";
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+      return "SQLITE_CONSTRAINT_PRIMARYKEY";
+    case SQLITE_IOERR_WRITE:
+      return "SQLITE_IOERR_WRITE";
+    case SQLITE_IOERR_FSYNC:
+      return "SQLITE_IOERR_FSYNC";
+    case SQLITE_IOERR_READ:
+      return "SQLITE_IOERR_READ";
+    default:
+      break;
   }
   switch (extended & 0xff) {
-    case SQLITE_ERROR: return "SQLITE_ERROR";
-    case SQLITE_PERM: return "SQLITE_PERM";
-    case SQLITE_BUSY: return "SQLITE_BUSY";
-    case SQLITE_LOCKED: return "SQLITE_LOCKED";
-    case SQLITE_NOMEM: return "SQLITE_NOMEM";
-    case SQLITE_READONLY: return "SQLITE_READONLY";
-    case SQLITE_INTERRUPT: return "SQLITE_INTERRUPT";
-    case SQLITE_IOERR: return "SQLITE_IOERR";
-    case SQLITE_CORRUPT: return "SQLITE_CORRUPT";
-    case SQLITE_FULL: return "SQLITE_FULL";
-    case SQLITE_CANTOPEN: return "SQLITE_CANTOPEN";
-    case SQLITE_PROTOCOL: return "SQLITE_PROTOCOL";
-    case SQLITE_CONSTRAINT: return "SQLITE_CONSTRAINT";
-    case SQLITE_NOTADB: return "SQLITE_NOTADB";
-    default: return fmt::format("SQLITE_{}", extended);
+    case SQLITE_ERROR:
+      return "SQLITE_ERROR";
+    case SQLITE_PERM:
+      return "SQLITE_PERM";
+    case SQLITE_BUSY:
+      return "SQLITE_BUSY";
+    case SQLITE_LOCKED:
+      return "SQLITE_LOCKED";
+    case SQLITE_NOMEM:
+      return "SQLITE_NOMEM";
+    case SQLITE_READONLY:
+      return "SQLITE_READONLY";
+    case SQLITE_INTERRUPT:
+      return "SQLITE_INTERRUPT";
+    case SQLITE_IOERR:
+      return "SQLITE_IOERR";
+    case SQLITE_CORRUPT:
+      return "SQLITE_CORRUPT";
+    case SQLITE_FULL:
+      return "SQLITE_FULL";
+    case SQLITE_CANTOPEN:
+      return "SQLITE_CANTOPEN";
+    case SQLITE_PROTOCOL:
+      return "SQLITE_PROTOCOL";
+    case SQLITE_CONSTRAINT:
+      return "SQLITE_CONSTRAINT";
+    case SQLITE_NOTADB:
+      return "SQLITE_NOTADB";
+    default:
+      return fmt::format("SQLITE_{}", extended);
   }
 }
 
@@ -112,13 +135,16 @@ Cause cause_of(int extended) {
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
       return Cause::kConflict;  // a race for the lock of the log, lost too often
-    case SQLITE_CONSTRAINT: return Cause::kConstraint;
-    case SQLITE_INTERRUPT: return Cause::kTimeout;
+    case SQLITE_CONSTRAINT:
+      return Cause::kConstraint;
+    case SQLITE_INTERRUPT:
+      return Cause::kTimeout;
     case SQLITE_IOERR:
     case SQLITE_FULL:
     case SQLITE_CANTOPEN:
       return Cause::kConnection;  // the disk is to a file what a network is to a server
-    default: return Cause::kStatement;
+    default:
+      return Cause::kStatement;
   }
 }
 
@@ -201,7 +227,8 @@ class SqliteConnection final : public sql::SqlConnection {
     // Still open: the commit did not take place, and undo() sees that it never does;
     // but where the disk failed, the log may hold all of it for who recovers it.
     const bool undone = sqlite3_get_autocommit(db_.get()) == 0 && undo();
-    failure->fate = undone && failure->cause != Cause::kConnection ? Fate::kAborted : Fate::kUnknown;
+    failure->fate =
+        undone && failure->cause != Cause::kConnection ? Fate::kAborted : Fate::kUnknown;
     return failure;
   }
 
@@ -259,8 +286,10 @@ class SqliteConnection final : public sql::SqlConnection {
 
   static Datum cell(sqlite3_stmt* statement, int column) {
     switch (sqlite3_column_type(statement, column)) {
-      case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(statement, column)};
-      case SQLITE_NULL: return {};
+      case SQLITE_INTEGER:
+        return std::int64_t{sqlite3_column_int64(statement, column)};
+      case SQLITE_NULL:
+        return {};
       default: {
         const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));

@@ -218,8 +218,7 @@ Decimal Decimal::showing(int digits) const {
 
 Decimal Decimal::remainder(const Decimal& right) const {
   const int scale = std::max(scale_, right.scale_);
-  return with_shown(units_at(scale) % right.units_at(scale), scale,
-                    std::max(shown_, right.shown_));
+  return with_shown(units_at(scale) % right.units_at(scale), scale, std::max(shown_, right.shown_));
 }
 
 int Decimal::compare(const Decimal& right) const {

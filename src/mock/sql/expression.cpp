@@ -515,7 +515,8 @@ std::string mysql_text_of(double value, bool real) {
     return fmt::format("{}{}{}e{}", sign, digits[0], more, point - 1);
   }
   if (point <= 0) return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
-  if (size <= point) return sign + digits + std::string(static_cast<std::size_t>(point - size), '0');
+  if (size <= point)
+    return sign + digits + std::string(static_cast<std::size_t>(point - size), '0');
   const auto whole = static_cast<std::size_t>(point);
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
@@ -545,7 +546,8 @@ Type Coercion::comparable(const std::string& name, const ExpressionPtr& left,
     const auto both = number_pair(one, other);
     return both == Type::kUnsigned && one != other ? Type::kNumeric : both;
   }
-  if (is_string(one) && is_string(other)) return order_type(one == other ? one : Type::kText, mysql);
+  if (is_string(one) && is_string(other))
+    return order_type(one == other ? one : Type::kText, mysql);
   if (one == other) return one;
   if (is_time(one) && is_time(other)) {
     return one == Type::kTimestampTz || other == Type::kTimestampTz ? Type::kTimestampTz
@@ -607,8 +609,8 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   if (!is_number(type)) {
     raise("42883", fmt::format("operator does not exist: - {}", type_name(type)), position);
   }
-  const bool fixed = made->sources == 0 && made->outside.empty() && !made->reads_queries &&
-                     !made->has_aggregate;
+  const bool fixed =
+      made->sources == 0 && made->outside.empty() && !made->reads_queries && !made->has_aggregate;
   if (type == Type::kUnsigned) {
     if (made->kind == Expression::Kind::kConstant && !is_null(made->constant)) {
       const auto number = Decimal::of_unsigned(std::get<std::uint64_t>(made->constant)).negated();

@@ -358,7 +358,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
                     });
   }
   if (!mysql && name == "set_config" && parts.size() == 3) {
-    const auto setting = brought(0, kT), wanted = brought(1, kT), local = brought(2, Type::kBoolean);
+    const auto setting = brought(0, kT), wanted = brought(1, kT),
+               local = brought(2, Type::kBoolean);
     return computed(name, {kT}, {setting, wanted, local}, [=](const Frame& frame) -> Scalar {
       const auto one = setting->value(frame), value = wanted->value(frame),
                  only = local->value(frame);
@@ -381,7 +382,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
       }
     });
   }
-  if (name == "current_database" || name == "current_catalog" || (mysql && (name == "database" || name == "schema"))) {
+  if (name == "current_database" || name == "current_catalog" ||
+      (mysql && (name == "database" || name == "schema"))) {
     return of_session(
         kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
   }
@@ -539,7 +541,8 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
     }
     FullType rounded{Type::kNumeric};
     if (mysql && !is_null(parts[1]->constant)) {
-      if (!is_integer(given(1)) || whole(parts[1]->constant) < 0 || whole(parts[1]->constant) > 30) {
+      if (!is_integer(given(1)) || whole(parts[1]->constant) < 0 ||
+          whole(parts[1]->constant) > 30) {
         not_supported("round to this number of digits");
       }
       rounded.scale = static_cast<int>(whole(parts[1]->constant));

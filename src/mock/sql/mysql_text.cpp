@@ -284,14 +284,14 @@ class Rewriting {
   void name_outputs(std::size_t at) {
     while (word(at, "distinct") || word(at, "all") || word(at, "distinctrow")) ++at;
     static const std::set<std::string> kEnds = {
-        "from",  "where", "group", "having", "order", "limit", "union",    "for", "into",
-        "lock",  "on",    "procedure", "window", "offset", "intersect", "except"};
+        "from", "where", "group", "having",    "order",  "limit",  "union",     "for",
+        "into", "lock",  "on",    "procedure", "window", "offset", "intersect", "except"};
     int depth = 0;
     for (std::size_t first = at;; ++at) {
       const bool plain = depth == 0 && (at >= in_.size() || in_[at].kind == Kind::kWord ||
                                         in_[at].kind == Kind::kSymbol);
-      const bool over = at >= in_.size() ||
-                        (plain && (kEnds.count(in_[at].text) != 0 || symbol(at, ")")));
+      const bool over =
+          at >= in_.size() || (plain && (kEnds.count(in_[at].text) != 0 || symbol(at, ")")));
       if (over || (plain && symbol(at, ","))) {
         name_output(first, at);
         if (over) return;
@@ -307,8 +307,8 @@ class Rewriting {
   // Whether a name may follow: behind a value, and not within an operator of words.
   [[nodiscard]] bool ends_value(std::size_t at) const {
     static const std::set<std::string> kWithin = {
-        "is",   "not",  "and",  "or",   "like", "in",   "between", "mod",    "div",
-        "xor",  "then", "else", "when", "case", "by",   "distinct", "binary", "collate"};
+        "is",  "not",  "and",  "or",   "like", "in", "between",  "mod",    "div",
+        "xor", "then", "else", "when", "case", "by", "distinct", "binary", "collate"};
     if (in_[at].kind == Kind::kWord) return kWithin.count(in_[at].text) == 0;
     return in_[at].kind != Kind::kSymbol || symbol(at, ")");
   }
@@ -326,9 +326,9 @@ class Rewriting {
       ++inner;
       --inner_end;
     }
-    const bool column = inner_end == inner + 1 ||
-                        (inner_end == inner + 3 && symbol(inner + 1, ".")) ||
-                        (inner_end == inner + 5 && symbol(inner + 1, ".") && symbol(inner + 3, "."));
+    const bool column =
+        inner_end == inner + 1 || (inner_end == inner + 3 && symbol(inner + 1, ".")) ||
+        (inner_end == inner + 5 && symbol(inner + 1, ".") && symbol(inner + 3, "."));
     const auto& one = in_[inner];
     const bool constant = word(inner, "null") || word(inner, "true") || word(inner, "false");
     if (column && name_at(inner) && !constant) return;
@@ -730,7 +730,7 @@ class Rewriting {
   bool duplicate_ = false;
   std::set<std::size_t> separators_;  // SEPARATOR of those that are open
   bool changes_ = false;              // UPDATE or DELETE
-  bool ordered_ = false;  // their ORDER BY or LIMIT has begun
+  bool ordered_ = false;              // their ORDER BY or LIMIT has begun
 };
 
 }  // namespace

@@ -292,9 +292,8 @@ void settle(Running& running, std::vector<Gone> pending) {
           values.push_back(old);
           if (parent.now) {
             const auto& fresh = parent.now->at(column);
-            matters |=
-                is_null(fresh) != is_null(old) ||
-                (!is_null(old) && !same(old, fresh, parent.table->order_type_of(column)));
+            matters |= is_null(fresh) != is_null(old) ||
+                       (!is_null(old) && !same(old, fresh, parent.table->order_type_of(column)));
           }
         }
         if (!matters || std::any_of(values.begin(), values.end(), is_null)) continue;
@@ -324,9 +323,10 @@ void settle(Running& running, std::vector<Gone> pending) {
               if (back) break;
             }
             if (back) continue;
-            Error error{"23503", fmt::format("update or delete on table \"{}\" violates foreign key "
-                                             "constraint \"{}\" on table \"{}\"",
-                                             parent.table->name, foreign.name, child->name)};
+            Error error{"23503",
+                        fmt::format("update or delete on table \"{}\" violates foreign key "
+                                    "constraint \"{}\" on table \"{}\"",
+                                    parent.table->name, foreign.name, child->name)};
             error.mysql_number = 1451;
             throw Raised{std::move(error)};
           }
@@ -470,11 +470,11 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
                                  table.columns[column].name));
     }
-    all.push_back({column, in_range(binder.coercion.dialect() == Dialect::kMysql,
-                                    table.columns[column], 1, [&] {
-                                      return binder.assigned(binder.expression(*value, scope),
-                                                             table.columns[column]);
-                                    })});
+    all.push_back(
+        {column,
+         in_range(binder.coercion.dialect() == Dialect::kMysql, table.columns[column], 1, [&] {
+           return binder.assigned(binder.expression(*value, scope), table.columns[column]);
+         })});
   }
   return all;
 }
@@ -487,8 +487,8 @@ void compute(const Table& table, const std::vector<Assignment>& set, Frame& fram
   auto* before = frame.rows[source];
   if (mysql) frame.rows[source] = &over;
   for (const auto& one : set) {
-    auto value = in_range(mysql, table.columns[one.column], number,
-                          [&] { return one.value->value(frame); });
+    auto value =
+        in_range(mysql, table.columns[one.column], number, [&] { return one.value->value(frame); });
     (mysql ? over.values : values)[one.column] = std::move(value);
   }
   frame.rows[source] = before;
@@ -766,7 +766,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
     }
     for (std::size_t at = 0; mysql && at < all_columns.size() && !given.empty(); ++at) {
       const auto& column = all_columns[at];
-      if (!column.not_null || column.counter != nullptr || !column.default_value.is_null()) continue;
+      if (!column.not_null || column.counter != nullptr || !column.default_value.is_null())
+        continue;
       if (std::find(targets.begin(), targets.end(), at) != targets.end()) continue;
       throw Raised{{.sqlstate = "HY000",
                     .message = fmt::format("Field '{}' doesn't have a default value", column.name),
@@ -909,9 +910,9 @@ bool names_table(const Tree& clause, const Table& table, const Binder& binder) {
   if (clause.is_object() && clause.contains("RangeVar") &&
       binder.table(clause["RangeVar"]).get() == &table)
     return true;
-  return clause.is_structured() &&
-         std::any_of(clause.begin(), clause.end(),
-                     [&](const Tree& part) { return names_table(part, table, binder); });
+  return clause.is_structured() && std::any_of(clause.begin(), clause.end(), [&](const Tree& part) {
+           return names_table(part, table, binder);
+         });
 }
 
 // LIMIT of UPDATE and DELETE.
@@ -1001,7 +1002,8 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         for (const auto& sort : select->sorts) {
           found.back().order.push_back(sort.value->value(frame));
         }
-        if (select->sorts.empty() && update) compute(*table, set, frame, 0, *found.back().over, found.size());
+        if (select->sorts.empty() && update)
+          compute(*table, set, frame, 0, *found.back().over, found.size());
         return !select->sorts.empty() || found.size() != most;
       });
     }

@@ -233,7 +233,7 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
   if (name == "varchar") return sized(Type::kVarchar);
   if (name == "cupel_unsigned") return plain(Type::kUnsigned);  // MySQL's
-  if (name == "cupel_char") {  // MySQL's char(n)
+  if (name == "cupel_char") {                                   // MySQL's char(n)
     auto made = sized(Type::kVarchar);
     made.stripped = true;
     return made;
@@ -729,11 +729,10 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope& scope) {
   if (scope.aggregates == nullptr) {
-    throw Raised{
-        {.sqlstate = "42803",
-         .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
-         .position = position_of(body),
-         .mysql_number = 1111}};
+    throw Raised{{.sqlstate = "42803",
+                  .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
+                  .position = position_of(body),
+                  .mysql_number = 1111}};
   }
   Aggregate made{name, {}, nullptr, flag_of(body, "agg_distinct"), {}};
   auto* place = scope.aggregates;
@@ -771,7 +770,9 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
   const bool several =
       (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
       name == kGroupConcat;
-  if (made.arguments.size() != (star ? 0u : name == "string_agg" ? 2u : 1u) &&
+  if (made.arguments.size() != (star                   ? 0u
+                                : name == "string_agg" ? 2u
+                                                       : 1u) &&
       !(several && made.arguments.size() > 1)) {
     wrong();
   }

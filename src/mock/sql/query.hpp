@@ -98,7 +98,7 @@ class Binder {
       : coercion(dialect, parameters), catalog_(catalog), parameters_(parameters) {}
 
   Coercion coercion;
-  std::string locks;  // "SELECT FOR UPDATE", the last that was seen
+  std::string locks;                                  // "SELECT FOR UPDATE", the last that was seen
   const std::vector<ExpressionPtr>* given = nullptr;  // the parameters, where they are known
 
   SelectPtr select(const Tree& body, Scope* outer);

@@ -349,7 +349,8 @@ void run(const Select& select, Running& running, const Frame* outer, const RowSi
     for (const auto& group : select.groups) types.push_back(order_type(group->type.type, mysql));
     const auto new_group = [&] {
       groups.push_back({frame.rows, {}, {}});
-      for (const auto& aggregate : select.aggregates) groups.back().totals.emplace_back(aggregate, dialect);
+      for (const auto& aggregate : select.aggregates)
+        groups.back().totals.emplace_back(aggregate, dialect);
     };
     if (select.groups.empty()) {
       new_group();

@@ -126,8 +126,7 @@ std::vector<StoredRow*> Running::rows(const TablePtr& table, const std::vector<S
   if (transaction_.failure()) ended();
   std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
     for (std::size_t at = 0; at < left->key_values().size(); ++at) {
-      const auto type =
-          table->key.empty() ? Type::kBigint : table->order_type_of(table->key[at]);
+      const auto type = table->key.empty() ? Type::kBigint : table->order_type_of(table->key[at]);
       const int order = compare(left->key_values()[at], right->key_values()[at], type);
       if (order != 0) return order < 0;
     }

@@ -77,8 +77,7 @@ struct SessionFacts {
 
   // What ends the statement that runs: somebody else, or its time.
   enum class Under : std::uint8_t { kNothing, kWay, kCancelled };
-  std::shared_ptr<std::atomic<Under>> under =
-      std::make_shared<std::atomic<Under>>(Under::kNothing);
+  std::shared_ptr<std::atomic<Under>> under = std::make_shared<std::atomic<Under>>(Under::kNothing);
   std::optional<std::chrono::steady_clock::time_point> until = {};
   [[nodiscard]] bool cancelled() const { return *under == Under::kCancelled; }
   [[nodiscard]] bool too_long() const {

@@ -74,7 +74,7 @@ std::string canonical(const Scalar& value, Type type);
 std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
 // Of a whole number; nullopt if 64 bits without a sign do not hold it.
 std::optional<std::uint64_t> unsigned_of(const Decimal& value);
-double checked_double(double value, Type type);               // infinity raises 22003
+double checked_double(double value, Type type);  // infinity raises 22003
 
 // Text in characters of UTF-8.
 std::size_t characters(std::string_view text);

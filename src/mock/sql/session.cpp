@@ -251,7 +251,8 @@ class SessionOfStore : public Session {
 
   // Settings.
   void forget_settings();
-  // PostgreSQL's end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET did.
+  // PostgreSQL's end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET
+  // did.
   void settle_settings(bool committed);
   template <typename Change>
   void change(const Change& change, bool local = false) {
@@ -284,21 +285,21 @@ class SessionOfStore : public Session {
   std::vector<ExpressionPtr> given_;  // MySQL: the parameters of the statement that runs
   std::uint32_t number_;
   SessionFacts facts_;
-  Configuration first_;                  // as the client asked for when it connected
-  ConfigurationPtr now_;                 // in effect
-  ConfigurationPtr lasting_;             // after a COMMIT
-  ConfigurationPtr before_;              // the transaction
+  Configuration first_;       // as the client asked for when it connected
+  ConfigurationPtr now_;      // in effect
+  ConfigurationPtr lasting_;  // after a COMMIT
+  ConfigurationPtr before_;   // the transaction
   // The application's settings that ever were: known from then on, as in PostgreSQL.
   std::set<std::string, std::less<>> own_names_;
   bool autocommit_ = true;
 
   std::unique_ptr<Transaction> transaction_;
-  std::uint64_t begun_ = 0;  // transactions so far
+  std::uint64_t begun_ = 0;                  // transactions so far
   std::vector<std::function<void()>> undo_;  // of the catalog
   std::vector<Savepoint> savepoints_;
   bool block_ = false;  // between BEGIN and COMMIT
   bool failed_ = false;
-  bool implicit_ = false;  // several statements in one text
+  bool implicit_ = false;               // several statements in one text
   std::optional<Isolation> isolation_;  // of the transaction, or MySQL's next
 };
 
@@ -484,8 +485,8 @@ void SessionOfStore::take_error(const Raised& raised) {
 Error SessionOfStore::told(const Error& error) const {
   static constexpr std::string_view kOfTypes[] = {"42804", "42725", "42846", "42883"};
   auto changed = error;
-  if (mysql() && std::find(std::begin(kOfTypes), std::end(kOfTypes), error.sqlstate) !=
-                     std::end(kOfTypes)) {
+  if (mysql() &&
+      std::find(std::begin(kOfTypes), std::end(kOfTypes), error.sqlstate) != std::end(kOfTypes)) {
     changed.sqlstate = "0A000";
     changed.message = "a change of types is not supported by the mock: " + error.message;
   }
@@ -740,9 +741,9 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
     const auto name = text_of(body, "defname");
     const auto& value = body_of(field(body, "arg"));
     if (name == "transaction_isolation") {
-      const auto wanted = mysql() ? text_of(field(value, "sval"), "sval")
-                                  : postgres::checked_isolation(
-                                        name, text_of(field(value, "sval"), "sval"));
+      const auto wanted =
+          mysql() ? text_of(field(value, "sval"), "sval")
+                  : postgres::checked_isolation(name, text_of(field(value, "sval"), "sval"));
       const bool same = !mysql() && wanted == made.name;
       if (!session && transaction_ != nullptr && !same) {
         raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
@@ -904,7 +905,8 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     }
     return;
   }
-  if (name == "transaction_read_only" || name == (mysql() ? "tx_read_only" : "default_transaction_read_only")) {
+  if (name == "transaction_read_only" ||
+      name == (mysql() ? "tx_read_only" : "default_transaction_read_only")) {
     bool wanted = false;
     try {
       wanted = mysql() ? std::get<bool>(from_text(value, {Type::kBoolean}))
@@ -964,8 +966,8 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     return;
   }
   const auto now = now_->settings.find(name);
-  const auto checked = checked_setting(facts_.dialect, name, value,
-                                       now == now_->settings.end() ? "" : now->second);
+  const auto checked =
+      checked_setting(facts_.dialect, name, value, now == now_->settings.end() ? "" : now->second);
   change([&](Configuration& all) { all.settings[name] = checked; }, local);
   if (name.find('.') != name.npos) own_names_.insert(name);
 }
@@ -984,8 +986,8 @@ void SessionOfStore::reset_setting(const std::string& name) {
   const bool own = name.find('.') != name.npos && !name.starts_with("cupel.");
   if (own && !mysql()) checked_setting(facts_.dialect, name, "");
   if (own) own_names_.insert(name);  // as in PostgreSQL, known from then on
-  if (first == first_.settings.end() && !of_isolation && !read_only && !deferrable &&
-      !own && name != "cupel.policy") {
+  if (first == first_.settings.end() && !of_isolation && !read_only && !deferrable && !own &&
+      name != "cupel.policy") {
     unknown_setting(facts_.dialect, name);
   }
   change([&](Configuration& all) {

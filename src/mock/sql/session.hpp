@@ -87,8 +87,8 @@ struct Error {
   std::string message;   // a sentence without its full stop
   std::string detail = {};
   std::optional<std::uint32_t> position = {};  // character in the statement, from 1
-  std::uint16_t mysql_number = 0;  // where the SQLSTATE alone does not say MySQL's
-  std::string hint = {};           // a sentence, as PostgreSQL's
+  std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
+  std::string hint = {};                       // a sentence, as PostgreSQL's
 };
 
 // What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).
@@ -179,8 +179,8 @@ class Session {
   // thread, also when the session is gone. Empty: there is no such thing here.
   using Cancel = std::function<void()>;
   [[nodiscard]] virtual Cancel canceller() { return {}; }
-  // What the client connected by is called, and who ends the statement of another such (false: there
-  // is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
+  // What the client connected by is called, and who ends the statement of another such (false:
+  // there is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
   using CancelOther = std::function<bool(std::uint32_t connection)>;
   virtual void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) {}
   // Who the client said that it is: CURRENT_USER. At first "cupel".

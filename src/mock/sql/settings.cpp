@@ -159,8 +159,8 @@ void check_sql_mode(const std::string& value) {
       continue;
     }
     static constexpr std::string_view kDone[] = {
-        "STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ENGINE_SUBSTITUTION", "NO_ZERO_DATE",
-        "NO_ZERO_IN_DATE",     "ONLY_FULL_GROUP_BY", "NO_AUTO_CREATE_USER",   ""};
+        "STRICT_TRANS_TABLES", "STRICT_ALL_TABLES",  "NO_ENGINE_SUBSTITUTION", "NO_ZERO_DATE",
+        "NO_ZERO_IN_DATE",     "ONLY_FULL_GROUP_BY", "NO_AUTO_CREATE_USER",    ""};
     if (std::find(std::begin(kDone), std::end(kDone), one) == std::end(kDone)) {
       not_supported("sql_mode " + one);
     }
@@ -198,8 +198,10 @@ std::string checked_setting(Dialect dialect, const std::string& name, const std:
   const auto* setting = find(name);
   if (setting == nullptr) unknown_setting(dialect, name);
   const auto wrong = [&] [[noreturn]] (const std::string& expected) {
-    throw Raised{{"22023", fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value),
-                  "expected " + expected, {}}};
+    throw Raised{{"22023",
+                  fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value),
+                  "expected " + expected,
+                  {}}};
   };
   const auto range = words_of(setting->range);
   const auto number_within = [&]() -> double {

@@ -18,9 +18,9 @@ Settings first_settings(Dialect dialect);
 // The name as SHOW writes it over its value: "TimeZone".
 std::string shown_name(const std::string& name);
 
-// The value as SHOW writes it ("5000" of statement_timeout is 5s). Raises 22023 for what is no value
-// of it, 0A000 for one that the mock does not do, 55P02 for one that nobody may set, and as below.
-// `now` is its value in effect: PostgreSQL's DateStyle keeps what is not said.
+// The value as SHOW writes it ("5000" of statement_timeout is 5s). Raises 22023 for what is no
+// value of it, 0A000 for one that the mock does not do, 55P02 for one that nobody may set, and as
+// below. `now` is its value in effect: PostgreSQL's DateStyle keeps what is not said.
 std::string checked_setting(Dialect dialect, const std::string& name, const std::string& value,
                             std::string_view now = {});
 

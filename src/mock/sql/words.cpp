@@ -59,8 +59,12 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"CompositeTypeStmt", "CREATE TYPE"},
 };
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
 
 }  // namespace
 

@@ -78,7 +78,8 @@ class Reader {
     const auto bytes = take(size);
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      const auto byte = static_cast<std::uint8_t>(bytes[most_significant_first ? bytes.size() - 1 - i : i]);
+      const auto byte =
+          static_cast<std::uint8_t>(bytes[most_significant_first ? bytes.size() - 1 - i : i]);
       value |= std::uint64_t{byte} << (8 * i);
     }
     return static_cast<Number>(value);

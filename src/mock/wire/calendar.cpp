@@ -59,7 +59,8 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) {
   }
   t.year = years;
   if (!in.at_end()) {
-    if (!in.one_of(" T") || !in.number(1, 2, t.hour) || !in.one_of(":") || !in.number(2, 2, t.minute)) {
+    if (!in.one_of(" T") || !in.number(1, 2, t.hour) || !in.one_of(":") ||
+        !in.number(2, 2, t.minute)) {
       return std::nullopt;
     }
     if (in.one_of(":") && !in.number(2, 2, t.second)) return std::nullopt;
@@ -98,7 +99,8 @@ std::int64_t microseconds_of(const Timestamp& t) {
 std::optional<Timestamp> timestamp_of_days(std::int64_t count) {
   if (count < -730'119 || count > 2'921'939) return std::nullopt;  // the years 1 to 9999
   const year_month_day date(kEpoch + days(count));
-  return Timestamp{.year = int(date.year()), .month = unsigned(date.month()), .day = unsigned(date.day())};
+  return Timestamp{
+      .year = int(date.year()), .month = unsigned(date.month()), .day = unsigned(date.day())};
 }
 
 std::optional<Timestamp> timestamp_of_microseconds(std::int64_t microseconds) {

@@ -48,7 +48,9 @@ class SocketStream : public httplib::Stream {
     return static_cast<ssize_t>(count);
   }
   ssize_t write(const char* from, std::size_t size) override {
-    return socket_.write({from, size}, kWriting) == Socket::Outcome::kWell ? static_cast<ssize_t>(size) : -1;
+    return socket_.write({from, size}, kWriting) == Socket::Outcome::kWell
+               ? static_cast<ssize_t>(size)
+               : -1;
   }
   void get_remote_ip_and_port(std::string& ip, int& port) const override {
     ip = socket_.peer();
@@ -96,14 +98,17 @@ class HttpEngine::State : public httplib::Server {
       // The library's own refusal: where the next request would begin is not known.
       refused_by_library = true;
       response.set_header("Connection", "close");
-      response.set_content(http_error("08P01", fmt::format("the request was refused with status {}{}", response.status,
-                                                           response.status == 413 ? ": its body is too long" : "")),
-                           "application/json");
+      response.set_content(
+          http_error("08P01",
+                     fmt::format("the request was refused with status {}{}", response.status,
+                                 response.status == 413 ? ": its body is too long" : "")),
+          "application/json");
     });
-    set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-      response.status = 500;
-      response.set_content(http_error("XX000", "internal error"), "application/json");
-    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+          response.status = 500;
+          response.set_content(http_error("XX000", "internal error"), "application/json");
+        });
   }
 
   // A request that says nothing of a body has none (RFC 9112, 6.3); the library would read
@@ -145,8 +150,11 @@ void HttpEngine::serve(Socket& socket, const std::optional<std::string>& refusal
     state_->serve(socket);
   } else if (socket.wait(kWithinRequest) == Socket::Outcome::kWell) {
     const auto body = http_error("53300", *refusal);
-    socket.write(fmt::format("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-                             "Content-Length: {}\r\nConnection: close\r\n\r\n{}", body.size(), body), kWriting);
+    socket.write(
+        fmt::format("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+                    "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                    body.size(), body),
+        kWriting);
   }
   socket.part();
 }

@@ -30,7 +30,9 @@ struct Refusal {
   std::string hint = {};
 };
 
-Refusal bad_request(std::string message) { return {400, "08P01", std::move(message)}; }
+Refusal bad_request(std::string message) {
+  return {400, "08P01", std::move(message)};
+}
 
 int status_of(std::string_view sqlstate) {
   if (sqlstate == "0A000") return 501;
@@ -42,7 +44,11 @@ int status_of(std::string_view sqlstate) {
 }
 
 Refusal refusal(const sql::Error& error) {
-  return {status_of(error.sqlstate), error.sqlstate, error.message, error.detail, error.position,
+  return {status_of(error.sqlstate),
+          error.sqlstate,
+          error.message,
+          error.detail,
+          error.position,
           error.hint};
 }
 
@@ -56,9 +62,13 @@ Json error_json(const Refusal& refused) {
   return error;
 }
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
-const char* kind_of(const Json& json) { return json.type_name(); }
+const char* kind_of(const Json& json) {
+  return json.type_name();
+}
 // "a number", "an array".
 std::string a_kind_of(const Json& json) {
   if (json.is_null()) return "null";
@@ -67,9 +77,12 @@ std::string a_kind_of(const Json& json) {
 
 Json json_of(const Value& value) {
   switch (value.kind) {
-    case Value::Kind::kNull: return nullptr;
-    case Value::Kind::kInteger: return value.integer;
-    case Value::Kind::kText: return value.text;
+    case Value::Kind::kNull:
+      return nullptr;
+    case Value::Kind::kInteger:
+      return value.integer;
+    case Value::Kind::kText:
+      return value.text;
   }
   return nullptr;
 }
@@ -79,28 +92,43 @@ Value value_of(const Json& json) {
   if (json.is_string()) return Value::of(json.get<std::string>());
   const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
   if (json.is_number_integer() && !too_large) return Value::of(json.get<std::int64_t>());
-  throw bad_request(fmt::format("found a value that is {}{}, expected null, an integer of 64 bits or a string",
-                                a_kind_of(json), too_large ? " too large" : ""));
+  throw bad_request(
+      fmt::format("found a value that is {}{}, expected null, an integer of 64 bits or a string",
+                  a_kind_of(json), too_large ? " too large" : ""));
 }
 
 const char* name_of(sql::Type type) {
   switch (type) {
-    case sql::Type::kNull: return "unknown";
-    case sql::Type::kBoolean: return "boolean";
-    case sql::Type::kSmallint: return "smallint";
-    case sql::Type::kInteger: return "integer";
-    case sql::Type::kBigint: return "bigint";
+    case sql::Type::kNull:
+      return "unknown";
+    case sql::Type::kBoolean:
+      return "boolean";
+    case sql::Type::kSmallint:
+      return "smallint";
+    case sql::Type::kInteger:
+      return "integer";
+    case sql::Type::kBigint:
+      return "bigint";
     case sql::Type::kUnsigned:
       return "bigint unsigned";
-    case sql::Type::kNumeric: return "numeric";
-    case sql::Type::kReal: return "real";
-    case sql::Type::kDouble: return "double precision";
-    case sql::Type::kText: return "text";
-    case sql::Type::kVarchar: return "varchar";
-    case sql::Type::kChar: return "char";
-    case sql::Type::kDate: return "date";
-    case sql::Type::kTimestamp: return "timestamp";
-    case sql::Type::kTimestampTz: return "timestamptz";
+    case sql::Type::kNumeric:
+      return "numeric";
+    case sql::Type::kReal:
+      return "real";
+    case sql::Type::kDouble:
+      return "double precision";
+    case sql::Type::kText:
+      return "text";
+    case sql::Type::kVarchar:
+      return "varchar";
+    case sql::Type::kChar:
+      return "char";
+    case sql::Type::kDate:
+      return "date";
+    case sql::Type::kTimestamp:
+      return "timestamp";
+    case sql::Type::kTimestampTz:
+      return "timestamptz";
   }
   return "text";
 }
@@ -111,7 +139,8 @@ Json json_of(const sql::Datum& datum, sql::Type type) {
   const char* begin = datum->data();
   const char* end = begin + datum->size();
   switch (type) {
-    case sql::Type::kBoolean: return *datum == "t" || *datum == "true" || *datum == "1";
+    case sql::Type::kBoolean:
+      return *datum == "t" || *datum == "true" || *datum == "1";
     case sql::Type::kSmallint:
     case sql::Type::kInteger:
     case sql::Type::kBigint: {
@@ -127,7 +156,8 @@ Json json_of(const sql::Datum& datum, sql::Type type) {
       if (error == std::errc() && stop == end && std::isfinite(number)) return number;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return *datum;
 }
@@ -137,8 +167,9 @@ sql::Datum datum_of(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_boolean()) return json.get<bool>() ? "t" : "f";
   if (json.is_number()) return json.dump();
-  throw bad_request(fmt::format("found a parameter that is {}, expected null, a boolean, a number or a string",
-                                a_kind_of(json)));
+  throw bad_request(
+      fmt::format("found a parameter that is {}, expected null, a boolean, a number or a string",
+                  a_kind_of(json)));
 }
 
 // Of a parameter that nothing in its statement gives a type.
@@ -161,7 +192,8 @@ Json json_of(const sql::Result& result) {
     json["rows"] = Json::array();
     for (const auto& row : result.rows) {
       auto values = Json::array();
-      for (std::size_t i = 0; i < row.size(); ++i) values.push_back(json_of(row[i], result.columns[i].type));
+      for (std::size_t i = 0; i < row.size(); ++i)
+        values.push_back(json_of(row[i], result.columns[i].type));
       json["rows"].push_back(std::move(values));
     }
   }
@@ -173,9 +205,12 @@ Json json_of(const sql::Result& result) {
 
 const char* name_of(TransactionState state) {
   switch (state) {
-    case TransactionState::kIdle: return "idle";
-    case TransactionState::kOpen: return "open";
-    case TransactionState::kFailed: return "failed";
+    case TransactionState::kIdle:
+      return "idle";
+    case TransactionState::kOpen:
+      return "open";
+    case TransactionState::kFailed:
+      return "failed";
   }
   return "idle";
 }
@@ -184,15 +219,21 @@ const char* name_of(TransactionState state) {
 class Fields {
  public:
   Fields(const std::string& body, std::initializer_list<const char*> known) {
-    if (body.find_first_not_of(" \t\r\n") != std::string::npos) json_ = Json::parse(body, nullptr, false);
+    if (body.find_first_not_of(" \t\r\n") != std::string::npos)
+      json_ = Json::parse(body, nullptr, false);
     if (json_.is_discarded()) throw bad_request("found a body that is no JSON, expected an object");
-    if (!json_.is_object()) throw bad_request(fmt::format("found a body that is {}, expected an object", a_kind_of(json_)));
+    if (!json_.is_object())
+      throw bad_request(
+          fmt::format("found a body that is {}, expected an object", a_kind_of(json_)));
     for (const auto& [name, value] : json_.items()) {
-      const bool ok = std::any_of(known.begin(), known.end(), [&, &member = name](const char* k) { return member == k; });
+      const bool ok = std::any_of(known.begin(), known.end(),
+                                  [&, &member = name](const char* k) { return member == k; });
       if (ok) continue;
       std::string expected;
-      for (const char* k : known) expected += fmt::format("{}`{}`", expected.empty() ? "" : ", ", k);
-      throw bad_request(fmt::format("found the member `{}`, expected {}", name, expected.empty() ? "none" : expected));
+      for (const char* k : known)
+        expected += fmt::format("{}`{}`", expected.empty() ? "" : ", ", k);
+      throw bad_request(fmt::format("found the member `{}`, expected {}", name,
+                                    expected.empty() ? "none" : expected));
     }
   }
 
@@ -213,7 +254,9 @@ class Fields {
 
  private:
   static std::string text(const char* name, const Json& json) {
-    if (!json.is_string()) throw bad_request(fmt::format("found `{}` that is {}, expected a string", name, a_kind_of(json)));
+    if (!json.is_string())
+      throw bad_request(
+          fmt::format("found `{}` that is {}, expected a string", name, a_kind_of(json)));
     return json.get<std::string>();
   }
   Json json_ = Json::object();
@@ -249,21 +292,29 @@ class HttpSession {
   Clock::time_point used = Clock::now();  // guarded by the table's mutex
 
   void begin(const Fields& fields) {
-    if (transaction_) throw Refusal{409, "25001", "found a transaction that is open, expected none; commit or roll back first"};
+    if (transaction_)
+      throw Refusal{409, "25001",
+                    "found a transaction that is open, expected none; commit or roll back first"};
     if (sql_ && sql_->state() != TransactionState::kIdle) {
-      throw Refusal{409, "25001", "found an SQL transaction that is open in this session, which this one would wait for; end it first"};
+      throw Refusal{409, "25001",
+                    "found an SQL transaction that is open in this session, which this one would "
+                    "wait for; end it first"};
     }
     Store::BeginOptions options;
     if (const auto name = fields.find_text("level")) {
       options.level = level_of(*name);
       if (!options.level) {
-        throw bad_request(fmt::format("found the level `{}`, expected read-committed, read-atomic, causal, prefix, "
-                                      "strong-session-snapshot-isolation or strong-session-serializable", *name));
+        throw bad_request(fmt::format(
+            "found the level `{}`, expected read-committed, read-atomic, causal, prefix, "
+            "strong-session-snapshot-isolation or strong-session-serializable",
+            *name));
       }
     }
     if (const auto name = fields.find_text("policy")) {
       options.policy = policy_of(*name);
-      if (!options.policy) throw bad_request(fmt::format("found the policy `{}`, expected uniform, latest or adversarial", *name));
+      if (!options.policy)
+        throw bad_request(
+            fmt::format("found the policy `{}`, expected uniform, latest or adversarial", *name));
     }
     if (!keys_) keys_ = backend_.open_keys(name_);
     transaction_ = backend_.begin(*keys_, options);
@@ -296,12 +347,15 @@ class HttpSession {
   // Several statements, or one with parameters.
   Json sql(const Fields& fields) {
     if (transaction_) {
-      throw Refusal{409, "25001", "found a transaction on keys that is open in this session, which SQL would wait for; end it first"};
+      throw Refusal{409, "25001",
+                    "found a transaction on keys that is open in this session, which SQL would "
+                    "wait for; end it first"};
     }
     const auto text = fields.need_text("sql");
     const auto* given = fields.find("parameters");
     if (given != nullptr && !given->is_array()) {
-      throw bad_request(fmt::format("found `parameters` that is {}, expected an array", a_kind_of(*given)));
+      throw bad_request(
+          fmt::format("found `parameters` that is {}, expected an array", a_kind_of(*given)));
     }
     std::vector<sql::Datum> parameters;
     std::vector<sql::Type> types;
@@ -316,7 +370,8 @@ class HttpSession {
         }
       }
     }
-    const std::span<const sql::Type> otherwise(types.data(), dialect_ == Dialect::kMysql ? 0 : types.size());
+    const std::span<const sql::Type> otherwise(types.data(),
+                                               dialect_ == Dialect::kMysql ? 0 : types.size());
     if (!sql_) sql_ = backend_.open_sql(dialect_, name_ + " sql");
     if (!sql_) throw Refusal{503, "57P01", "the mock store is shutting down"};
     Json results = Json::array();
@@ -325,12 +380,15 @@ class HttpSession {
       auto run = sql_->run(text);
       for (const auto& result : run.results) results.push_back(json_of(result));
       error = std::move(run.error);
-    } else if (auto prepared = sql_->prepare(text, {}, otherwise); auto* wrong = std::get_if<sql::Error>(&prepared)) {
+    } else if (auto prepared = sql_->prepare(text, {}, otherwise);
+               auto* wrong = std::get_if<sql::Error>(&prepared)) {
       error = std::move(*wrong);
     } else {
       auto result = sql_->execute(*std::get<0>(prepared), parameters, types);
-      if (auto* failed = std::get_if<sql::Error>(&result)) error = std::move(*failed);
-      else results.push_back(json_of(std::get<sql::Result>(result)));
+      if (auto* failed = std::get_if<sql::Error>(&result))
+        error = std::move(*failed);
+      else
+        results.push_back(json_of(std::get<sql::Result>(result)));
     }
     Json json;
     json["results"] = std::move(results);
@@ -355,9 +413,12 @@ class HttpSession {
     transaction_.reset();
     if (!failure) throw Refusal{409, "40001", "the transaction was rolled back"};
     switch (failure->kind) {
-      case Failure::Kind::kConflict: throw Refusal{409, "40001", failure->message};
-      case Failure::Kind::kEnded: throw Refusal{409, "25P03", failure->message};
-      case Failure::Kind::kStopped: break;
+      case Failure::Kind::kConflict:
+        throw Refusal{409, "40001", failure->message};
+      case Failure::Kind::kEnded:
+        throw Refusal{409, "25P03", failure->message};
+      case Failure::Kind::kStopped:
+        break;
     }
     throw Refusal{503, "57P01", failure->message};
   }
@@ -371,10 +432,11 @@ class HttpSession {
   int status_ = 200;
 };
 
-constexpr const char* kRoutes[] = {
-    "POST /sessions", "DELETE /sessions/ID", "POST /sessions/ID/begin", "POST /sessions/ID/read",
-    "POST /sessions/ID/write", "POST /sessions/ID/keys", "POST /sessions/ID/commit",
-    "POST /sessions/ID/rollback", "POST /sessions/ID/sql", "POST /sql"};
+constexpr const char* kRoutes[] = {"POST /sessions",           "DELETE /sessions/ID",
+                                   "POST /sessions/ID/begin",  "POST /sessions/ID/read",
+                                   "POST /sessions/ID/write",  "POST /sessions/ID/keys",
+                                   "POST /sessions/ID/commit", "POST /sessions/ID/rollback",
+                                   "POST /sessions/ID/sql",    "POST /sql"};
 
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
@@ -387,17 +449,22 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
-bool is_loopback(std::string_view address) { return address.empty() || address.starts_with("127.") || address == "::1"; }
+bool is_loopback(std::string_view address) {
+  return address.empty() || address.starts_with("127.") || address == "::1";
+}
 
 }  // namespace
 
 class HttpService::State {
  public:
-  State(Backend& backend, std::optional<std::string> password) : backend_(backend), password_(std::move(password)) {}
+  State(Backend& backend, std::optional<std::string> password)
+      : backend_(backend), password_(std::move(password)) {}
 
   HttpResponse handle(const HttpRequest& request) {
     if (password_ && request.authorization != "Bearer " + *password_) {
-      throw Refusal{401, "28P01", "expected the header `Authorization: Bearer PASSWORD` with the password of --password"};
+      throw Refusal{
+          401, "28P01",
+          "expected the header `Authorization: Bearer PASSWORD` with the password of --password"};
     }
     const auto parts = parts_of(request.path);
     const auto& method = request.method;
@@ -414,7 +481,9 @@ class HttpService::State {
     if (parts.size() == 1) {
       need_post(request);
       const Fields fields(request.body, {"name", "dialect"});
-      return {201, text_of({{"session", open(name_of(request, fields.find_text("name").value_or("http")), dialect_of(fields))}})};
+      return {201,
+              text_of({{"session", open(name_of(request, fields.find_text("name").value_or("http")),
+                                        dialect_of(fields))}})};
     }
     if (parts.size() == 2) {
       if (method != "DELETE") throw no_route(request);
@@ -435,10 +504,14 @@ class HttpService::State {
     return is_loopback(request.peer) ? name : name + "@" + request.peer;
   }
   static Refusal no_route(const HttpRequest& request) {
-    return {404, "08P01", fmt::format("found {} {}, expected one of the routes that GET / lists", request.method, request.path)};
+    return {404, "08P01",
+            fmt::format("found {} {}, expected one of the routes that GET / lists", request.method,
+                        request.path)};
   }
   static void need_post(const HttpRequest& request) {
-    if (request.method != "POST") throw Refusal{405, "08P01", fmt::format("found {} {}, expected POST", request.method, request.path)};
+    if (request.method != "POST")
+      throw Refusal{405, "08P01",
+                    fmt::format("found {} {}, expected POST", request.method, request.path)};
   }
   static HttpResponse sql(HttpSession& session, const Fields& fields) {
     const auto json = session.sql(fields);
@@ -451,11 +524,13 @@ class HttpService::State {
     const std::lock_guard lock(mutex_);
     if (sessions_.size() >= kMaxSessions) {
       // A client that forgot it makes place for one that is here.
-      const auto oldest = std::min_element(sessions_.begin(), sessions_.end(), [](const auto& a, const auto& b) {
-        return a.second->used < b.second->used;
-      });
+      const auto oldest = std::min_element(
+          sessions_.begin(), sessions_.end(),
+          [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
       if (Clock::now() - oldest->second->used < kIdleLongEnough) {
-        throw Refusal{503, "53300", fmt::format("found {} open sessions, expected no more; DELETE some", kMaxSessions)};
+        throw Refusal{
+            503, "53300",
+            fmt::format("found {} open sessions, expected no more; DELETE some", kMaxSessions)};
       }
       dropped = std::move(oldest->second);
       sessions_.erase(oldest);
@@ -468,7 +543,9 @@ class HttpService::State {
   std::shared_ptr<HttpSession> find(const std::string& id) {
     const std::lock_guard lock(mutex_);
     const auto found = sessions_.find(id);
-    if (found == sessions_.end()) throw Refusal{404, "08003", fmt::format("found no session `{}`; POST /sessions opens one", id)};
+    if (found == sessions_.end())
+      throw Refusal{404, "08003",
+                    fmt::format("found no session `{}`; POST /sessions opens one", id)};
     found->second->used = Clock::now();
     return found->second;
   }
@@ -479,14 +556,20 @@ class HttpService::State {
     sessions_.erase(id);  // ended when the last request of it is
   }
 
-  HttpResponse in_session(const HttpRequest& request, const std::string& id, const std::string& action) {
-    constexpr std::string_view kActions[] = {"begin", "read", "write", "keys", "commit", "rollback", "sql"};
-    if (std::find(std::begin(kActions), std::end(kActions), action) == std::end(kActions)) throw no_route(request);
+  HttpResponse in_session(const HttpRequest& request, const std::string& id,
+                          const std::string& action) {
+    constexpr std::string_view kActions[] = {"begin",  "read",     "write", "keys",
+                                             "commit", "rollback", "sql"};
+    if (std::find(std::begin(kActions), std::end(kActions), action) == std::end(kActions))
+      throw no_route(request);
     need_post(request);
     const auto session = find(id);
     const std::unique_lock lock(session->busy, std::try_to_lock);
-    if (!lock) throw Refusal{409, "55006", "another request of this session is under way; one at a time"};
-    const auto fields = [&](std::initializer_list<const char*> known) { return Fields(request.body, known); };
+    if (!lock)
+      throw Refusal{409, "55006", "another request of this session is under way; one at a time"};
+    const auto fields = [&](std::initializer_list<const char*> known) {
+      return Fields(request.body, known);
+    };
     if (action == "sql") return sql(*session, fields({"sql", "parameters"}));
     if (action == "read") return {200, text_of(session->read(fields({"key"})))};
     if (action == "keys") return {200, text_of(session->keys(fields({"prefix"})))};
@@ -518,7 +601,9 @@ HttpResponse HttpService::handle(const HttpRequest& request) {
   }
 }
 
-void HttpService::clear() { state_->clear(); }
+void HttpService::clear() {
+  state_->clear();
+}
 
 std::string http_error(std::string_view sqlstate, std::string_view message) {
   return text_of({{"error", error_json({0, std::string(sqlstate), std::string(message)})}});

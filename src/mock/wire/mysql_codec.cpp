@@ -24,41 +24,65 @@ constexpr std::string_view kVersion = "8.0.30-cupel-mock";
 
 ColumnType type_of(sql::Type type) {
   switch (type) {
-    case sql::Type::kNull: return kNull;
-    case sql::Type::kBoolean: return kTiny;
-    case sql::Type::kSmallint: return kShort;
-    case sql::Type::kInteger: return kLong;
+    case sql::Type::kNull:
+      return kNull;
+    case sql::Type::kBoolean:
+      return kTiny;
+    case sql::Type::kSmallint:
+      return kShort;
+    case sql::Type::kInteger:
+      return kLong;
     case sql::Type::kBigint:
     case sql::Type::kUnsigned:
       return kLongLong;
-    case sql::Type::kNumeric: return kNewDecimal;
-    case sql::Type::kReal: return kFloat;
-    case sql::Type::kDouble: return kDouble;
-    case sql::Type::kDate: return kDate;
+    case sql::Type::kNumeric:
+      return kNewDecimal;
+    case sql::Type::kReal:
+      return kFloat;
+    case sql::Type::kDouble:
+      return kDouble;
+    case sql::Type::kDate:
+      return kDate;
     case sql::Type::kTimestamp:
-    case sql::Type::kTimestampTz: return kDatetime;
+    case sql::Type::kTimestampTz:
+      return kDatetime;
     case sql::Type::kText:
-    case sql::Type::kVarchar: break;
-    case sql::Type::kChar: return kString;
+    case sql::Type::kVarchar:
+      break;
+    case sql::Type::kChar:
+      return kString;
   }
   return kVarString;
 }
 
-bool is_text(ColumnType type) { return type == kVarString || type == kString; }
+bool is_text(ColumnType type) {
+  return type == kVarString || type == kString;
+}
 
 std::uint32_t width_of(ColumnType type) {
   switch (type) {
-    case kTiny: return 1;
-    case kShort: return 6;
-    case kLong: return 11;
-    case kLongLong: return 20;
-    case kNewDecimal: return 67;
-    case kFloat: return 12;
-    case kDouble: return 22;
-    case kDate: return 10;
-    case kDatetime: return 26;
-    case kNull: return 0;
-    default: return 4 * 65535;
+    case kTiny:
+      return 1;
+    case kShort:
+      return 6;
+    case kLong:
+      return 11;
+    case kLongLong:
+      return 20;
+    case kNewDecimal:
+      return 67;
+    case kFloat:
+      return 12;
+    case kDouble:
+      return 22;
+    case kDate:
+      return 10;
+    case kDatetime:
+      return 26;
+    case kNull:
+      return 0;
+    default:
+      return 4 * 65535;
   }
 }
 
@@ -72,7 +96,8 @@ std::optional<Number> number_of(std::string_view text) {
 
 // A session's booleans are "t" and "f", MySQL's 1 and 0; MySQL shows no time zone.
 std::string_view shown(sql::Type type, const std::string& text) {
-  if (type == sql::Type::kTimestampTz && text.ends_with("+00")) return std::string_view(text).substr(0, text.size() - 3);
+  if (type == sql::Type::kTimestampTz && text.ends_with("+00"))
+    return std::string_view(text).substr(0, text.size() - 3);
   if (type != sql::Type::kBoolean) return text;
   return text == "t" || text == "true" || text == "1" ? "1" : "0";
 }
@@ -129,18 +154,27 @@ std::optional<std::string> value_text(Reader& in, const ParameterType& type) {
     return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
   };
   switch (type.type) {
-    case kTiny: return integer(1);
+    case kTiny:
+      return integer(1);
     case kShort:
-    case kYear: return integer(2);
+    case kYear:
+      return integer(2);
     case kLong:
-    case kInt24: return integer(4);
-    case kLongLong: return integer(8);
-    case kFloat: return float_text(std::bit_cast<float>(in.little<std::uint32_t>()));
-    case kDouble: return float_text(std::bit_cast<double>(in.little<std::uint64_t>()));
-    case kDate: return datetime_text(in, false);
+    case kInt24:
+      return integer(4);
+    case kLongLong:
+      return integer(8);
+    case kFloat:
+      return float_text(std::bit_cast<float>(in.little<std::uint32_t>()));
+    case kDouble:
+      return float_text(std::bit_cast<double>(in.little<std::uint64_t>()));
+    case kDate:
+      return datetime_text(in, false);
     case kTimestampType:
-    case kDatetime: return datetime_text(in, true);
-    case kTime: return time_text(in);
+    case kDatetime:
+      return datetime_text(in, true);
+    case kTime:
+      return time_text(in);
     case 0:    // DECIMAL
     case 15:   // VARCHAR
     case 16:   // BIT
@@ -156,7 +190,8 @@ std::optional<std::string> value_text(Reader& in, const ParameterType& type) {
     case kString:
     case 255:  // GEOMETRY
       return std::string(in.length_encoded_text());
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -173,7 +208,7 @@ void put_definition(std::string& out, std::string_view table, std::string_view n
   put_little(out, width_of(type), 4);
   put_little(out, type, 1);
   put_little(out, is_text(type) ? 0 : is_unsigned ? 0xa0 : 0x80, 2);  // BINARY_FLAG, UNSIGNED_FLAG
-  put_little(out, type == kDouble || type == kFloat ? 31 : 0, 1);       // decimals: as many as there are
+  put_little(out, type == kDouble || type == kFloat ? 31 : 0, 1);  // decimals: as many as there are
   put_little(out, 0, 2);
 }
 
@@ -207,7 +242,10 @@ Packet decode_packet(std::string_view bytes) {
   if (in.failed()) return {};
   if (length >= kLongestPacket) return {.kind = Packet::Kind::kTooLong, .sequence = sequence};
   if (in.left() < length) return {};
-  return {.kind = Packet::Kind::kPacket, .payload = in.take(length), .sequence = sequence, .size = std::size_t{length} + 4};
+  return {.kind = Packet::Kind::kPacket,
+          .payload = in.take(length),
+          .sequence = sequence,
+          .size = std::size_t{length} + 4};
 }
 
 void put_packet(std::string& out, std::string_view payload, std::uint8_t& sequence) {
@@ -242,8 +280,10 @@ std::optional<HandshakeResponse> decode_handshake(std::string_view payload) {
     response.proof = in.text_to_zero();
   }
   // Not all clients send what they announce.
-  if ((response.capabilities & kConnectWithDatabase) != 0 && !in.at_end()) response.database = in.text_to_zero();
-  if ((response.capabilities & kPluginAuthentication) != 0 && !in.at_end()) response.plugin = in.text_to_zero();
+  if ((response.capabilities & kConnectWithDatabase) != 0 && !in.at_end())
+    response.database = in.text_to_zero();
+  if ((response.capabilities & kPluginAuthentication) != 0 && !in.at_end())
+    response.plugin = in.text_to_zero();
   if ((response.capabilities & kConnectAttributes) != 0 && !in.at_end()) {
     response.application = application_of(in.length_encoded_text());
   }
@@ -251,7 +291,8 @@ std::optional<HandshakeResponse> decode_handshake(std::string_view payload) {
   return response;
 }
 
-std::optional<HandshakeResponse> decode_change_user(std::string_view payload, std::uint32_t capabilities) {
+std::optional<HandshakeResponse> decode_change_user(std::string_view payload,
+                                                    std::uint32_t capabilities) {
   Reader in(payload);
   HandshakeResponse response;
   response.capabilities = capabilities;
@@ -259,7 +300,8 @@ std::optional<HandshakeResponse> decode_change_user(std::string_view payload, st
   response.proof = in.take(in.little<std::uint8_t>());
   response.database = in.text_to_zero();
   if (!in.at_end()) in.take(2);  // character set
-  if ((capabilities & kPluginAuthentication) != 0 && !in.at_end()) response.plugin = in.text_to_zero();
+  if ((capabilities & kPluginAuthentication) != 0 && !in.at_end())
+    response.plugin = in.text_to_zero();
   if ((capabilities & kConnectAttributes) != 0 && !in.at_end()) {
     response.application = application_of(in.length_encoded_text());
   }
@@ -317,7 +359,8 @@ std::optional<std::vector<sql::Datum>> decode_execute_values(
   for (std::size_t i = 0; i < count; ++i) {
     if (i < long_data.size() && long_data[i]) {
       values.push_back(long_data[i]);
-    } else if ((static_cast<unsigned char>(nulls[i / 8]) >> (i % 8) & 1) != 0 || types[i].type == kNull) {
+    } else if ((static_cast<unsigned char>(nulls[i / 8]) >> (i % 8) & 1) != 0 ||
+               types[i].type == kNull) {
       values.emplace_back();
     } else {
       values.push_back(value_text(in, types[i]));
@@ -416,7 +459,9 @@ std::optional<std::string> binary_row(const std::vector<sql::Column>& columns,
     }
     const auto text = shown(columns[i].type, *row[i]);
     switch (type_of(columns[i].type)) {
-      case kTiny: put_little(out, text == "1" ? 1 : 0, 1); break;
+      case kTiny:
+        put_little(out, text == "1" ? 1 : 0, 1);
+        break;
       case kShort:
       case kLong:
       case kLongLong: {
@@ -429,7 +474,10 @@ std::optional<std::string> binary_row(const std::vector<sql::Column>& columns,
         const auto number = number_of<std::int64_t>(text);
         if (!number) return std::nullopt;
         const auto type = type_of(columns[i].type);
-        put_little(out, static_cast<std::uint64_t>(*number), type == kShort ? 2 : type == kLong ? 4 : 8);
+        put_little(out, static_cast<std::uint64_t>(*number),
+                   type == kShort  ? 2
+                   : type == kLong ? 4
+                                   : 8);
         break;
       }
       case kFloat: {
@@ -453,12 +501,16 @@ std::optional<std::string> binary_row(const std::vector<sql::Column>& columns,
         put_little(out, static_cast<std::uint64_t>(time->year), 2);
         for (const unsigned part : {time->month, time->day}) put_little(out, part, 1);
         if (!with_time) break;
-        for (const unsigned part : {time->hour, time->minute, time->second}) put_little(out, part, 1);
+        for (const unsigned part : {time->hour, time->minute, time->second})
+          put_little(out, part, 1);
         if (time->microsecond != 0) put_little(out, time->microsecond, 4);
         break;
       }
-      case kNull: return std::nullopt;  // which is not null
-      default: put_length_encoded_text(out, text); break;
+      case kNull:
+        return std::nullopt;  // which is not null
+      default:
+        put_length_encoded_text(out, text);
+        break;
     }
   }
   return out;

@@ -105,7 +105,8 @@ struct HandshakeResponse {
 };
 std::optional<HandshakeResponse> decode_handshake(std::string_view payload);
 // COM_CHANGE_USER without its first byte.
-std::optional<HandshakeResponse> decode_change_user(std::string_view payload, std::uint32_t capabilities);
+std::optional<HandshakeResponse> decode_change_user(std::string_view payload,
+                                                    std::uint32_t capabilities);
 
 // COM_STMT_EXECUTE without its first byte. Values are text as sessions have it.
 // `types` are those of the statement's last execution, and replaced if the client sends

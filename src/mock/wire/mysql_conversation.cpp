@@ -42,7 +42,8 @@ class Mysql : public Conversation {
     }
     // Printable, and so without the zero that ends it.
     base::Random random(options_.secret);
-    for (std::size_t i = 0; i < kScrambleSize; ++i) scramble_ += static_cast<char>(random.between('!', '~'));
+    for (std::size_t i = 0; i < kScrambleSize; ++i)
+      scramble_ += static_cast<char>(random.between('!', '~'));
     say(greeting(options_.number, scramble_));
   }
 
@@ -57,22 +58,31 @@ class Mysql : public Conversation {
     const bool command = stage_ == Stage::kOpen;
     if (packet.kind == Packet::Kind::kTooLong) {
       sequence_ = static_cast<std::uint8_t>(packet.sequence + 1);
-      fatal(1153, "08S01", fmt::format("Got a packet of {} bytes or more, expected fewer", kLongestPacket));
+      fatal(1153, "08S01",
+            fmt::format("Got a packet of {} bytes or more, expected fewer", kLongestPacket));
       return true;
     }
     const auto expected = command ? std::uint8_t{0} : sequence_;
     if (packet.sequence != expected) {
       sequence_ = static_cast<std::uint8_t>(packet.sequence + 1);
-      fatal(1156, "08S01", fmt::format("Got packets out of order: found number {}, expected {}", packet.sequence,
-                                       expected));
+      fatal(1156, "08S01",
+            fmt::format("Got packets out of order: found number {}, expected {}", packet.sequence,
+                        expected));
       return true;
     }
     sequence_ = static_cast<std::uint8_t>(packet.sequence + 1);
     switch (stage_) {
-      case Stage::kHandshake: on_handshake(decode_handshake(packet.payload)); break;
-      case Stage::kSwitched: prove(packet.payload); break;
-      case Stage::kOpen: on_command(packet.payload); break;
-      case Stage::kOver: break;
+      case Stage::kHandshake:
+        on_handshake(decode_handshake(packet.payload));
+        break;
+      case Stage::kSwitched:
+        prove(packet.payload);
+        break;
+      case Stage::kOpen:
+        on_command(packet.payload);
+        break;
+      case Stage::kOver:
+        break;
     }
     if (stage_ != Stage::kOver) in_.drop(packet.size);
     return true;
@@ -132,7 +142,9 @@ class Mysql : public Conversation {
 
   void on_handshake(const std::optional<HandshakeResponse>& response) {
     if (!response) return fatal(1043, "08S01", "Bad handshake");
-    if (response->wants_ssl) return fatal(1043, "08S01", "Bad handshake: encryption is not supported; connect without SSL");
+    if (response->wants_ssl)
+      return fatal(1043, "08S01",
+                   "Bad handshake: encryption is not supported; connect without SSL");
     capabilities_ = response->capabilities & kServerCapabilities;
     multi_statements_ = (capabilities_ & kMultiStatements) != 0;
     identify(*response);
@@ -143,8 +155,9 @@ class Mysql : public Conversation {
     application_ = response.application;
     // They come back in answers, and one is the session's name in the history.
     if (!base::valid_utf8(user_) || !base::valid_utf8(application_)) {
-      return fatal(1300, "22021", fmt::format("Invalid utf8mb4 character string in the {}",
-                                              base::valid_utf8(user_) ? "program_name" : "user"));
+      return fatal(1300, "22021",
+                   fmt::format("Invalid utf8mb4 character string in the {}",
+                               base::valid_utf8(user_) ? "program_name" : "user"));
     }
     const bool other_plugin = !response.plugin.empty() && response.plugin != kNativePassword;
     if (other_plugin) {
@@ -157,8 +170,9 @@ class Mysql : public Conversation {
 
   void prove(std::string_view proof) {
     if (options_.password && proof != native_password_proof(*options_.password, scramble_)) {
-      return fatal(1045, "28000", fmt::format("Access denied for user '{}' (using password: {})", user_,
-                                              proof.empty() ? "NO" : "YES"));
+      return fatal(1045, "28000",
+                   fmt::format("Access denied for user '{}' (using password: {})", user_,
+                               proof.empty() ? "NO" : "YES"));
     }
     session_ = options_.open(application_.empty() ? user_ : application_);
     if (!session_) return fatal(1053, "08S01", "Server shutdown in progress");
@@ -173,29 +187,44 @@ class Mysql : public Conversation {
     if (payload.empty()) return malformed();
     const auto rest = payload.substr(1);
     switch (static_cast<std::uint8_t>(payload[0])) {
-      case kQuit: return end();
+      case kQuit:
+        return end();
       case kInitDatabase:  // any: there is one
-      case kPing: return say_ok();
-      case kQuery: return on_query(rest);
-      case kPrepare: return on_prepare(rest);
-      case kExecute: return on_execute(rest);
-      case kSendLongData: return on_long_data(rest);
-      case kCloseStatement: return close(rest);
-      case kResetStatement: return on_reset_statement(rest);
+      case kPing:
+        return say_ok();
+      case kQuery:
+        return on_query(rest);
+      case kPrepare:
+        return on_prepare(rest);
+      case kExecute:
+        return on_execute(rest);
+      case kSendLongData:
+        return on_long_data(rest);
+      case kCloseStatement:
+        return close(rest);
+      case kResetStatement:
+        return on_reset_statement(rest);
       case kResetConnection:
         session_->reset();
         statements_.clear();
         return say_ok();
-      case kChangeUser: return on_change_user(rest);
-      case kSetOption: return on_set_option(rest);
-      case kStatistics: return say("cupel mock");
+      case kChangeUser:
+        return on_change_user(rest);
+      case kSetOption:
+        return on_set_option(rest);
+      case kStatistics:
+        return say("cupel mock");
       case kFieldList:
-        return complain(1235, "42000", "COM_FIELD_LIST is not supported; ask by SHOW COLUMNS, or start the client with "
-                                       "--no-auto-rehash (-A)");
+        return complain(
+            1235, "42000",
+            "COM_FIELD_LIST is not supported; ask by SHOW COLUMNS, or start the client with "
+            "--no-auto-rehash (-A)");
       case kFetch:
-        return complain(1235, "42000", "COM_STMT_FETCH is not supported: all rows come with COM_STMT_EXECUTE");
+        return complain(1235, "42000",
+                        "COM_STMT_FETCH is not supported: all rows come with COM_STMT_EXECUTE");
       default:
-        return complain(1047, "08S01", fmt::format("Unknown command {}", static_cast<unsigned char>(payload[0])));
+        return complain(1047, "08S01",
+                        fmt::format("Unknown command {}", static_cast<unsigned char>(payload[0])));
     }
   }
 
@@ -207,7 +236,9 @@ class Mysql : public Conversation {
   // False: a value had no binary format, and the client was told.
   bool say_result(const sql::Result& result, bool more, bool binary) {
     if (!result.has_rows) {
-      say(ok({.affected = result.affected, .last_insert_id = result.last_insert_id, .status = status(more)}));
+      say(ok({.affected = result.affected,
+              .last_insert_id = result.last_insert_id,
+              .status = status(more)}));
       return true;
     }
     std::string count;
@@ -221,7 +252,8 @@ class Mysql : public Conversation {
       }
       const auto bytes = binary_row(result.columns, row);
       if (!bytes) {
-        complain(1366, "HY000", "A value has no binary format of its column's type; use a text query");
+        complain(1366, "HY000",
+                 "A value has no binary format of its column's type; use a text query");
         return false;
       }
       say(*bytes);
@@ -231,32 +263,42 @@ class Mysql : public Conversation {
   }
 
   void on_query(std::string_view text) {
-    if (is_empty_statement(text, Dialect::kMysql)) return complain(1065, "42000", "Query was empty");
+    if (is_empty_statement(text, Dialect::kMysql))
+      return complain(1065, "42000", "Query was empty");
     if (!multi_statements_ && has_several_statements(text, Dialect::kMysql)) {
-      return complain(1064, "42000", "You have an error in your SQL syntax: found several statements, expected one; "
-                                     "connect with CLIENT_MULTI_STATEMENTS to send several");
+      return complain(
+          1064, "42000",
+          "You have an error in your SQL syntax: found several statements, expected one; "
+          "connect with CLIENT_MULTI_STATEMENTS to send several");
     }
     const auto run = session_->run(text);
     for (std::size_t i = 0; i < run.results.size(); ++i) {
       say_result(run.results[i], i + 1 < run.results.size() || run.error, false);
     }
-    if (run.error) complain(*run.error);
-    else if (run.results.empty()) say_ok();
+    if (run.error)
+      complain(*run.error);
+    else if (run.results.empty())
+      say_ok();
   }
 
   void on_prepare(std::string_view text) {
-    if (is_empty_statement(text, Dialect::kMysql)) return complain(1065, "42000", "Query was empty");
+    if (is_empty_statement(text, Dialect::kMysql))
+      return complain(1065, "42000", "Query was empty");
     if (has_several_statements(text, Dialect::kMysql)) {
-      return complain(1064, "42000", "You have an error in your SQL syntax: found several statements, expected one to prepare");
+      return complain(1064, "42000",
+                      "You have an error in your SQL syntax: found several statements, expected "
+                      "one to prepare");
     }
     if (statements_.size() >= kMaxStatements) {
-      return complain(1461, "42000", fmt::format("Can't create more than {} prepared statements; close some",
-                                                 kMaxStatements));
+      return complain(
+          1461, "42000",
+          fmt::format("Can't create more than {} prepared statements; close some", kMaxStatements));
     }
     auto prepared = session_->prepare(text);
     if (const auto* wrong = std::get_if<sql::Error>(&prepared)) return complain(*wrong);
     auto& made = *std::get<0>(prepared);
-    if (made.parameter_count() > 65535) return complain(1390, "HY000", "Prepared statement contains too many placeholders");
+    if (made.parameter_count() > 65535)
+      return complain(1390, "HY000", "Prepared statement contains too many placeholders");
     const auto id = next_statement_++;
     say(prepare_ok(id, made.columns().size(), made.parameter_count()));
     if (made.parameter_count() > 0) {
@@ -275,7 +317,8 @@ class Mysql : public Conversation {
     if (in.failed()) {
       malformed();
     } else if (found == statements_.end()) {
-      complain(1243, "HY000", fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
+      complain(1243, "HY000",
+               fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
     } else {
       return &found->second;
     }
@@ -286,8 +329,8 @@ class Mysql : public Conversation {
     if (!decode_execute_head(payload)) return malformed();
     auto* statement = statement_of(payload, "COM_STMT_EXECUTE");
     if (statement == nullptr) return;
-    const auto values = decode_execute_values(payload, statement->prepared->parameter_count(), statement->types,
-                                              statement->long_data);
+    const auto values = decode_execute_values(payload, statement->prepared->parameter_count(),
+                                              statement->types, statement->long_data);
     forget_long_data(*statement);
     if (!values) return complain(1210, "HY000", "Incorrect arguments to COM_STMT_EXECUTE");
     std::vector<sql::Type> sent;
@@ -311,7 +354,8 @@ class Mysql : public Conversation {
     auto& statement = found->second;
     if (parameter >= statement.prepared->parameter_count()) return;
     if (statement.long_size + in.left() > kLongestPacket) {
-      return fatal(1153, "08S01", fmt::format("Got parameters of more than {} bytes", kLongestPacket));
+      return fatal(1153, "08S01",
+                   fmt::format("Got parameters of more than {} bytes", kLongestPacket));
     }
     statement.long_size += in.left();
     statement.long_data.resize(statement.prepared->parameter_count());
@@ -344,7 +388,8 @@ class Mysql : public Conversation {
   void on_set_option(std::string_view payload) {
     Reader in(payload);
     const auto option = in.little<std::uint16_t>();
-    if (!in.complete() || option > 1) return complain(1047, "08S01", "Unknown option given to COM_SET_OPTION");
+    if (!in.complete() || option > 1)
+      return complain(1047, "08S01", "Unknown option given to COM_SET_OPTION");
     multi_statements_ = option == 0;
     say(eof(status()));
   }

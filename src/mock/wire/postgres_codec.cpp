@@ -19,7 +19,9 @@ Decoded<Message> malformed(std::string wrong) {
 // A message of a letter, whose length is put in when it is written.
 class Message {
  public:
-  Message(std::string& out, char letter) : out_(out), at_(out.size()) { out.append({letter, 0, 0, 0, 0}); }
+  Message(std::string& out, char letter) : out_(out), at_(out.size()) {
+    out.append({letter, 0, 0, 0, 0});
+  }
   ~Message() {
     std::string length;
     put_big(length, static_cast<std::uint32_t>(out_.size() - at_ - 1));
@@ -138,7 +140,8 @@ Decoded<Frontend> decode(std::string_view bytes) {
   if (in.failed()) return {};
   const char letter = letters[0];
   if (std::string_view("QPBDECHSXpdcfF").find(letter) == std::string_view::npos) {
-    return malformed<Frontend>(fmt::format("invalid frontend message type {}", static_cast<int>(static_cast<unsigned char>(letter))));
+    return malformed<Frontend>(fmt::format("invalid frontend message type {}",
+                                           static_cast<int>(static_cast<unsigned char>(letter))));
   }
   const auto length = in.big<std::uint32_t>();
   if (in.failed()) return {};
@@ -148,14 +151,25 @@ Decoded<Frontend> decode(std::string_view bytes) {
   }
   if (in.left() < length - 4) return {};
   Reader body(in.take(length - 4));
-  Decoded<Frontend> decoded{.kind = Decoded<Frontend>::Kind::kMessage, .size = std::size_t{length} + 1};
+  Decoded<Frontend> decoded{.kind = Decoded<Frontend>::Kind::kMessage,
+                            .size = std::size_t{length} + 1};
   bool well = true;
   switch (letter) {
-    case 'Q': decoded.message = Query{body.text_to_zero()}; break;
-    case 'P': decoded.message = parse_of(body); break;
-    case 'B': decoded.message = bind_of(body); break;
-    case 'D': well = named_of(body, decoded.message.emplace<Describe>()); break;
-    case 'C': well = named_of(body, decoded.message.emplace<Close>()); break;
+    case 'Q':
+      decoded.message = Query{body.text_to_zero()};
+      break;
+    case 'P':
+      decoded.message = parse_of(body);
+      break;
+    case 'B':
+      decoded.message = bind_of(body);
+      break;
+    case 'D':
+      well = named_of(body, decoded.message.emplace<Describe>());
+      break;
+    case 'C':
+      well = named_of(body, decoded.message.emplace<Close>());
+      break;
     case 'E': {
       Execute execute;
       execute.portal = body.text_to_zero();
@@ -164,10 +178,18 @@ Decoded<Frontend> decode(std::string_view bytes) {
       decoded.message = execute;
       break;
     }
-    case 'H': decoded.message = Flush{}; break;
-    case 'S': decoded.message = Sync{}; break;
-    case 'X': decoded.message = Terminate{}; break;
-    case 'p': decoded.message = Password{body.text_to_zero()}; break;
+    case 'H':
+      decoded.message = Flush{};
+      break;
+    case 'S':
+      decoded.message = Sync{};
+      break;
+    case 'X':
+      decoded.message = Terminate{};
+      break;
+    case 'p':
+      decoded.message = Password{body.text_to_zero()};
+      break;
     case 'F':
       decoded.message = FunctionCall{};
       body.rest();
@@ -212,12 +234,24 @@ void put_ready(std::string& out, char state) {
   const Message message(out, 'Z');
   out += state;
 }
-void put_parse_complete(std::string& out) { const Message message(out, '1'); }
-void put_bind_complete(std::string& out) { const Message message(out, '2'); }
-void put_close_complete(std::string& out) { const Message message(out, '3'); }
-void put_no_data(std::string& out) { const Message message(out, 'n'); }
-void put_portal_suspended(std::string& out) { const Message message(out, 's'); }
-void put_empty_query(std::string& out) { const Message message(out, 'I'); }
+void put_parse_complete(std::string& out) {
+  const Message message(out, '1');
+}
+void put_bind_complete(std::string& out) {
+  const Message message(out, '2');
+}
+void put_close_complete(std::string& out) {
+  const Message message(out, '3');
+}
+void put_no_data(std::string& out) {
+  const Message message(out, 'n');
+}
+void put_portal_suspended(std::string& out) {
+  const Message message(out, 's');
+}
+void put_empty_query(std::string& out) {
+  const Message message(out, 'I');
+}
 void put_command_complete(std::string& out, std::string_view tag) {
   const Message message(out, 'C');
   put_text_and_zero(out, tag);
@@ -251,7 +285,11 @@ void put_data_row(std::string& out, std::span<const std::optional<std::string>> 
   }
 }
 
-void put_error(std::string& out, const Complaint& complaint) { put_complaint(out, 'E', complaint); }
-void put_notice(std::string& out, const Complaint& complaint) { put_complaint(out, 'N', complaint); }
+void put_error(std::string& out, const Complaint& complaint) {
+  put_complaint(out, 'E', complaint);
+}
+void put_notice(std::string& out, const Complaint& complaint) {
+  put_complaint(out, 'N', complaint);
+}
 
 }  // namespace cupel::mock::wire::postgres

@@ -69,10 +69,13 @@ class Postgres : public Conversation {
 
   bool advance() override {
     switch (stage_) {
-      case Stage::kOpening: return advance_opening();
+      case Stage::kOpening:
+        return advance_opening();
       case Stage::kPassword:
-      case Stage::kOpen: return advance_message();
-      case Stage::kOver: return false;
+      case Stage::kOpen:
+        return advance_message();
+      case Stage::kOver:
+        return false;
     }
     return false;
   }
@@ -113,11 +116,13 @@ class Postgres : public Conversation {
     in_.drop(decoded.size);
     if (std::holds_alternative<EncryptionRequest>(decoded.message)) {
       // Once for SSL and once for GSS; who asks on and on is no client.
-      if (++encryption_requests_ > 4) fatal("08P01", "too many requests for encryption, which is not supported");
-      else out_ += 'N';
+      if (++encryption_requests_ > 4)
+        fatal("08P01", "too many requests for encryption, which is not supported");
+      else
+        out_ += 'N';
     } else if (const auto* unknown = std::get_if<UnknownVersion>(&decoded.message)) {
-      fatal("0A000", fmt::format("unsupported frontend protocol {}.{}: server supports 3.0", unknown->major,
-                                 unknown->minor));
+      fatal("0A000", fmt::format("unsupported frontend protocol {}.{}: server supports 3.0",
+                                 unknown->major, unknown->minor));
     } else if (const auto* startup = std::get_if<Startup>(&decoded.message)) {
       start(*startup);
     } else {
@@ -136,24 +141,31 @@ class Postgres : public Conversation {
       if (name == "application_name") application = value;
       if (name == "client_encoding") {
         std::string encoding;
-        for (const char c : value) encoding += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        std::erase_if(encoding, [](char c) { return c == '-' || c == '_' || c == '\'' || c == '"'; });
-        if (encoding != "utf8" && encoding != "unicode" && encoding != "sqlascii" && encoding != "auto") {
-          return fatal("22023", fmt::format("found client_encoding `{}`, expected UTF8, the only one here", value));
+        for (const char c : value)
+          encoding += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        std::erase_if(encoding,
+                      [](char c) { return c == '-' || c == '_' || c == '\'' || c == '"'; });
+        if (encoding != "utf8" && encoding != "unicode" && encoding != "sqlascii" &&
+            encoding != "auto") {
+          return fatal(
+              "22023",
+              fmt::format("found client_encoding `{}`, expected UTF8, the only one here", value));
         }
       }
-      if (name == "replication" && value != "false" && value != "off" && value != "no" && value != "0") {
+      if (name == "replication" && value != "false" && value != "off" && value != "no" &&
+          value != "0") {
         return fatal("0A000", "replication connections are not supported");
       }
       if (name.starts_with("_pq_.")) unknown.push_back(name);
       static constexpr std::string_view kNoSettings[] = {"user", "database", "replication",
                                                          "client_encoding"};
-      const bool setting = !name.starts_with("_pq_.") &&
-                           std::find(std::begin(kNoSettings), std::end(kNoSettings), name) ==
-                               std::end(kNoSettings);
+      const bool setting =
+          !name.starts_with("_pq_.") &&
+          std::find(std::begin(kNoSettings), std::end(kNoSettings), name) == std::end(kNoSettings);
       if (name == "options") {
         if (!add_options(value)) {
-          return fatal("0A000", fmt::format("found the options `{}`, expected -c NAME=VALUE", value));
+          return fatal("0A000",
+                       fmt::format("found the options `{}`, expected -c NAME=VALUE", value));
         }
       } else if (setting) {
         settings_.emplace_back(name, value);
@@ -162,8 +174,9 @@ class Postgres : public Conversation {
     if (user_.empty()) return fatal("28000", "no PostgreSQL user name specified in startup packet");
     // They come back in answers, and one is the session's name in the history.
     if (!base::valid_utf8(user_) || !base::valid_utf8(application)) {
-      return fatal("22021", fmt::format("found {} that is not UTF-8, expected text in UTF-8",
-                                        base::valid_utf8(user_) ? "an application_name" : "a user"));
+      return fatal("22021",
+                   fmt::format("found {} that is not UTF-8, expected text in UTF-8",
+                               base::valid_utf8(user_) ? "an application_name" : "a user"));
     }
     if (startup.minor > 0 || !unknown.empty()) put_negotiate_version(out_, 0, unknown);
     application_ = application;
@@ -217,7 +230,8 @@ class Postgres : public Conversation {
         fatal(wrong->sqlstate, wrong->message);
         return false;
       }
-      put_notice(out_, {.severity = "WARNING", .sqlstate = wrong->sqlstate, .message = wrong->message});
+      put_notice(out_,
+                 {.severity = "WARNING", .sqlstate = wrong->sqlstate, .message = wrong->message});
     }
     return true;
   }
@@ -238,11 +252,17 @@ class Postgres : public Conversation {
     });
     put_authentication_ok(out_);
     if (!configure()) return;
-    const std::pair<const char*, std::string> said[] = {
-        {"server_version", "15.0 (cupel mock)"}, {"server_encoding", "UTF8"}, {"client_encoding", "UTF8"},
-        {"application_name", application_}, {"is_superuser", "off"}, {"session_authorization", user_},
-        {"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"}, {"TimeZone", "UTC"},
-        {"integer_datetimes", "on"}, {"standard_conforming_strings", "on"}};
+    const std::pair<const char*, std::string> said[] = {{"server_version", "15.0 (cupel mock)"},
+                                                        {"server_encoding", "UTF8"},
+                                                        {"client_encoding", "UTF8"},
+                                                        {"application_name", application_},
+                                                        {"is_superuser", "off"},
+                                                        {"session_authorization", user_},
+                                                        {"DateStyle", "ISO, MDY"},
+                                                        {"IntervalStyle", "postgres"},
+                                                        {"TimeZone", "UTC"},
+                                                        {"integer_datetimes", "on"},
+                                                        {"standard_conforming_strings", "on"}};
     for (const auto& [name, value] : said) put_parameter_status(out_, name, value);
     put_key_data(out_, options_.number, static_cast<std::uint32_t>(options_.secret));
     put_ready(out_, 'I');
@@ -260,8 +280,10 @@ class Postgres : public Conversation {
     if (stage_ == Stage::kPassword) {
       const auto* password = std::get_if<Password>(&decoded.message);
       if (password == nullptr) {
-        if (std::holds_alternative<Terminate>(decoded.message)) end();
-        else fatal("08P01", "expected a password");
+        if (std::holds_alternative<Terminate>(decoded.message))
+          end();
+        else
+          fatal("08P01", "expected a password");
       } else if (password->text != *options_.password) {
         fatal("28P01", fmt::format("password authentication failed for user \"{}\"", user_));
       } else {
@@ -285,8 +307,10 @@ class Postgres : public Conversation {
   }
 
   void say(const Refusal& refused) {
-    put_error(out_, {.sqlstate = refused.sqlstate, .message = refused.message,
-                     .detail = refused.detail, .hint = refused.hint,
+    put_error(out_, {.sqlstate = refused.sqlstate,
+                     .message = refused.message,
+                     .detail = refused.detail,
+                     .hint = refused.hint,
                      .position = refused.position});
   }
   void tell_notices(const sql::Result& result) {
@@ -308,7 +332,9 @@ class Postgres : public Conversation {
     std::vector<Field> fields;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Oid type = oid_of(columns[i].type);
-      fields.push_back({.name = columns[i].name, .type = type, .size = size_of(type),
+      fields.push_back({.name = columns[i].name,
+                        .type = type,
+                        .size = size_of(type),
                         .format = formats.empty() ? std::int16_t{0} : formats[i]});
     }
     return fields;
@@ -344,14 +370,16 @@ class Postgres : public Conversation {
   std::shared_ptr<const Statement> statement_of(std::string_view name) const {
     const auto found = statements_.find(name);
     if (found == statements_.end()) {
-      throw Refusal{"26000", name.empty() ? "unnamed prepared statement does not exist"
-                                          : fmt::format("prepared statement \"{}\" does not exist", name)};
+      throw Refusal{"26000", name.empty()
+                                 ? "unnamed prepared statement does not exist"
+                                 : fmt::format("prepared statement \"{}\" does not exist", name)};
     }
     return found->second;
   }
   Portal& portal_of(std::string_view name) {
     const auto found = portals_.find(name);
-    if (found == portals_.end()) throw Refusal{"34000", fmt::format("portal \"{}\" does not exist", name)};
+    if (found == portals_.end())
+      throw Refusal{"34000", fmt::format("portal \"{}\" does not exist", name)};
     return found->second;
   }
 
@@ -361,8 +389,9 @@ class Postgres : public Conversation {
     } else if (statements_.contains(parse.name)) {
       throw Refusal{"42P05", fmt::format("prepared statement \"{}\" already exists", parse.name)};
     } else if (statements_.size() >= kMaxStatements) {
-      throw Refusal{"53400", fmt::format("found {} prepared statements, expected no more; close some",
-                                         kMaxStatements)};
+      throw Refusal{"53400",
+                    fmt::format("found {} prepared statements, expected no more; close some",
+                                kMaxStatements)};
     }
     auto statement = std::make_shared<Statement>();
     if (!is_empty_statement(parse.text, Dialect::kPostgres)) {
@@ -374,7 +403,8 @@ class Postgres : public Conversation {
       const auto& known = statement->prepared->parameter_types();
       for (std::size_t i = 0; i < statement->prepared->parameter_count(); ++i) {
         const Oid said = i < parse.types.size() ? parse.types[i] : 0;
-        statement->types.push_back(said != 0 ? said : oid_of(i < known.size() ? known[i] : sql::Type::kText));
+        statement->types.push_back(
+            said != 0 ? said : oid_of(i < known.size() ? known[i] : sql::Type::kText));
       }
     }
     statements_.insert_or_assign(std::string(parse.name), std::move(statement));
@@ -389,21 +419,26 @@ class Postgres : public Conversation {
     } else if (portals_.contains(bind.portal)) {
       throw Refusal{"42P03", fmt::format("cursor \"{}\" already exists", bind.portal)};
     } else if (portals_.size() >= kMaxPortals) {
-      throw Refusal{"53400", fmt::format("found {} open portals, expected no more; close some", kMaxPortals)};
+      throw Refusal{
+          "53400", fmt::format("found {} open portals, expected no more; close some", kMaxPortals)};
     }
     if (bind.values.size() != statement->types.size()) {
-      throw Refusal{"08P01", fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" "
-                                         "requires {}", bind.values.size(), bind.statement, statement->types.size())};
+      throw Refusal{
+          "08P01", fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" "
+                               "requires {}",
+                               bind.values.size(), bind.statement, statement->types.size())};
     }
-    const auto formats = [](const std::vector<std::int16_t>& given, std::size_t count, const char* what) {
+    const auto formats = [](const std::vector<std::int16_t>& given, std::size_t count,
+                            const char* what) {
       if (given.size() > 1 && given.size() != count) {
-        throw Refusal{"08P01", fmt::format("bind message has {} {} formats but {} {}s", given.size(), what,
-                                           count, what)};
+        throw Refusal{"08P01", fmt::format("bind message has {} {} formats but {} {}s",
+                                           given.size(), what, count, what)};
       }
       std::vector<std::int16_t> each(count, given.empty() ? std::int16_t{0} : given[0]);
       if (given.size() > 1) each = given;
       for (const auto format : each) {
-        if (format != 0 && format != 1) throw Refusal{"22023", fmt::format("unsupported format code: {}", format)};
+        if (format != 0 && format != 1)
+          throw Refusal{"22023", fmt::format("unsupported format code: {}", format)};
       }
       return each;
     };
@@ -417,15 +452,18 @@ class Postgres : public Conversation {
       } else {
         portal.values.push_back(text_of_binary(statement->types[i], *value));
         if (!portal.values.back()) {
-          throw Refusal{"22P03", fmt::format("found {} bytes of parameter ${}, which are no binary value of the "
-                                             "type with oid {}, or not of a type supported here; send it as text",
-                                             value->size(), i + 1, statement->types[i])};
+          throw Refusal{
+              "22P03",
+              fmt::format("found {} bytes of parameter ${}, which are no binary value of the "
+                          "type with oid {}, or not of a type supported here; send it as text",
+                          value->size(), i + 1, statement->types[i])};
         }
       }
     }
     const auto columns = statement->prepared ? statement->prepared->columns().size() : 0;
     // A statement without rows is often bound with one format for all of them.
-    if (columns > 0 || bind.result_formats.size() > 1) portal.formats = formats(bind.result_formats, columns, "result column");
+    if (columns > 0 || bind.result_formats.size() > 1)
+      portal.formats = formats(bind.result_formats, columns, "result column");
     portal.statement = std::move(statement);
     portals_.insert_or_assign(std::string(bind.portal), std::move(portal));
     put_bind_complete(out_);
@@ -468,20 +506,25 @@ class Postgres : public Conversation {
     // Full to the limit: whether there is more shows at the next Execute, as in PostgreSQL.
     if (execute.rows != 0 && count == execute.rows) return put_portal_suspended(out_);
     // "SELECT n" counts what this Execute gave.
-    put_command_complete(out_, result.tag.starts_with("SELECT ") ? fmt::format("SELECT {}", count) : result.tag);
+    put_command_complete(
+        out_, result.tag.starts_with("SELECT ") ? fmt::format("SELECT {}", count) : result.tag);
   }
 
   void send_row(const Portal& portal, const std::vector<sql::Datum>& row) {
     const auto binary = [](std::int16_t format) { return format == 1; };
-    if (std::none_of(portal.formats.begin(), portal.formats.end(), binary)) return put_data_row(out_, row);
+    if (std::none_of(portal.formats.begin(), portal.formats.end(), binary))
+      return put_data_row(out_, row);
     const auto& columns = portal.statement->prepared->columns();
     std::vector<sql::Datum> values = row;
     for (std::size_t i = 0; i < values.size() && i < columns.size(); ++i) {
       if (!values[i] || !binary(portal.formats[i])) continue;
       auto bytes = binary_of_text(oid_of(columns[i].type), *values[i]);
       if (!bytes) {
-        throw Refusal{"22P03", fmt::format("found `{}` in column \"{}\", which has no binary format of its type; "
-                                           "ask for text", *values[i], columns[i].name)};
+        throw Refusal{
+            "22P03",
+            fmt::format("found `{}` in column \"{}\", which has no binary format of its type; "
+                        "ask for text",
+                        *values[i], columns[i].name)};
       }
       values[i] = std::move(bytes);
     }
@@ -512,7 +555,8 @@ class Postgres : public Conversation {
 
   [[nodiscard]] bool sync_is_next() const {
     const auto next = decode(following_);
-    return next.kind == std::decay_t<decltype(next)>::Kind::kMessage && std::holds_alternative<Sync>(next.message);
+    return next.kind == std::decay_t<decltype(next)>::Kind::kMessage &&
+           std::holds_alternative<Sync>(next.message);
   }
 
   std::optional<Refusal> end_implicit() {
@@ -526,7 +570,8 @@ class Postgres : public Conversation {
   void on(const Close& close) {
     // Of what is not there: no error.
     if (close.target == Target::kPortal) {
-      if (const auto found = portals_.find(close.name); found != portals_.end()) portals_.erase(found);
+      if (const auto found = portals_.find(close.name); found != portals_.end())
+        portals_.erase(found);
     } else if (const auto found = statements_.find(close.name); found != statements_.end()) {
       statements_.erase(found);
     }
@@ -545,7 +590,8 @@ class Postgres : public Conversation {
 
   void on(const Terminate& /*unused*/) { end(); }
   void on(const Password& /*unused*/) { fatal("08P01", "found a password that was not asked for"); }
-  void on(const CopyPart& /*unused*/) {}  // what is left of a COPY that was refused, as in PostgreSQL
+  void on(const CopyPart& /*unused*/) {
+  }  // what is left of a COPY that was refused, as in PostgreSQL
   void on(const FunctionCall& /*unused*/) {
     say({"0A000", "function calls are not supported; send a query"});
     ready();

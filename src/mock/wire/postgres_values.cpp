@@ -77,10 +77,14 @@ std::optional<std::string> float_text(std::string_view bytes) {
 template <typename Float, typename Bits>
 std::optional<std::string> float_bytes(std::string_view text) {
   std::optional<Float> number;
-  if (text == "NaN") number = std::numeric_limits<Float>::quiet_NaN();
-  else if (text == "Infinity") number = std::numeric_limits<Float>::infinity();
-  else if (text == "-Infinity") number = -std::numeric_limits<Float>::infinity();
-  else number = number_of<Float>(text);
+  if (text == "NaN")
+    number = std::numeric_limits<Float>::quiet_NaN();
+  else if (text == "Infinity")
+    number = std::numeric_limits<Float>::infinity();
+  else if (text == "-Infinity")
+    number = -std::numeric_limits<Float>::infinity();
+  else
+    number = number_of<Float>(text);
   if (!number) return std::nullopt;
   std::string bytes;
   put_big(bytes, std::bit_cast<Bits>(*number));
@@ -113,7 +117,8 @@ std::optional<std::string> numeric_text(std::string_view bytes) {
   if (text.empty()) text = "0";
   if (scale > 0) {
     std::string fraction;
-    for (std::int64_t at = weight + 1; fraction.size() < scale; ++at) fraction += fmt::format("{:04}", group(at));
+    for (std::int64_t at = weight + 1; fraction.size() < scale; ++at)
+      fraction += fmt::format("{:04}", group(at));
     text += "." + fraction.substr(0, scale);
   }
   return sign == kNegative ? "-" + text : text;
@@ -123,7 +128,9 @@ std::optional<std::string> numeric_bytes(std::string_view text) {
   std::string bytes;
   const auto put = [&](std::uint16_t word) { put_big(bytes, word); };
   if (text == "NaN") {
-    for (const std::uint16_t word : {std::uint16_t{0}, std::uint16_t{0}, kNotANumber, std::uint16_t{0}}) put(word);
+    for (const std::uint16_t word :
+         {std::uint16_t{0}, std::uint16_t{0}, kNotANumber, std::uint16_t{0}})
+      put(word);
     return bytes;
   }
   const bool negative = text.starts_with('-');
@@ -150,7 +157,8 @@ std::optional<std::string> numeric_bytes(std::string_view text) {
   std::size_t zeros = 0;
   while (zeros < groups.size() && groups[zeros] == 0) ++zeros;
   groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(zeros));
-  weight = groups.empty() ? std::int16_t{0} : static_cast<std::int16_t>(weight - static_cast<std::int16_t>(zeros));
+  weight = groups.empty() ? std::int16_t{0}
+                          : static_cast<std::int16_t>(weight - static_cast<std::int16_t>(zeros));
   put(static_cast<std::uint16_t>(groups.size()));
   put_big(bytes, weight);
   put(negative && !groups.empty() ? kNegative : std::uint16_t{0});
@@ -180,8 +188,10 @@ bool is_text(Oid type) {
     case kXml:
     case kUnknown:
     case kBpchar:
-    case kVarchar: return true;
-    default: return false;
+    case kVarchar:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -208,59 +218,92 @@ std::optional<std::string> bytes_of_hex(std::string_view text) {
 
 Oid oid_of(sql::Type type) {
   switch (type) {
-    case sql::Type::kNull: return kText;
-    case sql::Type::kBoolean: return kBool;
-    case sql::Type::kSmallint: return kInt2;
-    case sql::Type::kInteger: return kInt4;
-    case sql::Type::kBigint: return kInt8;
+    case sql::Type::kNull:
+      return kText;
+    case sql::Type::kBoolean:
+      return kBool;
+    case sql::Type::kSmallint:
+      return kInt2;
+    case sql::Type::kInteger:
+      return kInt4;
+    case sql::Type::kBigint:
+      return kInt8;
     case sql::Type::kUnsigned:
-    case sql::Type::kNumeric: return kNumeric;
-    case sql::Type::kReal: return kFloat4;
-    case sql::Type::kDouble: return kFloat8;
-    case sql::Type::kText: return kText;
-    case sql::Type::kVarchar: return kVarchar;
-    case sql::Type::kChar: return kBpchar;
-    case sql::Type::kDate: return kDate;
-    case sql::Type::kTimestamp: return kTimestamp;
-    case sql::Type::kTimestampTz: return kTimestamptz;
+    case sql::Type::kNumeric:
+      return kNumeric;
+    case sql::Type::kReal:
+      return kFloat4;
+    case sql::Type::kDouble:
+      return kFloat8;
+    case sql::Type::kText:
+      return kText;
+    case sql::Type::kVarchar:
+      return kVarchar;
+    case sql::Type::kChar:
+      return kBpchar;
+    case sql::Type::kDate:
+      return kDate;
+    case sql::Type::kTimestamp:
+      return kTimestamp;
+    case sql::Type::kTimestampTz:
+      return kTimestamptz;
   }
   return kText;
 }
 
 sql::Type type_of(Oid type) {
   switch (type) {
-    case kBool: return sql::Type::kBoolean;
-    case kInt2: return sql::Type::kSmallint;
-    case kInt4: return sql::Type::kInteger;
+    case kBool:
+      return sql::Type::kBoolean;
+    case kInt2:
+      return sql::Type::kSmallint;
+    case kInt4:
+      return sql::Type::kInteger;
     case kInt8:
-    case kOid: return sql::Type::kBigint;
-    case kNumeric: return sql::Type::kNumeric;
-    case kFloat4: return sql::Type::kReal;
-    case kFloat8: return sql::Type::kDouble;
+    case kOid:
+      return sql::Type::kBigint;
+    case kNumeric:
+      return sql::Type::kNumeric;
+    case kFloat4:
+      return sql::Type::kReal;
+    case kFloat8:
+      return sql::Type::kDouble;
     case kText:
-    case kName: return sql::Type::kText;
-    case kVarchar: return sql::Type::kVarchar;
-    case kBpchar: return sql::Type::kChar;
-    case kDate: return sql::Type::kDate;
-    case kTimestamp: return sql::Type::kTimestamp;
-    case kTimestamptz: return sql::Type::kTimestampTz;
-    default: return sql::Type::kNull;
+    case kName:
+      return sql::Type::kText;
+    case kVarchar:
+      return sql::Type::kVarchar;
+    case kBpchar:
+      return sql::Type::kChar;
+    case kDate:
+      return sql::Type::kDate;
+    case kTimestamp:
+      return sql::Type::kTimestamp;
+    case kTimestamptz:
+      return sql::Type::kTimestampTz;
+    default:
+      return sql::Type::kNull;
   }
 }
 
 std::int16_t size_of(Oid type) {
   switch (type) {
-    case kBool: return 1;
-    case kInt2: return 2;
+    case kBool:
+      return 1;
+    case kInt2:
+      return 2;
     case kInt4:
     case kOid:
     case kFloat4:
-    case kDate: return 4;
+    case kDate:
+      return 4;
     case kInt8:
     case kFloat8:
     case kTimestamp:
-    case kTimestamptz: return 8;
-    default: return -1;
+    case kTimestamptz:
+      return 8;
+    default:
+      return -1;
   }
 }
 
@@ -272,14 +315,22 @@ std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
       const auto byte = in.big<std::uint8_t>();
       return in.complete() ? std::optional<std::string>(byte != 0 ? "t" : "f") : std::nullopt;
     }
-    case kInt2: return integer_text<std::int16_t>(bytes);
-    case kInt4: return integer_text<std::int32_t>(bytes);
-    case kOid: return integer_text<std::uint32_t>(bytes);
-    case kInt8: return integer_text<std::int64_t>(bytes);
-    case kFloat4: return float_text<float, std::uint32_t>(bytes);
-    case kFloat8: return float_text<double, std::uint64_t>(bytes);
-    case kNumeric: return numeric_text(bytes);
-    case kBytea: return hex_of(bytes);
+    case kInt2:
+      return integer_text<std::int16_t>(bytes);
+    case kInt4:
+      return integer_text<std::int32_t>(bytes);
+    case kOid:
+      return integer_text<std::uint32_t>(bytes);
+    case kInt8:
+      return integer_text<std::int64_t>(bytes);
+    case kFloat4:
+      return float_text<float, std::uint32_t>(bytes);
+    case kFloat8:
+      return float_text<double, std::uint64_t>(bytes);
+    case kNumeric:
+      return numeric_text(bytes);
+    case kBytea:
+      return hex_of(bytes);
     case kDate: {
       const auto day = timestamp_of_days(in.big<std::int32_t>());
       return day && in.complete() ? std::optional(to_string(*day, false)) : std::nullopt;
@@ -290,23 +341,34 @@ std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
       if (!time || !in.complete()) return std::nullopt;
       return to_string(*time) + (type == kTimestamptz ? "+00" : "");
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<std::string> binary_of_text(Oid type, std::string_view text) {
   if (is_text(type)) return std::string(text);
   switch (type) {
-    case kBool: return bool_bytes(text);
-    case kInt2: return integer_bytes<std::int16_t>(text);
-    case kInt4: return integer_bytes<std::int32_t>(text);
-    case kOid: return integer_bytes<std::uint32_t>(text);
-    case kInt8: return integer_bytes<std::int64_t>(text);
-    case kFloat4: return float_bytes<float, std::uint32_t>(text);
-    case kFloat8: return float_bytes<double, std::uint64_t>(text);
-    case kNumeric: return numeric_bytes(text);
-    case kBytea: return bytes_of_hex(text);
-    default: break;
+    case kBool:
+      return bool_bytes(text);
+    case kInt2:
+      return integer_bytes<std::int16_t>(text);
+    case kInt4:
+      return integer_bytes<std::int32_t>(text);
+    case kOid:
+      return integer_bytes<std::uint32_t>(text);
+    case kInt8:
+      return integer_bytes<std::int64_t>(text);
+    case kFloat4:
+      return float_bytes<float, std::uint32_t>(text);
+    case kFloat8:
+      return float_bytes<double, std::uint64_t>(text);
+    case kNumeric:
+      return numeric_bytes(text);
+    case kBytea:
+      return bytes_of_hex(text);
+    default:
+      break;
   }
   const auto time = parse_timestamp(text);
   if (!time) return std::nullopt;

@@ -1,10 +1,10 @@
 // One thread accepts for all interfaces, and one serves each connection.
 #include "mock/wire/server.hpp"
 
-#include <poll.h>
-#include <sys/socket.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -31,19 +31,26 @@ constexpr std::size_t kRefusedAtOnce = 16;  // connections that are told why; mo
 constexpr std::size_t kSendAt = 65536;
 constexpr const char* kTooMany = "sorry, too many clients already";
 
-bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1";
+}
 
 }  // namespace
 
 class Server::State {
  public:
   State(Backend& backend, const ServerOptions& options)
-      : backend_(backend), options_(options), service_(backend, options.password), engine_(service_) {}
+      : backend_(backend),
+        options_(options),
+        service_(backend, options.password),
+        engine_(service_) {}
   ~State() { stop(); }
 
   base::Status listen() {
     const std::pair<Interface, std::optional<std::uint16_t>> wanted[] = {
-        {Interface::kPostgres, options_.postgres}, {Interface::kMysql, options_.mysql}, {Interface::kHttp, options_.http}};
+        {Interface::kPostgres, options_.postgres},
+        {Interface::kMysql, options_.mysql},
+        {Interface::kHttp, options_.http}};
     for (const auto& [interface, port] : wanted) {
       if (!port) continue;
       auto listening = listen_on(options_.address, *port);
@@ -86,7 +93,8 @@ class Server::State {
 
   void accept_all() {
     std::vector<pollfd> waiting;
-    for (const auto& door : doors_) waiting.push_back({.fd = door.listening.socket.number(), .events = POLLIN, .revents = 0});
+    for (const auto& door : doors_)
+      waiting.push_back({.fd = door.listening.socket.number(), .events = POLLIN, .revents = 0});
     waiting.push_back({.fd = bell_.number(), .events = POLLIN, .revents = 0});
     for (;;) {
       // Threads that are done are joined once a second at the latest.
@@ -111,7 +119,8 @@ class Server::State {
     Descriptor accepted(::accept4(door.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted) {
       // Out of descriptors or the like: those who wait will not go away by asking again at once.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
       return;
     }
     const bool full = serving_ >= options_.max_connections;
@@ -124,15 +133,16 @@ class Server::State {
     const auto number = ++last_number_;
     auto& connection = connections_.emplace_back();
     try {
-      connection.thread = std::thread([this, &connection, &counter, full, number, interface = door.interface,
-                                       socket = std::move(accepted)]() mutable {
-        {
-          Socket talking(std::move(socket), bell_);
-          serve(talking, interface, number, full);
-        }
-        --counter;
-        connection.done = true;
-      });
+      connection.thread =
+          std::thread([this, &connection, &counter, full, number, interface = door.interface,
+                       socket = std::move(accepted)]() mutable {
+            {
+              Socket talking(std::move(socket), bell_);
+              serve(talking, interface, number, full);
+            }
+            --counter;
+            connection.done = true;
+          });
     } catch (const std::system_error&) {  // no more threads
       connections_.pop_back();
       --counter;
@@ -142,24 +152,27 @@ class Server::State {
   void serve(Socket& socket, Interface interface, std::uint32_t number, bool full) {
     const auto refusal = full ? std::optional<std::string>(kTooMany) : std::nullopt;
     if (interface == Interface::kHttp) return engine_.serve(socket, refusal);
-    const auto dialect = interface == Interface::kPostgres ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
+    const auto dialect =
+        interface == Interface::kPostgres ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
     const auto peer = socket.peer();
     std::random_device random;
     const auto secret = std::uint64_t{random()} << 32 | random();
     ConversationOptions options{
-        .open = [&](const std::string& client) {
-          const auto name = is_loopback(peer) ? client : client + "@" + peer;
-          come(number, socket, name);
-          auto session = backend_.open_sql(dialect, name);
-          if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
-          return session;
-        },
+        .open =
+            [&](const std::string& client) {
+              const auto name = is_loopback(peer) ? client : client + "@" + peer;
+              come(number, socket, name);
+              auto session = backend_.open_sql(dialect, name);
+              if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
+              return session;
+            },
         .password = options_.password,
         .number = number,
         .secret = secret,
         .cancel = [this](std::uint32_t other, std::uint32_t told) { cancel(other, told); },
         .refusal = refusal};
-    converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options)) : make_mysql(std::move(options))));
+    converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options))
+                                                          : make_mysql(std::move(options))));
     go(number);
   }
 
@@ -214,14 +227,18 @@ class Server::State {
       // All of a startup has to come in this time, not each byte.
       std::optional<Seconds> timeout;
       const auto idle = conversation.idle_limit();
-      if (!conversation.open()) timeout = kStartup - (std::chrono::steady_clock::now() - began);
-      else if (idle) timeout = Seconds(idle->seconds);
+      if (!conversation.open())
+        timeout = kStartup - (std::chrono::steady_clock::now() - began);
+      else if (idle)
+        timeout = Seconds(idle->seconds);
       const auto outcome = socket.read(bytes, timeout);
       if (outcome == Outcome::kEnded) return;
       if (outcome == Outcome::kWell) conversation.receive(bytes);
       if (outcome == Outcome::kTimeout) {
-        if (conversation.open() && idle) conversation.refuse(idle->sqlstate, idle->message);
-        else conversation.refuse("57014", "the client took too long to say who it is");
+        if (conversation.open() && idle)
+          conversation.refuse(idle->sqlstate, idle->message);
+        else
+          conversation.refuse("57014", "the client took too long to say who it is");
       }
       if (outcome == Outcome::kStopped) {
         conversation.refuse("57P01", "terminating connection: the mock store is shutting down");
@@ -257,14 +274,21 @@ class Server::State {
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() = default;
 
-base::Result<std::unique_ptr<Server>> Server::start(Backend& backend, const ServerOptions& options) {
+base::Result<std::unique_ptr<Server>> Server::start(Backend& backend,
+                                                    const ServerOptions& options) {
   auto state = std::make_unique<State>(backend, options);
   if (const auto listening = state->listen(); !listening.ok()) return listening.error();
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
 
-std::uint16_t Server::port(Interface interface) const { return state_->port(interface); }
-std::size_t Server::connections() const { return state_->connections(); }
-void Server::stop() { state_->stop(); }
+std::uint16_t Server::port(Interface interface) const {
+  return state_->port(interface);
+}
+std::size_t Server::connections() const {
+  return state_->connections();
+}
+void Server::stop() {
+  state_->stop();
+}
 
 }  // namespace cupel::mock::wire

@@ -31,14 +31,15 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   // 0: any free one. None: not served.
   std::optional<std::uint16_t> postgres = {}, mysql = {}, http = {};
-  std::size_t max_connections = 256;           // all interfaces together
-  std::optional<std::string> password = {};    // none: any will do
+  std::size_t max_connections = 256;         // all interfaces together
+  std::optional<std::string> password = {};  // none: any will do
 };
 
 class Server {
  public:
   // The backend is borrowed. Errors: an address or a port that cannot be listened on.
-  static base::Result<std::unique_ptr<Server>> start(Backend& backend, const ServerOptions& options);
+  static base::Result<std::unique_ptr<Server>> start(Backend& backend,
+                                                     const ServerOptions& options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -28,7 +28,8 @@ std::uint16_t port_of(int socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  if (address.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
@@ -62,32 +63,41 @@ base::Result<Listening> listen_on(const std::string& address, std::uint16_t port
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
-  if (const int code = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found); code != 0) {
-    return base::Error{.message = fmt::format("cannot listen on {}: {}; expected an address of this machine, as 127.0.0.1",
-                                              where, ::gai_strerror(code))};
+  if (const int code = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
+      code != 0) {
+    return base::Error{
+        .message = fmt::format(
+            "cannot listen on {}: {}; expected an address of this machine, as 127.0.0.1", where,
+            ::gai_strerror(code))};
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> freed(found, ::freeaddrinfo);
-  Listening made{.socket = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
+  Listening made{.socket = Descriptor(
+                     ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
   const int on = 1;
   ::setsockopt(made.socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (!made.socket || ::bind(made.socket.number(), found->ai_addr, found->ai_addrlen) != 0 ||
       ::listen(made.socket.number(), 128) != 0) {
-    return base::Error{.message = fmt::format("cannot listen on {}: {}; another port may do, and 0 is any that is free",
-                                              where, std::strerror(errno))};
+    return base::Error{
+        .message =
+            fmt::format("cannot listen on {}: {}; another port may do, and 0 is any that is free",
+                        where, std::strerror(errno))};
   }
   made.port = port_of(made.socket.number());
   return made;
 }
 
 Socket::Outcome Socket::wait_for(bool to_write, std::optional<Seconds> timeout) {
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout.value_or(Seconds(0)));
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout.value_or(Seconds(0)));
   for (;;) {
     int milliseconds = -1;
     if (timeout) {
       const std::chrono::duration<double, std::milli> left = end - Clock::now();
       milliseconds = static_cast<int>(std::clamp(std::ceil(left.count()), 0.0, 1e9));
     }
-    pollfd waiting[] = {{.fd = descriptor_.number(), .events = static_cast<short>(to_write ? POLLOUT : POLLIN), .revents = 0},
+    pollfd waiting[] = {{.fd = descriptor_.number(),
+                         .events = static_cast<short>(to_write ? POLLOUT : POLLIN),
+                         .revents = 0},
                         {.fd = bell_.number(), .events = POLLIN, .revents = 0}};
     const int ready = ::poll(waiting, 2, milliseconds);
     if (ready < 0 && errno == EINTR) continue;
@@ -111,7 +121,8 @@ Socket::Outcome Socket::read(std::string& bytes, std::optional<Seconds> timeout)
 
 Socket::Outcome Socket::write(std::string_view bytes, Seconds timeout) {
   while (!bytes.empty()) {
-    const auto size = ::send(descriptor_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto size =
+        ::send(descriptor_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(size));
     } else if (errno == EAGAIN) {
@@ -141,7 +152,8 @@ std::string Socket::peer() const {
   socklen_t size = sizeof address;
   char host[NI_MAXHOST] = "";
   if (::getpeername(descriptor_.number(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) {
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, nullptr, 0,
+                    NI_NUMERICHOST) != 0) {
     return "unknown";
   }
   return host;

@@ -53,7 +53,8 @@ class Socket {
   // What a read or write came to: kStopped is the bell.
   enum class Outcome : std::uint8_t { kWell, kEnded, kTimeout, kStopped };
 
-  Socket(Descriptor descriptor, const Bell& bell) : descriptor_(std::move(descriptor)), bell_(bell) {}
+  Socket(Descriptor descriptor, const Bell& bell)
+      : descriptor_(std::move(descriptor)), bell_(bell) {}
   // At least one byte is read into `bytes`, which is replaced.
   Outcome read(std::string& bytes, std::optional<Seconds> timeout);
   // All of it.

@@ -10,14 +10,17 @@ namespace {
 
 using sql::Dialect;
 
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
 }
 
 class Scanner {
  public:
-  Scanner(std::string_view text, Dialect dialect) : text_(text), mysql_(dialect == Dialect::kMysql) {}
+  Scanner(std::string_view text, Dialect dialect)
+      : text_(text), mysql_(dialect == Dialect::kMysql) {}
 
   // The next word, quoted piece or single character; empty at the end.
   std::string_view next() {
@@ -40,7 +43,9 @@ class Scanner {
   }
 
  private:
-  [[nodiscard]] bool ahead(std::string_view piece) const { return text_.substr(at_).starts_with(piece); }
+  [[nodiscard]] bool ahead(std::string_view piece) const {
+    return text_.substr(at_).starts_with(piece);
+  }
 
   void skip_line() {
     while (at_ < text_.size() && text_[at_] != '\n') ++at_;
@@ -49,13 +54,15 @@ class Scanner {
     while (at_ < text_.size()) {
       if (is_blank(text_[at_])) {
         ++at_;
-      } else if (mysql_ ? text_[at_] == '#' || (ahead("--") && (at_ + 2 >= text_.size() || is_blank(text_[at_ + 2])))
+      } else if (mysql_ ? text_[at_] == '#' ||
+                              (ahead("--") && (at_ + 2 >= text_.size() || is_blank(text_[at_ + 2])))
                         : ahead("--")) {
         skip_line();
       } else if (mysql_ && ahead("/*!") && !in_hint_) {
         in_hint_ = true;
         at_ += 3;
-        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)
+          ++at_;
       } else if (in_hint_ && ahead("*/")) {
         in_hint_ = false;
         at_ += 2;
@@ -95,8 +102,9 @@ class Scanner {
   bool skip_dollar_quoted() {
     auto end = at_ + 1;
     while (end < text_.size() && is_word(text_[end])) ++end;
-    const bool begins = end < text_.size() && text_[end] == '$' &&
-                        (end == at_ + 1 || std::isdigit(static_cast<unsigned char>(text_[at_ + 1])) == 0);
+    const bool begins =
+        end < text_.size() && text_[end] == '$' &&
+        (end == at_ + 1 || std::isdigit(static_cast<unsigned char>(text_[at_ + 1])) == 0);
     if (!begins) return false;
     const auto tag = text_.substr(at_, end + 1 - at_);
     const auto close = text_.find(tag, end + 1);

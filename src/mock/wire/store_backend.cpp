@@ -11,9 +11,12 @@ class StoreBackend : public Backend {
   std::unique_ptr<sql::Session> open_sql(sql::Dialect dialect, const std::string& name) override {
     return sql::Session::open(store_, catalog_, dialect, store_.continue_session(name));
   }
-  std::uint32_t open_keys(const std::string& name) override { return store_.continue_session(name); }
+  std::uint32_t open_keys(const std::string& name) override {
+    return store_.continue_session(name);
+  }
   void close_keys(std::uint32_t session) override { store_.close_session(session); }
-  std::unique_ptr<Transaction> begin(std::uint32_t session, const Store::BeginOptions& options) override {
+  std::unique_ptr<Transaction> begin(std::uint32_t session,
+                                     const Store::BeginOptions& options) override {
     return store_.begin(session, options);
   }
   void shut_down() override { store_.shut_down(); }

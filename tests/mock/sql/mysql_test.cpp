@@ -418,7 +418,8 @@ TEST(MockSqlMysql, OfItsOwnWordsForChanges) {
   EXPECT_EQ(sql("SELECT id, n FROM t"), "1,7 | 2,7 | 3,7");
   for (const char* text :
        {"INSERT INTO t SET n = 1", "REPLACE t SET n = 1", "INSERT INTO t VALUES (), ()", "DO 1",
-        "UPDATE t a JOIN t b ON a.id = b.id SET a.n = 1", "DELETE a FROM t a JOIN t b ON a.id = b.id"}) {
+        "UPDATE t a JOIN t b ON a.id = b.id SET a.n = 1",
+        "DELETE a FROM t a JOIN t b ON a.id = b.id"}) {
     EXPECT_EQ(sql(text), "error 0A000") << text;
   }
 }

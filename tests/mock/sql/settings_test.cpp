@@ -138,19 +138,23 @@ TEST(Settings, UnitsAndBounds) {
             "1073741823)");
   EXPECT_EQ(wrong("extra_float_digits = 4"),
             "22023 4 is outside the valid range for parameter \"extra_float_digits\" (-15 .. 3)");
-  EXPECT_EQ(wrong("statement_timeout = '5 parsecs'"),
-            "22023 invalid value for parameter \"statement_timeout\": \"5 parsecs\"; Valid units for "
-            "this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".");
-  EXPECT_EQ(wrong("work_mem = '1mb'"),
-            "22023 invalid value for parameter \"work_mem\": \"1mb\"; Valid units for this parameter "
-            "are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
-  EXPECT_EQ(wrong("statement_timeout = '30d'"),
-            "22023 invalid value for parameter \"statement_timeout\": \"30d\"; Value exceeds integer "
-            "range.");
+  EXPECT_EQ(
+      wrong("statement_timeout = '5 parsecs'"),
+      "22023 invalid value for parameter \"statement_timeout\": \"5 parsecs\"; Valid units for "
+      "this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".");
+  EXPECT_EQ(
+      wrong("work_mem = '1mb'"),
+      "22023 invalid value for parameter \"work_mem\": \"1mb\"; Valid units for this parameter "
+      "are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
+  EXPECT_EQ(
+      wrong("statement_timeout = '30d'"),
+      "22023 invalid value for parameter \"statement_timeout\": \"30d\"; Value exceeds integer "
+      "range.");
   EXPECT_EQ(wrong("geqo = 2"), "22023 parameter \"geqo\" requires a Boolean value");
-  EXPECT_EQ(wrong("bytea_output = octal"),
-            "22023 invalid value for parameter \"bytea_output\": \"octal\"; Available values: escape, "
-            "hex.");
+  EXPECT_EQ(
+      wrong("bytea_output = octal"),
+      "22023 invalid value for parameter \"bytea_output\": \"octal\"; Available values: escape, "
+      "hex.");
 }
 
 TEST(Settings, DeferrableIsOfTheTransaction) {

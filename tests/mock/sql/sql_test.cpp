@@ -85,11 +85,13 @@ TEST(MockSql, NamesOfOutputs) {
   sql("CREATE TABLE t (a int PRIMARY KEY)");
   EXPECT_EQ(names(sql, "SELECT 1::int8, cast('1' AS int), 'x'::text::varchar, NULL::bool"),
             "int8,int4,varchar,bool");
-  EXPECT_EQ(names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, upper('a')::varchar FROM t"),
-            "a,a,text,upper");
-  EXPECT_EQ(names(sql, "SELECT (SELECT 1)::text, (SELECT a FROM t)::text, coalesce(a, 1)::int8, "
-                       "CASE WHEN true THEN 1 ELSE 2::int8 END, CASE WHEN true THEN 1 END::int8, "
-                       "CASE WHEN true THEN 1 ELSE a END FROM t"),
+  EXPECT_EQ(
+      names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, upper('a')::varchar FROM t"),
+      "a,a,text,upper");
+  EXPECT_EQ(names(sql,
+                  "SELECT (SELECT 1)::text, (SELECT a FROM t)::text, coalesce(a, 1)::int8, "
+                  "CASE WHEN true THEN 1 ELSE 2::int8 END, CASE WHEN true THEN 1 END::int8, "
+                  "CASE WHEN true THEN 1 ELSE a END FROM t"),
             "?column?,a,coalesce,case,int8,a");
 }
 

@@ -65,7 +65,8 @@ class FakeBackend : public Backend {
     const std::lock_guard lock(log.mutex);
     --log.open;
   }
-  std::unique_ptr<Transaction> begin(std::uint32_t session, const Store::BeginOptions& options) override;
+  std::unique_ptr<Transaction> begin(std::uint32_t session,
+                                     const Store::BeginOptions& options) override;
   void shut_down() override {
     const std::lock_guard lock(log.mutex);
     log.stopped = true;
@@ -103,9 +104,9 @@ class FakeSession : public sql::Session {
     return run;
   }
 
-  std::variant<std::unique_ptr<sql::Prepared>, sql::Error> prepare(std::string_view statement,
-                                                                  std::span<const sql::Type> types,
-                                                                  std::span<const sql::Type> /*otherwise*/) override {
+  std::variant<std::unique_ptr<sql::Prepared>, sql::Error> prepare(
+      std::string_view statement, std::span<const sql::Type> types,
+      std::span<const sql::Type> /*otherwise*/) override {
     auto prepared = std::make_unique<FakePrepared>();
     prepared->text = trimmed(statement);
     const auto word = prepared->text.substr(0, prepared->text.find(' '));
@@ -117,8 +118,11 @@ class FakeSession : public sql::Session {
     }
     prepared->rows = word == "select" || word == "rows" || word == "types";
     if (prepared->rows) prepared->shown = word == "types" ? all_columns() : number_column();
-    prepared->name = word == "begin" ? "BEGIN" : word == "commit" ? "COMMIT" : word == "rollback" ? "ROLLBACK"
-                     : word == "nothing" ? "INSERT" : "SELECT";
+    prepared->name = word == "begin"      ? "BEGIN"
+                     : word == "commit"   ? "COMMIT"
+                     : word == "rollback" ? "ROLLBACK"
+                     : word == "nothing"  ? "INSERT"
+                                          : "SELECT";
     return prepared;
   }
 
@@ -131,35 +135,52 @@ class FakeSession : public sql::Session {
   [[nodiscard]] bool autocommit() const override { return true; }
   void reset() override { state_ = sql::TransactionState::kIdle; }
 
-  static std::vector<sql::Column> number_column() { return {{.name = "n", .type = sql::Type::kBigint, .table = ""}}; }
+  static std::vector<sql::Column> number_column() {
+    return {{.name = "n", .type = sql::Type::kBigint, .table = ""}};
+  }
   static std::vector<sql::Column> all_columns() {
     using enum sql::Type;
     std::vector<sql::Column> columns;
-    for (const auto type : {kBoolean, kSmallint, kInteger, kBigint, kNumeric, kReal, kDouble, kText, kVarchar,
-                            kDate, kTimestamp, kTimestampTz, kText}) {
+    for (const auto type : {kBoolean, kSmallint, kInteger, kBigint, kNumeric, kReal, kDouble, kText,
+                            kVarchar, kDate, kTimestamp, kTimestampTz, kText}) {
       columns.push_back({.name = "c" + std::to_string(columns.size()), .type = type, .table = "t"});
     }
     return columns;
   }
   static std::vector<sql::Datum> all_values() {
-    return {"t", "-2", "70000", "-9007199254740993", "-12.50", "0.5", "-1.25", "tea", "cup", "2024-02-29",
-            "2024-02-29 12:34:56.5", "1999-12-31 23:59:59+00", std::nullopt};
+    return {"t",
+            "-2",
+            "70000",
+            "-9007199254740993",
+            "-12.50",
+            "0.5",
+            "-1.25",
+            "tea",
+            "cup",
+            "2024-02-29",
+            "2024-02-29 12:34:56.5",
+            "1999-12-31 23:59:59+00",
+            std::nullopt};
   }
 
  private:
   static std::string trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == ';')) text.remove_suffix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == ';'))
+      text.remove_suffix(1);
     return std::string(text);
   }
-  static sql::Error wrong() { return {.sqlstate = "42601", .message = "syntax error", .detail = {}, .position = 1}; }
+  static sql::Error wrong() {
+    return {.sqlstate = "42601", .message = "syntax error", .detail = {}, .position = 1};
+  }
   static sql::Result tagged(std::string tag) {
     sql::Result result;
     result.tag = std::move(tag);
     return result;
   }
 
-  std::variant<sql::Result, sql::Error> one(const std::string& text, std::span<const sql::Datum> parameters) {
+  std::variant<sql::Result, sql::Error> one(const std::string& text,
+                                            std::span<const sql::Datum> parameters) {
     {
       const std::lock_guard lock(log_.mutex);
       if (log_.statements.size() < 10000) {
@@ -171,17 +192,23 @@ class FakeSession : public sql::Session {
     const auto space = text.find(' ');
     const auto word = text.substr(0, space);
     const auto rest = space == std::string::npos ? std::string() : text.substr(space + 1);
-    if (state_ == sql::TransactionState::kFailed && word != "rollback" && word != "commit" && word != "ROLLBACK") {
-      return sql::Error{.sqlstate = "25P02", .message = "current transaction is aborted", .detail = {}, .position = {}};
+    if (state_ == sql::TransactionState::kFailed && word != "rollback" && word != "commit" &&
+        word != "ROLLBACK") {
+      return sql::Error{.sqlstate = "25P02",
+                        .message = "current transaction is aborted",
+                        .detail = {},
+                        .position = {}};
     }
     if (word == "begin" || word == "BEGIN") {
       auto result = tagged("BEGIN");
-      if (state_ == sql::TransactionState::kOpen) result.notices.push_back({"there is already a transaction in progress", "25001", true});
+      if (state_ == sql::TransactionState::kOpen)
+        result.notices.push_back({"there is already a transaction in progress", "25001", true});
       state_ = sql::TransactionState::kOpen;
       return result;
     }
     if (word == "commit" || word == "COMMIT" || word == "rollback" || word == "ROLLBACK") {
-      const bool failed = state_ == sql::TransactionState::kFailed || word == "rollback" || word == "ROLLBACK";
+      const bool failed =
+          state_ == sql::TransactionState::kFailed || word == "rollback" || word == "ROLLBACK";
       state_ = sql::TransactionState::kIdle;
       return tagged(failed ? "ROLLBACK" : "COMMIT");
     }
@@ -189,8 +216,10 @@ class FakeSession : public sql::Session {
     result.has_rows = true;
     result.columns = number_column();
     if (word == "select") {
-      if (!parameters.empty()) result.rows = {{parameters[0]}};
-      else result.rows = {{rest}};
+      if (!parameters.empty())
+        result.rows = {{parameters[0]}};
+      else
+        result.rows = {{rest}};
       return result;
     }
     if (word == "rows") {
@@ -217,7 +246,9 @@ class FakeSession : public sql::Session {
       return sql::Error{.sqlstate = "57P01", .message = "stopped", .detail = {}, .position = {}};
     }
     if (state_ == sql::TransactionState::kOpen) state_ = sql::TransactionState::kFailed;
-    if (word == "fail") return sql::Error{.sqlstate = rest, .message = "as asked", .detail = "in detail", .position = {}};
+    if (word == "fail")
+      return sql::Error{
+          .sqlstate = rest, .message = "as asked", .detail = "in detail", .position = {}};
     return wrong();
   }
 
@@ -262,10 +293,12 @@ class FakeTransaction : public Transaction {
   std::optional<Failure> failure_;
 };
 
-inline std::unique_ptr<sql::Session> FakeBackend::open_sql(sql::Dialect /*dialect*/, const std::string& name) {
+inline std::unique_ptr<sql::Session> FakeBackend::open_sql(sql::Dialect /*dialect*/,
+                                                           const std::string& name) {
   return std::make_unique<FakeSession>(log, name);
 }
-inline std::unique_ptr<Transaction> FakeBackend::begin(std::uint32_t /*session*/, const Store::BeginOptions& /*options*/) {
+inline std::unique_ptr<Transaction> FakeBackend::begin(std::uint32_t /*session*/,
+                                                       const Store::BeginOptions& /*options*/) {
   const std::lock_guard lock(log.mutex);
   if (log.stopped) return nullptr;
   return std::make_unique<FakeTransaction>(log);

@@ -113,7 +113,8 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
 TEST_F(MockCommand, MariadbAsksWhoItIs) {
   start({"--mysql", "0"}, 1);
   const auto ran = shell(
-      "printf '%s\\n' '/*!40101 SET NAMES utf8 */;' 'select user(), schema();' 'status' | mariadb --no-defaults" +
+      "printf '%s\\n' '/*!40101 SET NAMES utf8 */;' 'select user(), schema();' 'status' | mariadb "
+      "--no-defaults" +
       how_["mysql"].substr(7) + " --batch --skip-column-names 2>&1");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_TRUE(ran.output.starts_with("cupel@localhost\tcupel\n")) << ran.output;
@@ -131,12 +132,17 @@ TEST_F(MockCommand, ParametersOverHttp) {
   };
   for (const auto& [body, answer] : std::initializer_list<std::pair<const char*, const char*>>{
            {R"({"sql": "select $1", "parameters": [7]})", R"("type":"bigint"}],"rows":[[7]])"},
-           {R"({"sql": "select $1", "parameters": [1.5]})", R"("type":"double precision"}],"rows":[[1.5]])"},
-           {R"({"sql": "select $1", "parameters": [true]})", R"("type":"boolean"}],"rows":[[true]])"},
+           {R"({"sql": "select $1", "parameters": [1.5]})",
+            R"("type":"double precision"}],"rows":[[1.5]])"},
+           {R"({"sql": "select $1", "parameters": [true]})",
+            R"("type":"boolean"}],"rows":[[true]])"},
            {R"({"sql": "select $1", "parameters": ["7"]})", R"("type":"text"}],"rows":[["7"]])"},
-           {R"({"sql": "select $1::int + 1", "parameters": [7]})", R"("type":"integer"}],"rows":[[8]])"},
-           {R"j({"sql": "select upper($1)", "parameters": [7]})j", R"("type":"text"}],"rows":[["7"]])"},
-           {R"({"sql": "select ?", "parameters": [1], "dialect": "mysql"})", R"("type":"bigint"}],"rows":[[1]])"},
+           {R"({"sql": "select $1::int + 1", "parameters": [7]})",
+            R"("type":"integer"}],"rows":[[8]])"},
+           {R"j({"sql": "select upper($1)", "parameters": [7]})j",
+            R"("type":"text"}],"rows":[["7"]])"},
+           {R"({"sql": "select ?", "parameters": [1], "dialect": "mysql"})",
+            R"("type":"bigint"}],"rows":[[1]])"},
            {R"({"sql": "select ?", "parameters": [true], "dialect": "mysql"})", R"("rows":[[1]])"},
            {R"({"sql": 1})", "found `sql` that is a number, expected a string"}}) {
     EXPECT_NE(ask(body).find(answer), std::string::npos) << body << ask(body);
@@ -149,8 +155,8 @@ TEST_F(MockCommand, NothingHappened) {
   for (const char* file : {"none.jsonl", "none.cupel"}) {
     start({"--http", "0", "--history", folder_.path(file)}, 1);
     const auto said = stop();
-    EXPECT_NE(said.find("warning: no transaction ended, so there is no history, and " + folder_.path(file) +
-                        " was not written"),
+    EXPECT_NE(said.find("warning: no transaction ended, so there is no history, and " +
+                        folder_.path(file) + " was not written"),
               std::string::npos)
         << said;
     EXPECT_EQ(said.find("another run"), std::string::npos) << said;
@@ -335,21 +341,25 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
 }
 
 TEST_F(MockCommand, TestDoesNotSendWhereItWas) {
-  const auto ran = run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable", "--policy",
-                        "latest", "--iterations", "3", "--", "sh", "-c",
-                        "\"$0\" r0; exit 7", EXPLORED_CLIENT},
-                       folder_.path());
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable", "--policy",
+           "latest", "--iterations", "3", "--", "sh", "-c", "\"$0\" r0; exit 7", EXPLORED_CLIENT},
+          folder_.path());
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.output.find("fails by\nitself"), std::string::npos) << ran.output;
   EXPECT_EQ(ran.output.find("To tell"), std::string::npos) << ran.output;
 }
 
 TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
-  const std::string sql = R"(sql() { curl -sS -d "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
-  const std::string setup = sql + "sql 'create table c(id serial primary key, n int)'; sql 'insert into c(n) values (7)'";
-  const std::string count = sql + "sql 'select count(*), min(n) from c' | tee /dev/stderr | grep -q '\\[\\[1,7\\]\\]'";
+  const std::string sql =
+      R"(sql() { curl -sS -d "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
+  const std::string setup =
+      sql + "sql 'create table c(id serial primary key, n int)'; sql 'insert into c(n) values (7)'";
+  const std::string count =
+      sql + "sql 'select count(*), min(n) from c' | tee /dev/stderr | grep -q '\\[\\[1,7\\]\\]'";
   const auto test = [&](const std::string& before, const std::string& command) {
-    std::vector<std::string> words = {CUPEL_BINARY, "mock", "test", "--level", "read-committed", "--iterations", "20"};
+    std::vector<std::string> words = {CUPEL_BINARY,     "mock",         "test", "--level",
+                                      "read-committed", "--iterations", "20"};
     if (!before.empty()) words.insert(words.end(), {"--setup", before});
     words.insert(words.end(), {"--", "sh", "-c", command});
     return run(words, folder_.path());
@@ -366,7 +376,8 @@ TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
   EXPECT_NE(failed.output.find(" --setup "), std::string::npos) << failed.output;
   const auto broken = test("echo no tables today; exit 4", "true");
   EXPECT_EQ(broken.code, 3) << broken.output;
-  EXPECT_NE(broken.output.find("the set-up exited with 4; it printed:\n  no tables today"), std::string::npos)
+  EXPECT_NE(broken.output.find("the set-up exited with 4; it printed:\n  no tables today"),
+            std::string::npos)
       << broken.output;
 }
 
@@ -394,10 +405,10 @@ int number_before(const std::string& text, const std::string& words) {
 
 TEST_F(MockCommand, TestEndsWhatTheCommandStarted) {
   const auto file = folder_.path("id");
-  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s",
-                        "--", "sh", "-c", "\"$0\" r0; sleep 1000 & echo $! > " + file + "; wait",
-                        EXPLORED_CLIENT},
-                       folder_.path());
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s", "--", "sh",
+           "-c", "\"$0\" r0; sleep 1000 & echo $! > " + file + "; wait", EXPLORED_CLIENT},
+          folder_.path());
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_NE(ran.output.find("took more than 1s (--time-limit)"), std::string::npos) << ran.output;
   pid_t id = 0;
@@ -467,28 +478,34 @@ TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
   EXPECT_EQ(run({"cmp", folder_.path("h.jsonl"), folder_.path("again.jsonl")}).code, 0);
   // Of another command these choices are none, and a limit is said.
   const auto other =
-      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
+      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"},
+          folder_.path());
   EXPECT_EQ(other.code, 0);
   EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
   const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
                          "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
                         folder_.path());
   EXPECT_NE(some.output.find("the limit of 1 run was reached"), std::string::npos) << some.output;
-  const auto one = run({CUPEL_BINARY, "mock", "test", "--explore", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
+  const auto one =
+      run({CUPEL_BINARY, "mock", "test", "--explore", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
   EXPECT_EQ(one.code, 0) << one.output;
-  EXPECT_NE(one.output.find("1 different history in 1 run at causal, 1 state that"), std::string::npos) << one.output;
+  EXPECT_NE(one.output.find("1 different history in 1 run at causal, 1 state that"),
+            std::string::npos)
+      << one.output;
 }
 
 // Or a command that looks elsewhere would pass for ever.
 TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
   for (const char* command : {"true", "false"}) {
-    for (const auto& how : {std::vector<std::string>{"--iterations", "2"}, {"--explore"}, {"--choices", "0"}}) {
+    for (const auto& how :
+         {std::vector<std::string>{"--iterations", "2"}, {"--explore"}, {"--choices", "0"}}) {
       std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test"};
       arguments.insert(arguments.end(), how.begin(), how.end());
       arguments.insert(arguments.end(), {"--", command});
       const auto ran = run(arguments, folder_.path());
       EXPECT_EQ(ran.code, 3) << command << how.front();
-      EXPECT_NE(ran.output.find("never began a transaction on the store"), std::string::npos) << ran.output;
+      EXPECT_NE(ran.output.find("never began a transaction on the store"), std::string::npos)
+          << ran.output;
     }
   }
 }
@@ -497,34 +514,38 @@ TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
 // which it is first is never seen.
 TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
   const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait";
-  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle",
-                             "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
+                             "--settle", "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},
                             folder_.path());
   EXPECT_EQ(explored.code, 2) << explored.output;
-  EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos) << explored.output;
+  EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos)
+      << explored.output;
   // After a failure as well: what is counted is as little all there is.
   const std::string fails = late + "; exit 1";
-  const auto failed = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle",
-                           "1ms", "--", "sh", "-c", fails, EXPLORED_CLIENT},
+  const auto failed = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
+                           "--settle", "1ms", "--", "sh", "-c", fails, EXPLORED_CLIENT},
                           folder_.path());
   EXPECT_EQ(failed.code, 1) << failed.output;
-  EXPECT_NE(failed.output.find("come too late to be chosen from"), std::string::npos) << failed.output;
+  EXPECT_NE(failed.output.find("come too late to be chosen from"), std::string::npos)
+      << failed.output;
   EXPECT_NE(failed.output.find("--settle 1ms --choices "), std::string::npos) << failed.output;
 }
 
 // Where nobody says how long to wait, it is as long as it takes, and said.
 TEST_F(MockCommand, ClientsThatComeLateAreWaitedFor) {
   const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait; exit 1";
-  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--", "sh",
-                             "-c", late, EXPLORED_CLIENT},
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--",
+                             "sh", "-c", late, EXPLORED_CLIENT},
                             folder_.path());
   EXPECT_EQ(explored.code, 1) << explored.output;
-  EXPECT_NE(explored.output.find("some clients come later than 5 ms after the others; explored with --settle "),
+  EXPECT_NE(explored.output.find(
+                "some clients come later than 5 ms after the others; explored with --settle "),
             std::string::npos)
       << explored.output;
   EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
   // The read before the write, and the write seen or not.
-  EXPECT_EQ(number_before(explored.output, " states that the client saw (reads)"), 2) << explored.output;
+  EXPECT_EQ(number_before(explored.output, " states that the client saw (reads)"), 2)
+      << explored.output;
   const auto again = explored.output.find("again: ");
   const auto settle = explored.output.find(" --settle ", again);
   ASSERT_LT(settle, explored.output.find('\n', again)) << explored.output;
@@ -542,7 +563,8 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--password=x", "--seed", "1", "--", "true"},
             "found `--password`, which is an option of mock, and none of mock test"},
            {{"test", "./run.sh", "--quick"},
-            "found `--quick`, which is no option of test; put the command and its options behind --: "
+            "found `--quick`, which is no option of test; put the command and its options behind "
+            "--: "
             "-- ./run.sh --quick"},
            {{"--level", "strict"},
             "no real-time order between sessions, and so no such level: the nearest is "
@@ -572,8 +594,10 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--choices", "-1", "--", "true"}, "--choices: found `-1`"},
            {{"--pg", "0", "--pg", "1"}, "found --pg 2 times, expected it once"},
            {{"foo"}, "found `foo` behind mock, expected test, or nothing more"},
-           {{"--history", "h"}, "h: the name does not say which format to write; end it in .jsonl, "},
-           {{"--history", "-"}, "standard output has no name that says which format to write; name a file"},
+           {{"--history", "h"},
+            "h: the name does not say which format to write; end it in .jsonl, "},
+           {{"--history", "-"},
+            "standard output has no name that says which format to write; name a file"},
            {{"test", "--states", "all", "--", "true"}, "--states"}}) {
     auto all = arguments;
     all.insert(all.begin(), {CUPEL_BINARY, "mock"});

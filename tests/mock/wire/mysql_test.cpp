@@ -31,15 +31,21 @@ TEST(MysqlCodec, Packets) {
 }
 
 TEST(MysqlCodec, Answers) {
-  EXPECT_EQ(shown(ok({.affected = 3, .last_insert_id = 300, .status = kAutocommit})), shown(bytes_of("00 03 fc2c01 0200 0000")));
+  EXPECT_EQ(shown(ok({.affected = 3, .last_insert_id = 300, .status = kAutocommit})),
+            shown(bytes_of("00 03 fc2c01 0200 0000")));
   EXPECT_EQ(shown(eof(kInTransaction)), shown(bytes_of("fe 0000 0100")));
   EXPECT_EQ(shown(error(1064, "42000", "m")), shown(bytes_of("ff 2804 '#42000' 'm'")));
-  EXPECT_EQ(shown(column_definition({.name = "n", .type = sql::Type::kBigint, .table = "t"})),
-            shown(bytes_of("03 'def' 00 01 't' 01 't' 01 'n' 01 'n' 0c 3f00 14000000 08 8000 00 0000")));
-  EXPECT_EQ(shown(text_row({{"a", sql::Type::kText, ""}, {"b", sql::Type::kBoolean, ""}, {"c", sql::Type::kText, ""}},
+  EXPECT_EQ(
+      shown(column_definition({.name = "n", .type = sql::Type::kBigint, .table = "t"})),
+      shown(bytes_of("03 'def' 00 01 't' 01 't' 01 'n' 01 'n' 0c 3f00 14000000 08 8000 00 0000")));
+  EXPECT_EQ(shown(text_row({{"a", sql::Type::kText, ""},
+                            {"b", sql::Type::kBoolean, ""},
+                            {"c", sql::Type::kText, ""}},
                            {"x", "t", std::nullopt})),
             shown(bytes_of("01 'x' 01 '1' fb")));
-  EXPECT_EQ(shown(*binary_row({{"a", sql::Type::kBigint, ""}, {"b", sql::Type::kText, ""}, {"c", sql::Type::kTimestamp, ""}},
+  EXPECT_EQ(shown(*binary_row({{"a", sql::Type::kBigint, ""},
+                               {"b", sql::Type::kText, ""},
+                               {"c", sql::Type::kTimestamp, ""}},
                               {"-1", std::nullopt, "2024-02-29 12:34:56"})),
             shown(bytes_of("00 08 ffffffffffffffff 07 e807 02 1d 0c 22 38")));
   EXPECT_FALSE(binary_row({{"a", sql::Type::kInteger, ""}}, {"tea"}));
@@ -50,14 +56,17 @@ TEST(MysqlCodec, Greeting) {
   const auto said = greeting(5, "abcdefghijklmnopqrst");
   EXPECT_TRUE(said.starts_with('\x0a'));
   EXPECT_NE(said.find(bytes_of("00 05000000 'abcdefgh' 00")), std::string::npos) << shown(said);
-  EXPECT_TRUE(said.ends_with(bytes_of("15 00000000000000000000 'ijklmnopqrst' 00 'mysql_native_password' 00"))) << shown(said);
+  EXPECT_TRUE(said.ends_with(
+      bytes_of("15 00000000000000000000 'ijklmnopqrst' 00 'mysql_native_password' 00")))
+      << shown(said);
 }
 
 // The proof that libmariadb makes is looked at in servers_test.cpp; here by the formula's parts.
 TEST(MysqlCodec, Passwords) {
   EXPECT_EQ(native_password_proof("", "abcdefghijklmnopqrst"), "");
   // SHA1("secret") xor SHA1("abcdefghijklmnopqrst" SHA1(SHA1("secret"))), by Python's hashlib.
-  EXPECT_EQ(shown(native_password_proof("secret", "abcdefghijklmnopqrst")), shown(bytes_of("8817c50fa779daef010ee7577825b0847df9842e")));
+  EXPECT_EQ(shown(native_password_proof("secret", "abcdefghijklmnopqrst")),
+            shown(bytes_of("8817c50fa779daef010ee7577825b0847df9842e")));
 }
 
 TEST(MysqlCodec, Handshakes) {
@@ -72,7 +81,9 @@ TEST(MysqlCodec, Handshakes) {
   EXPECT_EQ(response->plugin, "mysql_native_password");
   EXPECT_FALSE(decode_handshake(head + bytes_of("'root' 00 09 'xy'")));
   EXPECT_FALSE(decode_handshake(head + "root"));
-  EXPECT_FALSE(decode_handshake(bytes_of("08800800 00000001 2d") + fixed + bytes_of("'root' 00 00"))) << "of before 4.1";
+  EXPECT_FALSE(
+      decode_handshake(bytes_of("08800800 00000001 2d") + fixed + bytes_of("'root' 00 00")))
+      << "of before 4.1";
   EXPECT_TRUE(decode_handshake(bytes_of("088a0800 00000001 2d") + fixed)->wants_ssl);
 }
 
@@ -81,18 +92,24 @@ TEST(MysqlCodec, ExecutedValues) {
   // tiny unsigned, short, double, null, datetime with microseconds, date, time, text
   const auto payload = bytes_of(
       "01000000 00 01000000  08 01  0180 0200 0500 0800 0c00 0a00 0b00 fd00"
-      "ff feff 000000000000f8bf 0b e807 02 1d 0c 22 38 20a10700 04 e807 02 1d 08 01 01000000 02 03 04 03 'tea'");
+      "ff feff 000000000000f8bf 0b e807 02 1d 0c 22 38 20a10700 04 e807 02 1d 08 01 01000000 02 03 "
+      "04 03 'tea'");
   const auto values = decode_execute_values(payload, 8, types, {});
   ASSERT_TRUE(values);
-  EXPECT_EQ(*values, (std::vector<sql::Datum>{"255", "-2", "-1.5", std::nullopt, "2024-02-29 12:34:56.5", "2024-02-29", "-26:03:04", "tea"}));
+  EXPECT_EQ(*values,
+            (std::vector<sql::Datum>{"255", "-2", "-1.5", std::nullopt, "2024-02-29 12:34:56.5",
+                                     "2024-02-29", "-26:03:04", "tea"}));
   // The types stay for the next time.
   std::vector<ParameterType> kept = {{.type = 8, .is_unsigned = false}};
-  EXPECT_EQ(decode_execute_values(lasting("01000000 00 01000000 00 00 0700000000000000"), 1, kept, {}),
-            (std::vector<sql::Datum>{"7"}));
+  EXPECT_EQ(
+      decode_execute_values(lasting("01000000 00 01000000 00 00 0700000000000000"), 1, kept, {}),
+      (std::vector<sql::Datum>{"7"}));
   std::vector<ParameterType> none;
-  for (const char* wrong : {"01000000 00 01000000 00 00 07", "01000000 00 01000000 00 01 08", "01000000 00 01000000 00 01 0800 07",
-                            "01000000 00 01000000 00 01 fd00 fe ffffffffffffffff", "01000000 00 01000000 00 01 0c00 05 0000000000",
-                            "01000000 00 01000000 00 01 6300", "01000000 00 01000000 00 01 0100 07 07", "01000000 00"}) {
+  for (const char* wrong :
+       {"01000000 00 01000000 00 00 07", "01000000 00 01000000 00 01 08",
+        "01000000 00 01000000 00 01 0800 07", "01000000 00 01000000 00 01 fd00 fe ffffffffffffffff",
+        "01000000 00 01000000 00 01 0c00 05 0000000000", "01000000 00 01000000 00 01 6300",
+        "01000000 00 01000000 00 01 0100 07 07", "01000000 00"}) {
     EXPECT_FALSE(decode_execute_values(lasting(wrong), 1, none, {})) << wrong;
     none.clear();
   }
@@ -110,7 +127,10 @@ class MysqlConversation : public ::testing::Test {
  protected:
   void SetUp() override { start({}); }
   void start(std::optional<std::string> password) {
-    conversation_ = make_mysql({.open = [this](const std::string& client) { return backend_.open_sql(sql::Dialect::kMysql, client); },
+    conversation_ = make_mysql({.open =
+                                    [this](const std::string& client) {
+                                      return backend_.open_sql(sql::Dialect::kMysql, client);
+                                    },
                                 .password = std::move(password),
                                 .number = 7,
                                 .secret = 9,
@@ -136,19 +156,27 @@ class MysqlConversation : public ::testing::Test {
     }
     return payloads;
   }
-  std::vector<std::string> log_in(const char* plugin = "mysql_native_password", const std::string& proof = "",
+  std::vector<std::string> log_in(const char* plugin = "mysql_native_password",
+                                  const std::string& proof = "",
                                   const char* capabilities = "00820a00") {
-    return send(bytes_of(capabilities) + bytes_of("00000001 2d") + std::string(23, '\0') + bytes_of("'root' 00") +
-                    static_cast<char>(proof.size()) + proof + plugin + '\0', 1);
+    return send(bytes_of(capabilities) + bytes_of("00000001 2d") + std::string(23, '\0') +
+                    bytes_of("'root' 00") + static_cast<char>(proof.size()) + proof + plugin + '\0',
+                1);
   }
   static std::string kinds(const std::vector<std::string>& payloads) {
     std::string all;
     for (const auto& payload : payloads) {
       const auto first = static_cast<unsigned char>(payload.empty() ? 1 : payload[0]);
       const bool is_eof = first == 0xfe && payload.size() == 5;
-      if (first == 0xff) all += "E" + std::to_string(static_cast<unsigned char>(payload[1]) | static_cast<unsigned char>(payload[2]) << 8) + " ";
-      else if (first == 0x00) all += "ok ";
-      else all += is_eof ? "eof " : "row ";
+      if (first == 0xff)
+        all += "E" +
+               std::to_string(static_cast<unsigned char>(payload[1]) |
+                              static_cast<unsigned char>(payload[2]) << 8) +
+               " ";
+      else if (first == 0x00)
+        all += "ok ";
+      else
+        all += is_eof ? "eof " : "row ";
     }
     return all;
   }
@@ -168,7 +196,10 @@ TEST_F(MysqlConversation, TextQueries) {
   EXPECT_EQ(query(" "), "E1065 ");
   EXPECT_EQ(query("fail 23505"), "E1062 ");
   EXPECT_EQ(query("select 1; select 2"), "E1064 ") << "several were not agreed on";
-  EXPECT_EQ(shown(send("\x03" "begin")[0]), shown(bytes_of("00 00 00 0300 0000"))) << "in a transaction";
+  EXPECT_EQ(shown(send("\x03"
+                       "begin")[0]),
+            shown(bytes_of("00 00 00 0300 0000")))
+      << "in a transaction";
 }
 
 TEST_F(MysqlConversation, SeveralStatements) {
@@ -186,7 +217,9 @@ TEST_F(MysqlConversation, SeveralStatements) {
 TEST_F(MysqlConversation, PreparedStatements) {
   log_in();
   EXPECT_EQ(answer("\x16select ?"), "ok row eof row eof ");
-  EXPECT_EQ(answer(bytes_of("17 01000000 00 01000000 00 01 0800 f9ffffffffffffff")), "row row eof ok eof ") << "binary rows begin with a zero";
+  EXPECT_EQ(answer(bytes_of("17 01000000 00 01000000 00 01 0800 f9ffffffffffffff")),
+            "row row eof ok eof ")
+      << "binary rows begin with a zero";
   EXPECT_EQ(backend_.log.statements.back(), "select ?|-7");
   EXPECT_EQ(answer(bytes_of("18 01000000 0000 'te'")), "");
   EXPECT_EQ(answer(bytes_of("18 01000000 0000 'a'")), "");
@@ -209,7 +242,8 @@ TEST_F(MysqlConversation, OtherCommands) {
   EXPECT_EQ(answer(std::string("\x04t\0", 3)), "E1235 ");
   EXPECT_EQ(answer("\x16nothing"), "ok ");
   EXPECT_EQ(query("begin"), "ok ");
-  EXPECT_EQ(shown(send("\x1f")[0]), shown(bytes_of("00 00 00 0200 0000"))) << "no transaction any more";
+  EXPECT_EQ(shown(send("\x1f")[0]), shown(bytes_of("00 00 00 0200 0000")))
+      << "no transaction any more";
   EXPECT_EQ(answer(bytes_of("17 01000000 00 01000000")), "E1243 ") << "nor a statement";
   EXPECT_EQ(answer("\x63"), "E1047 ");
   EXPECT_EQ(answer(""), "E1835 ");
@@ -240,7 +274,8 @@ TEST_F(MysqlConversation, AWrongPassword) {
 TEST_F(MysqlConversation, NamesAreUtf8) {
   const auto with = [&](const char* user) {
     return kinds(send(bytes_of("00820a00 00000001 2d") + std::string(23, '\0') + bytes_of(user) +
-                      bytes_of("00 00 'mysql_native_password' 00"), 1));
+                          bytes_of("00 00 'mysql_native_password' 00"),
+                      1));
   };
   EXPECT_EQ(with("'r' c3"), "E1300 ");
   EXPECT_TRUE(conversation_->over());

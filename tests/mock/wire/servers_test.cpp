@@ -372,7 +372,8 @@ TEST_F(Servers, HttpRefusesWhatItCannotRead) {
   EXPECT_EQ(status("/sessions/1/begin", std::string(1 << 20, '[')), 400);
   // As `curl -d` sends them.
   const auto form = R"({"sql": "select ')" + std::string(100'000, 'x') + R"('"})";
-  const auto as_form = web.Post("/sessions/1/sql", form, "application/x-www-form-urlencoded")->status;
+  const auto as_form =
+      web.Post("/sessions/1/sql", form, "application/x-www-form-urlencoded")->status;
   EXPECT_EQ(as_form, status("/sessions/1/sql", form));
   EXPECT_NE(as_form, 413);
 }

@@ -1,11 +1,10 @@
 // The servers on a store: what a connection sees of those before it and beside it, and
 // thousands of random requests of 64 connections at a time.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <libpq-fe.h>
 #include <mysql.h>
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <optional>
@@ -33,7 +32,9 @@ class StoreServers : public ::testing::Test {
     server_ = std::move(*started);
   }
   [[nodiscard]] PGconn* connect(const std::string& more = "") const {
-    auto* client = PQconnectdb(("host=127.0.0.1 user=alice dbname=any port=" + std::to_string(server_->port(Interface::kPostgres)) + " " + more).c_str());
+    auto* client = PQconnectdb(("host=127.0.0.1 user=alice dbname=any port=" +
+                                std::to_string(server_->port(Interface::kPostgres)) + " " + more)
+                                   .c_str());
     EXPECT_EQ(PQstatus(client), CONNECTION_OK) << PQerrorMessage(client);
     return client;
   }
@@ -41,7 +42,8 @@ class StoreServers : public ::testing::Test {
   static std::string ask(PGconn* client, const char* text) {
     auto* result = PQexec(client, text);
     std::string value = PQresStatus(PQresultStatus(result));
-    if (PQresultStatus(result) == PGRES_TUPLES_OK) value = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "none";
+    if (PQresultStatus(result) == PGRES_TUPLES_OK)
+      value = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "none";
     PQclear(result);
     return value;
   }
@@ -89,7 +91,9 @@ TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
     start({.level = Level::kCausal, .seed = seed});
     const auto mysql = [&](const char* text) {
       MYSQL* client = mysql_init(nullptr);
-      EXPECT_NE(mysql_real_connect(client, "127.0.0.1", "root", nullptr, "test", server_->port(Interface::kMysql), nullptr, 0), nullptr);
+      EXPECT_NE(mysql_real_connect(client, "127.0.0.1", "root", nullptr, "test",
+                                   server_->port(Interface::kMysql), nullptr, 0),
+                nullptr);
       EXPECT_EQ(mysql_query(client, text), 0) << mysql_error(client);
       std::string value;
       if (auto* result = mysql_store_result(client)) {
@@ -105,9 +109,13 @@ TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
     EXPECT_EQ(mysql("SELECT n FROM t WHERE id = 1"), "10") << seed;
     EXPECT_EQ(sessions(), 1u);
     httplib::Client web("127.0.0.1", server_->port(Interface::kHttp));
-    const auto post = [&](const std::string& path, const std::string& body) { return web.Post(path, body, "application/json")->body; };
+    const auto post = [&](const std::string& path, const std::string& body) {
+      return web.Post(path, body, "application/json")->body;
+    };
     post("/sql", R"json({"sql": "insert into t values (2, 20)"})json");
-    EXPECT_NE(post("/sql", R"({"sql": "select n from t where id = 2"})").find("[[20]]"), std::string::npos) << seed;
+    EXPECT_NE(post("/sql", R"({"sql": "select n from t where id = 2"})").find("[[20]]"),
+              std::string::npos)
+        << seed;
     for (const char* session : {"1", "2"}) {
       const std::string path = std::string("/sessions/") + session;
       post("/sessions", R"({"name": "shop"})");
@@ -125,7 +133,9 @@ TEST_F(StoreServers, MysqlAndHttpGoOnToo) {
 TEST_F(StoreServers, PreparedStatementsAreGivenUpBySqlToo) {
   start({.level = Level::kCausal});
   auto* client = connect();
-  const auto prepare = [&](const char* name) { PQclear(PQprepare(client, name, "SELECT 7", 0, nullptr)); };
+  const auto prepare = [&](const char* name) {
+    PQclear(PQprepare(client, name, "SELECT 7", 0, nullptr));
+  };
   const auto run = [&](const char* name) {
     auto* result = PQexecPrepared(client, name, 0, nullptr, nullptr, nullptr, 0);
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -207,7 +217,8 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
 
   MYSQL* mysql = mysql_init(nullptr);
   const auto port = server_->port(Interface::kMysql);
-  ASSERT_NE(mysql_real_connect(mysql, "127.0.0.1", "root", nullptr, "test", port, nullptr, 0), nullptr);
+  ASSERT_NE(mysql_real_connect(mysql, "127.0.0.1", "root", nullptr, "test", port, nullptr, 0),
+            nullptr);
   ASSERT_EQ(PQsendQuery(client, long_one), 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const auto kill = "KILL QUERY " + std::to_string(PQbackendPID(client));
@@ -226,8 +237,9 @@ TEST_F(StoreServers, WhatAClientConnectsWith) {
   // What is not done is a warning, what is no setting an error.
   EXPECT_EQ(once("SHOW timezone", "options='-c timezone=Europe/Berlin'"), "UTC");
   EXPECT_EQ(once("RESET work_mem; SHOW work_mem", "options=--work-mem=1MB"), "1MB");
-  const auto to = "host=127.0.0.1 user=alice port=" +
-                  std::to_string(server_->port(Interface::kPostgres)) + " options='-c no_such=1'";
+  const auto to =
+      "host=127.0.0.1 user=alice port=" + std::to_string(server_->port(Interface::kPostgres)) +
+      " options='-c no_such=1'";
   auto* client = PQconnectdb(to.c_str());
   EXPECT_EQ(PQstatus(client), CONNECTION_BAD);
   EXPECT_NE(std::string(PQerrorMessage(client)).find("no_such"), std::string::npos);
@@ -236,8 +248,8 @@ TEST_F(StoreServers, WhatAClientConnectsWith) {
 
 TEST_F(StoreServers, IdleClientsAreSentAwayAsTheyAskedFor) {
   start({.level = Level::kCausal});
-  for (const char* sql : {"SET idle_session_timeout = 50",
-                          "SET idle_in_transaction_session_timeout = 50; BEGIN"}) {
+  for (const char* sql :
+       {"SET idle_session_timeout = 50", "SET idle_in_transaction_session_timeout = 50; BEGIN"}) {
     auto* client = connect();
     ask(client, sql);
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
@@ -250,7 +262,8 @@ TEST_F(StoreServers, IdleClientsAreSentAwayAsTheyAskedFor) {
 
 std::string big_endian(std::size_t number, int size) {
   std::string bytes;
-  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
+  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
+    bytes += static_cast<char>(number >> shift);
   return bytes;
 }
 std::string little_endian(std::size_t number, int size) {
@@ -268,32 +281,61 @@ std::string mysql_packet(const std::string& body) {
 std::string statement(base::Random& random, bool mysql, bool own) {
   const auto n = [&](std::uint64_t bound) { return random.below(bound); };
   switch (n(own ? 24 : 21)) {
-    case 0: return "BEGIN";
-    case 1: return n(2) != 0 ? "COMMIT" : "ROLLBACK";
-    case 2: return "SAVEPOINT s";
-    case 3: return n(2) != 0 ? "ROLLBACK TO SAVEPOINT s" : "RELEASE SAVEPOINT s";
-    case 4: return fmt::format("INSERT INTO t VALUES ({}, {}, 'w{}')", n(9), n(99), n(5));
+    case 0:
+      return "BEGIN";
+    case 1:
+      return n(2) != 0 ? "COMMIT" : "ROLLBACK";
+    case 2:
+      return "SAVEPOINT s";
+    case 3:
+      return n(2) != 0 ? "ROLLBACK TO SAVEPOINT s" : "RELEASE SAVEPOINT s";
+    case 4:
+      return fmt::format("INSERT INTO t VALUES ({}, {}, 'w{}')", n(9), n(99), n(5));
     case 5:
-      return mysql ? fmt::format("INSERT INTO t VALUES ({}, {}, 'x') ON DUPLICATE KEY UPDATE a = a + 1", n(9), n(99))
-                   : fmt::format("INSERT INTO t VALUES ({}, {}, 'x') ON CONFLICT (id) DO UPDATE SET a = t.a + 1", n(9), n(99));
-    case 6: return fmt::format("UPDATE t SET a = a + 1 WHERE id = {}", n(9));
-    case 7: return fmt::format("UPDATE t SET a = {}, w = upper(w) WHERE a > {}", n(99), n(99));
-    case 8: return fmt::format("DELETE FROM t WHERE id = {}", n(9));
-    case 9: return fmt::format("SELECT * FROM t WHERE id = {}", n(9));
-    case 10: return "SELECT count(*), sum(a), max(w) FROM t";
-    case 11: return "SELECT t.id, u.b FROM t JOIN u ON u.t_id = t.id ORDER BY 1 DESC LIMIT 3";
-    case 12: return fmt::format("INSERT INTO u (t_id, b) VALUES ({}, {})", n(9), n(99));
-    case 13: return "SELECT w, avg(a) FROM t GROUP BY w HAVING count(*) > 1 ORDER BY w";
-    case 14: return fmt::format("SELECT a FROM t WHERE id IN (SELECT t_id FROM u WHERE b < {}) FOR UPDATE", n(99));
-    case 15: return fmt::format("CREATE TABLE v{} (x int PRIMARY KEY, y text UNIQUE)", n(3));
-    case 16: return fmt::format("DROP TABLE v{}", n(3));
-    case 17: return fmt::format("INSERT INTO v{} VALUES ({}, 'y')", n(3), n(9));
-    case 18: return "SELECT a / 0, nonsense(w) FROM t";
-    case 19: return "SELEC 1 FRM";
-    case 20: return "BEGIN; UPDATE t SET a = 0; COMMIT";
-    case 21: return "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE";
-    case 22: return "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
-    default: return std::string("SET cupel.level = '") + (n(2) != 0 ? "causal" : "read-committed") + "'";
+      return mysql ? fmt::format(
+                         "INSERT INTO t VALUES ({}, {}, 'x') ON DUPLICATE KEY UPDATE a = a + 1",
+                         n(9), n(99))
+                   : fmt::format(
+                         "INSERT INTO t VALUES ({}, {}, 'x') ON CONFLICT (id) DO UPDATE SET a = "
+                         "t.a + 1",
+                         n(9), n(99));
+    case 6:
+      return fmt::format("UPDATE t SET a = a + 1 WHERE id = {}", n(9));
+    case 7:
+      return fmt::format("UPDATE t SET a = {}, w = upper(w) WHERE a > {}", n(99), n(99));
+    case 8:
+      return fmt::format("DELETE FROM t WHERE id = {}", n(9));
+    case 9:
+      return fmt::format("SELECT * FROM t WHERE id = {}", n(9));
+    case 10:
+      return "SELECT count(*), sum(a), max(w) FROM t";
+    case 11:
+      return "SELECT t.id, u.b FROM t JOIN u ON u.t_id = t.id ORDER BY 1 DESC LIMIT 3";
+    case 12:
+      return fmt::format("INSERT INTO u (t_id, b) VALUES ({}, {})", n(9), n(99));
+    case 13:
+      return "SELECT w, avg(a) FROM t GROUP BY w HAVING count(*) > 1 ORDER BY w";
+    case 14:
+      return fmt::format("SELECT a FROM t WHERE id IN (SELECT t_id FROM u WHERE b < {}) FOR UPDATE",
+                         n(99));
+    case 15:
+      return fmt::format("CREATE TABLE v{} (x int PRIMARY KEY, y text UNIQUE)", n(3));
+    case 16:
+      return fmt::format("DROP TABLE v{}", n(3));
+    case 17:
+      return fmt::format("INSERT INTO v{} VALUES ({}, 'y')", n(3), n(9));
+    case 18:
+      return "SELECT a / 0, nonsense(w) FROM t";
+    case 19:
+      return "SELEC 1 FRM";
+    case 20:
+      return "BEGIN; UPDATE t SET a = 0; COMMIT";
+    case 21:
+      return "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE";
+    case 22:
+      return "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+    default:
+      return std::string("SET cupel.level = '") + (n(2) != 0 ? "causal" : "read-committed") + "'";
   }
 }
 
@@ -303,28 +345,43 @@ std::string piece(base::Random& random, Interface interface, bool own) {
   if (interface == Interface::kPostgres) {
     switch (random.below(8)) {
       case 0:
-        return postgres_message('P', end + "SELECT a, w FROM t WHERE id = $1" + end + big_endian(0, 2)) +
-               postgres_message('B', end + end + big_endian(0, 2) + big_endian(1, 2) + big_endian(1, 4) +
-                                         std::to_string(random.below(9)) + big_endian(0, 2)) +
-               postgres_message('D', "P" + end) + postgres_message('E', end + big_endian(random.below(3), 4)) +
+        return postgres_message('P',
+                                end + "SELECT a, w FROM t WHERE id = $1" + end + big_endian(0, 2)) +
+               postgres_message('B', end + end + big_endian(0, 2) + big_endian(1, 2) +
+                                         big_endian(1, 4) + std::to_string(random.below(9)) +
+                                         big_endian(0, 2)) +
+               postgres_message('D', "P" + end) +
+               postgres_message('E', end + big_endian(random.below(3), 4)) +
                postgres_message('S', "");
       case 1:
         return postgres_message('P', end + text + end + big_endian(0, 2)) +
-               postgres_message('B', end + end + std::string(6, '\0')) + postgres_message('E', end + std::string(4, '\0'));
-      case 2: return postgres_message(random.chance(0.9) ? 'S' : 'X', "");
-      case 3: return random.chance(0.1) ? postgres_message(static_cast<char>(random.next()), text) : postgres_message('S', "");
-      default: return postgres_message('Q', text + end);
+               postgres_message('B', end + end + std::string(6, '\0')) +
+               postgres_message('E', end + std::string(4, '\0'));
+      case 2:
+        return postgres_message(random.chance(0.9) ? 'S' : 'X', "");
+      case 3:
+        return random.chance(0.1) ? postgres_message(static_cast<char>(random.next()), text)
+                                  : postgres_message('S', "");
+      default:
+        return postgres_message('Q', text + end);
     }
   }
   if (interface == Interface::kMysql) {
     switch (random.below(8)) {
-      case 0: return mysql_packet("\x16" "SELECT a, w FROM t WHERE id = ?");
+      case 0:
+        return mysql_packet(
+            "\x16"
+            "SELECT a, w FROM t WHERE id = ?");
       case 1:
-        return mysql_packet("\x17" + little_endian(1, 4) + end + little_endian(1, 4) + end + "\x01" + little_endian(8, 2) +
-                            little_endian(random.below(9), 8));
-      case 2: return mysql_packet(std::string(1, random.chance(0.1) ? static_cast<char>(random.next()) : '\x0e'));
-      case 3: return mysql_packet(random.chance(0.5) ? "\x1f" : "\x19" + little_endian(1, 4));
-      default: return mysql_packet("\x03" + text);
+        return mysql_packet("\x17" + little_endian(1, 4) + end + little_endian(1, 4) + end +
+                            "\x01" + little_endian(8, 2) + little_endian(random.below(9), 8));
+      case 2:
+        return mysql_packet(
+            std::string(1, random.chance(0.1) ? static_cast<char>(random.next()) : '\x0e'));
+      case 3:
+        return mysql_packet(random.chance(0.5) ? "\x1f" : "\x19" + little_endian(1, 4));
+      default:
+        return mysql_packet("\x03" + text);
     }
   }
   const auto post = [](const std::string& path, const std::string& body) {
@@ -333,15 +390,27 @@ std::string piece(base::Random& random, Interface interface, bool own) {
   const auto session = fmt::format("/sessions/{}", random.below(20) + 1);
   const auto key = random.below(6);
   switch (random.below(10)) {
-    case 0: return post("/sessions", R"({"name": "web"})");
-    case 1: return post(session + "/begin", random.chance(0.1) ? R"({"policy": "latest"})" : "");
-    case 2: return post(session + "/read", fmt::format(R"({{"key": "k{}"}})", key));
-    case 3: return post(session + "/write", fmt::format(R"({{"key": "k{}", "value": {}}})", key, random.below(1000)));
-    case 4: return post(session + (random.chance(0.8) ? "/commit" : "/rollback"), "");
-    case 5: return post(session + "/keys", random.chance(0.5) ? "" : "nonsense");
-    case 6: return random.chance(0.3) ? "DELETE " + session + " HTTP/1.1\r\n\r\n" : "GET / HTTP/1.1\r\n\r\n";
-    case 7: return random.chance(0.1) ? "NONSENSE\r\n\r\n" : post(session + "/sql", fmt::format(R"({{"sql": "{}"}})", text));
-    default: return post("/sql", fmt::format(R"({{"sql": "{}"}})", text));
+    case 0:
+      return post("/sessions", R"({"name": "web"})");
+    case 1:
+      return post(session + "/begin", random.chance(0.1) ? R"({"policy": "latest"})" : "");
+    case 2:
+      return post(session + "/read", fmt::format(R"({{"key": "k{}"}})", key));
+    case 3:
+      return post(session + "/write",
+                  fmt::format(R"({{"key": "k{}", "value": {}}})", key, random.below(1000)));
+    case 4:
+      return post(session + (random.chance(0.8) ? "/commit" : "/rollback"), "");
+    case 5:
+      return post(session + "/keys", random.chance(0.5) ? "" : "nonsense");
+    case 6:
+      return random.chance(0.3) ? "DELETE " + session + " HTTP/1.1\r\n\r\n"
+                                : "GET / HTTP/1.1\r\n\r\n";
+    case 7:
+      return random.chance(0.1) ? "NONSENSE\r\n\r\n"
+                                : post(session + "/sql", fmt::format(R"({{"sql": "{}"}})", text));
+    default:
+      return post("/sql", fmt::format(R"({{"sql": "{}"}})", text));
   }
 }
 
@@ -350,8 +419,12 @@ std::string piece(base::Random& random, Interface interface, bool own) {
 TEST_F(StoreServers, Stress) {
   const double seconds = stress_seconds(6);
   constexpr double kRound = 3;
-  const Level levels[] = {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
-                          Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable};
+  const Level levels[] = {Level::kReadCommitted,
+                          Level::kReadAtomic,
+                          Level::kCausal,
+                          Level::kPrefix,
+                          Level::kStrongSessionSnapshotIsolation,
+                          Level::kStrongSessionSerializable};
   const auto started = std::chrono::steady_clock::now();
   const auto passed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -366,10 +439,11 @@ TEST_F(StoreServers, Stress) {
     ask(client, "CREATE TABLE u (id serial PRIMARY KEY, t_id int, b int)");
     ask(client, "INSERT INTO t VALUES (1, 10, 'one'), (2, 20, 'two')");
     PQfinish(client);
-    const auto stressed = stress(*server_, std::min(kRound, std::max(seconds - passed(), 0.5)), rounds,
-                                 [own](base::Random& random, Interface interface, unsigned /*connection*/) {
-                                   return piece(random, interface, own);
-                                 });
+    const auto stressed =
+        stress(*server_, std::min(kRound, std::max(seconds - passed(), 0.5)), rounds,
+               [own](base::Random& random, Interface interface, unsigned /*connection*/) {
+                 return piece(random, interface, own);
+               });
     requests += stressed.requests;
     answered += stressed.answered;
     // Still there for who behaves; HTTP's sessions stay until the end.
@@ -393,13 +467,15 @@ TEST_F(StoreServers, Stress) {
     asked.asked = {*levels::parse_level(name(level))};
     asked.timeout_seconds = 5;
     if (!own) {  // else SET cupel.level made some weaker
-      EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated) << name(level) << ", round " << rounds;
+      EXPECT_NE(check::check(*history, asked).levels.front().verdict, check::Verdict::kViolated)
+          << name(level) << ", round " << rounds;
     }
   }
   EXPECT_GT(answered, 200u);
   EXPECT_GT(transactions, 50u);
-  std::printf("%llu rounds, %llu requests, %llu answered, %llu transactions\n", static_cast<unsigned long long>(rounds),
-              static_cast<unsigned long long>(requests), static_cast<unsigned long long>(answered),
+  std::printf("%llu rounds, %llu requests, %llu answered, %llu transactions\n",
+              static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(requests),
+              static_cast<unsigned long long>(answered),
               static_cast<unsigned long long>(transactions));
 }
 
