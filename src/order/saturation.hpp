@@ -1,6 +1,6 @@
 // Saturation: the arcs that every solution has, by vector clocks.
 //
-// Stage 1 of the engine (engine.md). For a version of object x written by w,
+// Stage 1 of the engine (docs/algorithms/saturation.md). For a version of object x written by w,
 // its last readers r in each chain, and each chain s of writers of x:
 //   visible      the last writer k of x in s that reaches r:        k before w
 //   overwritten  the first writer k of x in s that must follow w:   r before k

@@ -1,6 +1,6 @@
 // Schedule: builds a total order greedily; reaching the end is acceptance.
 //
-// Stage 2 of the engine (engine.md). An event may run when its predecessors
+// Stage 2 of the engine (docs/algorithms/schedule.md). An event may run when its predecessors
 // have; a commit of x when no reader of x's current version is still to begin;
 // where overlapping writers are forbidden, a begin when no open owner writes
 // one of its objects; a read with several possible writers when the current
