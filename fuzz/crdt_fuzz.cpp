@@ -1,11 +1,11 @@
 // Fuzz target: the reader of histories of replicated data types. Whatever it is given, for
 // any type, it does not crash; what it accepts it writes so that it reads the same again;
 // and small ones are decided, with a certificate that the verifier finds valid.
-#include "crdt/certificate.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/explain.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/explain/explain.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/solve/decide.hpp"
+#include "crdt/verify/verify.hpp"
 #include "touch_history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

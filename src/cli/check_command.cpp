@@ -18,7 +18,7 @@
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
 #include "cli/told.hpp"
-#include "crdt/reader.hpp"
+#include "crdt/io/reader.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"

@@ -16,14 +16,14 @@
 #include "cli/emit.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
-#include "crdt/certificate.hpp"
-#include "crdt/converge.hpp"
-#include "crdt/generate.hpp"
-#include "crdt/picture.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/report.hpp"
-#include "crdt/run.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/picture.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/io/report.hpp"
+#include "crdt/solve/convergence.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
+#include "crdt/workload/run.hpp"
 
 namespace cupel::cli {
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "crdt/certificate.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/generate.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/solve/decide.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"

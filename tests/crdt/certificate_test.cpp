@@ -1,14 +1,14 @@
 // Certificates: every verdict's is found valid by the verifier, which shares nothing
 // with what decided; and of mutants, none is accepted that is not true.
-#include "crdt/certificate.hpp"
+#include "crdt/io/certificate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "crdt/explain.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/explain/explain.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/verify/verify.hpp"
 #include "oracle.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"

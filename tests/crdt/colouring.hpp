@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "crdt/history.hpp"
+#include "crdt/model/history.hpp"
 
 namespace cupel::crdt {
 

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "base/random.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/reader.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/solve/decide.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::crdt {

@@ -1,16 +1,16 @@
 // Generator: correct replicas are never accused, and each planted bug is found, and
 // called by a name that fits it.
-#include "crdt/generate.hpp"
+#include "crdt/workload/generate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "crdt/certificate.hpp"
-#include "crdt/explain.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/explain/explain.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/verify/verify.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::crdt {

@@ -2,7 +2,7 @@
 // Uses the History and nothing else of crdt.
 #pragma once
 
-#include "crdt/history.hpp"
+#include "crdt/model/history.hpp"
 
 namespace cupel::crdt {
 

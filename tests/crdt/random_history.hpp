@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "crdt/history.hpp"
+#include "crdt/model/history.hpp"
 
 namespace cupel::crdt {
 

@@ -1,9 +1,9 @@
 // Reader: the two formats, what completions mean, and what is refused with which words.
-#include "crdt/reader.hpp"
+#include "crdt/io/reader.hpp"
 
 #include <gtest/gtest.h>
 
-#include "crdt/generate.hpp"
+#include "crdt/workload/generate.hpp"
 
 namespace cupel::crdt {
 namespace {

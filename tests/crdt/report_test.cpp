@@ -1,14 +1,14 @@
 // Report and picture: what is said of a violation is about the operations that make it,
 // and the picture is XML with a box for each.
-#include "crdt/report.hpp"
+#include "crdt/io/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "crdt/picture.hpp"
-#include "crdt/reader.hpp"
+#include "crdt/io/picture.hpp"
+#include "crdt/io/reader.hpp"
 
 namespace cupel::crdt {
 namespace {

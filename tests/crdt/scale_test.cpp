@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "crdt/certificate.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/generate.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/solve/decide.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::crdt {

@@ -2,11 +2,11 @@
 // verified; the plan of a counter does not make it refuse anything.
 #include <gtest/gtest.h>
 
-#include "crdt/certificate.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/generate.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/solve/decide.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
 #include "random_history.hpp"
 #include "support/parameter_name.hpp"
 

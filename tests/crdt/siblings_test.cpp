@@ -6,12 +6,12 @@
 
 #include "base/random.hpp"
 #include "colouring.hpp"
-#include "crdt/certificate.hpp"
-#include "crdt/decide.hpp"
-#include "crdt/explain.hpp"
-#include "crdt/generate.hpp"
-#include "crdt/reader.hpp"
-#include "crdt/verify.hpp"
+#include "crdt/explain/explain.hpp"
+#include "crdt/io/certificate.hpp"
+#include "crdt/io/reader.hpp"
+#include "crdt/solve/decide.hpp"
+#include "crdt/verify/verify.hpp"
+#include "crdt/workload/generate.hpp"
 
 namespace cupel::crdt {
 namespace {

@@ -1,0 +1,42 @@
+// Explain: a violation made small and put into words.
+//
+// Small by dropping what a history may lose without becoming harder to explain: reads;
+// elements with all that is asked and done to them; writes whose value no read returns;
+// updates of the side that only helps (adds, where every read of the element says
+// false). If what is left has no execution, the whole had none. No single one of
+// these can be left out of what is shown, unless the time was up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "crdt/solve/decide.hpp"
+
+namespace cupel::crdt {
+
+struct Explanation {
+  // "lost-increment"; the names are in docs/crdt.md#names.
+  std::string name;
+  std::string summary;               // one sentence
+  std::vector<std::string> because;  // what leads to it, a line each
+  Part part;                         // all that it takes
+  OpId read = kNone;  // of the part: the one that cannot be explained; kNone: a cycle without one
+  std::vector<OpId> must_see,
+      cannot_see;           // of the part: updates that `read` had or could not have seen
+  std::vector<Step> cycle;  // of the part
+  Core core;                // of the history, as the certificate has it
+};
+
+struct ExplainOptions {
+  double seconds = 5;              // for making it small; with the words at most one more
+  std::uint64_t memory_bytes = 0;  // resident size at which it goes no further; 0: none
+};
+
+Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
+                    const ExplainOptions& options);
+
+// "cycle: write(1) on replica 0 …": why a step holds.
+std::string sentence(const History& history, const Step& step);
+
+}  // namespace cupel::crdt

@@ -1,0 +1,41 @@
+// Certificates as JSON; docs/crdt.md has the fields.
+#include "crdt/io/certificate.hpp"
+
+#include <fmt/format.h>
+
+#include "crdt/verify/verify.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+std::string head(const History& history, const Axioms& axioms, const char* verdict) {
+  return fmt::format(
+      "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
+      "\"verdict\":\"{}\"",
+      name(history.type), axioms.letter, digest(history), verdict);
+}
+
+template <typename Numbers>
+std::string joined(const Numbers& numbers) {
+  std::string text = "[";
+  for (const auto n : numbers) text += (text.size() > 1 ? "," : "") + std::to_string(n);
+  return text + "]";
+}
+
+}  // namespace
+
+std::string certificate_of_witness(const History& history, const Axioms& axioms,
+                                   const Witness& witness) {
+  std::string text = head(history, axioms, "satisfied") + ",\"clocks\":[";
+  for (OpId id = 0; id < history.ops.size(); ++id)
+    text += (id == 0 ? "\n" : ",\n") + joined(witness.clocks.row(id));
+  return text + "],\n\"order\":" + joined(witness.order) + "}\n";
+}
+
+std::string certificate_of_core(const History& history, const Axioms& axioms, const Core& core) {
+  return head(history, axioms, "violated") + ",\"operations\":" + joined(core.ops) +
+         ",\"elements\":" + joined(core.elements) + "}\n";
+}
+
+}  // namespace cupel::crdt

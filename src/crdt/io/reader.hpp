@@ -1,0 +1,23 @@
+// Reader and writer of histories of replicated data types: JSON lines and EDN, an
+// operation a line (docs/formats/crdt.md).
+//
+//   {"process":1,"f":"add","key":"s","value":"a"}
+//   {"process":2,"f":"read","key":"s","value":["a"]}
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+// `file` is for messages only. Errors: the line, what was found, what was expected.
+base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type);
+
+// The lines that read() takes: JSON, or EDN maps.
+std::string write(const History& history, bool edn = false);
+// One operation, without its line feed.
+std::string write(const History& history, OpId op, bool edn = false);
+
+}  // namespace cupel::crdt

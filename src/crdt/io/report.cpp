@@ -1,0 +1,268 @@
+// Report: see the header.
+#include "crdt/io/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of the history, where the explanation has its own numbers.
+struct Place {
+  const History& history;
+  const Explanation& told;
+  [[nodiscard]] const Operation& of(OpId part_op) const {
+    return history.ops[told.part.origin[part_op]];
+  }
+  [[nodiscard]] std::string line(OpId part_op) const {
+    const auto line = of(part_op).line;
+    return line == 0 ? std::string() : std::to_string(line);
+  }
+};
+
+std::string witness_text(const History& history, const Witness& witness) {
+  std::string text = "  an execution, each operation with what its replica had newly seen:\n";
+  std::size_t replica_width = 0, text_width = 0;
+  constexpr std::size_t kWidest = 48;
+  for (const OpId id : witness.order) {
+    replica_width = std::max(replica_width, history.replicas[history.ops[id].replica].size());
+    text_width = std::max(text_width, std::min(kWidest, history.text(id).size()));
+  }
+  std::vector<std::size_t> place(history.ops.size());
+  for (std::size_t i = 0; i < witness.order.size(); ++i) place[witness.order[i]] = i + 1;
+  for (const OpId id : witness.order) {
+    std::string sees;
+    for (const OpId from : newly_seen(history, witness.clocks, id)) {
+      sees += fmt::format("{}{}", sees.empty() ? "sees " : ", ", place[from]);
+    }
+    auto line = fmt::format("    {:>4}  {:{}}  {:{}}  {}", place[id],
+                            history.replicas[history.ops[id].replica], replica_width,
+                            history.text(id), text_width, sees);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string explanation_text(const History& history, const Explanation& told) {
+  std::string text = fmt::format("  {}: {}\n", told.name, told.summary);
+  for (const auto& reason : told.because) text += "    " + reason + "\n";
+  const auto& part = told.part.history;
+  text += fmt::format("  it takes {} of {} operations:\n", part.ops.size(), history.ops.size());
+  const Place place{history, told};
+  std::size_t line_width = 0, replica_width = 0;
+  for (OpId id = 0; id < part.ops.size(); ++id) {
+    line_width = std::max(line_width, place.line(id).size());
+    replica_width = std::max(replica_width, part.replicas[part.ops[id].replica].size());
+  }
+  constexpr std::size_t kMost = 60;
+  for (OpId id = 0; id < part.ops.size(); ++id) {
+    if (id == kMost && part.ops.size() > kMost + 1) {
+      text += fmt::format("    and {} more\n", part.ops.size() - id);
+      break;
+    }
+    text += fmt::format("    {}{:>{}}  replica {:{}}  {}{}\n", line_width == 0 ? "" : "line ",
+                        place.line(id), line_width, part.replicas[part.ops[id].replica],
+                        replica_width, part.text(id), id == told.read ? "  <- this one" : "");
+  }
+  return text;
+}
+
+std::string milliseconds(std::int64_t nanoseconds) {
+  return fmt::format("{:.3f} ms", static_cast<double>(nanoseconds) / 1e6);
+}
+
+std::string convergence_text(const History& history, const Convergence& found) {
+  std::string text;
+  const auto of_replica = [&](OpId id) {
+    return fmt::format("{} of replica {}", history.text(id),
+                       history.replicas[history.ops[id].replica]);
+  };
+  if (found.keys == 0) {
+    text +=
+        "  whether they converged is not known: there is no key that two replicas have read behind "
+        "its last update\n";
+  } else if (found.different.empty()) {
+    text += fmt::format("  converged: the last reads of {} {} agree\n", found.keys,
+                        found.keys == 1 ? "key" : "keys");
+  } else {
+    text += fmt::format("  not converged: the last reads of {} of {} keys differ\n",
+                        found.different.size(), found.keys);
+  }
+  constexpr std::size_t kMost = 10;
+  for (std::size_t i = 0; i < found.different.size() && i < kMost; ++i) {
+    const auto& [one, other] = found.different[i];
+    text += fmt::format("    {}: {}, but {}\n", history.keys[history.ops[one].key], of_replica(one),
+                        of_replica(other));
+  }
+  if (found.different.size() > kMost)
+    text += fmt::format("    and {} more\n", found.different.size() - kMost);
+  if (!found.unread.empty()) {
+    const auto& [key, replica] = found.unread.front();
+    text += fmt::format(
+        "    nothing is known of {} pairs of key and replica, without a read behind the last "
+        "update, such as {} of replica {}\n",
+        found.unread.size(), history.keys[key], history.replicas[replica]);
+  }
+  if (!found.nanoseconds.empty()) {
+    text += fmt::format("    time to converge, at most: median {}, longest {}\n",
+                        milliseconds(found.nanoseconds[found.nanoseconds.size() / 2]),
+                        milliseconds(found.nanoseconds.back()));
+  }
+  return text;
+}
+
+Json operation_json(const History& history, OpId id) {
+  const auto& op = history.ops[id];
+  Json json = {
+      {"operation", id}, {"replica", history.replicas[op.replica]}, {"text", history.text(id)}};
+  if (op.line != 0) json["line"] = op.line;
+  return json;
+}
+
+Json explanation_json(const History& history, const Explanation& told) {
+  const auto origins = [&](const std::vector<OpId>& ops) {
+    Json list = Json::array();
+    for (const OpId id : ops) list.push_back(told.part.origin[id]);
+    return list;
+  };
+  Json operations = Json::array(), cycle = Json::array();
+  for (const OpId id : told.part.origin) operations.push_back(operation_json(history, id));
+  for (const Step& step : told.cycle) {
+    cycle.push_back({{"from", told.part.origin[step.from]},
+                     {"to", told.part.origin[step.to]},
+                     {"why", name(step.why)},
+                     {"text", sentence(told.part.history, step)}});
+  }
+  Json read = nullptr;
+  if (told.read != kNone) read = told.part.origin[told.read];
+  return {{"name", told.name},
+          {"summary", told.summary},
+          {"because", told.because},
+          {"read", read},
+          {"must_have_seen", origins(told.must_see)},
+          {"cannot_have_seen", origins(told.cannot_see)},
+          {"cycle", cycle},
+          {"operations", operations}};
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSatisfied:
+      return "satisfied";
+    case Verdict::kViolated:
+      return "violated";
+    case Verdict::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view name(Why why) {
+  switch (why) {
+    case Why::kReplicaOrder:
+      return "replica-order";
+    case Why::kReadFrom:
+      return "read-from";
+    case Why::kOverwritten:
+      return "overwritten";
+    case Why::kRemoved:
+      return "removed";
+    case Why::kArbitrated:
+      break;
+  }
+  return "arbitrated";
+}
+
+std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId id) {
+  const Operation& op = history.ops[id];
+  const auto row = clocks.row(id);
+  std::vector<OpId> news;
+  for (std::uint32_t j = 0; j < row.size(); ++j) {
+    if (j == op.replica || row[j] == 0) continue;
+    if (op.seq > 0 && clocks.row(history.by_replica[op.replica][op.seq - 1])[j] >= row[j]) continue;
+    news.push_back(history.by_replica[j][row[j] - 1]);
+  }
+  std::vector<OpId> own;
+  for (const OpId u : news) {
+    if (std::none_of(news.begin(), news.end(),
+                     [&](OpId v) { return before(history, clocks, u, v); })) {
+      own.push_back(u);
+    }
+  }
+  return own;
+}
+
+std::string as_text(const Answer& answer) {
+  const History& history = *answer.history;
+  std::string text =
+      fmt::format("{}\t{}\t{}\n", answer.file, name(history.type), name(answer.decision.verdict));
+  if (history.ops.empty()) text += "  0 operations\n";
+  if (answer.decision.verdict == Verdict::kUnknown) {
+    text +=
+        fmt::format("  a limit was met ({}) after {:.1f} s{}\n", answer.limit, answer.seconds,
+                    answer.limit == "size" ? ": more choices than the exact method takes on" : "");
+  }
+  if (answer.explanation) text += explanation_text(history, *answer.explanation);
+  if (answer.convergence) text += convergence_text(history, *answer.convergence);
+  if (answer.show_witness && answer.decision.witness)
+    text += witness_text(history, *answer.decision.witness);
+  return text;
+}
+
+std::string as_json(const Answer& answer) {
+  const History& history = *answer.history;
+  Json json = {{"file", answer.file},
+               {"type", name(history.type)},
+               {"letter", answer.axioms.letter},
+               {"operations", history.ops.size()},
+               {"replicas", history.replicas.size() - history.indeterminate.size()},
+               {"keys", history.keys.size()},
+               {"indeterminate", history.indeterminate.size()},
+               {"verdict", name(answer.decision.verdict)},
+               {"decided_by", nullptr},
+               {"seconds", answer.seconds},
+               {"limit", nullptr},
+               {"explanation", nullptr}};
+  if (answer.decision.verdict == Verdict::kUnknown) {
+    json["limit"] = answer.limit;
+  } else {
+    json["decided_by"] = answer.decision.decided_by;
+  }
+  if (answer.explanation) json["explanation"] = explanation_json(history, *answer.explanation);
+  if (answer.show_witness && answer.decision.witness) {
+    Json execution = Json::array();
+    for (const OpId id : answer.decision.witness->order) {
+      auto one = operation_json(history, id);
+      one["newly_seen"] = newly_seen(history, answer.decision.witness->clocks, id);
+      execution.push_back(std::move(one));
+    }
+    json["witness"] = std::move(execution);
+  }
+  if (answer.convergence) {
+    const auto& found = *answer.convergence;
+    Json different = Json::array();
+    for (const auto& [one, other] : found.different)
+      different.push_back(
+          {{"key", Json::parse(history.key_json(history.ops[one].key), nullptr, false)},
+           {"reads", {one, other}}});
+    json["convergence"] = {{"converged", nullptr},   {"keys", found.keys},
+                           {"different", different}, {"unread", found.unread.size()},
+                           {"median_ns", nullptr},   {"longest_ns", nullptr}};
+    if (found.keys > 0) json["convergence"]["converged"] = found.different.empty();
+    if (!found.nanoseconds.empty()) {
+      json["convergence"]["median_ns"] = found.nanoseconds[found.nanoseconds.size() / 2];
+      json["convergence"]["longest_ns"] = found.nanoseconds.back();
+    }
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cupel::crdt

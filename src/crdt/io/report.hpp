@@ -1,0 +1,38 @@
+// Report: an answer about a history of a replicated data type, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "crdt/explain/explain.hpp"
+#include "crdt/solve/convergence.hpp"
+#include "crdt/solve/decide.hpp"
+
+namespace cupel::crdt {
+
+struct Answer {
+  std::string file;
+  const History* history = nullptr;
+  Axioms axioms = {};
+  Decision decision = {};
+  std::optional<Explanation> explanation = {};  // of kViolated
+  double seconds = 0;
+  std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
+  std::optional<Convergence> convergence = {};  // where it was asked for
+  bool show_witness = false;                    // of kSatisfied
+};
+
+std::string_view name(Verdict verdict);
+// "replica-order", "read-from", "overwritten", "removed", "arbitrated".
+std::string_view name(Why why);
+
+// A line FILE<TAB>TYPE<TAB>VERDICT, and what there is to say of it, indented by two blanks.
+std::string as_text(const Answer& answer);
+// One object, with its line feed; the fields are in docs/crdt.md.
+std::string as_json(const Answer& answer);
+
+// What an operation is the first of its replica to have seen: the last operation of each
+// other replica that its clock reaches, where the operation before did not and no
+// other of these brings it along. The arrows of a picture.
+std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId op);
+
+}  // namespace cupel::crdt

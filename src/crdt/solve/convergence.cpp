@@ -1,0 +1,89 @@
+// Converge: see the header.
+#include "crdt/solve/convergence.hpp"
+
+#include <algorithm>
+
+namespace cupel::crdt {
+
+namespace {
+
+bool is_whole_read(const History& h, const Operation& op) {
+  return is_read(op.kind) && (op.kind != Kind::kTest || is_flag(h.type));
+}
+
+// Sets and siblings have no order.
+bool same_state(const History& h, OpId a, OpId b) {
+  const Operation &one = h.ops[a], &other = h.ops[b];
+  if (one.kind == Kind::kTest) return one.returned == other.returned;
+  if (one.kind == Kind::kValue) return one.amount == other.amount;
+  const auto first = h.list(one), second = h.list(other);
+  if (first.size() != second.size()) return false;
+  if (one.kind == Kind::kList) return std::equal(first.begin(), first.end(), second.begin());
+  return std::is_permutation(first.begin(), first.end(), second.begin());
+}
+
+}  // namespace
+
+Convergence converge(const History& h) {
+  Convergence result;
+  std::vector<bool> real(h.replicas.size(), true);
+  for (const auto r : h.indeterminate) real[r] = false;
+  // Operations that were never completed are the last of the history, not of the file.
+  const auto place = [&](OpId id) { return h.ops[id].line == 0 ? id : h.ops[id].line; };
+  std::vector<OpId> last_update(h.keys.size(), kNone);
+  std::vector<std::vector<OpId>> reads(h.keys.size());
+  for (OpId id = 0; id < h.ops.size(); ++id) {
+    const Operation& op = h.ops[id];
+    auto& last = last_update[op.key];
+    if (!is_read(op.kind) && (last == kNone || place(id) > place(last))) last = id;
+    if (is_whole_read(h, op)) reads[op.key].push_back(id);
+  }
+  for (std::uint32_t key = 0; key < h.keys.size(); ++key) {
+    std::vector<OpId> last(h.replicas.size(), kNone);
+    const auto after = [&](OpId id) {
+      return last_update[key] == kNone || place(id) > place(last_update[key]);
+    };
+    for (const OpId id : reads[key]) {
+      if (after(id)) last[h.ops[id].replica] = id;
+    }
+    OpId first = kNone;
+    bool same = true;
+    std::size_t count = 0;
+    for (std::uint32_t r = 0; r < h.replicas.size(); ++r) {
+      if (!real[r]) continue;
+      if (last[r] == kNone) {
+        result.unread.emplace_back(key, r);
+        continue;
+      }
+      ++count;
+      if (first == kNone) first = last[r];
+      if (!same || same_state(h, first, last[r])) continue;
+      same = false;
+      result.different.emplace_back(first, last[r]);
+    }
+    result.keys += count > 1;
+    if (!same || count < 2 || last_update[key] == kNone || !h.ops[last_update[key]].time) continue;
+    // Of each replica the first read from which on it returns the last state.
+    std::vector<OpId> settled(h.replicas.size(), kNone);
+    bool timed = true;
+    for (const OpId id : reads[key]) {
+      if (!after(id)) continue;
+      auto& since = settled[h.ops[id].replica];
+      if (!same_state(h, first, id))
+        since = kNone;
+      else if (since == kNone)
+        since = id;
+    }
+    std::int64_t until = 0;
+    for (const OpId id : settled) {
+      if (id == kNone) continue;
+      timed = timed && h.ops[id].time;
+      if (timed) until = std::max(until, *h.ops[id].time - *h.ops[last_update[key]].time);
+    }
+    if (timed) result.nanoseconds.push_back(until);
+  }
+  std::sort(result.nanoseconds.begin(), result.nanoseconds.end());
+  return result;
+}
+
+}  // namespace cupel::crdt

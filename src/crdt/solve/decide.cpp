@@ -1,0 +1,124 @@
+// Decide: which method, and the parts of a history.
+#include "crdt/solve/decide.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace cupel::crdt {
+
+Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
+                const Methods& methods) {
+  // Where SAT is at once done there is nothing to gain from smaller parts.
+  constexpr std::size_t kSmall = 150;
+  constexpr int kFewRepairs = 12, kMostRepairs = 200;
+  constexpr std::size_t kFewContradictions = 1000, kMostContradictions = 100'000;
+  const bool small = history.ops.size() <= kSmall;
+  const bool array = history.type == Type::kGrowableArray;
+  if (methods.polynomial) {
+    std::optional<Decision> quick;
+    if (is_register(history.type)) quick = decide_register(history, budget);
+    if (array) quick = decide_array(history, axioms, budget, small ? kMostRepairs : kFewRepairs);
+    if (quick) return std::move(*quick);
+  }
+  if (methods.search) {
+    if (auto found = decide_search(history, axioms, budget)) return std::move(*found);
+  }
+  if (methods.bounds) {
+    for (const bool in_order : {true, false}) {
+      if (auto found = decide_members(history, budget, in_order, kFewContradictions))
+        return std::move(*found);
+    }
+  }
+  if (methods.search && !small) {
+    if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
+  }
+  if (methods.bounds) {
+    if (auto found = decide_members(history, budget, false, kMostContradictions))
+      return std::move(*found);
+  }
+  if (methods.polynomial && array && !small) {
+    if (auto found = decide_array(history, axioms, budget, kMostRepairs)) return std::move(*found);
+  }
+  return decide_exact(history, axioms, budget);
+}
+
+Core whole(const History& history) {
+  Core core;
+  core.ops.resize(history.ops.size());
+  std::iota(core.ops.begin(), core.ops.end(), 0);
+  core.elements.resize(history.elements.size());
+  std::iota(core.elements.begin(), core.elements.end(), 0);
+  return core;
+}
+
+std::vector<Claim> claims_of(const History& history) {
+  std::vector<Claim> claims;
+  if (is_flag(history.type)) {
+    for (OpId id = 0; id < history.ops.size(); ++id) {
+      if (history.ops[id].kind == Kind::kTest)
+        claims.push_back({id, history.ops[id].key, history.ops[id].returned});
+    }
+    return claims;
+  }
+  std::vector<std::vector<std::uint32_t>> of_key(history.keys.size());
+  {
+    std::vector<bool> named(history.elements.size(), false);
+    for (const Operation& op : history.ops) {
+      if (op.kind == Kind::kUp || op.kind == Kind::kDown) named[op.element] = true;
+      if (op.kind == Kind::kState) {
+        for (const auto e : history.list(op)) named[e] = true;
+      }
+    }
+    for (std::uint32_t e = 0; e < named.size(); ++e) {
+      if (named[e]) of_key[history.elements[e].key].push_back(e);
+    }
+  }
+  std::vector<bool> returned(history.elements.size(), false);
+  for (OpId id = 0; id < history.ops.size(); ++id) {
+    const Operation& op = history.ops[id];
+    if (op.kind == Kind::kTest) claims.push_back({id, op.element, op.returned});
+    if (op.kind != Kind::kState) continue;
+    for (const auto e : history.list(op)) returned[e] = true;
+    for (const auto e : of_key[op.key]) claims.push_back({id, e, returned[e]});
+    for (const auto e : history.list(op)) returned[e] = false;
+  }
+  return claims;
+}
+
+Part part_of(const History& history, const Core& core) {
+  Part part;
+  History& small = part.history;
+  small.type = history.type;
+  const std::set<std::uint32_t> kept(core.elements.begin(), core.elements.end());
+  const bool of_elements = is_set(history.type) || history.type == Type::kGrowableArray;
+  for (const OpId id : core.ops) {
+    Operation op = history.ops[id];
+    // Its whole reads would not show what they have seen.
+    if (of_elements && op.element != kNone && !kept.contains(op.element)) continue;
+    const auto replica = op.replica;
+    op.replica = small.replica(history.replicas[replica]);
+    if (std::find(history.indeterminate.begin(), history.indeterminate.end(), replica) !=
+        history.indeterminate.end())
+      small.indeterminate.push_back(op.replica);
+    op.key = small.key(history.keys[op.key]);
+    const auto element = [&](std::uint32_t e) {
+      if (e == kNone) return kNone;
+      const auto there =
+          small.element(small.key(history.keys[history.elements[e].key]), history.elements[e].text);
+      if (there == part.elements.size()) part.elements.push_back(e);
+      return there;
+    };
+    std::vector<std::uint32_t> list;
+    for (const auto e : history.list(history.ops[id])) {
+      if (is_register(history.type) || kept.contains(e)) list.push_back(element(e));
+    }
+    op.element = element(op.element);
+    op.parent = element(op.parent);
+    small.add(op, list);
+    part.origin.push_back(id);
+  }
+  return part;
+}
+
+}  // namespace cupel::crdt

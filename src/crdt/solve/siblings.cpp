@@ -1,0 +1,297 @@
+// Siblings: multi-value registers whose values are written once and whose reads return
+// several of them, decided completely.
+//
+// Who wrote what a read returns is known. What is left of the axioms (thesis, figure 2.1)
+// is said of clocks, how many operations of each replica each operation has seen:
+// - a read has seen what it returns, and a clock contains those of what it has seen;
+// - what is returned together has not seen each other;
+// - a write that a read has seen and did not return was seen by something it returned.
+// Only the last leaves a choice: which of the siblings had seen it.
+//
+// Each clock is kept between what it must and what it may be (bounds.hpp). Every axiom moves one
+// of the two, to a fixpoint: of a choice whose siblings but one may not have seen the write
+// nothing is left to choose, and a write that no sibling may have seen the read has not.
+// Where several may, one is chosen: the one to which the write's past brings least that is
+// new. The bounds then say at once what follows, so that hardly ever one is wrong where
+// replicas were right.
+//
+// Exponential at worst: three-colouring is such a history (tests/crdt/colouring.hpp).
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <queue>
+
+#include "crdt/solve/bounds.hpp"
+#include "crdt/solve/decide.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+class Siblings final : Bounds {
+ public:
+  Siblings(const History& history, base::Budget& budget) : Bounds(history, budget) {}
+
+  Decision decide(std::span<const OpId> order) {
+    Decision decision;
+    decision.decided_by = "registers";
+    if (!take_history()) return decision;
+    order_.assign(order.begin(), order.end());
+    start_least();
+    const auto found =
+        axioms() ? search(std::numeric_limits<std::size_t>::max()) : Found::kNoExecution;
+    if (budget_.exceeded()) return decision;
+    if (found == Found::kNoExecution) {
+      decision.verdict = Verdict::kViolated;
+      decision.violation = Violation{core(), {}};
+      return decision;
+    }
+    auto least = clocks();
+    auto sorted = linear_order(h_, least, {});
+    assert(sorted);
+    decision.verdict = Verdict::kSatisfied;
+    decision.witness = Witness{std::move(least), std::move(*sorted)};
+    return decision;
+  }
+
+ private:
+  bool take_history() {
+    const std::size_t count = h_.ops.size();
+    if (!take(20)) return false;
+    writer_.assign(h_.elements.size(), kNone);
+    writes_.resize(h_.keys.size() * width_);
+    reads_.resize(h_.keys.size() * width_);
+    readers_.resize(count);
+    for (OpId id = 0; id < count; ++id) {
+      const Operation& op = h_.ops[id];
+      auto& of_kind = op.kind == Kind::kWrite ? writes_ : reads_;
+      of_kind[op.key * width_ + op.replica].push_back(id);
+      if (op.kind == Kind::kWrite) writer_[op.element] = id;
+    }
+    for (OpId id = 0; id < count; ++id) {
+      for (const auto e : h_.list(h_.ops[id])) readers_[writer_[e]].push_back(id);
+    }
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<OpId>& writes(OpId read, std::size_t of) const {
+    return writes_[h_.ops[read].key * width_ + of];
+  }
+  // The first of these, all of one replica, that is not among the first `seq` of it.
+  [[nodiscard]] auto from_seq(const std::vector<OpId>& ops, Number seq) const {
+    return std::partition_point(ops.begin(), ops.end(),
+                                [&](OpId o) { return h_.ops[o].seq < seq; });
+  }
+
+  void start_least() {
+    const std::size_t cells = h_.ops.size() * width_;
+    asked_already_.assign(cells, false);
+    offered_.assign(cells, false);
+    place_.resize(h_.ops.size());
+    for (Number p = 0; p < order_.size(); ++p) place_[order_[p]] = p;
+    start(order_, [&](OpId id, auto has_seen) {
+      for (const auto e : h_.list(h_.ops[id])) has_seen(writer_[e], Axiom{id, writer_[e]});
+    });
+  }
+
+  // What reads say at the beginning. False: a contradiction, or the budget is spent.
+  bool axioms() {
+    for (const OpId id : order_) {
+      const Operation& op = h_.ops[id];
+      if (op.kind != Kind::kValues) continue;
+      if (budget_.exceeded()) return false;
+      const auto list = h_.list(op);
+      // Siblings have not seen each other.
+      for (const auto a : list) {
+        for (const auto b : list) {
+          const OpId v = writer_[a], w = writer_[b];
+          if (a != b && !lower(place(w, h_.ops[v].replica), h_.ops[v].seq, kGiven, kGiven, {id, v}))
+            return false;
+        }
+      }
+      // Nothing of a replica behind what is returned of it; nothing if nothing is returned.
+      std::vector<Number> returned(width_, 0);
+      for (const auto e : list) returned[h_.ops[writer_[e]].replica] = h_.ops[writer_[e]].seq + 1;
+      for (std::size_t j = 0; j < width_; ++j) {
+        if (returned[j] == 0 && !list.empty()) {
+          ask(id, j);
+          continue;
+        }
+        const auto& of = writes(id, j);
+        const auto next = from_seq(of, returned[j]);
+        if (next != of.end() &&
+            !lower(place(id, j), h_.ops[*next].seq, kGiven, kGiven, {id, *next}))
+          return false;
+      }
+    }
+    // First what follows from this by itself, which is told more briefly.
+    if (!settle()) return false;
+    start_most();
+    for (const OpId id : order_) {
+      if (h_.ops[id].kind != Kind::kValues) continue;
+      for (std::size_t j = 0; j < width_; ++j) ask(id, j);
+    }
+    return settle();
+  }
+
+  // Reads that now have seen more writes of their key.
+  void was_raised(const Place& at, Number until, Number before, Number value) override {
+    const auto ask_those = [&](std::uint32_t key) {
+      const auto& reads = reads_[key * width_ + at.replica];
+      for (auto r = from_seq(reads, at.seq); r != reads.end() && h_.ops[*r].seq < until; ++r)
+        ask(*r, at.of);
+    };
+    if (value - before < until - at.seq) {
+      for (Number s = before; s < value; ++s) {
+        const Operation& op = h_.ops[line(at.of)[s]];
+        if (op.kind == Kind::kWrite) ask_those(op.key);
+      }
+    } else {
+      for (Number s = at.seq; s < until; ++s) {
+        if (h_.ops[line(at.replica)[s]].kind == Kind::kValues) ask(line(at.replica)[s], at.of);
+      }
+    }
+  }
+  // Reads that return what now can have seen less.
+  void was_lowered(const Place& at, Number begin, Number, Number) override {
+    for (Number s = begin; s <= at.seq; ++s) {
+      for (const OpId r : readers_[line(at.replica)[s]]) ask(r, at.of);
+    }
+  }
+
+  void ask(OpId read, std::size_t of) {
+    if (asked_already_[cell(read, of)]) return;
+    asked_already_[cell(read, of)] = true;
+    asked_.push_back({read, static_cast<Number>(of)});
+  }
+
+  void forget(const Question& question) override {
+    asked_already_[cell(question.first, question.second)] = false;
+  }
+
+  // The last write of a replica that a read has seen was seen by something it returned.
+  bool answer(const Question& question) override {
+    const auto [read, of] = question;
+    const auto list = h_.list(h_.ops[read]);
+    const auto& written = writes(read, of);
+    if (list.empty() || written.empty()) return true;
+    Number most = 0, least = 0;
+    for (const auto e : list) {
+      const OpId w = writer_[e];
+      if (h_.ops[w].replica == of) return true;
+      most = std::max(most, most_[cell(w, of)]);
+      least = std::max(least, least_[cell(w, of)]);
+    }
+    const Operation& op = h_.ops[read];
+    const auto beyond = from_seq(written, most);
+    if (beyond != written.end() && h_.ops[*beyond].seq < most_[cell(read, of)]) {
+      Number why = kGiven;
+      for (const auto e : list) why = reason(why, why_most_[cell(writer_[e], of)]);
+      if (!lower({op.replica, of, op.seq}, h_.ops[*beyond].seq, why, kGiven, {read, *beyond}))
+        return false;
+    }
+    const auto end = from_seq(written, least_[cell(read, of)]);
+    if (end == written.begin()) return true;
+    const OpId last = *std::prev(end);
+    const Number needed = h_.ops[last].seq + 1;
+    if (least >= needed) return true;
+    OpId only = kNone;
+    for (const auto e : list) {
+      if (most_[cell(writer_[e], of)] < needed || writer_[e] == only) continue;
+      if (only != kNone) {
+        offer({place_[read], question});
+        return true;
+      }
+      only = writer_[e];
+    }
+    assert(only != kNone);
+    Number why = why_least_[cell(read, of)];
+    for (const auto e : list) {
+      if (writer_[e] != only) why = reason(why, why_most_[cell(writer_[e], of)]);
+    }
+    return raise({h_.ops[only].replica, of, h_.ops[only].seq}, needed, why, kGiven, {read, last});
+  }
+
+  void offer(const Open& open) override {
+    const std::size_t at = cell(open.question.first, open.question.second);
+    if (offered_[at]) return;
+    offered_[at] = true;
+    open_.push(open);
+  }
+
+  // The next choice that is still one; false: none is left.
+  bool choose() override {
+    while (!open_.empty()) {
+      const Open open = open_.top();
+      open_.pop();
+      const auto [read, of] = open.question;
+      offered_[cell(read, of)] = false;
+      const auto& written = writes(read, of);
+      const auto end = from_seq(written, least_[cell(read, of)]);
+      if (end == written.begin()) {
+        pass(open);
+        continue;
+      }
+      const OpId last = *std::prev(end);
+      const Number needed = h_.ops[last].seq + 1;
+      OpId best = kNone;
+      std::uint64_t fewest = 0;
+      bool done = false;
+      for (const auto e : h_.list(h_.ops[read])) {
+        const OpId w = writer_[e];
+        done = done || least_[cell(w, of)] >= needed;
+        if (most_[cell(w, of)] < needed) continue;
+        std::uint64_t brings = 0;
+        for (std::size_t j = 0; j < width_; ++j) {
+          const Number past = j == of ? needed : least_[cell(last, j)];
+          const Number mine = least_[cell(w, j)];
+          brings += past > mine ? past - mine : 0;
+        }
+        if (best != kNone && brings >= fewest) continue;
+        best = w;
+        fewest = brings;
+      }
+      if (done) {
+        pass(open);
+        continue;
+      }
+      assert(best != kNone);
+      choose_least(open, place(best, of), needed);
+      return true;
+    }
+    return false;
+  }
+
+  // The operations that the last contradiction rests on.
+  Core core() {
+    Core found;
+    auto& ops = found.ops;
+    for (const Axiom& axiom : ground(contradiction_).axioms) {
+      ops.push_back(axiom.first);
+      ops.push_back(axiom.second);
+    }
+    for (std::size_t i = 0, count = ops.size(); i < count; ++i) {
+      for (const auto e : h_.list(h_.ops[ops[i]])) ops.push_back(writer_[e]);
+    }
+    std::sort(ops.begin(), ops.end());
+    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+    return found;
+  }
+
+  std::vector<OpId> writer_;                       // by element
+  std::vector<std::vector<OpId>> writes_, reads_;  // by key and replica
+  std::vector<std::vector<OpId>> readers_;         // by write
+  std::vector<OpId> order_;
+  std::vector<Number> place_;  // in the order
+  std::vector<bool> asked_already_, offered_;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+};
+
+}  // namespace
+
+Decision decide_siblings(const History& history, std::span<const OpId> order,
+                         base::Budget& budget) {
+  return Siblings(history, budget).decide(order);
+}
+
+}  // namespace cupel::crdt

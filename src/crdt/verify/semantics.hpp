@@ -1,0 +1,233 @@
+// Meaning: what a read may return of what it has seen, as the verifier reads the axioms;
+// nothing is shared with what decides.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+// `below(a, b)`: the update a happens before b.
+class Meaning {
+ public:
+  using Below = std::function<bool(OpId, OpId)>;
+  Meaning(const History& h, bool letter) : h_(h), letter_(letter) {
+    insert_.assign(h.elements.size(), kNone);
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      const auto& op = h.ops[id];
+      if (is_read(op.kind)) continue;
+      if (is_set(h.type) || h.type == Type::kGrowableArray) of_element_[op.element].push_back(id);
+      of_key_[op.key].push_back(id);
+      if (op.kind == Kind::kInsert) insert_[op.element] = id;
+      if (is_set(h.type) || h.type == Type::kGrowableArray)
+        elements_of_key_[op.key].insert(op.element);
+    }
+  }
+
+  // The reason why it is wrong, or nothing.
+  [[nodiscard]] std::optional<std::string> wrong(OpId id, const Below& below) const {
+    const auto& op = h_.ops[id];
+    switch (op.kind) {
+      case Kind::kTest:
+        return member(is_set(h_.type) ? of(of_element_, op.element) : of(of_key_, op.key),
+                      op.returned, id, below);
+      case Kind::kState: {
+        const auto list = h_.list(op);
+        std::set<std::uint32_t> returned(list.begin(), list.end());
+        std::set<std::uint32_t> all = returned;
+        if (const auto it = elements_of_key_.find(op.key); it != elements_of_key_.end())
+          all.insert(it->second.begin(), it->second.end());
+        for (const auto e : all) {
+          if (auto reason = member(of(of_element_, e), returned.contains(e), id, below))
+            return reason;
+        }
+        return std::nullopt;
+      }
+      case Kind::kValue: {
+        std::int64_t sum = 0;
+        for (const OpId u : of(of_key_, op.key)) sum += below(u, id) ? h_.ops[u].amount : 0;
+        if (sum != op.amount)
+          return fmt::format("{}, but what it has seen adds up to {}", h_.text(id), sum);
+        return std::nullopt;
+      }
+      case Kind::kValues:
+        return h_.type == Type::kMultiValueRegister ? siblings(id, below) : std::nullopt;
+      case Kind::kInsert:
+        return op.parent == kNone ? std::nullopt : names(id, op.parent, below);
+      case Kind::kDelete:
+        return names(id, op.element, below);
+      case Kind::kList:
+        return shown(id, below);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  // Last writer wins: the writes that a read may have read from.
+  [[nodiscard]] std::vector<OpId> sources(OpId id, const Below& below) const {
+    std::vector<OpId> found;
+    const auto list = h_.list(h_.ops[id]);
+    for (const OpId w : of(of_key_, h_.ops[id].key)) {
+      if (!list.empty() && h_.ops[w].element == list[0] && below(w, id)) found.push_back(w);
+    }
+    return found;
+  }
+  [[nodiscard]] std::vector<OpId> writes_seen(OpId id, const Below& below) const {
+    std::vector<OpId> found;
+    for (const OpId w : of(of_key_, h_.ops[id].key)) {
+      if (below(w, id)) found.push_back(w);
+    }
+    return found;
+  }
+
+  // What the lists of an array ask of the linearization: pairs, earlier first; nothing if
+  // a list shows a character before one that it stands behind.
+  [[nodiscard]] std::optional<std::vector<std::pair<OpId, OpId>>> asked_order() const {
+    std::set<std::pair<OpId, OpId>> pairs;
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      if (h_.ops[id].kind != Kind::kList) continue;
+      std::vector<std::vector<OpId>> paths;
+      for (const auto e : h_.list(h_.ops[id])) paths.push_back(path(e));
+      for (std::size_t a = 0; a < paths.size(); ++a) {
+        for (std::size_t b = a + 1; b < paths.size(); ++b) {
+          // Down from the beginning, to where they part.
+          std::size_t at = 0;
+          while (at < paths[a].size() && at < paths[b].size() && paths[a][at] == paths[b][at]) ++at;
+          if (at == paths[a].size()) continue;  // the first is above the second
+          if (at == paths[b].size()) {
+            if (!letter_) return std::nullopt;
+            continue;
+          }
+          pairs.insert({paths[b][at], paths[a][at]});
+        }
+      }
+    }
+    return std::vector<std::pair<OpId, OpId>>(pairs.begin(), pairs.end());
+  }
+
+  // The updates of an element, of a key; who added an array's character, or kNone; the
+  // elements of a key that updates name.
+  [[nodiscard]] const std::vector<OpId>& updates_of_element(std::uint32_t e) const {
+    return of(of_element_, e);
+  }
+  [[nodiscard]] const std::vector<OpId>& updates_of_key(std::uint32_t k) const {
+    return of(of_key_, k);
+  }
+  [[nodiscard]] OpId insert_of(std::uint32_t e) const { return insert_[e]; }
+  [[nodiscard]] std::vector<std::uint32_t> elements_of(std::uint32_t key) const {
+    const auto it = elements_of_key_.find(key);
+    return it == elements_of_key_.end()
+               ? std::vector<std::uint32_t>()
+               : std::vector<std::uint32_t>(it->second.begin(), it->second.end());
+  }
+  // Of a set's element or a flag, for a read that has seen this much.
+  [[nodiscard]] bool is_member(const std::vector<OpId>& updates, OpId read,
+                               const Below& below) const {
+    bool up = false, down = false;
+    for (const OpId u : maximal(updates, read, below))
+      (h_.ops[u].kind == Kind::kUp ? up : down) = true;
+    return up && (up_wins(h_.type) || !down);
+  }
+
+ private:
+  using Lists = std::map<std::uint32_t, std::vector<OpId>>;
+  static const std::vector<OpId>& of(const Lists& lists, std::uint32_t at) {
+    static const std::vector<OpId> kNothing;
+    const auto it = lists.find(at);
+    return it == lists.end() ? kNothing : it->second;
+  }
+
+  [[nodiscard]] std::vector<OpId> maximal(const std::vector<OpId>& updates, OpId read,
+                                          const Below& below) const {
+    // Of a replica only the last one seen can be.
+    std::map<std::uint32_t, OpId> last;
+    for (const OpId u : updates) {
+      if (!below(u, read)) continue;
+      const auto [it, fresh] = last.try_emplace(h_.ops[u].replica, u);
+      if (!fresh && h_.ops[it->second].seq < h_.ops[u].seq) it->second = u;
+    }
+    std::vector<OpId> found;
+    for (const auto& [replica, u] : last) {
+      if (std::none_of(last.begin(), last.end(), [&](const auto& other) {
+            return other.second != u && below(u, other.second);
+          }))
+        found.push_back(u);
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::optional<std::string> member(const std::vector<OpId>& updates, bool returned,
+                                                  OpId read, const Below& below) const {
+    if (is_member(updates, read, below) == returned) return std::nullopt;
+    return fmt::format("{}, but what it has seen makes it {}", h_.text(read), !returned);
+  }
+
+  [[nodiscard]] std::optional<std::string> siblings(OpId read, const Below& below) const {
+    std::map<std::uint32_t, int> values;
+    for (const OpId w : maximal(of(of_key_, h_.ops[read].key), read, below))
+      ++values[h_.ops[w].element];
+    const auto list = h_.list(h_.ops[read]);
+    const std::set<std::uint32_t> returned(list.begin(), list.end());
+    bool well = returned.size() == values.size();
+    for (const auto& [value, count] : values)
+      well = well && returned.contains(value) && (count == 1 || !letter_);
+    return well ? std::nullopt
+                : std::optional(fmt::format("{} is not what it has seen", h_.text(read)));
+  }
+
+  [[nodiscard]] std::optional<std::string> names(OpId id, std::uint32_t e,
+                                                 const Below& below) const {
+    if (insert_[e] != kNone && below(insert_[e], id)) return std::nullopt;
+    return fmt::format("{} has not seen {} added", h_.text(id), h_.element_text(e));
+  }
+
+  [[nodiscard]] std::optional<std::string> shown(OpId id, const Below& below) const {
+    const auto list = h_.list(h_.ops[id]);
+    const std::set<std::uint32_t> here(list.begin(), list.end());
+    if (here.size() != list.size()) return fmt::format("{} shows a character twice", h_.text(id));
+    for (const auto e : list) {
+      if (auto reason = names(id, e, below)) return reason;
+    }
+    const auto all = elements_of_key_.find(h_.ops[id].key);
+    if (all == elements_of_key_.end()) return std::nullopt;
+    for (const auto e : all->second) {
+      if (insert_[e] == kNone || !below(insert_[e], id)) continue;
+      bool removed = false;
+      for (const OpId u : of(of_element_, e))
+        removed = removed || (h_.ops[u].kind == Kind::kDelete && below(u, id));
+      if (here.contains(e) ? removed && !letter_ : !removed)
+        return fmt::format("{} and the removes it has seen of {} do not fit", h_.text(id),
+                           h_.element_text(e));
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<OpId> path(std::uint32_t e) const {
+    std::vector<OpId> up;
+    for (std::size_t guard = 0; e != kNone && insert_[e] != kNone && guard <= h_.ops.size();
+         ++guard) {
+      up.push_back(insert_[e]);
+      e = h_.ops[insert_[e]].parent;
+    }
+    std::reverse(up.begin(), up.end());
+    return up;
+  }
+
+  const History& h_;
+  bool letter_;
+  Lists of_element_, of_key_;
+  std::map<std::uint32_t, std::set<std::uint32_t>> elements_of_key_;
+  std::vector<OpId> insert_;
+};
+
+}  // namespace cupel::crdt

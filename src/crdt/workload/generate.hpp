@@ -1,0 +1,74 @@
+// Generate: histories of simulated replicas, correct or with a bug.
+//
+//   GenerateOptions options;
+//   options.type = Type::kAddWinsSet;
+//   options.bug = "remove-kills-concurrent-add";
+//   const History history = generate(options).value();
+//
+// Each replica has a state of its own and a log of updates. An update is delivered to
+// the others at random, later than what it has seen, so that the result is that of causal
+// broadcast. The same options and seed give the same history.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.hpp"
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+struct Bug {
+  std::string_view name;
+  std::vector<Type> types;
+  std::string_view what;
+};
+std::span<const Bug> all_bugs();
+// Those of a type, by name.
+std::vector<std::string> bugs_of(Type type);
+
+// What replicas are asked.
+struct Requests {
+  NamedType type = {};
+  std::uint32_t replicas = 3;
+  std::uint32_t keys = 1;
+  std::uint32_t values = 3;  // sets: elements a key
+  double read_share = 0.4;
+  double duplicates = 0;  // registers: share of writes of a value that was written before
+  std::uint64_t seed = 1;
+};
+
+struct GenerateOptions : Requests {
+  std::uint64_t ops = 100;
+  double delivery =
+      0.3;  // chance that the next update of another replica arrives before an operation
+  std::string bug = {};     // none: correct
+  bool final_reads = true;  // at the end everything is delivered, and every replica reads every key
+  bool times = true;        // a millisecond an operation
+};
+
+// Errors: a bug that this type does not have.
+base::Result<History> generate(const GenerateOptions& options);
+
+// Chooses operations; the reads among them have no answer yet.
+class Requester {
+ public:
+  // Adds replicas and keys to the history.
+  Requester(const Requests& requests, History& history);
+  // `visible`: an array's characters that the replica knows of, by key.
+  Operation next(std::uint32_t replica, std::span<const std::vector<std::uint32_t>> visible);
+  // A read of everything there is behind a key.
+  [[nodiscard]] Operation read_of(std::uint32_t replica, std::uint32_t key) const;
+  base::Random& random() { return random_; }
+
+ private:
+  const Requests requests_;
+  History& history_;
+  base::Random random_;
+  std::uint64_t fresh_ = 0;
+  std::vector<std::vector<std::uint32_t>> written_;  // registers, by key
+};
+
+}  // namespace cupel::crdt

@@ -1,0 +1,281 @@
+// Run: see the header. Each operation is one line there and one back, so that a replica
+// is never asked two things at a time.
+#include "crdt/workload/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/process.hpp"
+#include "crdt/io/json.hpp"
+#include "crdt/io/reader.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using base::Line;
+using base::Process;
+using base::Seconds;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kLongestExcerpt = 200;
+
+std::string excerpt(const std::string& text) {
+  if (text.size() <= kLongestExcerpt) return text;
+  std::size_t end = kLongestExcerpt;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+struct Message {
+  Json value;
+  std::vector<std::size_t> past;  // messages of each replica that the sender had received
+};
+
+// What has arrived of one sender's messages.
+struct Inbox {
+  std::size_t in_order = 0;  // the first so many, all
+  std::vector<bool> had;     // kAny
+};
+
+class Runner {
+ public:
+  explicit Runner(const RunOptions& options)
+      : options_(options),
+        requester_(options, history_),
+        visible_(options.replicas, std::vector<std::vector<std::uint32_t>>(options.keys)) {}
+
+  base::Result<Recorded> run() {
+    for (std::uint32_t r = 0; r < options_.replicas; ++r) {
+      auto process =
+          Process::start({.arguments = {"sh", "-c", options_.command},
+                          .environment = {{"CUPEL_REPLICA", std::to_string(r)},
+                                          {"CUPEL_REPLICAS", std::to_string(options_.replicas)}},
+                          .input = base::Stream::pipe(),
+                          .output = base::Stream::pipe(),
+                          .errors = base::Stream::inherited()});
+      if (!process.ok()) return std::move(process).error();
+      processes_.push_back(std::move(*process));
+    }
+    lines_.assign(options_.replicas, 0);
+    sent_.resize(options_.replicas);
+    inboxes_.assign(options_.replicas, std::vector<Inbox>(options_.replicas));
+    for (std::uint64_t i = 0; i < options_.ops; ++i) {
+      const auto r = static_cast<std::uint32_t>(requester_.random().below(options_.replicas));
+      deliver_some(r, options_.delivery);
+      if (!failure_) ask(requester_.next(r, visible_[r]));
+      if (failure_) return *failure_;
+    }
+    // A delivery may make a replica send again, as gossip does; that ends, or it is told.
+    constexpr int kMostRounds = 1000;
+    for (int round = 0; round < kMostRounds && !recorded_.settled; ++round) {
+      const auto before = recorded_.messages;
+      for (std::uint32_t r = 0; r < options_.replicas && !failure_; ++r) deliver_some(r, 1);
+      if (failure_) return *failure_;
+      recorded_.settled = recorded_.messages == before;
+    }
+    for (std::uint32_t r = 0; r < options_.replicas; ++r) {
+      for (std::uint32_t k = 0; k < options_.keys; ++k) {
+        ask(requester_.read_of(r, k));
+        if (failure_) return *failure_;
+      }
+    }
+    for (auto& process : processes_) process.close_input();
+    for (auto& process : processes_) {
+      if (!process.wait(Seconds(1))) process.stop(Seconds(1));
+    }
+    return std::move(recorded_);
+  }
+
+ private:
+  void fail(std::uint32_t replica, const std::string& what) {
+    failure_ = base::Error{
+        .message = fmt::format("replica {} (`{}`) {}", replica, options_.command, what)};
+  }
+
+  // Nothing: it failed, which is kept.
+  std::optional<Json> say(std::uint32_t replica, const Json& question) {
+    auto& process = processes_[replica];
+    const auto asked = text_of(question);
+    if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
+        !sent.ok()) {
+      const auto status = process.wait(Seconds(1));
+      fail(replica,
+           status ? fmt::format("{} and did not take `{}`", status->to_string(), excerpt(asked))
+                  : fmt::format("did not take `{}`: {}", excerpt(asked), sent.error().message));
+      return std::nullopt;
+    }
+    const auto line = process.read_line(Seconds(options_.timeout_seconds));
+    ++lines_[replica];
+    if (line.kind != Line::Kind::kLine) {
+      std::string what =
+          fmt::format("did not answer `{}` in {} s", excerpt(asked), options_.timeout_seconds);
+      if (line.kind == Line::Kind::kEnd) {
+        const auto status = process.wait(Seconds(1));
+        what = fmt::format("{} and did not answer `{}`",
+                           status ? status->to_string() : "closed its output", excerpt(asked));
+      } else if (line.kind == Line::Kind::kTooLong) {
+        what = fmt::format("answered `{}` with a line longer than {} MiB", excerpt(asked),
+                           base::kLongestLine >> 20);
+      }
+      fail(replica, what);
+      return std::nullopt;
+    }
+    const auto beyond = beyond_bounds(line.text);
+    const Json answer = beyond ? Json() : Json::parse(line.text, nullptr, false);
+    if (answer.is_object() && answer.contains("type") &&
+        (answer["type"] == "ok" || answer["type"] == "fail" || answer["type"] == "info")) {
+      if (answer.contains("send") && !answer["send"].is_null()) {
+        Message message{answer["send"], {}};
+        for (const auto& inbox : inboxes_[replica]) message.past.push_back(inbox.in_order);
+        message.past[replica] = sent_[replica].size();
+        sent_[replica].push_back(std::move(message));
+      }
+      return answer;
+    }
+    fail(replica, fmt::format("answered `{}` with line {} of its output, `{}`{}; expected a "
+                              "JSON object with the `type` \"ok\", \"fail\" or \"info\"",
+                              excerpt(asked), lines_[replica], excerpt(line.text),
+                              beyond ? ": " + *beyond : ""));
+    return std::nullopt;
+  }
+
+  void hand(std::uint32_t to, std::uint32_t from, std::size_t index) {
+    const auto answer =
+        say(to, {{"f", "deliver"}, {"from", from}, {"value", sent_[from][index].value}});
+    if (answer && (*answer)["type"] != "ok")
+      fail(to, fmt::format("answered a delivery with `{}`, expected the type \"ok\"",
+                           excerpt(text_of(*answer))));
+    ++recorded_.messages;
+  }
+
+  void deliver_some(std::uint32_t to, double chance) {
+    auto& random = requester_.random();
+    const auto first = static_cast<std::uint32_t>(random.below(options_.replicas));
+    for (std::uint32_t k = 0; k < options_.replicas && !failure_; ++k) {
+      const auto from = (first + k) % options_.replicas;
+      Inbox& inbox = inboxes_[to][from];
+      while (from != to && !failure_ && inbox.in_order < sent_[from].size() &&
+             random.chance(chance)) {
+        std::size_t index = inbox.in_order;
+        if (options_.order == Delivery::kCausal) {
+          const auto& past = sent_[from][index].past;
+          bool early = false;
+          for (std::uint32_t j = 0; j < options_.replicas; ++j)
+            early = early || (j != from && j != to && past[j] > inboxes_[to][j].in_order);
+          if (early) break;
+        } else if (options_.order == Delivery::kAny) {
+          inbox.had.resize(sent_[from].size());
+          std::vector<std::size_t> waiting;
+          for (auto i = inbox.in_order; i < inbox.had.size(); ++i) {
+            if (!inbox.had[i]) waiting.push_back(i);
+          }
+          index = waiting[random.below(waiting.size())];
+        }
+        hand(to, from, index);
+        if (!failure_ && random.chance(options_.repeats)) hand(to, from, index);
+        if (options_.order == Delivery::kAny) {
+          inbox.had[index] = true;
+          while (inbox.in_order < inbox.had.size() && inbox.had[inbox.in_order]) ++inbox.in_order;
+        } else {
+          ++inbox.in_order;
+        }
+      }
+    }
+  }
+
+  void ask(const Operation& op) {
+    const auto element = [&](std::uint32_t e) {
+      return e == kNone ? Json() : Json::parse(history_.elements[e].text);
+    };
+    Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
+    switch (op.kind) {
+      case Kind::kUp:
+      case Kind::kDown:
+      case Kind::kTest:
+        if (is_set(history_.type)) question["value"] = element(op.element);
+        break;
+      case Kind::kInc:
+        question["value"] = op.amount < 0 ? -op.amount : op.amount;
+        break;
+      case Kind::kWrite:
+      case Kind::kDelete:
+        question["value"] = element(op.element);
+        break;
+      case Kind::kInsert:
+        question["value"] = Json::array({element(op.parent), element(op.element)});
+        break;
+      default:
+        break;
+    }
+    const auto answer = say(op.replica, question);
+    if (!answer) return;
+    const std::string type = (*answer)["type"];
+    Json line = {{"process", op.replica}};
+    line.update(question);
+    if (is_read(op.kind)) {
+      if (type != "ok") return;  // a read without an answer says nothing
+      const Json value = answer->contains("value") ? (*answer)["value"] : Json();
+      line["value"] = op.kind == Kind::kTest && is_set(history_.type)
+                          ? Json::array({element(op.element), value})
+                          : value;
+    } else if (type == "fail") {
+      return;
+    } else if (type == "info") {
+      line["type"] = "info";
+    }
+    line["time"] =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
+    const auto text = text_of(line);
+    // What it returned must be something that the type can return.
+    const auto understood = read(text, "", options_.type);
+    if (!understood.ok()) {
+      fail(op.replica, fmt::format("answered `{}` with line {} of its output, `{}`: {}",
+                                   excerpt(text_of(question)), lines_[op.replica],
+                                   excerpt(text_of(*answer)), understood.error().message));
+      return;
+    }
+    if (history_.type == Type::kGrowableArray) learn(op, *understood, type == "ok");
+    recorded_.lines += text + "\n";
+  }
+
+  // Which characters a replica may be asked to add behind, or to remove.
+  void learn(const Operation& op, const History& understood, bool certain) {
+    auto& known = visible_[op.replica][op.key];
+    if (op.kind == Kind::kInsert && certain) known.push_back(op.element);
+    if (op.kind == Kind::kDelete) std::erase(known, op.element);
+    if (op.kind != Kind::kList) return;
+    known.clear();
+    for (const auto e : understood.list(understood.ops[0]))
+      known.push_back(history_.element(op.key, understood.elements[e].text));
+  }
+
+  const RunOptions& options_;
+  History history_;  // of requests: names only
+  Requester requester_;
+  const Clock::time_point began_ = Clock::now();
+  std::vector<Process> processes_;
+  std::vector<std::uint64_t> lines_;
+  std::vector<std::vector<Message>> sent_;
+  std::vector<std::vector<Inbox>> inboxes_;  // by receiver and sender
+  std::vector<std::vector<std::vector<std::uint32_t>>> visible_;
+  std::optional<base::Error> failure_;
+  Recorded recorded_;
+};
+
+}  // namespace
+
+base::Result<Recorded> run(const RunOptions& options) {
+  return Runner(options).run();
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,48 @@
+// Run: replicas that are programs, asked and connected by us, recorded.
+//
+// A program is started once a replica and speaks JSON lines (docs/crdt.md#run). Every line is
+// answered by one line:
+//
+//   {"f":"add","key":"x","value":"e1"}         {"type":"ok","send":MESSAGE}
+//   {"f":"read","key":"x"}                     {"type":"ok","value":["e1"]}
+//   {"f":"deliver","from":0,"value":MESSAGE}   {"type":"ok"}
+//
+// What a replica sends is kept for each other replica and delivered at random, before
+// one of its operations: the network is ours, so that the same seed gives the same run.
+// Replicas that speak with each other by themselves send nothing.
+#pragma once
+
+#include <string>
+
+#include "crdt/workload/generate.hpp"
+
+namespace cupel::crdt {
+
+enum class Delivery : std::uint8_t {
+  kCausal,  // after all that the sender had received when it sent
+  kFifo,    // each sender's messages in their order
+  kAny,     // in any order
+};
+
+struct RunOptions : Requests {
+  std::string command;  // for `sh -c`
+  std::uint64_t ops = 200;
+  double delivery =
+      0.3;  // chance that the next message of another replica arrives before an operation
+  Delivery order = Delivery::kCausal;
+  double repeats = 0;           // share of messages that arrive a second time
+  double timeout_seconds = 10;  // for an answer
+};
+
+struct Recorded {
+  std::string lines;           // the history, as read() takes it, with times
+  std::uint64_t messages = 0;  // delivered
+  // Everything that was sent was delivered before the last reads, one of every key by each replica.
+  bool settled = false;
+};
+
+// Errors: a program that does not start, dies, does not answer, or answers otherwise than
+// described, with the line.
+base::Result<Recorded> run(const RunOptions& options);
+
+}  // namespace cupel::crdt
