@@ -262,7 +262,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   order::Problem& p = d.problem;
   p.split = shape.split;
   p.write_to_begin = shape.write_to_begin;
-  p.soft_chains = shape.soft_chains;
+  p.optional_session_order = shape.soft_chains;
   d.owners = part.owners;
   p.owner_count = static_cast<order::Owner>(part.owners.size());
 

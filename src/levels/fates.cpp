@@ -85,7 +85,7 @@ std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner>
   return effect;
 }
 
-void note_met(const Given& given, const Described& d, const order::Outcome& outcome,
+void note_met(const Given& given, const Described& d, const order::OrderResult& outcome,
               std::vector<std::uint8_t>& met) {
   const History& h = given.history;
   const Accesses& a = given.accesses;

@@ -30,7 +30,7 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
 // Replays a witness: which indeterminate owners found the values that their
 // compare-and-sets expected (set in `met`, by owner). Only single-operation ones
 // are looked into; the others stay suspect, which costs time and no exactness.
-void note_met(const Given& given, const Described& described, const order::Outcome& outcome,
+void note_met(const Given& given, const Described& described, const order::OrderResult& outcome,
               std::vector<std::uint8_t>& met);
 
 // Which owners count in a witness in which `read_from` were read from, by owner: of

@@ -32,7 +32,7 @@ struct PartResult {
 
 // The part's order in transactions: each once, or, begin and commit, twice.
 std::vector<TxnId> events_of(const Given& given, const Described& d,
-                             const order::Outcome& outcome) {
+                             const order::OrderResult& outcome) {
   std::vector<Owner> read_from;
   for (const auto w : outcome.writers) {
     if (w != order::kInitial) read_from.push_back(d.owners[w]);
@@ -117,11 +117,11 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   if (budget.exceeded()) return {};
   described.problem.max_proposals = proposals;
   described.problem.whole_proofs = given.evidence;
-  const order::Outcome outcome = order::decide(described.problem, budget);
+  const order::OrderResult outcome = order::decide(described.problem, budget);
   PartResult result;
   result.stage = outcome.stage;
-  if (outcome.answer == order::Answer::kGaveUp) return result;
-  if (outcome.answer == order::Answer::kYes) {
+  if (outcome.solvability == order::Solvability::kGaveUp) return result;
+  if (outcome.solvability == order::Solvability::kYes) {
     result.decision.answer = Answer::kYes;
     if (given.evidence) result.order = events_of(given, described, outcome);
     if (!given.unsure_compare_and_sets) return result;

@@ -40,7 +40,7 @@ std::optional<Judged> cheap_yes(const Given& given, base::Budget& budget) {
 
 std::shared_ptr<const Witness> witness_of(const Given& given, Level level,
                                           const DescribedVisibility& d,
-                                          const order::Outcome& outcome,
+                                          const order::OrderResult& outcome,
                                           std::span<const std::span<const Owner>> candidates) {
   const Accesses& a = given.accesses;
   auto witness = std::make_shared<Witness>();
@@ -82,7 +82,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
     candidates.push_back(std::span(a.candidates).subspan(first, last - first));
     open = open || last - first > 1;
   }
-  order::Outcome outcome;
+  order::OrderResult outcome;
   if (open) {
     std::vector<std::uint64_t> hints;
     if (given.history.has_all_times()) {
@@ -93,7 +93,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
                                                budget);
     };
     outcome = by_cases(kFirstRounds);
-    if (outcome.answer == order::Answer::kGaveUp && !budget.exceeded()) {
+    if (outcome.solvability == order::Solvability::kGaveUp && !budget.exceeded()) {
       if (std::optional<Judged> yes = cheap_yes(given, budget)) return *std::move(yes);
       outcome = by_cases(kAllProposals);
     }
@@ -108,16 +108,16 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   Judged result;
   Decision& decision = result.decision;
   decision.decided_by = stage;
-  switch (outcome.answer) {
-    case order::Answer::kGaveUp:
+  switch (outcome.solvability) {
+    case order::Solvability::kGaveUp:
       return {gave_up(budget, stage)};
-    case order::Answer::kYes:
+    case order::Solvability::kYes:
       decision.answer = Answer::kYes;
       if (given.evidence) decision.witness = witness_of(given, level, d, outcome, candidates);
       if (given.unsure_compare_and_sets)
         result.suspect = find_suspect(given, outcome.writers, nullptr);
       break;
-    case order::Answer::kNo: {
+    case order::Solvability::kNo: {
       decision.answer = Answer::kNo;
       const base::AllocationWatch unwatched(
           nullptr);  // what is proven is not lost for want of words

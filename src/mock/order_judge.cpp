@@ -966,7 +966,7 @@ bool OrderJudge::ask_engine(std::size_t from, std::uint64_t proposals) {
   }
   base::Budget budget;
   const auto outcome = order::decide(p, budget);
-  if (outcome.answer != order::Answer::kYes) return false;
+  if (outcome.solvability != order::Solvability::kYes) return false;
   std::vector<Event> order(witness_.begin(), witness_.begin() + static_cast<std::ptrdiff_t>(from));
   for (const auto at : outcome.order) {
     if (p.is_helper(at)) continue;

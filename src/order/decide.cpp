@@ -1,15 +1,15 @@
 // decide: the three stages in turn, and the loosening of soft chains.
 //
 // Levels without session order are decided with the chains first: a witness
-// that respects them is a witness. A "no" is judged by the Loosener: it is final,
+// that respects them is a witness. A "no" is judged by the Relaxation: it is final,
 // or some owners leave their chains and the question is asked again.
 #include <algorithm>
 #include <cassert>
 #include <optional>
 
-#include "order/loosen.hpp"
 #include "order/proof.hpp"
 #include "order/refine.hpp"
+#include "order/relaxation.hpp"
 #include "order/saturation.hpp"
 #include "order/schedule.hpp"
 
@@ -28,35 +28,35 @@ std::vector<std::uint64_t> hints_of(const Problem& problem) {
   return hint;
 }
 
-// Stages 1 to 3 with the chains as they are. `loosener` (null: a "no" is final)
+// Stages 1 to 3 with the chains as they are. `relaxation` (null: a "no" is final)
 // judges a "no"; if it is not final, *again. `plain`: try what is plain before what is forced.
-Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plain, bool* again,
-                           base::Budget& budget) {
+OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, bool plain,
+                               bool* again, base::Budget& budget) {
   using Lap = base::Stopwatch::Lap;
-  Outcome outcome;
+  OrderResult result;
   std::optional<Lap> lap(std::in_place, budget.stopwatch(), "saturation");
-  const auto judged = [&](std::optional<Outcome> final_outcome) {
-    if (final_outcome) return std::move(*final_outcome);
+  const auto judged = [&](std::optional<OrderResult> final_result) {
+    if (final_result) return std::move(*final_result);
     *again = true;
-    return Outcome();
+    return OrderResult();
   };
   // Chains, arcs and rows, versions and readers; the clocks ask for themselves.
-  static const Looseness kNothingLoose;
+  static const RelaxedChains kAllChains;
   const std::uint64_t bytes =
       60ull * problem.node_count() + 64ull * (problem.reads.size() + problem.write_object.size());
-  if (budget.would_exceed(bytes)) return outcome;
-  EventGraph graph(problem, loosener == nullptr ? kNothingLoose : loosener->loose());
-  if (loosener != nullptr && loosener->all_apart()) loosener = nullptr;
-  if (budget.exceeded()) return outcome;
+  if (budget.would_exceed(bytes)) return result;
+  EventGraph graph(problem, relaxation == nullptr ? kAllChains : relaxation->chains());
+  if (relaxation != nullptr && relaxation->all_alone()) relaxation = nullptr;
+  if (budget.exceeded()) return result;
   Versions versions(problem, graph);
   OpenReads open(problem);
   const auto hint = hints_of(problem);
-  const auto accepts = [&](Scheduled& scheduled) {
+  const auto accepts = [&](ScheduleResult& scheduled) {
     if (!scheduled.is_witness()) return false;
-    outcome.stage = Stage::kSchedule;
-    outcome.answer = Answer::kYes;
-    outcome.order = std::move(scheduled.order);
-    outcome.writers = std::move(scheduled.writers);
+    result.stage = Stage::kSchedule;
+    result.solvability = Solvability::kYes;
+    result.order = std::move(scheduled.order);
+    result.writers = std::move(scheduled.writers);
     return true;
   };
   Saturation saturation(problem, graph, versions, open, budget);
@@ -67,64 +67,65 @@ Outcome decide_with_chains(const Problem& problem, Loosener* loosener, bool plai
   while (true) {
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
-    Scheduled guess = schedule(problem, versions, open, versions.writers_of_reads(),
-                               graph.digraph(), {}, hint, budget, true);
-    if (accepts(guess) || budget.exceeded()) return outcome;
+    ScheduleResult guess = schedule(problem, versions, open, versions.writers_of_reads(),
+                                    graph.digraph(), {}, hint, budget, true);
+    if (accepts(guess) || budget.exceeded()) return result;
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");
     if (modified || !plain || !saturation.add_modifiers()) break;
     modified = true;
   }
-  switch (saturation.run(loosener == nullptr ? std::vector<KnownArc>() : loosener->forced())) {
-    case Saturated::kGaveUp:
-      return outcome;
-    case Saturated::kCycle: {
+  switch (saturation.run(relaxation == nullptr ? std::vector<KnownArc>() : relaxation->forced())) {
+    case SaturationResult::kGaveUp:
+      return result;
+    case SaturationResult::kCycle: {
       if (modified && saturation.rounds() == 1) {
         // These few arcs have a circle, but all that are forced have shorter ones: asked again.
         *again = true;
-        return outcome;
+        return result;
       }
-      if (loosener != nullptr) return judged(loosener->cycles(graph, versions, open, budget));
-      outcome.answer = Answer::kNo;
-      if (problem.without_proof) return outcome;
+      if (relaxation != nullptr) return judged(relaxation->cycles(graph, versions, open, budget));
+      result.solvability = Solvability::kNo;
+      if (problem.without_proof) return result;
       const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
       ProofBuilder builder(problem, graph, versions, budget);
       builder.add_cycle(graph.cycle());
-      outcome.proof = builder.take();
-      return outcome;
+      result.proof = builder.take();
+      return result;
     }
-    case Saturated::kNoWriter: {
-      if (loosener == nullptr && problem.without_proof) {
-        outcome.answer = Answer::kNo;
-        return outcome;
+    case SaturationResult::kNoWriter: {
+      if (relaxation == nullptr && problem.without_proof) {
+        result.solvability = Solvability::kNo;
+        return result;
       }
-      ProofBuilder builder(problem, graph, versions, budget, loosener == nullptr ? nullptr : &open);
+      ProofBuilder builder(problem, graph, versions, budget,
+                           relaxation == nullptr ? nullptr : &open);
       builder.add_orphan(saturation.orphan());
-      if (loosener != nullptr)
-        return judged(loosener->proof(builder.take(), Stage::kSaturation, budget));
-      outcome.answer = Answer::kNo;
-      outcome.proof = builder.take();
-      return outcome;
+      if (relaxation != nullptr)
+        return judged(relaxation->proof(builder.take(), Stage::kSaturation, budget));
+      result.solvability = Solvability::kNo;
+      result.proof = builder.take();
+      return result;
     }
-    case Saturated::kFixpoint:
+    case SaturationResult::kFixpoint:
       break;
   }
 
-  if (budget.exceeded()) return outcome;
+  if (budget.exceeded()) return result;
   lap.reset();
   lap.emplace(budget.stopwatch(), "schedule");
-  outcome.stage = Stage::kSchedule;
+  result.stage = Stage::kSchedule;
   const graph::Digraph known = graph.digraph();
-  Scheduled scheduled =
+  ScheduleResult scheduled =
       schedule(problem, versions, open, versions.writers_of_reads(), known, {}, hint, budget);
-  if (!scheduled.finished) return outcome;
-  if (accepts(scheduled)) return outcome;
+  if (!scheduled.finished) return result;
+  if (accepts(scheduled)) return result;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
-  refine(problem, graph, versions, open, saturation, known, scheduled, hint, loosener != nullptr,
-         budget, outcome);
-  if (loosener == nullptr || outcome.answer != Answer::kNo) return outcome;
-  return judged(loosener->proof(std::move(outcome.proof), Stage::kRefine, budget));
+  refine(problem, graph, versions, open, saturation, known, scheduled, hint, relaxation != nullptr,
+         budget, result);
+  if (relaxation == nullptr || result.solvability != Solvability::kNo) return result;
+  return judged(relaxation->proof(std::move(result.proof), Stage::kRefine, budget));
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ bool is_solution(const Problem& problem, std::span<const Node> order,
   for (Owner o = 0; o < problem.owner_count; ++o) {
     if (problem.split && !ordered(problem.begin(o), problem.commit(o))) return false;
   }
-  if (!problem.soft_chains) {
+  if (!problem.optional_session_order) {
     for (const auto& chain : problem.chains) {
       for (std::size_t i = 1; i < chain.size(); ++i) {
         if (!ordered(problem.commit(chain[i - 1]), problem.begin(chain[i]))) return false;
@@ -188,18 +189,19 @@ bool is_solution(const Problem& problem, std::span<const Node> order,
   return true;
 }
 
-Outcome decide(const Problem& problem, base::Budget& budget) {
-  std::optional<Loosener> loosener;
-  if (problem.soft_chains) loosener.emplace(problem);
+OrderResult decide(const Problem& problem, base::Budget& budget) {
+  std::optional<Relaxation> relaxation;
+  if (problem.optional_session_order) relaxation.emplace(problem);
   for (bool plain = true;; plain = false) {
     bool again = false;
-    Outcome outcome =
-        decide_with_chains(problem, loosener ? &*loosener : nullptr, plain, &again, budget);
-    if (outcome.answer == Answer::kYes && !is_solution(problem, outcome.order, outcome.writers)) {
+    OrderResult result =
+        decide_with_chains(problem, relaxation ? &*relaxation : nullptr, plain, &again, budget);
+    if (result.solvability == Solvability::kYes &&
+        !is_solution(problem, result.order, result.writers)) {
       assert(false && "the order found is not a solution");
-      outcome.answer = Answer::kGaveUp;
+      result.solvability = Solvability::kGaveUp;
     }
-    if (!again || budget.exceeded()) return outcome;
+    if (!again || budget.exceeded()) return result;
   }
 }
 

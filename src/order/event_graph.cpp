@@ -15,16 +15,16 @@ using graph::kNoNode;
 
 namespace {
 // Integers in the clocks that loosening may add.
-constexpr std::uint64_t kMaxLooseCells = 32'000'000;
+constexpr std::uint64_t kMaxExtraCells = 32'000'000;
 
 // The chains as they are left, the longest first.
-std::vector<std::vector<Owner>> pieces_of(const Problem& problem, const Looseness& loose) {
+std::vector<std::vector<Owner>> pieces_of(const Problem& problem, const RelaxedChains& relaxed) {
   std::vector<std::vector<Owner>> pieces;
   for (const auto& chain : problem.chains) {
     std::vector<Owner> piece;
     for (const Owner o : chain) {
-      if (loose.cut[o] != 0) pieces.push_back(std::exchange(piece, {}));
-      if (loose.apart[o] != 0) {
+      if (relaxed.cut[o] != 0) pieces.push_back(std::exchange(piece, {}));
+      if (relaxed.alone[o] != 0) {
         pieces.push_back({o});
       } else {
         piece.push_back(o);
@@ -38,7 +38,7 @@ std::vector<std::vector<Owner>> pieces_of(const Problem& problem, const Loosenes
 }
 }  // namespace
 
-EventGraph::EventGraph(const Problem& problem, const Looseness& loose)
+EventGraph::EventGraph(const Problem& problem, const RelaxedChains& relaxed)
     : problem_(problem),
       chain_(problem.node_count(), 0),
       position_(problem.node_count(), 0),
@@ -71,15 +71,15 @@ EventGraph::EventGraph(const Problem& problem, const Looseness& loose)
     for (std::uint32_t h = 0; h < problem.helper_count; ++h) place(problem.helper(h));
     close();
   };
-  if (loose.apart.empty()) {
+  if (relaxed.alone.empty()) {
     place_chains(problem.chains);
     place_helpers();
     column_count_ = chain_count_;
   } else {
     place_helpers();
-    place_chains(pieces_of(problem, loose));
+    place_chains(pieces_of(problem, relaxed));
     const std::uint64_t room = problem.chains.size() + (problem.helper_count == 0 ? 0 : 1) +
-                               kMaxLooseCells / std::max<std::uint64_t>(1, problem.node_count());
+                               kMaxExtraCells / std::max<std::uint64_t>(1, problem.node_count());
     column_count_ = static_cast<ChainId>(std::min<std::uint64_t>(chain_count_, room));
   }
 

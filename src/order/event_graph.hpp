@@ -22,15 +22,15 @@ struct KnownArc {
 };
 
 // What soft chains have lost, by owner; both empty: nothing.
-struct Looseness {
-  std::vector<std::uint8_t> apart;  // not in its chain but alone; its neighbours stay neighbours
+struct RelaxedChains {
+  std::vector<std::uint8_t> alone;  // not in its chain but alone; its neighbours stay neighbours
   std::vector<std::uint8_t> cut;    // its chain is cut in two before it
 };
 
 class EventGraph {
  public:
   // Chains and fixed arcs of the problem.
-  EventGraph(const Problem& problem, const Looseness& loose);
+  EventGraph(const Problem& problem, const RelaxedChains& relaxed);
 
   // Chains of nodes. Positions count from 1, so that 0 can mean "none".
   [[nodiscard]] ChainId chain_count() const { return chain_count_; }

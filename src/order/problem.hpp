@@ -51,7 +51,7 @@ struct Problem {
   bool write_to_begin = false;
   // The order within a chain may be given up (levels without session order
   // use it only as a guide).
-  bool soft_chains = false;
+  bool optional_session_order = false;
   // Proofs are to be checked by a stranger: every case, and why each read with
   // several candidates saw what it saw. Else what nobody reads is left out.
   bool whole_proofs = false;
@@ -138,11 +138,11 @@ struct Proof {
   bool complete = true;  // false: a limit left reasons or cases out
 };
 
-enum class Answer : std::uint8_t { kYes, kNo, kGaveUp };
+enum class Solvability : std::uint8_t { kYes, kNo, kGaveUp };
 enum class Stage : std::uint8_t { kSaturation, kSchedule, kRefine };
 
-struct Outcome {
-  Answer answer = Answer::kGaveUp;
+struct OrderResult {
+  Solvability solvability = Solvability::kGaveUp;
   Stage stage = Stage::kSaturation;
   std::vector<Node> order;     // kYes: the witness, all events and helpers
   std::vector<Owner> writers;  // kYes: for each read, whose version it read
@@ -151,7 +151,7 @@ struct Outcome {
 
 // Cost: saturation is linear in reads and writes times chains a round; a clock
 // takes 4 bytes a node and chain, in blocks of chains that fit the budget.
-Outcome decide(const Problem& problem, base::Budget& budget);
+OrderResult decide(const Problem& problem, base::Budget& budget);
 
 // Does this order, with these writers of the reads, solve the problem? Replays
 // it; linear. decide() asks it of every witness before answering kYes.

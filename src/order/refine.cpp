@@ -32,7 +32,7 @@ class Refiner {
   }
 
   // False if nothing new was learnt: a broken promise of the schedule.
-  bool learn(const Scheduled& broken) {
+  bool learn(const ScheduleResult& broken) {
     rank_.resize(problem_.node_count());
     for (std::uint32_t i = 0; i < broken.order.size(); ++i) rank_[broken.order[i]] = i;
     bool fresh = false;
@@ -41,7 +41,7 @@ class Refiner {
     return fresh;
   }
 
-  solver::Answer solve(base::Budget& budget) { return solver_.solve(budget); }
+  solver::SolveResult solve(base::Budget& budget) { return solver_.solve(budget); }
 
   // After a model: the arcs and the writers it chose.
   void read_model(std::vector<graph::Arc>& extra, std::vector<Owner>& writers) const {
@@ -59,8 +59,8 @@ class Refiner {
     }
   }
 
-  Proof proof(bool loosens, base::Budget& budget) const {
-    ProofBuilder builder(problem_, graph_, versions_, budget, loosens ? &open_ : nullptr);
+  Proof proof(bool for_relaxation, base::Budget& budget) const {
+    ProofBuilder builder(problem_, graph_, versions_, budget, for_relaxation ? &open_ : nullptr);
     for (const auto& cycle : solver_.core(budget)) {
       std::vector<ProofBuilder::MixedStep> steps;
       for (const auto& step : cycle) {
@@ -200,11 +200,11 @@ class Refiner {
 
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
             const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
-            const Scheduled& first, std::span<const std::uint64_t> hint, bool loosens,
-            base::Budget& budget, Outcome& outcome) {
-  outcome.stage = Stage::kRefine;
+            const ScheduleResult& first, std::span<const std::uint64_t> hint, bool for_relaxation,
+            base::Budget& budget, OrderResult& result) {
+  result.stage = Stage::kRefine;
   Refiner refiner(problem, graph, versions, open, saturation, known, first.order);
-  Scheduled broken = first;
+  ScheduleResult broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;
   std::vector<std::uint64_t> guide(hint.begin(),
@@ -213,27 +213,27 @@ void refine(const Problem& problem, const EventGraph& graph, const Versions& ver
     [[maybe_unused]] const bool fresh = refiner.learn(broken);
     assert(fresh && "a schedule broke on a pair that the solver had decided");
     switch (refiner.solve(budget)) {
-      case solver::Answer::kGaveUp:
-        outcome.answer = Answer::kGaveUp;
+      case solver::SolveResult::kGaveUp:
+        result.solvability = Solvability::kGaveUp;
         return;
-      case solver::Answer::kNone:
-        outcome.answer = Answer::kNo;
-        if (!problem.without_proof) outcome.proof = refiner.proof(loosens, budget);
+      case solver::SolveResult::kUnsatisfiable:
+        result.solvability = Solvability::kNo;
+        if (!problem.without_proof) result.proof = refiner.proof(for_relaxation, budget);
         return;
-      case solver::Answer::kModel:
+      case solver::SolveResult::kModel:
         break;
     }
     refiner.read_model(extra, writers);
     for (std::uint32_t i = 0; i < broken.order.size(); ++i) guide[broken.order[i]] = i;
     broken = schedule(problem, versions, open, writers, known, extra, guide, budget);
     if (!broken.finished) {
-      outcome.answer = Answer::kGaveUp;
+      result.solvability = Solvability::kGaveUp;
       return;
     }
     if (broken.is_witness()) {
-      outcome.answer = Answer::kYes;
-      outcome.order = std::move(broken.order);
-      outcome.writers = std::move(broken.writers);
+      result.solvability = Solvability::kYes;
+      result.order = std::move(broken.order);
+      result.writers = std::move(broken.writers);
       return;
     }
   }

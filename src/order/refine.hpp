@@ -19,11 +19,11 @@
 namespace cupel::order {
 
 // `first` is the schedule that broke; `saturation` is at its fixpoint, and narrows the
-// reads that become variables. Fills outcome. `loosens`: a proof is wanted for what it
+// reads that become variables. Fills result. `for_relaxation`: a proof is wanted for what it
 // rests on, not for showing (ProofBuilder).
 void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
             const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
-            const Scheduled& first, std::span<const std::uint64_t> hint, bool loosens,
-            base::Budget& budget, Outcome& outcome);
+            const ScheduleResult& first, std::span<const std::uint64_t> hint, bool for_relaxation,
+            base::Budget& budget, OrderResult& result);
 
 }  // namespace cupel::order

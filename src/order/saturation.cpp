@@ -22,8 +22,8 @@ OpenReads::OpenReads(const Problem& problem) {
   for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
     const Read& read = problem.reads[r];
     if (read.last_candidate - read.first_candidate == 1) continue;
-    if (place_.empty()) place_.assign(problem.reads.size(), 0);
-    place_[r] = static_cast<std::uint32_t>(places_.size());
+    if (index_.empty()) index_.assign(problem.reads.size(), 0);
+    index_[r] = static_cast<std::uint32_t>(lists_of_reads_.size());
     open_.push_back(r);
     const auto range =
         (static_cast<std::uint64_t>(read.first_candidate) << 32) | read.last_candidate;
@@ -33,7 +33,7 @@ OpenReads::OpenReads(const Problem& problem) {
                                         problem.candidates.begin() + read.last_candidate);
       std::sort(list.begin(), list.end());
     }
-    places_.push_back({it->second});
+    lists_of_reads_.push_back({it->second});
   }
 }
 
@@ -202,8 +202,8 @@ void Saturation::force_before(std::span<const Versions::Group> groups, bool ever
   }
 }
 
-// Overwritten, from one stratum to the next: each writer of the next one that is the
-// first of its chain there. Other writers of later strata are after those; if one of
+// Overwritten, from one layer to the next: each writer of the next one that is the
+// first of its chain there. Other writers of later layers are after those; if one of
 // them reached a reader, the arcs from here would close a cycle.
 void Saturation::force_between(std::span<const Slot> from, Slot to, bool everything) {
   if (!everything && !clocks_.changed(problem_.commit(versions_.writer(to)))) return;
@@ -220,35 +220,35 @@ void Saturation::force_between(Slot from, Slot to) {
   }
 }
 
-// The rules within each stratum, and from each to the next.
-void Saturation::force_by_strata(Object x, bool everything) {
+// The rules within each layer, and from each to the next.
+void Saturation::force_by_layers(Object x, bool everything) {
   // Between writers in one order nothing is ever new.
-  if (strata_->settled(x) && !everything) return;
-  strata_->update(x, clocks_);
-  everything = everything || strata_->settled(x);
-  const auto slots = strata_->slots(x);
-  const auto starts = strata_->starts(x);
+  if (layers_->settled(x) && !everything) return;
+  layers_->update(x, clocks_);
+  everything = everything || layers_->settled(x);
+  const auto slots = layers_->slots(x);
+  const auto starts = layers_->starts(x);
   std::span<const Slot> before;
   for (std::size_t i = 0, end = 1; i < slots.size(); i = end, ++end) {
     while (end < slots.size() && starts[end] == 0) ++end;
-    const auto stratum = slots.subspan(i, end - i);
-    if (stratum.size() == 1) {
-      force_between(before, stratum.front(), everything);
+    const auto layer = slots.subspan(i, end - i);
+    if (layer.size() == 1) {
+      force_between(before, layer.front(), everything);
     } else {
       std::span<const Versions::Group> groups = versions_.groups(x);
-      if (stratum.size() != slots.size()) groups = part_of_groups(stratum);
+      if (layer.size() != slots.size()) groups = part_of_groups(layer);
       for (const auto& group : groups) force_between(before, group.first, everything);
       force_after(x, groups, everything);
       force_before(groups, everything);
     }
-    before = stratum;
+    before = layer;
   }
 }
 
-// Of each chain the slots that are in the stratum; neighbours, since strata follow the
+// Of each chain the slots that are in the layer; neighbours, since layers follow the
 // chains.
-std::span<const Versions::Group> Saturation::part_of_groups(std::span<const Slot> stratum) {
-  sorted_.assign(stratum.begin(), stratum.end());
+std::span<const Versions::Group> Saturation::part_of_groups(std::span<const Slot> layer) {
+  sorted_.assign(layer.begin(), layer.end());
   std::sort(sorted_.begin(), sorted_.end());
   groups_.clear();
   for (const Slot s : sorted_) {
@@ -330,7 +330,7 @@ void Saturation::force_many(Object x, bool single_block) {
   if (few_[x] != 0 || versions_.last_slot(x) - versions_.first_slot(x) < 2) return;
   // What an unchanged clock forces is there since the last round, unless a read
   // of the object found its writer since.
-  if (single_block) return force_by_strata(x, new_reader_[x] != 0);
+  if (single_block) return force_by_layers(x, new_reader_[x] != 0);
   force_after(x, versions_.groups(x), true);
   force_before(versions_.groups(x), true);
 }
@@ -413,19 +413,19 @@ bool Saturation::has_choice(std::uint32_t r) const {
 }
 
 void Saturation::narrow(std::uint32_t r, bool single_block) {
-  auto& place = open_.places_[open_.place_[r]];
-  if (!place.narrowed) {
-    for (const Owner w : open_.shared_[place.list]) {
-      if (!excluded(r, w, single_block)) place.own.push_back(w);
+  auto& list = open_.lists_of_reads_[open_.index_[r]];
+  if (!list.narrowed) {
+    for (const Owner w : open_.shared_[list.list]) {
+      if (!excluded(r, w, single_block)) list.own.push_back(w);
     }
-    place.narrowed = true;
+    list.narrowed = true;
   } else {
-    std::erase_if(place.own, [&](Owner w) { return excluded(r, w, single_block); });
+    std::erase_if(list.own, [&](Owner w) { return excluded(r, w, single_block); });
   }
 }
 
 void Saturation::narrow(std::uint32_t r) {
-  if (!strata_) return;  // only one block of columns is left
+  if (!layers_) return;  // only one block of columns is left
   look(r);
   narrow(r, true);
 }
@@ -477,18 +477,18 @@ bool Saturation::is_forced(const KnownArc& arc) const {
   return arc.to == problem_.write_target(w) && reaches(problem_.commit(arc.other), reader);
 }
 
-Saturated Saturation::run(std::vector<KnownArc> supposed) {
+SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
   orphan_ = kUnresolved;
   new_reader_.assign(problem_.object_count, 0);
   const std::uint32_t chains = graph_.column_count();
   std::uint32_t width = std::max<std::uint32_t>(1, std::min(chains, kMaxBlockWidth));
   while (width > 1 && Clocks::bytes(graph_, width) > kMaxBlockBytes) width = (width + 1) / 2;
   const bool single_block = width >= chains;
-  if (budget_.would_exceed(Clocks::bytes(graph_, width))) return Saturated::kGaveUp;
+  if (budget_.would_exceed(Clocks::bytes(graph_, width))) return SaturationResult::kGaveUp;
 
   few_.assign(problem_.object_count, 0);
   if (single_block) {
-    strata_.emplace(problem_, graph_, versions_);
+    layers_.emplace(problem_, graph_, versions_);
     for (Object x = 0; x < problem_.object_count; ++x) {
       const auto writers = versions_.last_slot(x) - versions_.first_slot(x);
       few_[x] = writers > 1 && writers <= kFewWriters ? 1 : 0;
@@ -508,15 +508,15 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
   bool first_look = true;
   while (true) {
     ++rounds_;
-    if (budget_.exceeded()) return Saturated::kGaveUp;
-    if (!graph_.sort(&budget_)) return Saturated::kCycle;
+    if (budget_.exceeded()) return SaturationResult::kGaveUp;
+    if (!graph_.sort(&budget_)) return SaturationResult::kCycle;
     graph_.begin_round();
     proposed_.clear();
     bool resolved = false;
     const bool supposing = single_block && !supposed.empty();
     for (ChainId first = 0; first < chains; first += width) {
       if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_))
-        return Saturated::kGaveUp;
+        return SaturationResult::kGaveUp;
       if (supposing) {
         std::erase_if(supposed, [&](const KnownArc& arc) {
           if (!is_forced(arc)) return false;
@@ -525,11 +525,11 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
         });
       } else {
         if (std::exchange(first_look, false)) clocks_.call_all_changed();
-        if (!force(single_block)) return Saturated::kGaveUp;
+        if (!force(single_block)) return SaturationResult::kGaveUp;
       }
       if (!open_.empty() && !(supposing && !proposed_.empty())) {
         resolved = rule_out(single_block) || resolved;
-        if (orphan_ != kUnresolved) return Saturated::kNoWriter;
+        if (orphan_ != kUnresolved) return SaturationResult::kNoWriter;
       }
     }
     if (!single_block && !proposed_.empty()) {
@@ -541,7 +541,7 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
       }
       for (ChainId first = 0; first < chains; first += width) {
         if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_))
-          return Saturated::kGaveUp;
+          return SaturationResult::kGaveUp;
         for (const KnownArc& arc : proposed_) {
           if (!clocks_.has(graph_.chain(arc.from)) || clocks_.reaches(graph_, arc.from, arc.to))
             continue;
@@ -553,7 +553,7 @@ Saturated Saturation::run(std::vector<KnownArc> supposed) {
       proposed_ = std::move(unknown);
     }
     if (proposed_.empty() && !resolved) {
-      if (!supposing) return Saturated::kFixpoint;
+      if (!supposing) return SaturationResult::kFixpoint;
       supposed.clear();
     }
     for (const KnownArc& arc : proposed_) graph_.add(arc);

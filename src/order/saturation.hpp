@@ -6,7 +6,7 @@
 //   overwritten  the first writer k of x in s that must follow w:   r before k
 //   no overlap   (C_a -> B_b problems) B_a reaches C_b:             C_a before B_b
 // One arc per reader and chain is enough, the others follow through the chain; and of
-// writers that are known to be in one order, the nearest (strata.hpp, force_few()).
+// writers that are known to be in one order, the nearest (layers.hpp, force_few()).
 // The idea is Biswas & Enea's saturation and Cobra's and PolySI's pruning with
 // the n x n reachability matrix replaced by clocks. Rounds repeat until nothing
 // is new; objects none of whose clocks changed are skipped.
@@ -24,12 +24,12 @@
 
 #include "order/clocks.hpp"
 #include "order/event_graph.hpp"
-#include "order/strata.hpp"
+#include "order/topological_layers.hpp"
 #include "order/versions.hpp"
 
 namespace cupel::order {
 
-enum class Saturated : std::uint8_t {
+enum class SaturationResult : std::uint8_t {
   kFixpoint,  // nothing new: graph and versions hold what is forced
   kCycle,     // graph.cycle() holds it
   kNoWriter,  // a read lost all its candidates: `orphan`
@@ -44,8 +44,8 @@ class OpenReads {
   [[nodiscard]] std::span<const std::uint32_t> reads() const { return open_; }
   // Ascending. All that the order allows are here; others may be too (Saturation::narrow).
   [[nodiscard]] std::span<const Owner> candidates(std::uint32_t read) const {
-    const Place& place = places_[place_[read]];
-    return place.narrowed ? place.own : shared_[place.list];
+    const Candidates& list = lists_of_reads_[index_[read]];
+    return list.narrowed ? list.own : shared_[list.list];
   }
   [[nodiscard]] bool is_candidate(std::uint32_t read, Owner writer) const {
     const auto all = candidates(read);
@@ -55,15 +55,15 @@ class OpenReads {
 
  private:
   friend class Saturation;
-  struct Place {
+  struct Candidates {
     std::uint32_t list;
     bool narrowed = false;
     std::vector<Owner> own = {};
   };
   std::vector<std::uint32_t> open_;         // read indexes, ascending
   std::vector<std::vector<Owner>> shared_;  // each list of the problem once
-  std::vector<Place> places_;
-  std::vector<std::uint32_t> place_;  // by read; only for reads that were ever open
+  std::vector<Candidates> lists_of_reads_;
+  std::vector<std::uint32_t> index_;  // by read; only for reads that were ever open
 };
 
 class Saturation {
@@ -80,7 +80,7 @@ class Saturation {
   bool add_modifiers();
   // `supposed`: arcs that another run forced, of the same problem with other chains; those
   // that are forced here too are found sooner. None of the others is taken.
-  Saturated run(std::vector<KnownArc> supposed = {});
+  SaturationResult run(std::vector<KnownArc> supposed = {});
   // After kFixpoint: takes from an open read all candidates that the clocks exclude.
   void narrow(std::uint32_t read);
   [[nodiscard]] std::uint32_t orphan() const { return orphan_; }
@@ -94,10 +94,10 @@ class Saturation {
   void force_few();
   void force_many(Object x, bool single_block);
   void note_readers();
-  void force_by_strata(Object x, bool everything);
+  void force_by_layers(Object x, bool everything);
   void force_between(std::span<const Slot> from, Slot to, bool everything);
   void force_between(Slot from, Slot to);
-  std::span<const Versions::Group> part_of_groups(std::span<const Slot> stratum);
+  std::span<const Versions::Group> part_of_groups(std::span<const Slot> layer);
   void force_after(Object x, std::span<const Versions::Group> groups, bool everything);
   void force_before(std::span<const Versions::Group> groups, bool everything);
   bool rule_out(bool single_block);
@@ -124,8 +124,8 @@ class Saturation {
   std::vector<std::uint32_t> few_before_;
   std::vector<ChainId> slot_chain_;
   std::vector<Slot> seen_slot_;
-  std::optional<Strata> strata_;         // the others'
-  std::vector<Versions::Group> groups_;  // of a stratum
+  std::optional<TopologicalLayers> layers_;  // the others'
+  std::vector<Versions::Group> groups_;      // of a layer
   std::vector<Slot> sorted_;
   std::vector<Slot> frontier_;  // by group of what force_after() looks at
   std::vector<std::uint8_t> wr_added_;

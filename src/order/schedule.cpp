@@ -49,7 +49,7 @@ class Scheduler {
     }
   }
 
-  Scheduled run(base::Budget& budget, bool or_nothing) {
+  ScheduleResult run(base::Budget& budget, bool or_nothing) {
     for (Node v = 0; v < problem_.node_count(); ++v) {
       if (missing_[v] == 0) ready(v);
     }
@@ -231,15 +231,15 @@ class Scheduler {
   std::vector<std::vector<Node>> waiting_;
   std::vector<std::uint8_t> ran_;
   std::priority_queue<Entry> ready_, blocked_;
-  Scheduled result_;
+  ScheduleResult result_;
 };
 
 }  // namespace
 
-Scheduled schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
-                   std::span<const Owner> writer_of, const graph::Digraph& known,
-                   std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                   base::Budget& budget, bool or_nothing) {
+ScheduleResult schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
+                        std::span<const Owner> writer_of, const graph::Digraph& known,
+                        std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
+                        base::Budget& budget, bool or_nothing) {
   return Scheduler(problem, versions, open, writer_of, known, extra, hint).run(budget, or_nothing);
 }
 

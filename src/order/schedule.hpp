@@ -25,7 +25,7 @@ struct PairBreak {
   Owner earlier, later;
 };
 
-struct Scheduled {
+struct ScheduleResult {
   bool finished = false;  // false only if the budget ended
   std::vector<Node> order;
   std::vector<Owner> writers;        // per read
@@ -38,9 +38,9 @@ struct Scheduled {
 // kUnresolved for reads that may choose among the open candidates. Hints per
 // node; smaller runs earlier. `or_nothing`: stops at the first event that is
 // blocked, unfinished.
-Scheduled schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
-                   std::span<const Owner> writer_of, const graph::Digraph& known,
-                   std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                   base::Budget& budget, bool or_nothing = false);
+ScheduleResult schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
+                        std::span<const Owner> writer_of, const graph::Digraph& known,
+                        std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
+                        base::Budget& budget, bool or_nothing = false);
 
 }  // namespace cupel::order

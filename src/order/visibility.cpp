@@ -5,21 +5,21 @@
 
 namespace cupel::order {
 
-Outcome decide_visibility(const VisibilityProblem& problem, Visible visible,
-                          std::span<const Owner> writers, base::Budget& budget) {
-  Outcome outcome;
-  outcome.stage = Stage::kSaturation;
+OrderResult decide_visibility(const VisibilityProblem& problem, Visible visible,
+                              std::span<const Owner> writers, base::Budget& budget) {
+  OrderResult result;
+  result.stage = Stage::kSaturation;
   CoGraph co(problem, visible, writers, budget);
-  if (!co.saturate()) return outcome;
+  if (!co.saturate()) return result;
   if (co.acyclic()) {
-    outcome.answer = Answer::kYes;
-    outcome.order.assign(co.graph().topological().begin(), co.graph().topological().end());
-    outcome.writers.assign(writers.begin(), writers.end());
+    result.solvability = Solvability::kYes;
+    result.order.assign(co.graph().topological().begin(), co.graph().topological().end());
+    result.writers.assign(writers.begin(), writers.end());
   } else {
-    outcome.answer = Answer::kNo;
-    outcome.proof = co.proof();
+    result.solvability = Solvability::kNo;
+    result.proof = co.proof();
   }
-  return outcome;
+  return result;
 }
 
 }  // namespace cupel::order

@@ -48,20 +48,20 @@ struct VisibilityProblem {
   }
 };
 
-// `writers[r]`: whose version read r sees. kNo: outcome.proof has one cycle
+// `writers[r]`: whose version read r sees. kNo: result.proof has one cycle
 // (kChain, kSession, kRead, kListOrder, kVisible, kInitialRead arcs). kYes:
-// outcome.order is a linear extension of co.
-Outcome decide_visibility(const VisibilityProblem& problem, Visible visible,
-                          std::span<const Owner> writers, base::Budget& budget);
+// result.order is a linear extension of co.
+OrderResult decide_visibility(const VisibilityProblem& problem, Visible visible,
+                              std::span<const Owner> writers, base::Budget& budget);
 
 // The same where a read may have several possible writers (`candidates`, by read;
 // none of them empty): is there a choice that passes? `hint` by owner: smaller
 // should come earlier in co; a guide only, and may be empty. kNo: a proof by cases, or by one cycle
 // that rests on no choice. kGaveUp: the budget ended, or `max_rounds` proposals did
-// not settle it. kYes: outcome.writers is the choice.
-Outcome decide_visibility_by_cases(const VisibilityProblem& problem, Visible visible,
-                                   std::span<const std::span<const Owner>> candidates,
-                                   std::span<const std::uint64_t> hint, std::uint64_t max_rounds,
-                                   base::Budget& budget);
+// not settle it. kYes: result.writers is the choice.
+OrderResult decide_visibility_by_cases(const VisibilityProblem& problem, Visible visible,
+                                       std::span<const std::span<const Owner>> candidates,
+                                       std::span<const std::uint64_t> hint,
+                                       std::uint64_t max_rounds, base::Budget& budget);
 
 }  // namespace cupel::order

@@ -60,11 +60,11 @@ class Cases {
     }
   }
 
-  Outcome run() {
-    outcome_.stage = Stage::kSaturation;
+  OrderResult run() {
+    result_.stage = Stage::kSaturation;
     while (!step()) {
     }
-    return std::move(outcome_);
+    return std::move(result_);
   }
 
  private:
@@ -75,16 +75,16 @@ class Cases {
     if (!proposed.saturate()) return true;
     if (!proposed.acyclic()) return learn(proposed) || propose();
     std::vector<Owner> writers = fixed_;
-    outcome_.stage = std::max(outcome_.stage, Stage::kSchedule);
+    result_.stage = std::max(result_.stage, Stage::kSchedule);
     if (!guess_writers(problem_, visible_, proposed, candidates_, hint_, writers, rank_, budget_))
       return true;
     CoGraph guessed(problem_, visible_, writers, budget_);
     if (!guessed.saturate()) return true;
     if (guessed.acyclic()) {
-      outcome_.answer = Answer::kYes;
-      outcome_.order.assign(guessed.graph().topological().begin(),
-                            guessed.graph().topological().end());
-      outcome_.writers = std::move(writers);
+      result_.solvability = Solvability::kYes;
+      result_.order.assign(guessed.graph().topological().begin(),
+                           guessed.graph().topological().end());
+      result_.writers = std::move(writers);
       return true;
     }
     writers.swap(fixed_);  // the clauses are about the guess
@@ -107,11 +107,11 @@ class Cases {
         if ((part & kNoEarlier) != 0) clause.push_back(-chosen(r).no_earlier);
       }
       if (clause.empty()) {
-        outcome_.answer = Answer::kNo;
-        outcome_.proof = std::move(proof);
+        result_.solvability = Solvability::kNo;
+        result_.proof = std::move(proof);
         return true;
       }
-      outcome_.stage = Stage::kRefine;
+      result_.stage = Stage::kRefine;
       std::sort(clause.begin(), clause.end());
       if (!seen_.insert(clause).second) continue;
       sat_.add_clause(clause);
@@ -258,13 +258,13 @@ class Cases {
   // The solver's next choice, into fixed_. True if there is none.
   bool propose() {
     switch (sat_.solve(budget_)) {
-      case solver::Answer::kGaveUp:
+      case solver::SolveResult::kGaveUp:
         return true;
-      case solver::Answer::kNone:
-        outcome_.answer = Answer::kNo;
-        outcome_.proof = std::move(all_);
+      case solver::SolveResult::kUnsatisfiable:
+        result_.solvability = Solvability::kNo;
+        result_.proof = std::move(all_);
         return true;
-      case solver::Answer::kModel:
+      case solver::SolveResult::kModel:
         break;
     }
     for (const auto& [r, choice] : choices_) {
@@ -318,15 +318,15 @@ class Cases {
   absl::flat_hash_set<std::vector<Literal>> seen_;
   std::vector<std::uint32_t> chain_, position_;  // by owner
   Proof all_;
-  Outcome outcome_;
+  OrderResult result_;
 };
 
 }  // namespace
 
-Outcome decide_visibility_by_cases(const VisibilityProblem& problem, Visible visible,
-                                   std::span<const std::span<const Owner>> candidates,
-                                   std::span<const std::uint64_t> hint, std::uint64_t max_rounds,
-                                   base::Budget& budget) {
+OrderResult decide_visibility_by_cases(const VisibilityProblem& problem, Visible visible,
+                                       std::span<const std::span<const Owner>> candidates,
+                                       std::span<const std::uint64_t> hint,
+                                       std::uint64_t max_rounds, base::Budget& budget) {
   return Cases(problem, visible, candidates, hint, max_rounds, budget).run();
 }
 

@@ -74,15 +74,15 @@ bool AcyclicSolver::is_true(Literal literal) const {
   return sat_->solver.val(literal) > 0;
 }
 
-Answer AcyclicSolver::solve(base::Budget& budget) {
+SolveResult AcyclicSolver::solve(base::Budget& budget) {
   BudgetTerminator terminator(budget);
   while (true) {
-    if (budget.exceeded() || rounds_ >= max_rounds_) return Answer::kGaveUp;
+    if (budget.exceeded() || rounds_ >= max_rounds_) return SolveResult::kGaveUp;
     sat_->solver.connect_terminator(&terminator);
     const int status = sat_->solver.solve();
     sat_->solver.disconnect_terminator();
-    if (status == 20) return Answer::kNone;
-    if (status != 10) return Answer::kGaveUp;
+    if (status == 20) return SolveResult::kUnsatisfiable;
+    if (status != 10) return SolveResult::kGaveUp;
     ++rounds_;
     active_.clear();
     for (std::uint32_t i = 0; i < arcs_.size(); ++i) {
@@ -91,10 +91,10 @@ Answer AcyclicSolver::solve(base::Budget& budget) {
       }
     }
     if (find_cycles(budget)) continue;
-    if (budget.exceeded()) return Answer::kGaveUp;
+    if (budget.exceeded()) return SolveResult::kGaveUp;
     // The next call, with more arcs, starts from what went well here.
     for (Literal v = 1; v <= variables_; ++v) prefer(is_true(v) ? v : -v);
-    return Answer::kModel;
+    return SolveResult::kModel;
   }
 }
 

@@ -37,7 +37,7 @@ struct ConditionalArc {
   Literal second = 0;  // 0: only `first` is needed
 };
 
-enum class Answer : std::uint8_t { kModel, kNone, kGaveUp };
+enum class SolveResult : std::uint8_t { kModel, kUnsatisfiable, kGaveUp };
 
 class AcyclicSolver {
  public:
@@ -55,7 +55,7 @@ class AcyclicSolver {
   std::uint32_t add_arc(const ConditionalArc& arc);
 
   // kGaveUp when the budget ends, or after max_rounds rounds in all.
-  Answer solve(base::Budget& budget);
+  SolveResult solve(base::Budget& budget);
   void limit_rounds(std::uint64_t max_rounds) { max_rounds_ = max_rounds; }
 
   // After kModel.
@@ -69,7 +69,7 @@ class AcyclicSolver {
     std::uint32_t id;
   };
   using Cycle = std::vector<Step>;
-  // After kNone: cycles that, with the clauses added by the caller, leave no
+  // After kUnsatisfiable: cycles that, with the clauses added by the caller, leave no
   // assignment. A core: found by assumptions, then shrunk while that is cheap.
   std::vector<Cycle> core(base::Budget& budget) const;
 

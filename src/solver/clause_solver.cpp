@@ -30,13 +30,15 @@ void ClauseSolver::add_clause(std::span<const Literal> clause) {
   sat_->solver.add(0);
 }
 
-Answer ClauseSolver::solve(base::Budget& budget) {
-  if (budget.exceeded()) return Answer::kGaveUp;
+SolveResult ClauseSolver::solve(base::Budget& budget) {
+  if (budget.exceeded()) return SolveResult::kGaveUp;
   sat_->budget = &budget;
   sat_->solver.connect_terminator(sat_.get());
   const int status = sat_->solver.solve();
   sat_->solver.disconnect_terminator();
-  return status == 10 ? Answer::kModel : status == 20 ? Answer::kNone : Answer::kGaveUp;
+  return status == 10   ? SolveResult::kModel
+         : status == 20 ? SolveResult::kUnsatisfiable
+                        : SolveResult::kGaveUp;
 }
 
 bool ClauseSolver::is_true(Literal literal) const {

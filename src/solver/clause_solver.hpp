@@ -18,7 +18,7 @@ class ClauseSolver {
   Literal new_variable();
   void prefer(Literal literal);
   void add_clause(std::span<const Literal> clause);
-  Answer solve(base::Budget& budget);
+  SolveResult solve(base::Budget& budget);
   [[nodiscard]] bool is_true(Literal literal) const;
 
  private:

@@ -88,8 +88,9 @@ std::vector<std::vector<Literal>> parse_lemmas(std::string_view text) {
 
 }  // namespace
 
-std::optional<Refuted> refute(Literal variables, std::span<const std::vector<Literal>> axioms,
-                              std::span<const std::vector<Literal>> clauses, base::Budget& budget) {
+std::optional<Refutation> refute(Literal variables, std::span<const std::vector<Literal>> axioms,
+                                 std::span<const std::vector<Literal>> clauses,
+                                 base::Budget& budget) {
   if (budget.exceeded()) return std::nullopt;
   auto used = core(variables, axioms, clauses, budget);
   if (!used) return std::nullopt;
@@ -116,7 +117,7 @@ std::optional<Refuted> refute(Literal variables, std::span<const std::vector<Lit
   std::fclose(learnt);
   const std::unique_ptr<char, decltype(&std::free)> owned(buffer, &std::free);
   if (!refuted) return std::nullopt;
-  return Refuted{*std::move(used), parse_lemmas({buffer, size})};
+  return Refutation{*std::move(used), parse_lemmas({buffer, size})};
 }
 
 }  // namespace cupel::solver

@@ -16,13 +16,14 @@
 
 namespace cupel::solver {
 
-struct Refuted {
+struct Refutation {
   std::vector<std::uint32_t> used;           // indexes of the clauses that are needed
   std::vector<std::vector<Literal>> lemmas;  // the last one is empty
 };
 
 // Nothing if there is a model, or the budget ended.
-std::optional<Refuted> refute(Literal variables, std::span<const std::vector<Literal>> axioms,
-                              std::span<const std::vector<Literal>> clauses, base::Budget& budget);
+std::optional<Refutation> refute(Literal variables, std::span<const std::vector<Literal>> axioms,
+                                 std::span<const std::vector<Literal>> clauses,
+                                 base::Budget& budget);
 
 }  // namespace cupel::solver

@@ -27,13 +27,13 @@ Problem one_that_waits_for_its_own_read() {
 TEST(Schedule, WakesAnOwnerThatIsTheLastReaderOfWhatItOverwrites) {
   const Problem problem = one_that_waits_for_its_own_read();
   base::Budget budget;
-  EventGraph graph(problem, Looseness{});
+  EventGraph graph(problem, RelaxedChains{});
   Versions versions(problem, graph);
   OpenReads open(problem);
   Saturation saturation(problem, graph, versions, open, budget);
   saturation.add_reads();
-  const Scheduled scheduled = schedule(problem, versions, open, versions.writers_of_reads(),
-                                       graph.digraph(), {}, problem.hint, budget, true);
+  const ScheduleResult scheduled = schedule(problem, versions, open, versions.writers_of_reads(),
+                                            graph.digraph(), {}, problem.hint, budget, true);
   ASSERT_TRUE(scheduled.is_witness());
   EXPECT_EQ(scheduled.order, (std::vector<Node>{0, 2, 3, 1}));
   EXPECT_TRUE(is_solution(problem, scheduled.order, scheduled.writers));

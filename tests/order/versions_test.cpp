@@ -51,14 +51,14 @@ TEST(Versions, AreWhatTheirHeaderSays) {
     SCOPED_TRACE(seed);
     base::Random random(seed);
     const Problem problem = random_problem(random);
-    Looseness loose;
+    RelaxedChains relaxed;
     if (random.chance(0.5)) {
       for (Owner o = 0; o < problem.owner_count; ++o) {
-        loose.apart.push_back(random.chance(0.2));
-        loose.cut.push_back(random.chance(0.2));
+        relaxed.alone.push_back(random.chance(0.2));
+        relaxed.cut.push_back(random.chance(0.2));
       }
     }
-    const EventGraph graph(problem, loose);
+    const EventGraph graph(problem, relaxed);
     const Versions versions(problem, graph);
     const auto place = [&](Node v) { return std::pair(graph.chain(v), graph.position(v)); };
 

@@ -78,8 +78,9 @@ TEST(AcyclicSolver, AgreesWithTryingEveryAssignment) {
     for (const auto& arc : i.arcs) solver.add_arc(arc);
     for (const auto& clause : i.clauses) solver.add_clause(clause);
     base::Budget budget;
-    const Answer answer = solver.solve(budget);
-    ASSERT_EQ(answer, exists ? Answer::kModel : Answer::kNone) << "seed " << seed;
+    const SolveResult answer = solver.solve(budget);
+    ASSERT_EQ(answer, exists ? SolveResult::kModel : SolveResult::kUnsatisfiable)
+        << "seed " << seed;
     if (exists) {
       ++models;
       unsigned a = 0;
@@ -113,19 +114,19 @@ TEST(AcyclicSolver, AddsToWhatItHasSolved) {
   const Literal a = solver.new_variable();
   solver.add_arc({1, 2, a});
   solver.add_arc({1, 0, -a});
-  ASSERT_EQ(solver.solve(budget), Answer::kModel);
+  ASSERT_EQ(solver.solve(budget), SolveResult::kModel);
   EXPECT_TRUE(solver.is_true(a));
   const Literal b = solver.new_variable();
   solver.add_arc({2, 0, b});
   solver.add_arc({2, 1, -b});
-  EXPECT_EQ(solver.solve(budget), Answer::kNone);
+  EXPECT_EQ(solver.solve(budget), SolveResult::kUnsatisfiable);
 }
 
 TEST(AcyclicSolver, GivesUpAtTheDeadline) {
   const graph::Digraph known(2, {});
   AcyclicSolver solver(known);
   base::Budget budget(std::chrono::duration<double>(0), 0);
-  EXPECT_EQ(solver.solve(budget), Answer::kGaveUp);
+  EXPECT_EQ(solver.solve(budget), SolveResult::kGaveUp);
   EXPECT_EQ(budget.limit(), base::Limit::kTime);
 }
 
@@ -134,13 +135,13 @@ TEST(ClauseSolver, EveryVariableHasAValue) {
   base::Budget budget;
   const Literal a = solver.new_variable(), b = solver.new_variable();
   solver.prefer(a);
-  ASSERT_EQ(solver.solve(budget), Answer::kModel);
+  ASSERT_EQ(solver.solve(budget), SolveResult::kModel);
   EXPECT_NE(solver.is_true(a), solver.is_true(-a));
   const Literal clauses[] = {-a};
   solver.add_clause(clauses);
   const Literal other[] = {a, -b};
   solver.add_clause(other);
-  ASSERT_EQ(solver.solve(budget), Answer::kModel);
+  ASSERT_EQ(solver.solve(budget), SolveResult::kModel);
   EXPECT_TRUE(solver.is_true(-a));
   EXPECT_TRUE(solver.is_true(-b));
 }

@@ -52,8 +52,8 @@ class Exact {
     if (!say_triples()) return decision;
     while (true) {
       const auto answer = solver_.solve(budget_);
-      if (answer == solver::Answer::kGaveUp) return decision;
-      if (answer == solver::Answer::kNone) {
+      if (answer == solver::SolveResult::kGaveUp) return decision;
+      if (answer == solver::SolveResult::kUnsatisfiable) {
         decision.verdict = Verdict::kViolated;
         decision.violation = Violation{whole(history_), {}};
         return decision;

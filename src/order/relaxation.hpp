@@ -38,42 +38,42 @@
 
 namespace cupel::order {
 
-class Loosener {
+class Relaxation {
  public:
-  explicit Loosener(const Problem& problem);
+  explicit Relaxation(const Problem& problem);
 
-  [[nodiscard]] const Looseness& loose() const { return loose_; }
+  [[nodiscard]] const RelaxedChains& chains() const { return chains_; }
   // Every owner is apart: then a "no" is final.
-  [[nodiscard]] bool all_apart() const { return apart_count_ == problem_.owner_count; }
+  [[nodiscard]] bool all_alone() const { return alone_count_ == problem_.owner_count; }
 
   // What saturation forced when it last ended in a cycle.
   [[nodiscard]] const std::vector<KnownArc>& forced() const { return forced_; }
 
-  // Saturation ended in a cycle. An outcome if that decides; else chains are looser.
-  std::optional<Outcome> cycles(const EventGraph& graph, const Versions& versions,
-                                const OpenReads& open, base::Budget& budget);
+  // Saturation ended in a cycle. An result if that decides; else chains are looser.
+  std::optional<OrderResult> cycles(const EventGraph& graph, const Versions& versions,
+                                    const OpenReads& open, base::Budget& budget);
   // Another proof of "no", made with the open reads (ProofBuilder).
-  std::optional<Outcome> proof(Proof proof, Stage stage, base::Budget& budget);
+  std::optional<OrderResult> proof(Proof proof, Stage stage, base::Budget& budget);
 
  private:
-  enum class Judged : std::uint8_t { kFinal, kBrokenAlready, kLoosened };
+  enum class Effect : std::uint8_t { kFinal, kRelaxedAlready, kRelaxed };
   // Along a chain, perhaps past others.
   struct Step {
     Owner from, to;
   };
-  Judged judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget);
-  bool decide_alone(const Proof& proof, base::Budget& budget);
-  void take_apart(Owner o);
+  Effect relax_for(Proof& proof, Stage stage, bool one_step, base::Budget& budget);
+  bool decide_subproblem(const Proof& proof, base::Budget& budget);
+  void take_out(Owner o);
   void cut(const Step& step);
   [[nodiscard]] bool is_broken(const Step& step) const;
   void put_back();
-  void take_everything_apart();
+  void take_all_out();
 
   const Problem& problem_;
-  Looseness loose_;
-  Owner apart_count_ = 0;
+  RelaxedChains chains_;
+  Owner alone_count_ = 0;
   int rounds_ = 0;
-  std::vector<Owner> fresh_, fresh_cuts_;  // taken apart, cut before, by the last judge()
+  std::vector<Owner> newly_alone_, new_cuts_;  // taken apart, cut before, by the last relax_for()
   std::vector<std::uint8_t>
       blamed_;  // by owner: so often what came after it in a chain was taken out
   std::vector<std::uint8_t> put_back_;
@@ -83,7 +83,7 @@ class Loosener {
   std::vector<std::uint32_t> fixed_first_;  // fixed arcs by owner, at both ends
   std::vector<std::uint32_t> fixed_of_;
   std::vector<KnownArc> forced_;
-  Outcome final_;
+  OrderResult final_;
 };
 
 }  // namespace cupel::order

@@ -1,7 +1,7 @@
-// Strata: see the header. In an order that extends the known one, a stratum begins where
+// TopologicalLayers: see the header. In an order that extends the known one, a layer begins where
 // nobody from there on is unordered with anybody before: `low` is the first place that a
 // writer is not known to be after.
-#include "order/strata.hpp"
+#include "order/topological_layers.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kMaxAsked = 32;
 }  // namespace
 
-Strata::Strata(const Problem& problem, const EventGraph& graph, const Versions& versions)
+TopologicalLayers::TopologicalLayers(const Problem& problem, const EventGraph& graph,
+                                     const Versions& versions)
     : problem_(problem),
       graph_(graph),
       versions_(versions),
@@ -26,7 +27,7 @@ Strata::Strata(const Problem& problem, const EventGraph& graph, const Versions& 
   }
 }
 
-void Strata::update(Object x, const Clocks& clocks) {
+void TopologicalLayers::update(Object x, const Clocks& clocks) {
   if (settled_[x] != 0) return;
   const Slot first = versions_.first_slot(x);
   const std::uint32_t count = versions_.last_slot(x) - first;
@@ -56,7 +57,7 @@ void Strata::update(Object x, const Clocks& clocks) {
       low_[i] = i;
       continue;
     }
-    // Where few are in one order there is little to gain: the strata stay as they are.
+    // Where few are in one order there is little to gain: the layers stay as they are.
     if (++asked > kMaxAsked + i / 4) return;
     std::uint32_t low = i;
     for (const auto& group : versions_.groups(x)) {

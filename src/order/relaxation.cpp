@@ -1,33 +1,33 @@
-// Loosener: see the header.
-#include "order/loosen.hpp"
+// Relaxation: see the header.
+#include "order/relaxation.hpp"
 
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "order/untangle.hpp"
+#include "order/cycle_enumeration.hpp"
 
 namespace cupel::order {
 
 namespace {
 // Few owners may be all that is odd: so many rounds take out one for each cycle.
 // Then chains are cut, and after more rounds around the steps too.
-constexpr int kTakingRounds = 3;
+constexpr int kTakeOutRounds = 3;
 constexpr int kNarrowRounds = 40;
 // An owner after which so many were taken out is itself the odd one.
 constexpr std::uint8_t kBlamedOften = 2;
 // Sub-problems: small ones only, and a bounded search, since the whole is asked
 // again anyway. Reads with many candidates would make them large.
-constexpr std::size_t kMaxAlone = 2'000;
-constexpr std::uint32_t kMaxCandidatesAlone = 64;
-constexpr std::uint64_t kMaxProposalsAlone = 1'000;
+constexpr std::size_t kMaxSubproblemOwners = 2'000;
+constexpr std::uint32_t kMaxSubproblemCandidates = 64;
+constexpr std::uint64_t kMaxSubproblemProposals = 1'000;
 }  // namespace
 
-Loosener::Loosener(const Problem& problem)
+Relaxation::Relaxation(const Problem& problem)
     : problem_(problem),
-      loose_{.apart = std::vector<std::uint8_t>(problem.owner_count, 0),
-             .cut = std::vector<std::uint8_t>(problem.owner_count, 0)},
+      chains_{.alone = std::vector<std::uint8_t>(problem.owner_count, 0),
+              .cut = std::vector<std::uint8_t>(problem.owner_count, 0)},
       blamed_(problem.owner_count, 0),
       put_back_(problem.owner_count, 0) {
   chain_of_.assign(problem.owner_count, 0);
@@ -56,49 +56,49 @@ Loosener::Loosener(const Problem& problem)
   each_end([&](Owner o, std::uint32_t i) { fixed_of_[next[o]++] = i; });
 }
 
-void Loosener::take_apart(Owner o) {
-  if (loose_.apart[o] != 0) return;
-  loose_.apart[o] = 1;
-  ++apart_count_;
-  fresh_.push_back(o);
+void Relaxation::take_out(Owner o) {
+  if (chains_.alone[o] != 0) return;
+  chains_.alone[o] = 1;
+  ++alone_count_;
+  newly_alone_.push_back(o);
 }
 
-void Loosener::cut(const Step& step) {
+void Relaxation::cut(const Step& step) {
   const auto& chain = problem_.chains[chain_of_[step.to]];
   const std::uint64_t reach =
       rounds_ <= kNarrowRounds ? 0 : std::uint64_t{1} << std::min(40, rounds_ - kNarrowRounds - 1);
   const std::uint64_t place = place_[step.to];
   const std::uint64_t last = std::min<std::uint64_t>(chain.size() - 1, place + reach);
   for (std::uint64_t i = place - std::min(place, reach); i <= last; ++i) {
-    if (std::exchange(loose_.cut[chain[i]], 1) == 0) fresh_cuts_.push_back(chain[i]);
+    if (std::exchange(chains_.cut[chain[i]], 1) == 0) new_cuts_.push_back(chain[i]);
   }
 }
 
 // By what this round has loosened so far. A step of a proof may pass several owners.
-bool Loosener::is_broken(const Step& step) const {
-  if (loose_.apart[step.from] != 0 || loose_.apart[step.to] != 0) return true;
+bool Relaxation::is_broken(const Step& step) const {
+  if (chains_.alone[step.from] != 0 || chains_.alone[step.to] != 0) return true;
   const auto& chain = problem_.chains[chain_of_[step.to]];
   return std::any_of(chain.begin() + place_[step.from] + 1, chain.begin() + place_[step.to] + 1,
-                     [&](Owner o) { return loose_.cut[o] != 0; });
+                     [&](Owner o) { return chains_.cut[o] != 0; });
 }
 
 // Owners taken out because of one that turned out to be the odd one go back, once.
-void Loosener::put_back() {
+void Relaxation::put_back() {
   for (const auto& [owner, after] : taken_after_) {
-    if (loose_.apart[after] == 0 || put_back_[owner] != 0) continue;
+    if (chains_.alone[after] == 0 || put_back_[owner] != 0) continue;
     put_back_[owner] = 1;
-    loose_.apart[owner] = 0;
-    --apart_count_;
+    chains_.alone[owner] = 0;
+    --alone_count_;
   }
   taken_after_.clear();
 }
 
-void Loosener::take_everything_apart() {
-  for (Owner o = 0; o < problem_.owner_count; ++o) take_apart(o);
+void Relaxation::take_all_out() {
+  for (Owner o = 0; o < problem_.owner_count; ++o) take_out(o);
 }
 
 // Is there no solution even for the proof's owners alone? Then final_ says so.
-bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
+bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
   std::vector<Owner> owners;
   const auto add_candidates = [&](const Read& read) {
     for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
@@ -111,8 +111,9 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
     if (!names_read(arc.kind)) continue;
     const Read& read = problem_.reads[arc.read_or_object];
     owners.push_back(read.owner);
-    if (read.last_candidate - read.first_candidate <= kMaxCandidatesAlone) add_candidates(read);
-    if (owners.size() > 64 * kMaxAlone) return false;
+    if (read.last_candidate - read.first_candidate <= kMaxSubproblemCandidates)
+      add_candidates(read);
+    if (owners.size() > 64 * kMaxSubproblemOwners) return false;
   }
   const auto make_set = [&] {
     std::sort(owners.begin(), owners.end());
@@ -127,7 +128,7 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
     }
   }
   make_set();
-  if (owners.size() > kMaxAlone) return false;
+  if (owners.size() > kMaxSubproblemOwners) return false;
 
   absl::flat_hash_map<Owner, Owner> number;
   for (Owner i = 0; i < owners.size(); ++i) number.emplace(owners[i], i);
@@ -135,7 +136,7 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
   sub.split = problem_.split;
   sub.write_to_begin = problem_.write_to_begin;
   sub.whole_proofs = problem_.whole_proofs;
-  sub.max_proposals = std::min(problem_.max_proposals, kMaxProposalsAlone);
+  sub.max_proposals = std::min(problem_.max_proposals, kMaxSubproblemProposals);
   sub.owner_count = static_cast<Owner>(owners.size());
   std::vector<Object> objects;
   for (const Owner o : owners) {
@@ -208,7 +209,7 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
   }
 
   final_ = decide(sub, budget);
-  if (final_.answer != Answer::kNo) return false;
+  if (final_.solvability != Solvability::kNo) return false;
   const auto back = [&](Node v) {
     const Owner o = owners[sub.owner_of(v)];
     return v == sub.begin(sub.owner_of(v)) ? problem_.begin(o) : problem_.commit(o);
@@ -237,16 +238,17 @@ bool Loosener::decide_alone(const Proof& proof, base::Budget& budget) {
 
 // `one_step`: taking apart one step is enough for now, other cycles will show the
 // others.
-Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base::Budget& budget) {
-  fresh_.clear();
-  fresh_cuts_.clear();
-  if (budget.exceeded()) return Judged::kBrokenAlready;  // the proof may have gaps
+Relaxation::Effect Relaxation::relax_for(Proof& proof, Stage stage, bool one_step,
+                                         base::Budget& budget) {
+  newly_alone_.clear();
+  new_cuts_.clear();
+  if (budget.exceeded()) return Effect::kRelaxedAlready;  // the proof may have gaps
   std::vector<Step> steps;
   bool chose_writers = false;
   for (const ProofArc& arc : proof.arcs) {
     if (arc.kind == ArcKind::kChain) {
       steps.push_back({problem_.owner_of(arc.from), problem_.owner_of(arc.to)});
-      if (is_broken(steps.back())) return Judged::kBrokenAlready;
+      if (is_broken(steps.back())) return Effect::kRelaxedAlready;
     } else if (names_read(arc.kind)) {
       const Read& read = problem_.reads[arc.read_or_object];
       chose_writers = chose_writers || read.last_candidate - read.first_candidate > 1;
@@ -254,25 +256,25 @@ Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base:
   }
   if (steps.empty() && !chose_writers) {
     final_ = {};
-    final_.answer = Answer::kNo;
+    final_.solvability = Solvability::kNo;
     final_.stage = stage;
     final_.proof = std::move(proof);
-    return Judged::kFinal;
+    return Effect::kFinal;
   }
-  if (decide_alone(proof, budget)) return Judged::kFinal;
+  if (decide_subproblem(proof, budget)) return Effect::kFinal;
   if (steps.empty()) {
     // It rests on something that the proof does not say.
-    take_everything_apart();
-    return Judged::kLoosened;
+    take_all_out();
+    return Effect::kRelaxed;
   }
   const auto take_one_end = [&](const Step& step) {
-    if (blamed_[step.from] >= kBlamedOften) return take_apart(step.from);
+    if (blamed_[step.from] >= kBlamedOften) return take_out(step.from);
     ++blamed_[step.from];
-    if (loose_.apart[step.to] == 0 && !put_back_[step.to])
+    if (chains_.alone[step.to] == 0 && !put_back_[step.to])
       taken_after_.emplace_back(step.to, step.from);
-    take_apart(step.to);
+    take_out(step.to);
   };
-  if (rounds_ > kTakingRounds) {
+  if (rounds_ > kTakeOutRounds) {
     for (const Step& step : steps) cut(step);
   } else if (!one_step) {
     for (const Step& step : steps) take_one_end(step);
@@ -281,17 +283,17 @@ Loosener::Judged Loosener::judge(Proof& proof, Stage stage, bool one_step, base:
       return blamed_[a.from] < blamed_[b.from];
     }));
   }
-  return Judged::kLoosened;
+  return Effect::kRelaxed;
 }
 
-std::optional<Outcome> Loosener::proof(Proof proof, Stage stage, base::Budget& budget) {
+std::optional<OrderResult> Relaxation::proof(Proof proof, Stage stage, base::Budget& budget) {
   ++rounds_;
-  if (judge(proof, stage, false, budget) == Judged::kFinal) return std::move(final_);
+  if (relax_for(proof, stage, false, budget) == Effect::kFinal) return std::move(final_);
   return std::nullopt;
 }
 
-std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions& versions,
-                                        const OpenReads& open, base::Budget& budget) {
+std::optional<OrderResult> Relaxation::cycles(const EventGraph& graph, const Versions& versions,
+                                              const OpenReads& open, base::Budget& budget) {
   ++rounds_;
   forced_.clear();
   for (const KnownArc& arc : graph.arcs()) {
@@ -306,8 +308,9 @@ std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions&
     return builder.take();
   };
   Proof first = proof_of(graph.cycle());
-  if (judge(first, Stage::kSaturation, true, budget) == Judged::kFinal) return std::move(final_);
-  if (all_apart()) return std::nullopt;
+  if (relax_for(first, Stage::kSaturation, true, budget) == Effect::kFinal)
+    return std::move(final_);
+  if (all_alone()) return std::nullopt;
 
   // The order before this round, or, in the first one, the hints.
   std::vector<std::uint64_t> priority(problem_.node_count(), 0);
@@ -315,27 +318,27 @@ std::optional<Outcome> Loosener::cycles(const EventGraph& graph, const Versions&
     priority[v] = graph.topological().empty() ? 2 * problem_.hint[problem_.owner_of(v)] + (v & 1)
                                               : graph.rank(v);
   }
-  Untangler untangler(problem_, graph, priority);
+  CycleEnumerator enumerator(problem_, graph, priority);
   for (Owner o = 0; o < problem_.owner_count; ++o) {
-    if (loose_.apart[o] != 0) untangler.take_out(o);
+    if (chains_.alone[o] != 0) enumerator.take_out(o);
   }
-  while (!budget.exceeded() && !all_apart()) {
-    const auto cycle = untangler.next();
+  while (!budget.exceeded() && !all_alone()) {
+    const auto cycle = enumerator.next();
     if (cycle.empty()) break;
     Proof more = proof_of(cycle);
-    switch (judge(more, Stage::kSaturation, true, budget)) {
-      case Judged::kFinal:
+    switch (relax_for(more, Stage::kSaturation, true, budget)) {
+      case Effect::kFinal:
         return std::move(final_);
-      case Judged::kBrokenAlready:
-        untangler.drop();
+      case Effect::kRelaxedAlready:
+        enumerator.drop();
         break;
-      case Judged::kLoosened:
-        for (const Owner o : fresh_) untangler.take_out(o);
-        for (const Owner o : fresh_cuts_) untangler.cut(o);
+      case Effect::kRelaxed:
+        for (const Owner o : newly_alone_) enumerator.take_out(o);
+        for (const Owner o : new_cuts_) enumerator.cut(o);
         break;
     }
   }
-  if (!all_apart()) put_back();
+  if (!all_alone()) put_back();
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
-// Untangler: see the header. An arc holds if its ends are ranked its way; the
+// CycleEnumerator: see the header. An arc holds if its ends are ranked its way; the
 // searches follow arcs that hold, so moving nodes never breaks one.
-#include "order/untangle.hpp"
+#include "order/cycle_enumeration.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMaxSeen = 50'000;
 }  // namespace
 
-Untangler::Untangler(const Problem& problem, const EventGraph& graph,
-                     std::span<const std::uint64_t> priority)
+CycleEnumerator::CycleEnumerator(const Problem& problem, const EventGraph& graph,
+                                 std::span<const std::uint64_t> priority)
     : problem_(problem), graph_(graph) {
   const std::size_t n = problem.node_count();
   out_first_.assign(n + 1, 0);
@@ -37,7 +37,7 @@ Untangler::Untangler(const Problem& problem, const EventGraph& graph,
   make_order(priority);
 }
 
-void Untangler::make_order(std::span<const std::uint64_t> priority) {
+void CycleEnumerator::make_order(std::span<const std::uint64_t> priority) {
   const auto n = static_cast<Node>(problem_.node_count());
   std::vector<std::uint32_t> missing(n, 0);
   for (Node v = 0; v < n; ++v) {
@@ -79,26 +79,28 @@ void Untangler::make_order(std::span<const std::uint64_t> priority) {
   }
   for (Node v = 0; v < n; ++v) {
     if (before_[v] != kNoNode && rank_[before_[v]] > rank_[v]) {
-      broken_.push_back({before_[v], v, EventGraph::kChainArc});
+      feedback_arcs_.push_back({before_[v], v, EventGraph::kChainArc});
     }
     for (const auto& in : graph_.in(v)) {
-      if (rank_[in.from] > rank_[v]) broken_.push_back({in.from, v, in.arc});
+      if (rank_[in.from] > rank_[v]) feedback_arcs_.push_back({in.from, v, in.arc});
     }
   }
   // The ones with the least between their ends first: their cycles are short.
-  std::stable_sort(broken_.begin(), broken_.end(), [&](const Broken& a, const Broken& b) {
-    return rank_[a.from] - rank_[a.to] < rank_[b.from] - rank_[b.to];
-  });
+  std::stable_sort(feedback_arcs_.begin(), feedback_arcs_.end(),
+                   [&](const FeedbackArc& a, const FeedbackArc& b) {
+                     return rank_[a.from] - rank_[a.to] < rank_[b.from] - rank_[b.to];
+                   });
 }
 
 // Moves what lies between. False if the arc closes a cycle (then `found`) or
 // too much lies between.
-bool Untangler::mend(const Broken& broken, std::vector<EventGraph::Step>& cycle, bool& found) {
+bool CycleEnumerator::reorder(const FeedbackArc& feedback, std::vector<EventGraph::Step>& cycle,
+                              bool& found) {
   found = false;
-  const std::uint32_t low = rank_[broken.to], high = rank_[broken.from];
+  const std::uint32_t low = rank_[feedback.to], high = rank_[feedback.from];
   ++search_;
-  std::vector<Node> forward = {broken.to};
-  seen_[broken.to] = search_;
+  std::vector<Node> forward = {feedback.to};
+  seen_[feedback.to] = search_;
   for (std::size_t i = 0; i < forward.size() && !found; ++i) {
     if (forward.size() > kMaxSeen) return false;
     const Node v = forward[i];
@@ -109,22 +111,22 @@ bool Untangler::mend(const Broken& broken, std::vector<EventGraph::Step>& cycle,
       seen_[to] = search_;
       reached_by_[to] = {v, to, arc};
       forward.push_back(to);
-      found = to == broken.from;
+      found = to == feedback.from;
     };
     visit(after_[v], EventGraph::kChainArc);
     for (auto k = out_first_[v]; k < out_first_[v + 1]; ++k)
       visit(graph_.arcs()[out_[k]].to, out_[k]);
   }
   if (found) {
-    cycle.push_back({broken.from, broken.to, broken.arc});
-    for (Node v = broken.from; v != broken.to; v = reached_by_[v].from)
+    cycle.push_back({feedback.from, feedback.to, feedback.arc});
+    for (Node v = feedback.from; v != feedback.to; v = reached_by_[v].from)
       cycle.push_back(reached_by_[v]);
     std::reverse(cycle.begin(), cycle.end());
     return false;
   }
   ++search_;
-  std::vector<Node> backward = {broken.from};
-  seen_[broken.from] = search_;
+  std::vector<Node> backward = {feedback.from};
+  seen_[feedback.from] = search_;
   for (std::size_t i = 0; i < backward.size(); ++i) {
     if (backward.size() > kMaxSeen) return false;
     const Node v = backward[i];
@@ -151,36 +153,36 @@ bool Untangler::mend(const Broken& broken, std::vector<EventGraph::Step>& cycle,
   return true;
 }
 
-std::vector<EventGraph::Step> Untangler::next() {
+std::vector<EventGraph::Step> CycleEnumerator::next() {
   std::vector<EventGraph::Step> cycle;
-  for (; at_ < broken_.size(); ++at_) {
-    const Broken& broken = broken_[at_];
-    if (rank_[broken.from] < rank_[broken.to]) continue;
-    if (broken.arc == EventGraph::kChainArc && after_[broken.from] != broken.to) continue;
+  for (; at_ < feedback_arcs_.size(); ++at_) {
+    const FeedbackArc& feedback = feedback_arcs_[at_];
+    if (rank_[feedback.from] < rank_[feedback.to]) continue;
+    if (feedback.arc == EventGraph::kChainArc && after_[feedback.from] != feedback.to) continue;
     bool found = false;
-    if (!mend(broken, cycle, found) && found) return cycle;
+    if (!reorder(feedback, cycle, found) && found) return cycle;
   }
   return cycle;
 }
 
-void Untangler::drop() {
+void CycleEnumerator::drop() {
   ++at_;
 }
 
-void Untangler::cut(Owner o) {
+void CycleEnumerator::cut(Owner o) {
   const Node first = problem_.begin(o), before = before_[first];
   if (before == kNoNode) return;
   before_[first] = after_[before] = kNoNode;
 }
 
-void Untangler::take_out(Owner o) {
+void CycleEnumerator::take_out(Owner o) {
   const Node first = problem_.begin(o), last = problem_.commit(o);
   const Node before = before_[first], after = after_[last];
   before_[first] = after_[last] = kNoNode;
   if (before != kNoNode) after_[before] = after;
   if (after != kNoNode) before_[after] = before;
   if (before != kNoNode && after != kNoNode && rank_[before] > rank_[after]) {
-    broken_.push_back({before, after, EventGraph::kChainArc});
+    feedback_arcs_.push_back({before, after, EventGraph::kChainArc});
   }
 }
 
