@@ -29,7 +29,7 @@ struct Options {
   // Changes what is asked.
   std::vector<levels::Level> asked;  // empty: the ladder, every level
   history::Time clock_drift_ns = 0;  // intervals are widened by this on both sides
-  // Witnesses for what is satisfied, and derivations that a stranger can check: what
+  // Witnesses for what is satisfied, and derivations for an independent checker: what
   // certificates are made of. Costs memory, and time where proofs go by cases.
   bool evidence = false;
   // Changes how much it may cost.

@@ -158,7 +158,7 @@ class CoGraph::Search {
  private:
   void prepare() {
     causality_.emplace(co_);
-    // Something is visible, so causality has no cycle; and what is proven is told
+    // Something is visible, so causality has no cycle; and what is proven is reported
     // whatever the time.
     base::Budget unbounded;
     causality_->sort(unbounded);

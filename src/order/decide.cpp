@@ -1,8 +1,8 @@
-// decide: the three stages in turn, and the loosening of soft chains.
+// decide: the three stages in turn, and the relaxation of optional session order.
 //
-// Levels without session order are decided with the chains first: a witness
-// that respects them is a witness. A "no" is judged by the Relaxation: it is final,
-// or some owners leave their chains and the question is asked again.
+// Levels without session order are decided with the chains first: a witness that
+// respects them is a witness. A "no" goes to the Relaxation: it is final, or some
+// owners leave their chains and the problem is decided again.
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -17,7 +17,7 @@ namespace cupel::order {
 
 namespace {
 
-// By node. Of one event an owner, the commit tells better where it took effect.
+// By node. Of one event an owner, the commit shows better where it took effect.
 std::vector<std::uint64_t> hints_of(const Problem& problem) {
   std::vector<std::uint64_t> hint(problem.node_count(), 0);
   const auto& last = problem.commit_hint.empty() ? problem.hint : problem.commit_hint;
@@ -29,13 +29,13 @@ std::vector<std::uint64_t> hints_of(const Problem& problem) {
 }
 
 // Stages 1 to 3 with the chains as they are. `relaxation` (null: a "no" is final)
-// judges a "no"; if it is not final, *again. `plain`: try what is plain before what is forced.
+// takes a "no"; if it is not final, *again. `plain`: try what is plain before what is forced.
 OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, bool plain,
                                bool* again, base::Budget& budget) {
   using Lap = base::Stopwatch::Lap;
   OrderResult result;
   std::optional<Lap> lap(std::in_place, budget.stopwatch(), "saturation");
-  const auto judged = [&](std::optional<OrderResult> final_result) {
+  const auto final_or_again = [&](std::optional<OrderResult> final_result) {
     if (final_result) return std::move(*final_result);
     *again = true;
     return OrderResult();
@@ -61,7 +61,7 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   };
   Saturation saturation(problem, graph, versions, open, budget);
   saturation.add_reads();
-  // Where the clients' clocks tell the order well, nothing need be forced, and elsewhere perhaps
+  // Where the clients' clocks show the order well, nothing need be forced, and elsewhere perhaps
   // no more than is plain; a guess that fails, fails early.
   bool modified = false;
   while (true) {
@@ -80,11 +80,12 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
       return result;
     case SaturationResult::kCycle: {
       if (modified && saturation.rounds() == 1) {
-        // These few arcs have a circle, but all that are forced have shorter ones: asked again.
+        // These few arcs close a cycle, but all that are forced close shorter ones: decide again.
         *again = true;
         return result;
       }
-      if (relaxation != nullptr) return judged(relaxation->cycles(graph, versions, open, budget));
+      if (relaxation != nullptr)
+        return final_or_again(relaxation->cycles(graph, versions, open, budget));
       result.solvability = Solvability::kNo;
       if (problem.without_proof) return result;
       const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
@@ -102,7 +103,7 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
                            relaxation == nullptr ? nullptr : &open);
       builder.add_orphan(saturation.orphan());
       if (relaxation != nullptr)
-        return judged(relaxation->proof(builder.take(), Stage::kSaturation, budget));
+        return final_or_again(relaxation->proof(builder.take(), Stage::kSaturation, budget));
       result.solvability = Solvability::kNo;
       result.proof = builder.take();
       return result;
@@ -125,7 +126,7 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   refine(problem, graph, versions, open, saturation, known, scheduled, hint, relaxation != nullptr,
          budget, result);
   if (relaxation == nullptr || result.solvability != Solvability::kNo) return result;
-  return judged(relaxation->proof(std::move(result.proof), Stage::kRefine, budget));
+  return final_or_again(relaxation->proof(std::move(result.proof), Stage::kRefine, budget));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace cupel::order {
 using graph::kNoNode;
 
 namespace {
-// Integers in the clocks that loosening may add.
+// Integers in the clocks that relaxation may add.
 constexpr std::uint64_t kMaxExtraCells = 32'000'000;
 
 // The chains as they are left, the longest first.

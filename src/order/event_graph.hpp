@@ -21,7 +21,7 @@ struct KnownArc {
   ArcKind kind;
 };
 
-// What soft chains have lost, by owner; both empty: nothing.
+// What the chains have lost where session order is optional, by owner; both empty: nothing.
 struct RelaxedChains {
   std::vector<std::uint8_t> alone;  // not in its chain but alone; its neighbours stay neighbours
   std::vector<std::uint8_t> cut;    // its chain is cut in two before it
@@ -35,7 +35,7 @@ class EventGraph {
   // Chains of nodes. Positions count from 1, so that 0 can mean "none".
   [[nodiscard]] ChainId chain_count() const { return chain_count_; }
   // Only the chains below this are worth a column of a clock: as many as the problem
-  // has, and of those that loosening adds what a bounded number of integers holds. The
+  // has, and of those that relaxation adds what a bounded number of integers holds. The
   // long ones are below.
   [[nodiscard]] ChainId column_count() const { return column_count_; }
   [[nodiscard]] ChainId chain(Node v) const { return chain_[v]; }

@@ -49,13 +49,13 @@ struct FixedArc {
 struct Problem {
   bool split = false;
   bool write_to_begin = false;
-  // The order within a chain may be given up (levels without session order
-  // use it only as a guide).
+  // For levels without session order: the chains are only a guide, and may be given up
+  // (relaxation.hpp).
   bool optional_session_order = false;
-  // Proofs are to be checked by a stranger: every case, and why each read with
+  // Proofs go to an independent checker: every case, and why each read with
   // several candidates saw what it saw. Else what nobody reads is left out.
   bool whole_proofs = false;
-  // A "no" is told without evidence, which is quicker.
+  // A "no" comes without evidence, which is quicker.
   bool without_proof = false;
   // Stage 3 gives up after so many proposals of its solver.
   std::uint64_t max_proposals = std::numeric_limits<std::uint64_t>::max();

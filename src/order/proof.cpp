@@ -12,7 +12,7 @@ namespace cupel::order {
 namespace {
 // Nobody reads more cases than this.
 constexpr std::uint32_t kMaxOrphanCases = 64;
-// What a proof rests on is for loosening chains, where less only takes longer.
+// What a proof rests on is for the relaxation, where less only takes longer.
 constexpr int kMaxLostCandidates = 256;
 }  // namespace
 
@@ -117,7 +117,7 @@ std::vector<Exclusion> ProofBuilder::exclusions(std::uint32_t r, Owner kept, std
   return result;
 }
 
-// For a stranger: before an arc that uses what a read with several candidates
+// For an independent checker: before an arc that uses what a read with several candidates
 // saw comes why it saw that.
 void ProofBuilder::know(std::uint32_t r, std::uint32_t limit) {
   const Read& read = problem_.reads[r];

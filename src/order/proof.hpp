@@ -33,8 +33,8 @@ inline bool names_read(ArcKind kind) {
 class ProofBuilder {
  public:
   // When the budget ends, reasons are left out rather than the answer. With `open`
-  // the proof is not for showing but for who asks what it rests on: behind it
-  // stands, in no cycle, why the reads it speaks of lost their other candidates.
+  // the proof is not for showing but for the relaxation, which asks what it rests on:
+  // after it follows, in no cycle, why the reads it names lost their other candidates.
   ProofBuilder(const Problem& problem, const EventGraph& graph, const Versions& versions,
                base::Budget& budget, const OpenReads* open = nullptr)
       : problem_(problem), graph_(graph), versions_(versions), budget_(budget), open_(open) {}

@@ -1,4 +1,4 @@
-// Relaxation: see the header.
+// Relaxation: see relaxation.hpp.
 #include "order/relaxation.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -11,11 +11,11 @@
 namespace cupel::order {
 
 namespace {
-// Few owners may be all that is odd: so many rounds take out one for each cycle.
+// Few owners may be all it takes: so many rounds take out one for each cycle.
 // Then chains are cut, and after more rounds around the steps too.
 constexpr int kTakeOutRounds = 3;
 constexpr int kNarrowRounds = 40;
-// An owner after which so many were taken out is itself the odd one.
+// An owner after which so many were taken out is itself the cause.
 constexpr std::uint8_t kBlamedOften = 2;
 // Sub-problems: small ones only, and a bounded search, since the whole is asked
 // again anyway. Reads with many candidates would make them large.
@@ -74,7 +74,7 @@ void Relaxation::cut(const Step& step) {
   }
 }
 
-// By what this round has loosened so far. A step of a proof may pass several owners.
+// By what this round has relaxed so far. A step of a proof may pass several owners.
 bool Relaxation::is_broken(const Step& step) const {
   if (chains_.alone[step.from] != 0 || chains_.alone[step.to] != 0) return true;
   const auto& chain = problem_.chains[chain_of_[step.to]];
@@ -82,7 +82,7 @@ bool Relaxation::is_broken(const Step& step) const {
                      [&](Owner o) { return chains_.cut[o] != 0; });
 }
 
-// Owners taken out because of one that turned out to be the odd one go back, once.
+// Owners taken out because of one that turned out to be the cause go back, once.
 void Relaxation::put_back() {
   for (const auto& [owner, after] : taken_after_) {
     if (chains_.alone[after] == 0 || put_back_[owner] != 0) continue;
@@ -236,8 +236,7 @@ bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
   return true;
 }
 
-// `one_step`: taking apart one step is enough for now, other cycles will show the
-// others.
+// `one_step`: relaxing one step is enough for now, other cycles will show the others.
 Relaxation::Effect Relaxation::relax_for(Proof& proof, Stage stage, bool one_step,
                                          base::Budget& budget) {
   newly_alone_.clear();

@@ -1,23 +1,24 @@
-// Loosen: what to do with a "no" where the chains are only a guide.
+// Relaxation: what follows from a "no" where session order is optional.
 //
-// Levels without session order keep the sessions as chains, because vector clocks
-// need chains, but a "no" that rests on them proves nothing. Three things are
-// made of it:
-//   - a sub-problem: the few owners of the proof and those that they read from,
-//     without any chain. If that has no solution neither has the whole, and its
-//     proof is the answer;
-//   - else the chains lose something that the proof rests on. In the first rounds an
-//     owner at a chain step is taken out of its chain (it stands alone; its neighbours
-//     in the chain stay neighbours), since a few odd ones may be all. In later rounds
-//     the chain is cut at each step: what is before and what is after go their own ways;
-//   - and before everything is asked again, the same for every other cycle that
-//     the same arcs close (untangle.hpp), so that rounds are few.
-// Every round takes a chain step away, late rounds twice as many around it as the one
-// before: it ends. (An owner taken out on account of another that turns out to be the
-// odd one goes back, but only once.)
-// Why cuts: a long chain that is cut costs the clocks one column more, and what is
-// left of it goes on being a guide; an owner alone costs a column too, and guides
-// nothing. With few columns and good guides the stages after saturation have little to do.
+// Levels without session order keep the sessions as chains, because vector clocks need
+// chains, but a "no" that rests on a chain proves nothing. The search is guided by
+// counterexamples: each proof of "no" says which chain steps it used.
+//   - First a sub-problem is decided: the few owners of the proof and those that they read
+//     from, without any chain. If it has no solution, neither has the whole problem, and
+//     its proof is the answer.
+//   - Else the chains are relaxed where the proof used them. In the first rounds an owner
+//     at a chain step is taken out of its chain: it stands alone, and its neighbours in the
+//     chain stay neighbours. A few such owners may be all it takes. In later rounds the
+//     chain is cut at each step of the proof.
+//   - The same is done for every other cycle that the same arcs close
+//     (cycle_enumeration.hpp), so that rounds are few. Then the whole problem is decided
+//     again.
+// Every round takes a chain step away, and late rounds twice as many around it as the one
+// before, so it ends. (An owner taken out on account of another that turns out to be the
+// cause goes back, but only once.)
+// Why cuts: a chain that is cut costs the clocks one more column, and what is left of it
+// still guides the search. An owner alone costs a column too and guides nothing. With few
+// columns and good guides the stages after saturation have little to do.
 //
 // Why the sub-problem is sound. Let S be a set of owners, and P|S the problem of
 // the owners S with all their writes, the fixed arcs between them (through
@@ -43,13 +44,13 @@ class Relaxation {
   explicit Relaxation(const Problem& problem);
 
   [[nodiscard]] const RelaxedChains& chains() const { return chains_; }
-  // Every owner is apart: then a "no" is final.
+  // No owner is in a chain with another: then a "no" is final.
   [[nodiscard]] bool all_alone() const { return alone_count_ == problem_.owner_count; }
 
   // What saturation forced when it last ended in a cycle.
   [[nodiscard]] const std::vector<KnownArc>& forced() const { return forced_; }
 
-  // Saturation ended in a cycle. An result if that decides; else chains are looser.
+  // Saturation ended in a cycle. A result if that decides; else the chains are relaxed.
   std::optional<OrderResult> cycles(const EventGraph& graph, const Versions& versions,
                                     const OpenReads& open, base::Budget& budget);
   // Another proof of "no", made with the open reads (ProofBuilder).
@@ -73,7 +74,7 @@ class Relaxation {
   RelaxedChains chains_;
   Owner alone_count_ = 0;
   int rounds_ = 0;
-  std::vector<Owner> newly_alone_, new_cuts_;  // taken apart, cut before, by the last relax_for()
+  std::vector<Owner> newly_alone_, new_cuts_;  // taken out, cut before, by the last relax_for()
   std::vector<std::uint8_t>
       blamed_;  // by owner: so often what came after it in a chain was taken out
   std::vector<std::uint8_t> put_back_;

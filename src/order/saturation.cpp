@@ -54,11 +54,11 @@ void Saturation::add_reads() {
 
 bool Saturation::add_modifiers() {
   constexpr std::uint8_t kEnough = 2;  // of one version: a contradiction, where there may be no two
-  constexpr Owner kNobody = kUnresolved;
+  constexpr Owner kNone = kUnresolved;
   graph_.begin_round();
   const auto before = graph_.arcs().size();
   std::vector<std::uint8_t> modified(versions_.slot_count(), 0);
-  std::vector<Owner> of_initial(problem_.object_count, kNobody);  // the first of each object
+  std::vector<Owner> of_initial(problem_.object_count, kNone);  // the first of each object
   for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
     const Object x = problem_.reads[r].object;
     const Owner k = problem_.reads[r].owner, w = versions_.writer_of(r);
@@ -68,7 +68,7 @@ bool Saturation::add_modifiers() {
       continue;
     }
     if (w == kInitial) {
-      if (of_initial[x] == kNobody) of_initial[x] = k;
+      if (of_initial[x] == kNone) of_initial[x] = k;
       continue;
     }
     const Slot s = versions_.slot_of_read(r);
@@ -84,7 +84,7 @@ bool Saturation::add_modifiers() {
   }
   for (const std::uint32_t r : versions_.initial_readers()) {
     const Owner k = of_initial[problem_.reads[r].object], reader = problem_.reads[r].owner;
-    if (k == kNobody || k == reader) continue;
+    if (k == kNone || k == reader) continue;
     graph_.add({problem_.begin(reader), problem_.commit(k), r, k, ArcKind::kInitialRead});
   }
   return graph_.arcs().size() != before;
@@ -109,7 +109,7 @@ bool Saturation::known(const KnownArc& arc) const {
   return clocks_.has(graph_.chain(arc.from)) && clocks_.reaches(graph_, arc.from, arc.to);
 }
 
-// No clock tells whether an arc from a node without a column is new, so such
+// No clock shows whether an arc from a node without a column is new, so such
 // arcs are remembered.
 void Saturation::propose(const KnownArc& arc) {
   if (known(arc)) return;
@@ -395,7 +395,7 @@ bool Saturation::excluded(std::uint32_t r, Owner w, bool single_block) const {
   return false;
 }
 
-// Are there two candidates left? Those next to what it sees tell most often, and true is
+// Are there two candidates left? Those next to what it sees show it most often, and true is
 // for sure.
 bool Saturation::has_choice(std::uint32_t r) const {
   int left = 0;

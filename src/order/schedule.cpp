@@ -62,7 +62,7 @@ class Scheduler {
         ready_.pop();
         if (ran_[v]) continue;
         const Object x = blocked_on(v);
-        if (x == kNowhere) {
+        if (x == kNone) {
           run_event(v);
         } else {
           waiting_[x].push_back(v);
@@ -83,7 +83,7 @@ class Scheduler {
   }
 
  private:
-  static constexpr Object kNowhere = std::numeric_limits<Object>::max();
+  static constexpr Object kNone = std::numeric_limits<Object>::max();
   struct Entry {
     std::uint64_t priority;
     Node node;
@@ -112,9 +112,9 @@ class Scheduler {
     return open_reads_.is_candidate(r, current_writer(problem_.reads[r].object));
   }
 
-  // The object on which v has to wait, or kNowhere.
+  // The object on which v has to wait, or kNone.
   Object blocked_on(Node v) {
-    if (problem_.is_helper(v)) return kNowhere;
+    if (problem_.is_helper(v)) return kNone;
     const Owner o = problem_.owner_of(v);
     if (begins(v)) {
       for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r) {
@@ -134,7 +134,7 @@ class Scheduler {
         if (others != 0) return x;
       }
     }
-    return kNowhere;
+    return kNone;
   }
 
   [[nodiscard]] std::uint32_t own_reads_of_current(Owner o, Object x) const {

@@ -42,7 +42,7 @@ class Versions {
     const auto first = position_.begin() + group.first, last = position_.begin() + group.last;
     return static_cast<Slot>(std::upper_bound(first, last, position) - position_.begin());
   }
-  // The same, looked for from `slot` on, which must not be behind it, in growing steps.
+  // The same, looked for from `slot` on, which must not be after it, in growing steps.
   [[nodiscard]] Slot first_after(const Group& group, std::uint32_t position, Slot slot) const {
     Slot step = 1;
     while (slot + step <= group.last && position_[slot + step - 1] <= position) {

@@ -149,7 +149,7 @@ bool AcyclicSolver::find_cycles(base::Budget& budget) {
 }
 
 // Puts an arc into the order (Marchetti-Spaccamela, Nanni & Rohnert 1996): what
-// its head reaches no later than its tail moves behind the tail. If it reaches
+// its head reaches no later than its tail moves to after the tail. If it reaches
 // the tail, the cycle is learnt, and false returned.
 bool AcyclicSolver::insert(std::uint32_t index) {
   const ConditionalArc& arc = arcs_[index];

@@ -1,5 +1,5 @@
-// ClauseSolver: plain satisfiability, for choices whose consequences are judged
-// elsewhere. A thin door to CaDiCaL, so that no other layer sees it.
+// ClauseSolver: plain satisfiability, for choices whose consequences are decided
+// elsewhere. A thin wrapper of CaDiCaL, so that no other layer sees it.
 #pragma once
 
 #include <cstdint>

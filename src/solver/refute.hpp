@@ -1,4 +1,4 @@
-// Refute: a refutation of clauses that a stranger can check without a solver.
+// Refute: a refutation of clauses that can be checked without a solver.
 //
 // Which of the clauses are needed (a core), and lemmas, each of which follows from
 // the axioms, those clauses and the lemmas before it by unit propagation (RUP:
