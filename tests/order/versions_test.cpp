@@ -1,4 +1,4 @@
-// The tables of versions of random problems, with chains whole and loosened, against what
+// The tables of versions of random problems, with chains whole and relaxed, against what
 // their header says, place by place.
 #include "order/versions.hpp"
 
@@ -73,8 +73,9 @@ TEST(Versions, AreWhatTheirHeaderSays) {
         EXPECT_EQ(versions.object(s), x);
         EXPECT_EQ(versions.slot_of(x, versions.writer(s)), s);
         EXPECT_EQ(versions.position(s), graph.position(commit));
-        if (s != versions.first_slot(x))
+        if (s != versions.first_slot(x)) {
           EXPECT_LT(place(problem.commit(versions.writer(s - 1))), place(commit));
+        }
       }
       Slot next = versions.first_slot(x);
       std::set<ChainId> chains;
