@@ -474,12 +474,11 @@ const std::vector<Application>& applications() {
   static const std::vector<Application> all = {
       {"stack", {"no element is popped twice"}, draw_stack, run_stack},
       {"courseware",
-       {"no more are enrolled than there are places",
-        "nobody is enrolled in a course that was removed"},
+       {"no course has more students than places", "no student is enrolled in a removed course"},
        draw_courseware,
        run_courseware},
-      {"shopping cart", {"what was deleted does not come back"}, draw_cart, run_cart},
-      {"twitter", {"no tweet is missing that was seen before"}, draw_twitter, run_twitter},
+      {"shopping cart", {"a deleted item does not reappear"}, draw_cart, run_cart},
+      {"twitter", {"a tweet that was seen is not missing later"}, draw_twitter, run_twitter},
   };
   return all;
 }

@@ -125,7 +125,7 @@ class SmallBank final : public Application {
   }
 
   std::vector<Assertion> assertions_ = {
-      {"A13", "the money in the bank is what was there and what came in, less what left"}};
+      {"A13", "the total of all accounts is the initial total plus deposits minus withdrawals"}};
   std::int64_t money_ = 0;      // that should be in the bank
   std::int64_t coming_in_ = 0;  // by the transaction under way
 };
