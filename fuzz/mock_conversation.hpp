@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "mock/wire/conversation.hpp"
-#include "mock/wire/fake_backend.hpp"
 #include "touch_history.hpp"
+#include "wire/conversation.hpp"
+#include "wire/fake_backend.hpp"
 
 namespace cupel::fuzz {
 
@@ -15,7 +15,7 @@ namespace cupel::fuzz {
 template <typename Make>
 std::string answers(Make make, mock::sql::Dialect dialect, std::string_view bytes,
                     std::size_t piece) {
-  mock::wire::FakeBackend backend;
+  wire::FakeBackend backend;
   backend.log.stopped = true;  // nobody waits
   std::string said;
   const auto conversation =

@@ -17,7 +17,7 @@ namespace cupel::cli {
 
 namespace {
 
-using mock::wire::Interface;
+using wire::Interface;
 
 struct ServeArguments : StoreArguments {
   std::optional<std::uint16_t> postgres, mysql, http;

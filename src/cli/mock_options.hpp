@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "mock/sql/session.hpp"
 #include "mock/store.hpp"
-#include "mock/wire/server.hpp"
+#include "wire/server.hpp"
 
 namespace cupel::cli {
 
@@ -38,14 +38,14 @@ void take_store_options(StoreArguments& arguments);
 // A store, its tables and its servers, in the order of their lives.
 struct Served {
   explicit Served(const mock::Options& options)
-      : store(options), catalog(options.level), backend(mock::wire::make_backend(store, catalog)) {}
+      : store(options), catalog(options.level), backend(wire::make_backend(store, catalog)) {}
   mock::Store store;
   mock::sql::Catalog catalog;
-  std::unique_ptr<mock::wire::Backend> backend;
-  std::unique_ptr<mock::wire::Server> server;
+  std::unique_ptr<wire::Backend> backend;
+  std::unique_ptr<wire::Server> server;
 
-  base::Status start(const mock::wire::ServerOptions& options) {
-    auto started = mock::wire::Server::start(*backend, options);
+  base::Status start(const wire::ServerOptions& options) {
+    auto started = wire::Server::start(*backend, options);
     if (!started.ok()) return std::move(started).error();
     server = std::move(*started);
     return base::Ok{};

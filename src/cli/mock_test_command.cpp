@@ -34,8 +34,8 @@ namespace cupel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using mock::wire::Interface;
-using mock::wire::Server;
+using wire::Interface;
+using wire::Server;
 
 constexpr double kSettleMs = 5;  // usual
 
@@ -166,7 +166,7 @@ base::Result<bool> set_up(Served& served, const TestArguments& arguments, std::u
   options.level = mock::Level::kStrongSessionSerializable;
   options.choose = [](std::size_t allowed) { return allowed - 1; };  // what was committed last
   mock::Store loading(options);
-  const auto backend = mock::wire::make_backend(loading, served.catalog);
+  const auto backend = wire::make_backend(loading, served.catalog);
   auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
   if (!server.ok()) return std::move(server).error();
   const auto ended =

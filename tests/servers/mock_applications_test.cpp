@@ -6,8 +6,8 @@
 #include "application.hpp"
 #include "lab/server.hpp"
 #include "libpq_client.hpp"
-#include "mock/wire/backend.hpp"
-#include "mock/wire/server.hpp"
+#include "wire/backend.hpp"
+#include "wire/server.hpp"
 
 namespace cupel::applications {
 namespace {
@@ -34,10 +34,10 @@ class MockApplications : public ::testing::Test {
     mock::Store store(dial);
     mock::sql::Catalog catalog(options.level);
     load(application, store, catalog);
-    const auto backend = mock::wire::make_backend(store, catalog);
-    auto server = mock::wire::Server::start(*backend, {.postgres = 0});
+    const auto backend = wire::make_backend(store, catalog);
+    auto server = wire::Server::start(*backend, {.postgres = 0});
     ASSERT_TRUE(server.ok()) << server.error().to_string();
-    const auto port = (*server)->port(mock::wire::Interface::kPostgres);
+    const auto port = (*server)->port(wire::Interface::kPostgres);
     const auto connected =
         clients("host=127.0.0.1 user=cupel dbname=cupel port=" + std::to_string(port) +
                     " application_name=",

@@ -13,8 +13,8 @@
 #include <memory>
 
 #include "lab/server.hpp"
-#include "mock/wire/server.hpp"
 #include "servers/random_sql.hpp"
+#include "wire/server.hpp"
 
 namespace cupel::mock::sql {
 namespace {

@@ -1,0 +1,35 @@
+// What the servers serve: a store, and SQL on it. An interface, so that the protocols
+// are tested and fuzzed without a store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "mock/sql/session.hpp"
+#include "mock/store.hpp"
+
+namespace cupel {
+namespace sql = mock::sql;  // until the SQL has a room of its own
+}
+namespace cupel::wire {
+
+// Thread safe. Outlives the sessions and transactions that it gives.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  // A new session, or the one of this name that was closed last, which then goes on.
+  virtual std::unique_ptr<sql::Session> open_sql(sql::Dialect dialect, const std::string& name) = 0;
+  // Keys and values. begin() may wait; none: the store is shutting down.
+  virtual std::uint32_t open_keys(const std::string& name) = 0;
+  virtual void close_keys(std::uint32_t session) = 0;
+  virtual std::unique_ptr<mock::Transaction> begin(std::uint32_t session,
+                                                   const mock::Store::BeginOptions& options) = 0;
+  // Nobody waits any more.
+  virtual void shut_down() = 0;
+};
+
+// That of a store; both are borrowed.
+std::unique_ptr<Backend> make_backend(mock::Store& store, sql::Catalog& catalog);
+
+}  // namespace cupel::wire

@@ -1,0 +1,69 @@
+// A conversation: what a connection of a wire protocol says, given what its client says.
+// Bytes in, bytes out; no socket. Both protocols are one, and so is a fuzz target's input.
+//
+//   conversation->receive(bytes);
+//   while (conversation->advance()) send(conversation->take_output());
+//   if (conversation->over()) close();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mock/sql/session.hpp"
+
+namespace cupel {
+namespace sql = mock::sql;  // until the SQL has a room of its own
+}
+namespace cupel::wire {
+
+struct ConversationOptions {
+  // The session of a client that says who it is ("psql", "alice").
+  std::function<std::unique_ptr<sql::Session>(const std::string& client)> open;
+  std::optional<std::string> password;  // none: any will do
+  std::uint32_t number = 1;             // of the connection; its "process id"
+  std::uint64_t secret = 0;             // what else a client is told at its start
+  // A CancelRequest: ends the statement of the connection of this number, if that was told this
+  // secret.
+  std::function<void(std::uint32_t number, std::uint32_t secret)> cancel = {};
+  // Why it is not let in, whoever it is ("too many clients"); said where the protocol
+  // has a place for it.
+  std::optional<std::string> refusal;
+};
+
+// Used by one thread at a time.
+class Conversation {
+ public:
+  virtual ~Conversation() = default;
+  // Keeps what came; at most a message and what comes with it, since advance() ends
+  // the conversation when a message is longer than it may be.
+  virtual void receive(std::string_view bytes) = 0;
+  // Works on one message. False: there is no whole one, or it is over. May wait for
+  // as long as the session does.
+  virtual bool advance() = 0;
+  // Has the client been let in? Before, it is given less time.
+  [[nodiscard]] virtual bool open() const = 0;
+  [[nodiscard]] virtual bool over() const = 0;
+  // How long it waits for its client now that this is in, and what is said when that is over.
+  [[nodiscard]] virtual std::optional<sql::Session::Idle> idle_limit() const {
+    return std::nullopt;
+  }
+  // What is to be sent, and is then forgotten here.
+  std::string take_output() { return std::exchange(out_, {}); }
+  [[nodiscard]] std::size_t output_size() const { return out_.size(); }
+  // Says in the protocol's words that the server goes away or is full, and ends it.
+  virtual void refuse(std::string_view sqlstate, std::string_view message) = 0;
+
+ protected:
+  std::string out_;
+};
+
+// MySQL's server speaks first: its greeting is in the output at once.
+std::unique_ptr<Conversation> make_postgres(ConversationOptions options);
+std::unique_ptr<Conversation> make_mysql(ConversationOptions options);
+
+}  // namespace cupel::wire

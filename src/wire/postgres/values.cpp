@@ -1,0 +1,386 @@
+// By type oid: see the header.
+#include "wire/postgres/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "wire/bytes.hpp"
+#include "wire/calendar.hpp"
+
+namespace cupel::wire::postgres {
+
+namespace {
+
+enum : Oid {
+  kBool = 16,
+  kBytea = 17,
+  kChar = 18,
+  kName = 19,
+  kInt8 = 20,
+  kInt2 = 21,
+  kInt4 = 23,
+  kText = 25,
+  kOid = 26,
+  kJson = 114,
+  kXml = 142,
+  kFloat4 = 700,
+  kFloat8 = 701,
+  kUnknown = 705,
+  kBpchar = 1042,
+  kVarchar = 1043,
+  kDate = 1082,
+  kTimestamp = 1114,
+  kTimestamptz = 1184,
+  kNumeric = 1700,
+};
+
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+template <typename Number>
+std::optional<std::string> integer_text(std::string_view bytes) {
+  Reader in(bytes);
+  const auto number = in.big<Number>();
+  return in.complete() ? std::optional(std::to_string(number)) : std::nullopt;
+}
+
+template <typename Number>
+std::optional<std::string> integer_bytes(std::string_view text) {
+  const auto number = number_of<Number>(text);
+  if (!number) return std::nullopt;
+  std::string bytes;
+  put_big(bytes, *number);
+  return bytes;
+}
+
+template <typename Float, typename Bits>
+std::optional<std::string> float_text(std::string_view bytes) {
+  Reader in(bytes);
+  const auto number = std::bit_cast<Float>(in.big<Bits>());
+  if (!in.complete()) return std::nullopt;
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  return fmt::format("{}", number);
+}
+
+template <typename Float, typename Bits>
+std::optional<std::string> float_bytes(std::string_view text) {
+  std::optional<Float> number;
+  if (text == "NaN")
+    number = std::numeric_limits<Float>::quiet_NaN();
+  else if (text == "Infinity")
+    number = std::numeric_limits<Float>::infinity();
+  else if (text == "-Infinity")
+    number = -std::numeric_limits<Float>::infinity();
+  else
+    number = number_of<Float>(text);
+  if (!number) return std::nullopt;
+  std::string bytes;
+  put_big(bytes, std::bit_cast<Bits>(*number));
+  return bytes;
+}
+
+// Numbers in groups of four decimal digits. `weight`: how many groups before the point, less one.
+constexpr std::uint16_t kNegative = 0x4000, kNotANumber = 0xc000;
+
+std::optional<std::string> numeric_text(std::string_view bytes) {
+  Reader in(bytes);
+  const auto count = in.big<std::uint16_t>();
+  const auto weight = in.big<std::int16_t>();
+  const auto sign = in.big<std::uint16_t>();
+  const auto scale = in.big<std::uint16_t>();
+  if (in.failed() || in.left() != std::size_t{count} * 2 || scale > 16383) return std::nullopt;
+  if (sign == kNotANumber) return "NaN";
+  if (sign != 0 && sign != kNegative) return std::nullopt;
+  std::vector<std::uint16_t> groups(count);
+  for (auto& group : groups) {
+    group = in.big<std::uint16_t>();
+    if (group > 9999) return std::nullopt;
+  }
+  const auto group = [&](std::int64_t at) {
+    return at >= 0 && at < count ? groups[static_cast<std::size_t>(at)] : std::uint16_t{0};
+  };
+  std::string text;
+  for (std::int64_t at = 0; at <= weight; ++at) text += fmt::format("{:04}", group(at));
+  text.erase(0, std::min(text.find_first_not_of('0'), text.size()));
+  if (text.empty()) text = "0";
+  if (scale > 0) {
+    std::string fraction;
+    for (std::int64_t at = weight + 1; fraction.size() < scale; ++at)
+      fraction += fmt::format("{:04}", group(at));
+    text += "." + fraction.substr(0, scale);
+  }
+  return sign == kNegative ? "-" + text : text;
+}
+
+std::optional<std::string> numeric_bytes(std::string_view text) {
+  std::string bytes;
+  const auto put = [&](std::uint16_t word) { put_big(bytes, word); };
+  if (text == "NaN") {
+    for (const std::uint16_t word :
+         {std::uint16_t{0}, std::uint16_t{0}, kNotANumber, std::uint16_t{0}})
+      put(word);
+    return bytes;
+  }
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const auto point = std::min(text.find('.'), text.size());
+  std::string whole(text.substr(0, point));
+  std::string fraction(point < text.size() ? text.substr(point + 1) : std::string_view());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (whole.size() + fraction.size() == 0 || whole.size() > 100'000 || fraction.size() > 16383 ||
+      !std::all_of(whole.begin(), whole.end(), is_digit) ||
+      !std::all_of(fraction.begin(), fraction.end(), is_digit)) {
+    return std::nullopt;
+  }
+  const auto scale = static_cast<std::uint16_t>(fraction.size());
+  whole.insert(0, (4 - whole.size() % 4) % 4, '0');
+  fraction.append((4 - fraction.size() % 4) % 4, '0');
+  std::vector<std::uint16_t> groups;
+  const auto digits = whole + fraction;
+  for (std::size_t at = 0; at < digits.size(); at += 4) {
+    groups.push_back(*number_of<std::uint16_t>(std::string_view(digits).substr(at, 4)));
+  }
+  auto weight = static_cast<std::int16_t>(static_cast<std::int64_t>(whole.size() / 4) - 1);
+  while (!groups.empty() && groups.back() == 0) groups.pop_back();
+  std::size_t zeros = 0;
+  while (zeros < groups.size() && groups[zeros] == 0) ++zeros;
+  groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(zeros));
+  weight = groups.empty() ? std::int16_t{0}
+                          : static_cast<std::int16_t>(weight - static_cast<std::int16_t>(zeros));
+  put(static_cast<std::uint16_t>(groups.size()));
+  put_big(bytes, weight);
+  put(negative && !groups.empty() ? kNegative : std::uint16_t{0});
+  put(scale);
+  for (const auto group : groups) put(group);
+  return bytes;
+}
+
+std::optional<std::string> bool_bytes(std::string_view text) {
+  for (const auto* yes : {"t", "true", "1"}) {
+    if (text == yes) return std::string(1, '\1');
+  }
+  for (const auto* no : {"f", "false", "0"}) {
+    if (text == no) return std::string(1, '\0');
+  }
+  return std::nullopt;
+}
+
+// Whose binary format is the text itself; 0 is a type not said.
+bool is_text(Oid type) {
+  switch (type) {
+    case 0:
+    case kChar:
+    case kName:
+    case kText:
+    case kJson:
+    case kXml:
+    case kUnknown:
+    case kBpchar:
+    case kVarchar:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string hex_of(std::string_view bytes) {
+  std::string text = "\\x";
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+std::optional<std::string> bytes_of_hex(std::string_view text) {
+  if (!text.starts_with("\\x") || text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t at = 2; at < text.size(); at += 2) {
+    unsigned byte = 0;
+    const auto* begin = text.data() + at;
+    const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
+    if (error != std::errc() || end != begin + 2) return std::nullopt;
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Oid oid_of(sql::Type type) {
+  switch (type) {
+    case sql::Type::kNull:
+      return kText;
+    case sql::Type::kBoolean:
+      return kBool;
+    case sql::Type::kSmallint:
+      return kInt2;
+    case sql::Type::kInteger:
+      return kInt4;
+    case sql::Type::kBigint:
+      return kInt8;
+    case sql::Type::kUnsigned:
+    case sql::Type::kNumeric:
+      return kNumeric;
+    case sql::Type::kReal:
+      return kFloat4;
+    case sql::Type::kDouble:
+      return kFloat8;
+    case sql::Type::kText:
+      return kText;
+    case sql::Type::kVarchar:
+      return kVarchar;
+    case sql::Type::kChar:
+      return kBpchar;
+    case sql::Type::kDate:
+      return kDate;
+    case sql::Type::kTimestamp:
+      return kTimestamp;
+    case sql::Type::kTimestampTz:
+      return kTimestamptz;
+  }
+  return kText;
+}
+
+sql::Type type_of(Oid type) {
+  switch (type) {
+    case kBool:
+      return sql::Type::kBoolean;
+    case kInt2:
+      return sql::Type::kSmallint;
+    case kInt4:
+      return sql::Type::kInteger;
+    case kInt8:
+    case kOid:
+      return sql::Type::kBigint;
+    case kNumeric:
+      return sql::Type::kNumeric;
+    case kFloat4:
+      return sql::Type::kReal;
+    case kFloat8:
+      return sql::Type::kDouble;
+    case kText:
+    case kName:
+      return sql::Type::kText;
+    case kVarchar:
+      return sql::Type::kVarchar;
+    case kBpchar:
+      return sql::Type::kChar;
+    case kDate:
+      return sql::Type::kDate;
+    case kTimestamp:
+      return sql::Type::kTimestamp;
+    case kTimestamptz:
+      return sql::Type::kTimestampTz;
+    default:
+      return sql::Type::kNull;
+  }
+}
+
+std::int16_t size_of(Oid type) {
+  switch (type) {
+    case kBool:
+      return 1;
+    case kInt2:
+      return 2;
+    case kInt4:
+    case kOid:
+    case kFloat4:
+    case kDate:
+      return 4;
+    case kInt8:
+    case kFloat8:
+    case kTimestamp:
+    case kTimestamptz:
+      return 8;
+    default:
+      return -1;
+  }
+}
+
+std::optional<std::string> text_of_binary(Oid type, std::string_view bytes) {
+  if (is_text(type)) return std::string(bytes);
+  Reader in(bytes);
+  switch (type) {
+    case kBool: {
+      const auto byte = in.big<std::uint8_t>();
+      return in.complete() ? std::optional<std::string>(byte != 0 ? "t" : "f") : std::nullopt;
+    }
+    case kInt2:
+      return integer_text<std::int16_t>(bytes);
+    case kInt4:
+      return integer_text<std::int32_t>(bytes);
+    case kOid:
+      return integer_text<std::uint32_t>(bytes);
+    case kInt8:
+      return integer_text<std::int64_t>(bytes);
+    case kFloat4:
+      return float_text<float, std::uint32_t>(bytes);
+    case kFloat8:
+      return float_text<double, std::uint64_t>(bytes);
+    case kNumeric:
+      return numeric_text(bytes);
+    case kBytea:
+      return hex_of(bytes);
+    case kDate: {
+      const auto day = timestamp_of_days(in.big<std::int32_t>());
+      return day && in.complete() ? std::optional(to_string(*day, false)) : std::nullopt;
+    }
+    case kTimestamp:
+    case kTimestamptz: {
+      const auto time = timestamp_of_microseconds(in.big<std::int64_t>());
+      if (!time || !in.complete()) return std::nullopt;
+      return to_string(*time) + (type == kTimestamptz ? "+00" : "");
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::string> binary_of_text(Oid type, std::string_view text) {
+  if (is_text(type)) return std::string(text);
+  switch (type) {
+    case kBool:
+      return bool_bytes(text);
+    case kInt2:
+      return integer_bytes<std::int16_t>(text);
+    case kInt4:
+      return integer_bytes<std::int32_t>(text);
+    case kOid:
+      return integer_bytes<std::uint32_t>(text);
+    case kInt8:
+      return integer_bytes<std::int64_t>(text);
+    case kFloat4:
+      return float_bytes<float, std::uint32_t>(text);
+    case kFloat8:
+      return float_bytes<double, std::uint64_t>(text);
+    case kNumeric:
+      return numeric_bytes(text);
+    case kBytea:
+      return bytes_of_hex(text);
+    default:
+      break;
+  }
+  const auto time = parse_timestamp(text);
+  if (!time) return std::nullopt;
+  std::string bytes;
+  if (type == kDate) {
+    put_big(bytes, static_cast<std::int32_t>(days_of(*time)));
+  } else if (type == kTimestamp || type == kTimestamptz) {
+    put_big(bytes, microseconds_of(*time));
+  } else {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+}  // namespace cupel::wire::postgres

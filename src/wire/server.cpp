@@ -1,0 +1,294 @@
+// One thread accepts for all interfaces, and one serves each connection.
+#include "wire/server.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <mutex>
+#include <random>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "wire/conversation.hpp"
+#include "wire/http/connection.hpp"
+#include "wire/socket.hpp"
+
+namespace cupel::wire {
+
+namespace {
+
+constexpr Seconds kStartup{10}, kWriting{30};
+constexpr std::chrono::seconds kLeaving{2};
+constexpr std::size_t kRefusedAtOnce = 16;  // connections that are told why; more are just closed
+constexpr std::size_t kSendAt = 65536;
+constexpr const char* kTooMany = "sorry, too many clients already";
+
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+}  // namespace
+
+class Server::State {
+ public:
+  State(Backend& backend, const ServerOptions& options)
+      : backend_(backend),
+        options_(options),
+        service_(backend, options.password),
+        engine_(service_) {}
+  ~State() { stop(); }
+
+  base::Status listen() {
+    const std::pair<Interface, std::optional<std::uint16_t>> wanted[] = {
+        {Interface::kPostgres, options_.postgres},
+        {Interface::kMysql, options_.mysql},
+        {Interface::kHttp, options_.http}};
+    for (const auto& [interface, port] : wanted) {
+      if (!port) continue;
+      auto listening = listen_on(options_.address, *port);
+      if (!listening.ok()) return std::move(listening).error();
+      doors_.push_back({interface, std::move(*listening)});
+    }
+    accepting_ = std::thread([this] { accept_all(); });
+    return base::Ok{};
+  }
+
+  [[nodiscard]] std::uint16_t port(Interface interface) const {
+    for (const auto& door : doors_) {
+      if (door.interface == interface) return door.listening.port;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] std::size_t connections() const { return serving_; }
+
+  void stop() {
+    if (!accepting_.joinable()) return;
+    bell_.ring();
+    backend_.shut_down();
+    accepting_.join();
+    for (auto& connection : connections_) connection.thread.join();
+    connections_.clear();
+    service_.clear();
+    doors_.clear();
+  }
+
+ private:
+  struct Door {
+    Interface interface;
+    Listening listening;
+  };
+  struct Connection {
+    std::thread thread;
+    std::atomic<bool> done = false;
+  };
+
+  void accept_all() {
+    std::vector<pollfd> waiting;
+    for (const auto& door : doors_)
+      waiting.push_back({.fd = door.listening.socket.number(), .events = POLLIN, .revents = 0});
+    waiting.push_back({.fd = bell_.number(), .events = POLLIN, .revents = 0});
+    for (;;) {
+      // Threads that are done are joined once a second at the latest.
+      ::poll(waiting.data(), waiting.size(), 1000);
+      join_done();
+      if (bell_.rung()) return;
+      for (std::size_t i = 0; i < doors_.size(); ++i) {
+        if (waiting[i].revents != 0) accept_one(doors_[i]);
+      }
+    }
+  }
+
+  void join_done() {
+    connections_.remove_if([](Connection& connection) {
+      if (!connection.done) return false;
+      connection.thread.join();
+      return true;
+    });
+  }
+
+  void accept_one(const Door& door) {
+    Descriptor accepted(::accept4(door.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!accepted) {
+      // Out of descriptors or the like: those who wait will not go away by asking again at once.
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      return;
+    }
+    const bool full = serving_ >= options_.max_connections;
+    if (full && refusing_ >= kRefusedAtOnce) return;
+    const int on = 1;
+    ::setsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(accepted.number(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    auto& counter = full ? refusing_ : serving_;
+    ++counter;
+    const auto number = ++last_number_;
+    auto& connection = connections_.emplace_back();
+    try {
+      connection.thread =
+          std::thread([this, &connection, &counter, full, number, interface = door.interface,
+                       socket = std::move(accepted)]() mutable {
+            {
+              Socket talking(std::move(socket), bell_);
+              serve(talking, interface, number, full);
+            }
+            --counter;
+            connection.done = true;
+          });
+    } catch (const std::system_error&) {  // no more threads
+      connections_.pop_back();
+      --counter;
+    }
+  }
+
+  void serve(Socket& socket, Interface interface, std::uint32_t number, bool full) {
+    const auto refusal = full ? std::optional<std::string>(kTooMany) : std::nullopt;
+    if (interface == Interface::kHttp) return engine_.serve(socket, refusal);
+    const auto dialect =
+        interface == Interface::kPostgres ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
+    const auto peer = socket.peer();
+    std::random_device random;
+    const auto secret = std::uint64_t{random()} << 32 | random();
+    ConversationOptions options{
+        .open =
+            [&](const std::string& client) {
+              const auto name = is_loopback(peer) ? client : client + "@" + peer;
+              come(number, socket, name);
+              auto session = backend_.open_sql(dialect, name);
+              if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
+              return session;
+            },
+        .password = options_.password,
+        .number = number,
+        .secret = secret,
+        .cancel = [this](std::uint32_t other, std::uint32_t told) { cancel(other, told); },
+        .refusal = refusal};
+    converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options))
+                                                          : make_mysql(std::move(options))));
+    go(number);
+  }
+
+  // A client that says who it is. One of the same name that hung up before may still have
+  // its session for a moment; this one goes on with it, so it waits for that. Not for long:
+  // a statement of the other may be waiting for its turn.
+  void come(std::uint32_t number, const Socket& socket, const std::string& name) {
+    const auto until = std::chrono::steady_clock::now() + kLeaving;
+    std::unique_lock lock(talking_mutex_);
+    const auto leaving = [&](const auto& talk) {
+      const auto& [other, talking] = talk;
+      return other != number && talking.name == name && talking.socket->hung_up();
+    };
+    while (!bell_.rung() && std::any_of(talking_.begin(), talking_.end(), leaving)) {
+      if (gone_.wait_until(lock, until) == std::cv_status::timeout) break;
+    }
+    talking_[number] = {&socket, name, {}, 0};
+  }
+  void introduce(sql::Session& session, std::uint32_t number, std::uint32_t secret) {
+    session.on_connection(number, [this](std::uint32_t other) { return cancel(other, {}); });
+    const std::lock_guard lock(talking_mutex_);
+    talking_[number].cancel = session.canceller();
+    talking_[number].secret = secret;
+  }
+  // False: there is no such connection, or another secret was told.
+  bool cancel(std::uint32_t number, std::optional<std::uint32_t> secret) {
+    const std::lock_guard lock(talking_mutex_);
+    const auto found = talking_.find(number);
+    if (found == talking_.end() || !found->second.cancel) return false;
+    if (secret && *secret != found->second.secret) return false;
+    found->second.cancel();
+    return true;
+  }
+  // Its session is closed.
+  void go(std::uint32_t number) {
+    const std::lock_guard lock(talking_mutex_);
+    talking_.erase(number);
+    gone_.notify_all();
+  }
+
+  static bool send(Socket& socket, Conversation& conversation) {
+    return socket.write(conversation.take_output(), kWriting) == Socket::Outcome::kWell;
+  }
+
+  static void converse(Socket& socket, Conversation& conversation) {
+    using Outcome = Socket::Outcome;
+    std::string bytes;
+    const auto began = std::chrono::steady_clock::now();
+    for (;;) {
+      if (!send(socket, conversation)) return;
+      if (conversation.over()) return socket.part();
+      // All of a startup has to come in this time, not each byte.
+      std::optional<Seconds> timeout;
+      const auto idle = conversation.idle_limit();
+      if (!conversation.open())
+        timeout = kStartup - (std::chrono::steady_clock::now() - began);
+      else if (idle)
+        timeout = Seconds(idle->seconds);
+      const auto outcome = socket.read(bytes, timeout);
+      if (outcome == Outcome::kEnded) return;
+      if (outcome == Outcome::kWell) conversation.receive(bytes);
+      if (outcome == Outcome::kTimeout) {
+        if (conversation.open() && idle)
+          conversation.refuse(idle->sqlstate, idle->message);
+        else
+          conversation.refuse("57014", "the client took too long to say who it is");
+      }
+      if (outcome == Outcome::kStopped) {
+        conversation.refuse("57P01", "terminating connection: the mock store is shutting down");
+        continue;
+      }
+      while (conversation.advance()) {
+        if (conversation.output_size() >= kSendAt && !send(socket, conversation)) return;
+      }
+    }
+  }
+
+  Backend& backend_;
+  ServerOptions options_;
+  HttpService service_;
+  HttpEngine engine_;
+  Bell bell_;
+  std::vector<Door> doors_;
+  std::thread accepting_;
+  std::list<Connection> connections_;  // of the accepting thread, then of stop()
+  std::atomic<std::size_t> serving_ = 0, refusing_ = 0;
+  std::uint32_t last_number_ = 0;
+  struct Talking {
+    const Socket* socket = nullptr;
+    std::string name;
+    sql::Session::Cancel cancel;
+    std::uint32_t secret = 0;
+  };
+  std::mutex talking_mutex_;
+  std::condition_variable gone_;
+  std::map<std::uint32_t, Talking> talking_;  // by number: those that said who they are
+};
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::~Server() = default;
+
+base::Result<std::unique_ptr<Server>> Server::start(Backend& backend,
+                                                    const ServerOptions& options) {
+  auto state = std::make_unique<State>(backend, options);
+  if (const auto listening = state->listen(); !listening.ok()) return listening.error();
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+std::uint16_t Server::port(Interface interface) const {
+  return state_->port(interface);
+}
+std::size_t Server::connections() const {
+  return state_->connections();
+}
+void Server::stop() {
+  state_->stop();
+}
+
+}  // namespace cupel::wire

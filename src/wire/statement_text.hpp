@@ -1,0 +1,20 @@
+// The little that a protocol has to know of a statement's text: is it empty, and does
+// another statement follow? Comments and quotes are skipped as
+// the dialect writes them; nothing is parsed.
+#pragma once
+
+#include <string_view>
+
+#include "mock/sql/session.hpp"
+
+namespace cupel {
+namespace sql = mock::sql;  // until the SQL has a room of its own
+}
+namespace cupel::wire {
+
+// Nothing but blanks, comments and semicolons.
+bool is_empty_statement(std::string_view text, sql::Dialect dialect);
+// Does anything but blanks and comments follow a semicolon?
+bool has_several_statements(std::string_view text, sql::Dialect dialect);
+
+}  // namespace cupel::wire

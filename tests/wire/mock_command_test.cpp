@@ -1,0 +1,613 @@
+// cupel mock, the program: scripted sessions of psql, mariadb and curl on the store
+// itself, whose history then satisfies the level; and `cupel mock test`.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "base/process.hpp"
+#include "mock/program.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace cupel::wire {
+namespace {
+
+using namespace mock;
+
+using base::Process;
+using base::Seconds;
+using base::Stream;
+
+struct Ran {
+  int code = -1;
+  std::string output;
+};
+
+Ran run(std::vector<std::string> arguments, const std::string& directory = "") {
+  auto process = Process::start({.arguments = std::move(arguments),
+                                 .directory = directory,
+                                 .output = Stream::pipe(),
+                                 .errors = Stream::output()});
+  if (!process.ok())
+    return {-1, process.error().to_string() + "; tools/install-packages.sh installs it"};
+  auto output = process->read_all(Seconds(60)).value_or("timeout");
+  const auto ended = process->wait(Seconds(60));
+  return {ended ? ended->code : -1, output};
+}
+Ran shell(const std::string& script) {
+  return run({"sh", "-c", script});
+}
+
+std::string contents(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+class MockCommand : public ::testing::Test {
+ protected:
+  // Starts it; `lines` of connections are awaited.
+  void start(std::vector<std::string> arguments, int lines) {
+    arguments.insert(arguments.begin(), {CUPEL_BINARY, "mock"});
+    auto process = Process::start({.arguments = arguments,
+                                   .output = Stream::pipe(),
+                                   .errors = Stream::file(folder_.path("errors"))});
+    ASSERT_TRUE(process.ok()) << process.error().to_string();
+    mock_.emplace(std::move(*process));
+    for (int i = 0; i < lines; ++i) {
+      const auto line = mock_->read_line(Seconds(20)).text;
+      const auto blank = line.find("  ");
+      ASSERT_NE(blank, std::string::npos) << line;
+      how_[line.substr(0, blank)] = line.substr(line.find_first_not_of(' ', blank));
+    }
+  }
+  // Ends it as Ctrl-C does; what it said besides.
+  std::string stop() {
+    mock_->signal(SIGINT);
+    const auto ended = mock_->wait(Seconds(20));
+    EXPECT_TRUE(ended && ended->well()) << "it ends well, and soon";
+    return contents(folder_.path("errors"));
+  }
+
+  test::ScratchFolder folder_;
+  std::optional<Process> mock_;
+  std::map<std::string, std::string> how_;
+};
+
+TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
+  start({"--level", "causal", "--policy", "latest", "--history", folder_.path("h.jsonl")}, 3);
+  const auto psql = shell(
+      "printf '%s\\n' 'CREATE TABLE accounts (id int PRIMARY KEY, balance int);' "
+      "'INSERT INTO accounts VALUES (1, 100), (2, 50);' 'BEGIN;' "
+      "'UPDATE accounts SET balance = balance - 10 WHERE id = 1;' "
+      "'SELECT nonsense FROM accounts;' 'COMMIT;' 'SELECT * FROM accounts ORDER BY id;' "
+      "'COPY accounts TO stdout;' 'INSERT INTO accounts VALUES (1, 1);' "
+      "| " +
+      how_["postgres"] + " -X -A -t -q -v VERBOSITY=sqlstate");
+  EXPECT_EQ(psql.output, "ERROR:  42703\n1|100\n2|50\nERROR:  0A000\nERROR:  23505\n");
+  // --no-defaults has to come first.
+  const auto mariadb = shell(
+      "printf '%s\\n' 'create table t (id int auto_increment primary key, v varchar(9));' "
+      "'insert into t (v) values (\"x\"), (\"y\");' 'select last_insert_id();' "
+      "'select v from t order by id;' 'insert into t values (1, 2);' "
+      "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
+      how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" +
+      folder_.path("mariadb"));
+  std::ostringstream complaints;
+  complaints << std::ifstream(folder_.path("mariadb")).rdbuf();
+  EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << complaints.str();
+  EXPECT_NE(complaints.str().find("ERROR 1062 (23000)"), std::string::npos) << complaints.str();
+  const auto curl = shell(how_["http"]);
+  EXPECT_NE(curl.output.find(R"("rows":[[1]])"), std::string::npos) << curl.output;
+  const auto said = stop();
+  EXPECT_NE(said.find("cupel check -l causal"), std::string::npos) << said;
+  const auto check = run({CUPEL_BINARY, "check", "-l", "causal", folder_.path("h.jsonl")});
+  EXPECT_EQ(check.code, 0) << check.output;
+  EXPECT_GT(std::filesystem::file_size(folder_.path("h.jsonl")), 100u);
+}
+
+// What mysqldump writes, and what the client asks by itself.
+TEST_F(MockCommand, MariadbAsksWhoItIs) {
+  start({"--mysql", "0"}, 1);
+  const auto ran = shell(
+      "printf '%s\\n' '/*!40101 SET NAMES utf8 */;' 'select user(), schema();' 'status' | mariadb "
+      "--no-defaults" +
+      how_["mysql"].substr(7) + " --batch --skip-column-names 2>&1");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_TRUE(ran.output.starts_with("cupel@localhost\tcupel\n")) << ran.output;
+  EXPECT_EQ(ran.output.find("ERROR"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("Current user:\t\tcupel@localhost"), std::string::npos) << ran.output;
+  stop();
+}
+
+// Their types are JSON's where nothing in the statement gives one.
+TEST_F(MockCommand, ParametersOverHttp) {
+  start({"--http", "0"}, 1);
+  auto address = how_["http"].substr(how_["http"].find("http://"));
+  const auto ask = [&](const std::string& body) {
+    return shell("curl -sS -d '" + body + "' " + address).output;
+  };
+  for (const auto& [body, answer] : std::initializer_list<std::pair<const char*, const char*>>{
+           {R"({"sql": "select $1", "parameters": [7]})", R"("type":"bigint"}],"rows":[[7]])"},
+           {R"({"sql": "select $1", "parameters": [1.5]})",
+            R"("type":"double precision"}],"rows":[[1.5]])"},
+           {R"({"sql": "select $1", "parameters": [true]})",
+            R"("type":"boolean"}],"rows":[[true]])"},
+           {R"({"sql": "select $1", "parameters": ["7"]})", R"("type":"text"}],"rows":[["7"]])"},
+           {R"({"sql": "select $1::int + 1", "parameters": [7]})",
+            R"("type":"integer"}],"rows":[[8]])"},
+           {R"j({"sql": "select upper($1)", "parameters": [7]})j",
+            R"("type":"text"}],"rows":[["7"]])"},
+           {R"({"sql": "select ?", "parameters": [1], "dialect": "mysql"})",
+            R"("type":"bigint"}],"rows":[[1]])"},
+           {R"({"sql": "select ?", "parameters": [true], "dialect": "mysql"})", R"("rows":[[1]])"},
+           {R"({"sql": 1})", "found `sql` that is a number, expected a string"}}) {
+    EXPECT_NE(ask(body).find(answer), std::string::npos) << body << ask(body);
+  }
+  stop();
+}
+
+// A history without transactions is none: it would be refused by every command that reads one.
+TEST_F(MockCommand, NothingHappened) {
+  for (const char* file : {"none.jsonl", "none.cupel"}) {
+    start({"--http", "0", "--history", folder_.path(file)}, 1);
+    const auto said = stop();
+    EXPECT_NE(said.find("warning: no transaction ended, so there is no history, and " +
+                        folder_.path(file) + " was not written"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("another run"), std::string::npos) << said;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path(file)));
+  }
+  const auto before = folder_.file("before.jsonl", "of an earlier run\n");
+  start({"--http", "0", "--history", before}, 1);
+  const auto said = stop();
+  EXPECT_NE(said.find(before + " was not written; what is there is of another run"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(contents(before), "of an earlier run\n");
+}
+
+// The transaction is asked for and waits (--delay) until the servers stop: it is met by the store,
+// and nothing is in the history.
+TEST_F(MockCommand, NothingEndedInTheRunThatFailed) {
+  const auto script = folder_.file("begin.sh", R"(
+curl -sS -d '{}' "$CUPEL_MOCK_HTTP_URL/sessions" > /dev/null
+post() { curl -sS -d '' "$CUPEL_MOCK_HTTP_URL/sessions/1/$1" 2>&1; }
+while post begin | grep -q 'under way'; do :; done > /dev/null &
+until post commit | grep -q 'under way'; do :; done
+exit 5
+)");
+  const auto test = [&] {
+    return run({CUPEL_BINARY, "mock", "test", "--delay", "1000s", "--history", "test.jsonl", "--",
+                "sh", script},
+               folder_.path());
+  };
+  const auto first = test();
+  EXPECT_EQ(first.code, 1) << first.output;
+  EXPECT_NE(first.output.find("history: none is written to test.jsonl; no transaction ended in "
+                              "this run"),
+            std::string::npos)
+      << first.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("test.jsonl")));
+  const auto before = folder_.file("test.jsonl", "of an earlier run\n");
+  const auto second = test();
+  EXPECT_EQ(second.code, 1) << second.output;
+  EXPECT_NE(second.output.find("test.jsonl; what is there is of another run; no transaction ended"),
+            std::string::npos)
+      << second.output;
+  EXPECT_EQ(contents(before), "of an earlier run\n");
+}
+
+TEST_F(MockCommand, OnlyWhatIsAskedFor) {
+  start({"--http", "0", "--password", "secret"}, 1);
+  EXPECT_EQ(how_.begin()->first, "http");
+  EXPECT_NE(shell(how_["http"]).output.find("28P01"), std::string::npos);
+  stop();
+}
+
+// Two clients that each add one to a counter: at causal one of them is lost in some run.
+constexpr const char* kCounter = R"(
+post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+for s in 1 2; do post /sessions '{}' > /dev/null; done
+for s in 1 2; do
+  post /sessions/$s/begin '' > /dev/null
+  v=$(post /sessions/$s/read '{"key": "x"}' | tr -dc 0-9)
+  post /sessions/$s/write "{\"key\": \"x\", \"value\": $((${v:-0} + 1))}" > /dev/null
+  post /sessions/$s/commit '' > /dev/null
+done
+echo "the second read ${v:-nothing}"
+[ "${v:-0}" = 1 ]
+)";
+
+TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
+  const auto script = folder_.file("counter.sh", kCounter);
+  const auto test = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {CUPEL_BINARY, "mock", "test"});
+    options.insert(options.end(), {"--", "sh", script});
+    return run(options, folder_.path());
+  };
+  const auto found = test({"--level", "causal", "--iterations", "60"});
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("the second read nothing"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("lost-update"), std::string::npos) << found.output;
+  const auto seed = found.output.substr(found.output.find("seed ") + 5);
+  const auto number = seed.substr(0, seed.find(':'));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("cupel-mock-causal-" + number + ".jsonl")));
+  EXPECT_NE(found.output.find("again: cupel mock test --level causal --seed " + number +
+                              " --iterations 1 -- sh"),
+            std::string::npos);
+  // The same seed fails again, and no run at the strongest level does.
+  const auto again = test({"--level", "causal", "--seed", number, "--iterations", "1"});
+  EXPECT_EQ(again.code, 1) << again.output;
+  EXPECT_EQ(again.output.find("was replaced"), std::string::npos) << again.output;
+  // Another history in its place is not overwritten in silence.
+  std::ofstream(folder_.path("cupel-mock-causal-" + number + ".jsonl"), std::ios::app) << "\n";
+  const auto other = test({"--level", "causal", "--seed", number, "--iterations", "1"});
+  EXPECT_NE(other.output.find("cupel-mock-causal-" + number +
+                              ".jsonl was there, of another run, and was replaced"),
+            std::string::npos)
+      << other.output;
+  const auto strong = test({"--level", "strong-session-serializable", "--policy", "latest",
+                            "--iterations", "4", "--jobs", "2"});
+  EXPECT_EQ(strong.code, 0) << strong.output;
+  EXPECT_NE(strong.output.find("passed: 4 iterations"), std::string::npos) << strong.output;
+}
+
+// A counter that loses an update, which the command does not mind, and then another one, which it
+// does: that one is told.
+constexpr const char* kTwoCounters = R"(
+post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
+for s in 1 2; do post /sessions '{}' > /dev/null; done
+for key in x y; do
+  for s in 1 2; do
+    post /sessions/$s/begin '' > /dev/null
+    v=$(post /sessions/$s/read "{\"key\": \"$key\"}" | tr -dc 0-9)
+    post /sessions/$s/write "{\"key\": \"$key\", \"value\": $((${v:-0} + 1))}" > /dev/null
+    post /sessions/$s/commit '' > /dev/null
+  done
+  eval "$key=${v:-nothing}"
+done
+[ "$x" = 1 ] || [ "$y" = 1 ]
+)";
+
+TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
+  const auto script = folder_.file("two.sh", kTwoCounters);
+  const auto found = run(
+      {CUPEL_BINARY, "mock", "test", "--level", "causal", "--iterations", "60", "--", "sh", script},
+      folder_.path());
+  EXPECT_EQ(found.code, 1) << found.output;
+  const auto told = found.output.find("lost-update");
+  ASSERT_NE(told, std::string::npos) << found.output;
+  // Of y, not of x.
+  const auto why = found.output.substr(told, found.output.find("Anomalies in the whole") - told);
+  EXPECT_NE(why.find("y"), std::string::npos) << found.output;
+  EXPECT_NE(found.output.find("Anomalies in the whole history: lost-update 2"), std::string::npos)
+      << found.output;
+  EXPECT_NE(found.output.find("The last transaction that read, of session"), std::string::npos)
+      << found.output;
+  EXPECT_EQ(why.find("(key x)"), std::string::npos) << found.output;
+  // The numbers told are those of the file: T2 and T3, of y, and what came of them.
+  const auto file = found.output.substr(found.output.find("history: ") + 9);
+  std::ifstream history(folder_.path(file.substr(0, file.find(','))));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(history, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  std::size_t told_of = 0;
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    EXPECT_TRUE(lines[at].starts_with("{\"index\":" + std::to_string(at) + ",")) << lines[at];
+    if (why.find("\n      T" + std::to_string(at) + " = ") == std::string::npos) continue;
+    ++told_of;
+    EXPECT_NE(lines[at].find("[\"w\",\"y\""), std::string::npos) << lines[at] << found.output;
+  }
+  EXPECT_EQ(told_of, 2u) << found.output;
+}
+
+// What fails only because its client does not try again.
+TEST_F(MockCommand, TestSaysThatTransactionsWereAborted) {
+  const auto script = folder_.file("counter.sh", kCounter);
+  const auto found = run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable",
+                          "--iterations", "60", "--", "sh", script},
+                         folder_.path());
+  EXPECT_EQ(found.code, 1) << found.output;
+  EXPECT_NE(found.output.find("keeps to every level that the mock has"), std::string::npos)
+      << found.output;
+  EXPECT_NE(found.output.find("the store aborted 1 transaction in this run, with\nSQLSTATE 40001"),
+            std::string::npos)
+      << found.output;
+}
+
+TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
+  const auto ran = run({CUPEL_BINARY, "mock", "test", "--iterations", "3", "--", "sh", "-c",
+                        "\"$0\" r0; echo $PGPORT $MYSQL_TCP_PORT >&2; exit 7", EXPLORED_CLIENT},
+                       folder_.path());
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos)
+      << ran.output;
+  EXPECT_NE(ran.output.find("exited with 7"), std::string::npos);
+  for (const char* words : {"keeps to every level that the mock has", "real-time",
+                            "--policy latest", "one connection"}) {
+    EXPECT_NE(ran.output.find(words), std::string::npos) << ran.output;
+  }
+  EXPECT_EQ(ran.output.find("40001"), std::string::npos) << ran.output;
+  const auto late = run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s",
+                         "--", "sh", "-c", "\"$0\" r0; sleep 60", EXPLORED_CLIENT},
+                        folder_.path());
+  EXPECT_EQ(late.code, 1);
+  EXPECT_NE(late.output.find("took more than 1s"), std::string::npos) << late.output;
+}
+
+TEST_F(MockCommand, TestDoesNotSendWhereItWas) {
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--level", "strong-session-serializable", "--policy",
+           "latest", "--iterations", "3", "--", "sh", "-c", "\"$0\" r0; exit 7", EXPLORED_CLIENT},
+          folder_.path());
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.output.find("fails by\nitself"), std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find("To tell"), std::string::npos) << ran.output;
+}
+
+TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
+  const std::string sql =
+      R"(sql() { curl -sS -d "{\"sql\": \"$1\"}" "$CUPEL_MOCK_HTTP_URL/sql"; }; )";
+  const std::string setup =
+      sql + "sql 'create table c(id serial primary key, n int)'; sql 'insert into c(n) values (7)'";
+  const std::string count =
+      sql + "sql 'select count(*), min(n) from c' | tee /dev/stderr | grep -q '\\[\\[1,7\\]\\]'";
+  const auto test = [&](const std::string& before, const std::string& command) {
+    std::vector<std::string> words = {CUPEL_BINARY,     "mock",         "test", "--level",
+                                      "read-committed", "--iterations", "20"};
+    if (!before.empty()) words.insert(words.end(), {"--setup", before});
+    words.insert(words.end(), {"--", "sh", "-c", command});
+    return run(words, folder_.path());
+  };
+  const auto ready = test(setup, count);
+  EXPECT_EQ(ready.code, 0) << ready.output;
+  // Set up by a session of the run itself, it is missed by others.
+  const auto missed = test("", setup + "; " + count);
+  EXPECT_EQ(missed.code, 1) << missed.output;
+  // What fails is repeated with its set-up; the next number of a row is free.
+  const auto failed = test(setup, sql + "sql 'insert into c(n) values (8) returning id'; exit 1");
+  EXPECT_EQ(failed.code, 1) << failed.output;
+  EXPECT_NE(failed.output.find("[[2]]"), std::string::npos) << failed.output;
+  EXPECT_NE(failed.output.find(" --setup "), std::string::npos) << failed.output;
+  const auto broken = test("echo no tables today; exit 4", "true");
+  EXPECT_EQ(broken.code, 3) << broken.output;
+  EXPECT_NE(broken.output.find("the set-up exited with 4; it printed:\n  no tables today"),
+            std::string::npos)
+      << broken.output;
+}
+
+TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--level", "prefix"}, {"--pg", "0"}, {"--level", "nonsense"}}) {
+    std::vector<std::string> command = {CUPEL_BINARY, "mock"};
+    command.insert(command.end(), wrong.begin(), wrong.end());
+    command.insert(command.end(), {"test", "--iterations", "1", "--", "true"});
+    const auto ran = run(command, folder_.path());
+    EXPECT_EQ(ran.code, 3) << ran.output;
+    EXPECT_NE(ran.output.find(wrong.front()), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("expected behind it"), std::string::npos) << ran.output;
+  }
+}
+
+// A number in front of these words.
+int number_before(const std::string& text, const std::string& words) {
+  const auto end = text.find(words);
+  if (end == std::string::npos) return -1;
+  auto begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1]))) --begin;
+  return begin == end ? -1 : std::stoi(text.substr(begin, end - begin));
+}
+
+TEST_F(MockCommand, TestEndsWhatTheCommandStarted) {
+  const auto file = folder_.path("id");
+  const auto ran =
+      run({CUPEL_BINARY, "mock", "test", "--iterations", "1", "--time-limit", "1s", "--", "sh",
+           "-c", "\"$0\" r0; sleep 1000 & echo $! > " + file + "; wait", EXPLORED_CLIENT},
+          folder_.path());
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.output.find("took more than 1s (--time-limit)"), std::string::npos) << ran.output;
+  pid_t id = 0;
+  ASSERT_TRUE(std::ifstream(file) >> id);
+  EXPECT_FALSE(base::process_start(id)) << "it still runs";
+}
+
+// Clients of their own, over HTTP, against enumeration by brute force on the store itself.
+TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
+  using test::Program;
+  const auto r = [](int key) { return test::Step{.write = false, .key = key}; };
+  const auto w = [](int key) { return test::Step{.write = true, .key = key}; };
+  const std::pair<const char*, Program> programs[] = {
+      {"r0 w0|r0 w0", {.sessions = {{{r(0), w(0)}}, {{r(0), w(0)}}}}},
+      {"w0;w1|r1 r0", {.sessions = {{{w(0)}, {w(1)}}, {{r(1), r(0)}}}}},
+  };
+  for (const auto& [words, program] : programs) {
+    for (const auto level :
+         {Level::kReadCommitted, Level::kCausal, Level::kStrongSessionSnapshotIsolation,
+          Level::kStrongSessionSerializable}) {
+      // On a busy machine a client may come later than the others waited: then longer.
+      Ran explored;
+      for (const char* settle : {"40ms", "200ms", "1s"}) {
+        explored =
+            run({CUPEL_BINARY, "mock", "test", "--level", std::string(name(level)), "--explore",
+                 "--states", "output", "--settle", settle, "--", EXPLORED_CLIENT, words},
+                folder_.path());
+        if (explored.output.find("may not be all") == std::string::npos) break;
+      }
+      const auto expected = reached(program, level);
+      bool null = false;  // the client's own condition: its second session read null
+      for (const auto& outcome : expected)
+        null = null || outcome.find('n', outcome.find('|')) != std::string::npos;
+      EXPECT_EQ(explored.code, null ? 1 : 0) << explored.output;
+      // Whoever reads null where the other has written cannot write at the strong levels: a
+      // state more, which brute force leaves out.
+      const bool conflict = level > Level::kCausal && program.sessions[0].size() == 1;
+      EXPECT_EQ(number_before(explored.output, " states that the client saw (output)"),
+                static_cast<int>(expected.size()) + (conflict ? 1 : 0))
+          << words << explored.output;
+      if (level <= Level::kCausal) {
+        EXPECT_EQ(number_before(explored.output, " different histories"),
+                  static_cast<int>(expected.size()))
+            << explored.output;
+      }
+      EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+    }
+  }
+}
+
+TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
+  const auto explored =
+      run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle", "200ms",
+           "--history", "h.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"},
+          folder_.path());
+  EXPECT_EQ(explored.code, 1) << explored.output;
+  const auto at = explored.output.find("--choices ");
+  ASSERT_NE(at, std::string::npos) << explored.output;
+  const auto choices =
+      explored.output.substr(at + 10, explored.output.find(' ', at + 10) - at - 10);
+  const auto again =
+      run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--choices", choices, "--settle",
+           "200ms", "--history", "again.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"},
+          folder_.path());
+  EXPECT_EQ(again.code, 1) << again.output;
+  EXPECT_NE(again.output.find("failed: one run at causal"), std::string::npos) << again.output;
+  EXPECT_EQ(run({"cmp", folder_.path("h.jsonl"), folder_.path("again.jsonl")}).code, 0);
+  // Of another command these choices are none, and a limit is said.
+  const auto other =
+      run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"},
+          folder_.path());
+  EXPECT_EQ(other.code, 0);
+  EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
+  const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
+                         "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
+                        folder_.path());
+  EXPECT_NE(some.output.find("the limit of 1 run was reached"), std::string::npos) << some.output;
+  const auto one =
+      run({CUPEL_BINARY, "mock", "test", "--explore", "--", EXPLORED_CLIENT, "r0"}, folder_.path());
+  EXPECT_EQ(one.code, 0) << one.output;
+  EXPECT_NE(one.output.find("1 different history in 1 run at causal, 1 state that"),
+            std::string::npos)
+      << one.output;
+}
+
+// Or a command that looks elsewhere would pass for ever.
+TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
+  for (const char* command : {"true", "false"}) {
+    for (const auto& how :
+         {std::vector<std::string>{"--iterations", "2"}, {"--explore"}, {"--choices", "0"}}) {
+      std::vector<std::string> arguments{CUPEL_BINARY, "mock", "test"};
+      arguments.insert(arguments.end(), how.begin(), how.end());
+      arguments.insert(arguments.end(), {"--", command});
+      const auto ran = run(arguments, folder_.path());
+      EXPECT_EQ(ran.code, 3) << command << how.front();
+      EXPECT_NE(ran.output.find("never began a transaction on the store"), std::string::npos)
+          << ran.output;
+    }
+  }
+}
+
+// One client begins long after the other was let go, each time; what comes of the orders in
+// which it is first is never seen.
+TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
+  const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait";
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
+                             "--settle", "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},
+                            folder_.path());
+  EXPECT_EQ(explored.code, 2) << explored.output;
+  EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos)
+      << explored.output;
+  // After a failure as well: what is counted is as little all there is.
+  const std::string fails = late + "; exit 1";
+  const auto failed = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
+                           "--settle", "1ms", "--", "sh", "-c", fails, EXPLORED_CLIENT},
+                          folder_.path());
+  EXPECT_EQ(failed.code, 1) << failed.output;
+  EXPECT_NE(failed.output.find("come too late to be chosen from"), std::string::npos)
+      << failed.output;
+  EXPECT_NE(failed.output.find("--settle 1ms --choices "), std::string::npos) << failed.output;
+}
+
+// Where nobody says how long to wait, it is as long as it takes, and said.
+TEST_F(MockCommand, ClientsThatComeLateAreWaitedFor) {
+  const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait; exit 1";
+  const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--",
+                             "sh", "-c", late, EXPLORED_CLIENT},
+                            folder_.path());
+  EXPECT_EQ(explored.code, 1) << explored.output;
+  EXPECT_NE(explored.output.find(
+                "some clients come later than 5 ms after the others; explored with --settle "),
+            std::string::npos)
+      << explored.output;
+  EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+  // The read before the write, and the write seen or not.
+  EXPECT_EQ(number_before(explored.output, " states that the client saw (reads)"), 2)
+      << explored.output;
+  const auto again = explored.output.find("again: ");
+  const auto settle = explored.output.find(" --settle ", again);
+  ASSERT_LT(settle, explored.output.find('\n', again)) << explored.output;
+  EXPECT_LT(settle, explored.output.find(" --choices ", again)) << explored.output;
+}
+
+TEST_F(MockCommand, BadUsage) {
+  for (const auto& [arguments, word] :
+       std::initializer_list<std::pair<std::vector<std::string>, const char*>>{
+           {{"--level", "perfect"}, "perfect"},
+           {{"--level", "serialisable"}, "did you mean `strong-session-serializable`?"},
+           {{"--level", "snapshot"}, "did you mean `strong-session-snapshot-isolation`?"},
+           {{"test", "--pg", "5000", "--", "true"},
+            "found `--pg`, which is an option of mock, and none of mock test"},
+           {{"test", "--password=x", "--seed", "1", "--", "true"},
+            "found `--password`, which is an option of mock, and none of mock test"},
+           {{"test", "./run.sh", "--quick"},
+            "found `--quick`, which is no option of test; put the command and its options behind "
+            "--: "
+            "-- ./run.sh --quick"},
+           {{"--level", "strict"},
+            "no real-time order between sessions, and so no such level: the nearest is "
+            "strong-session-serializable"},
+           {{"--level", "generalized-snapshot-isolation"},
+            "the nearest is strong-session-snapshot-isolation"},
+           {{"test", "--level", "linearizable", "--", "true"},
+            "the nearest is strong-session-serializable"},
+           {{"--policy", "nice"}, "nice"},
+           {{"--policy", "latest=0"}, "above 0"},
+           {{"--pg", "70000"}, "65535"},
+           {{"--bind", "no.such.address.invalid"}, "cannot listen"},
+           {{"--history", "h.unknown"}, "format"},
+           {{"--history", "no/such/folder/h.jsonl"},
+            "no/such/folder/h.jsonl: cannot open for writing"},
+           {{"test", "--history", "no/such/folder/h.jsonl", "--", "true"},
+            "no/such/folder/h.jsonl: cannot open for writing"},
+           {{"test", "--level", "nice", "--", "true"}, "nice"},
+           {{"test"}, "COMMAND"},
+           {{"test", "--", "/no/such/program"}, "/no/such/program"},
+           {{"test", "--explore", "--jobs", "2", "--", "true"}, "--jobs"},
+           {{"test", "--explore", "--abort-rate", "0.5", "--", "true"}, "--abort-rate"},
+           {{"test", "--choices", "a", "--", "true"},
+            "--choices: found `a`, expected a whole number from 0"},
+           {{"test", "--choices", "1,x", "--", "true"},
+            "--choices: found `x`, expected a whole number from 0"},
+           {{"test", "--choices", "-1", "--", "true"}, "--choices: found `-1`"},
+           {{"--pg", "0", "--pg", "1"}, "found --pg 2 times, expected it once"},
+           {{"foo"}, "found `foo` behind mock, expected test, or nothing more"},
+           {{"--history", "h"},
+            "h: the name does not say which format to write; end it in .jsonl, "},
+           {{"--history", "-"},
+            "standard output has no name that says which format to write; name a file"},
+           {{"test", "--states", "all", "--", "true"}, "--states"}}) {
+    auto all = arguments;
+    all.insert(all.begin(), {CUPEL_BINARY, "mock"});
+    const auto ran = run(all, folder_.path());
+    EXPECT_EQ(ran.code, 3) << ran.output;
+    EXPECT_NE(ran.output.find(word), std::string::npos) << ran.output;
+  }
+}
+
+}  // namespace
+}  // namespace cupel::wire
