@@ -1,0 +1,46 @@
+// TempDir: see temp_dir.hpp.
+#include "base/temp_dir.hpp"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace cupel::base {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> make_temp_dir(std::string_view prefix) {
+  std::error_code error;
+  const auto parent = fs::temp_directory_path(error);
+  if (error) return Error{.message = "cannot find a temporary directory: " + error.message()};
+  auto path = (parent / (std::string(prefix) + "XXXXXX")).string();
+  if (::mkdtemp(path.data()) == nullptr) {
+    return Error{
+        .message = std::string("cannot make a temporary directory: ") + std::strerror(errno),
+        .file = path};
+  }
+  return fs::path(path);
+}
+
+Result<TempDir> TempDir::make(std::string_view prefix) {
+  auto path = make_temp_dir(prefix);
+  if (!path.ok()) return std::move(path).error();
+  return TempDir(*std::move(path));
+}
+
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TempDir& TempDir::operator=(TempDir&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+}  // namespace cupel::base
