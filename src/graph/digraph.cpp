@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "base/offsets.hpp"
+
 namespace cupel::graph {
 
 Digraph::Digraph(std::size_t nodes, std::span<const Arc> arcs)
-    : first_(nodes + 1, 0), out_(arcs.size()) {
-  for (const Arc& arc : arcs) ++first_[arc.from + 1];
-  for (std::size_t v = 0; v < nodes; ++v) first_[v + 1] += first_[v];
+    : first_(base::offsets_by(nodes, arcs, [](const Arc& arc) { return arc.from; })),
+      out_(arcs.size()) {
   auto next = first_;
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     out_[next[arcs[i].from]++] = {arcs[i].to, static_cast<ArcId>(i)};

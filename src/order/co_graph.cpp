@@ -12,6 +12,7 @@
 #include <array>
 #include <optional>
 
+#include "base/offsets.hpp"
 #include "base/parallel.hpp"
 #include "order/clocks.hpp"
 
@@ -390,84 +391,104 @@ bool CoGraph::direct(std::span<const std::vector<Owner>> chains, Found& found) c
   return true;
 }
 
+// The writers of each object, grouped by chain, in chain order.
+class CoGraph::WriterGroups {
+ public:
+  WriterGroups(const VisibilityProblem& problem, const EventGraph& causality)
+      : causality_(causality), writer_(problem.write_object.size()) {
+    const auto object_first =
+        base::offsets_by(problem.object_count, problem.write_object, [](Object x) { return x; });
+    auto next = object_first;
+    for (const auto& chain : problem.chains) {  // chain by chain: groups come out in order
+      for (const Owner o : chain) {
+        for (const Object x : problem.writes(o)) writer_[next[x]++] = o;
+      }
+    }
+    group_first_.assign(problem.object_count + 1, 0);
+    for (Object x = 0; x < problem.object_count; ++x) {
+      for (auto i = object_first[x]; i < object_first[x + 1]; ++i) {
+        const ChainId chain = causality.chain(writer_[i]);
+        if (i == object_first[x] || groups_.back().chain != chain) groups_.push_back({chain, i, i});
+        groups_.back().last = i + 1;
+      }
+      group_first_[x + 1] = static_cast<std::uint32_t>(groups_.size());
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return groups_.size(); }
+  // Those of object x are [first(x), first(x + 1)).
+  [[nodiscard]] std::uint32_t first(Object x) const { return group_first_[x]; }
+  [[nodiscard]] ChainId chain(std::uint32_t g) const { return groups_[g].chain; }
+  // The last writer of the group, but `reader`, at a position up to `seen`; kInitial: none.
+  // `passed` counts writers of the group that are, and only grows along a session.
+  [[nodiscard]] Owner last_seen(std::uint32_t g, std::uint32_t seen, Owner reader,
+                                std::uint32_t& passed) const {
+    const Group& group = groups_[g];
+    while (group.first + passed < group.last &&
+           causality_.position(writer_[group.first + passed]) <= seen) {
+      ++passed;
+    }
+    auto last = group.first + passed;
+    if (last == group.first) return kInitial;
+    if (writer_[--last] != reader) return writer_[last];
+    return last == group.first ? kInitial : writer_[last - 1];
+  }
+
+ private:
+  struct Group {
+    ChainId chain;
+    std::uint32_t first, last;  // into writer_
+  };
+  const EventGraph& causality_;
+  std::vector<Owner> writer_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_first_;  // by object
+};
+
+// What is visible to o's reads, by the columns at hand.
+void CoGraph::causally_visible(Owner o, const Clocks& clocks, const WriterGroups& groups,
+                               SessionPointers& pointers, Found& found) const {
+  for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
+    if (writers_[r] == kUnresolved) continue;
+    const Object x = problem_.reads[r].object;
+    for (auto g = groups.first(x); g < groups.first(x + 1); ++g) {
+      const ChainId chain = groups.chain(g);
+      if (!clocks.has(chain)) continue;
+      auto& passed = pointers.passed[g];
+      if (passed == 0) pointers.touched.push_back(g);
+      const Owner k = groups.last_seen(g, clocks.at(o, chain), o, passed);
+      if (k != kInitial) visible_before(k, r, found);
+    }
+  }
+}
+
 bool CoGraph::causal() {
   Causality causal_arcs(*this);
   if (!causal_arcs.sort(budget_)) {
     return true;  // graph_ has these arcs too, and so this cycle or another
   }
   const EventGraph& causality = causal_arcs.graph();
-  // Writers by object and chain, in chain order.
-  struct Group {
-    ChainId chain;
-    std::uint32_t first, last;
-  };
-  std::vector<std::uint32_t> object_first(problem_.object_count + 1, 0);
-  for (const Object x : problem_.write_object) ++object_first[x + 1];
-  for (Object x = 0; x < problem_.object_count; ++x) object_first[x + 1] += object_first[x];
-  std::vector<Owner> writer(problem_.write_object.size());
-  {
-    auto next = object_first;
-    for (const auto& chain : problem_.chains) {  // chain by chain: groups come out in order
-      for (const Owner o : chain) {
-        for (const Object x : writes(o)) writer[next[x]++] = o;
-      }
-    }
-  }
-  std::vector<std::uint32_t> group_first(problem_.object_count + 1, 0);
-  std::vector<Group> groups;
-  for (Object x = 0; x < problem_.object_count; ++x) {
-    for (auto i = object_first[x]; i < object_first[x + 1]; ++i) {
-      const ChainId chain = causality.chain(writer[i]);
-      if (i == object_first[x] || groups.back().chain != chain) groups.push_back({chain, i, i});
-      groups.back().last = i + 1;
-    }
-    group_first[x + 1] = static_cast<std::uint32_t>(groups.size());
-  }
+  const WriterGroups groups(problem_, causality);
   const std::uint32_t chains = causality.chain_count();
   std::uint32_t width = std::max<std::uint32_t>(1, std::min<std::uint32_t>(chains, 2048));
   while (width > 1 && Clocks::bytes(causality, width) > 1'500'000'000) width = (width + 1) / 2;
   if (budget_.would_exceed(Clocks::bytes(causality, width))) return false;
   Clocks clocks;
   // A part's share of one block of columns.
-  const auto look = [&](std::span<const std::vector<Owner>> part,
-                        std::vector<std::uint32_t>& pointer, Found& found) {
-    std::vector<std::uint32_t> touched;
+  const auto look = [&](std::span<const std::vector<Owner>> part, SessionPointers& pointers,
+                        Found& found) {
     for (const auto& chain : part) {
       if (budget_.exceeded()) return false;
       // Along a session the clocks only grow, so the pointers only advance;
       // those touched are set back for the next session.
-      touched.clear();
-      for (const Owner o : chain) {
-        for (auto r = problem_.read_first[o]; r < problem_.read_first[o + 1]; ++r) {
-          if (writers_[r] == kUnresolved) continue;
-          const Object x = problem_.reads[r].object;
-          for (auto g = group_first[x]; g < group_first[x + 1]; ++g) {
-            const Group& group = groups[g];
-            if (!clocks.has(group.chain)) continue;
-            const std::uint32_t seen = clocks.at(o, group.chain);
-            auto& at = pointer[g];
-            if (at == 0) touched.push_back(g);
-            while (group.first + at < group.last &&
-                   causality.position(writer[group.first + at]) <= seen) {
-              ++at;
-            }
-            auto last = group.first + at;
-            if (last == group.first) continue;
-            --last;
-            if (writer[last] == o) {
-              if (last == group.first) continue;
-              --last;
-            }
-            visible_before(writer[last], r, found);
-          }
-        }
-      }
-      for (const auto g : touched) pointer[g] = 0;
+      pointers.touched.clear();
+      for (const Owner o : chain) causally_visible(o, clocks, groups, pointers, found);
+      for (const auto g : pointers.touched) pointers.passed[g] = 0;
     }
     return true;
   };
-  std::array<std::vector<std::uint32_t>, 2> pointers;
-  pointers.fill(std::vector<std::uint32_t>(groups.size()));
+  std::array<SessionPointers, 2> pointers;
+  for (auto& of_part : pointers) of_part.passed.assign(groups.size(), 0);
   for (ChainId first = 0; first < chains; first += width) {
     if (!clocks.compute(causality, first, std::min(width, chains - first), budget_)) return false;
     if (!in_two_parts([&](bool later, Found& found) {

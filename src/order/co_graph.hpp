@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "order/clocks.hpp"
 #include "order/event_graph.hpp"
 #include "order/visibility.hpp"
 
@@ -66,6 +67,13 @@ class CoGraph {
   bool earlier_reads(Owner first_owner, Owner end_owner, Found& found) const;
   bool direct(std::span<const std::vector<Owner>> chains, Found& found) const;
   bool causal();
+  class WriterGroups;
+  // How far a session has come in each group of writers; `touched`: where it is not zero.
+  struct SessionPointers {
+    std::vector<std::uint32_t> passed, touched;
+  };
+  void causally_visible(Owner o, const Clocks& clocks, const WriterGroups& groups,
+                        SessionPointers& pointers, Found& found) const;
   void meet(Owner k, std::span<const std::uint32_t> reads_by_object, Found& found) const;
   using Weights = std::span<const std::uint8_t>;
   class Causality;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <queue>
 
+#include "base/offsets.hpp"
+
 namespace cupel::order {
 
 using graph::kNoNode;
@@ -19,9 +21,8 @@ CycleEnumerator::CycleEnumerator(const Problem& problem, const EventGraph& graph
                                  std::span<const std::uint64_t> priority)
     : problem_(problem), graph_(graph) {
   const std::size_t n = problem.node_count();
-  out_first_.assign(n + 1, 0);
-  for (const KnownArc& arc : graph.arcs()) ++out_first_[arc.from + 1];
-  for (std::size_t v = 0; v < n; ++v) out_first_[v + 1] += out_first_[v];
+  base::offsets_by(
+      n, graph.arcs(), [](const KnownArc& arc) { return arc.from; }, out_first_);
   out_.resize(graph.arcs().size());
   auto next = out_first_;
   for (std::uint32_t i = 0; i < out_.size(); ++i) out_[next[graph.arcs()[i].from]++] = i;

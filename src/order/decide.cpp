@@ -7,6 +7,7 @@
 #include <cassert>
 #include <optional>
 
+#include "base/offsets.hpp"
 #include "order/proof.hpp"
 #include "order/refine.hpp"
 #include "order/relaxation.hpp"
@@ -26,6 +27,15 @@ std::vector<std::uint64_t> hints_of(const Problem& problem) {
     hint[problem.commit(o)] = 2 * last[o] + (problem.split ? 1 : 0);
   }
   return hint;
+}
+
+// Of the cycle that the graph's last sort() met.
+Proof proof_of_cycle(const Problem& problem, const EventGraph& graph, const Versions& versions,
+                     base::Budget& budget) {
+  const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
+  ProofBuilder builder(problem, graph, versions, budget);
+  builder.add_cycle(graph.cycle());
+  return builder.take();
 }
 
 // Stages 1 to 3 with the chains as they are. `relaxation` (null: a "no" is final)
@@ -51,6 +61,14 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   Versions versions(problem, graph);
   OpenReads open(problem);
   const auto hint = hints_of(problem);
+  const auto schedule_of = [&](const graph::Digraph& known) {
+    return ScheduleInput{.problem = problem,
+                         .versions = versions,
+                         .open = open,
+                         .writer_of = versions.writers_of_reads(),
+                         .known = known,
+                         .hint = hint};
+  };
   const auto accepts = [&](ScheduleResult& scheduled) {
     if (!scheduled.is_witness()) return false;
     result.stage = Stage::kSchedule;
@@ -67,8 +85,8 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   while (true) {
     lap.reset();
     lap.emplace(budget.stopwatch(), "schedule");
-    ScheduleResult guess = schedule(problem, versions, open, versions.writers_of_reads(),
-                                    graph.digraph(), {}, hint, budget, true);
+    const graph::Digraph known = graph.digraph();
+    ScheduleResult guess = schedule(schedule_of(known), budget, true);
     if (accepts(guess) || budget.exceeded()) return result;
     lap.reset();
     lap.emplace(budget.stopwatch(), "saturation");
@@ -88,10 +106,7 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
         return final_or_again(relaxation->cycles(graph, versions, open, budget));
       result.solvability = Solvability::kNo;
       if (problem.without_proof) return result;
-      const base::AllocationWatch unwatched(nullptr);  // the budget shortens the proof
-      ProofBuilder builder(problem, graph, versions, budget);
-      builder.add_cycle(graph.cycle());
-      result.proof = builder.take();
+      result.proof = proof_of_cycle(problem, graph, versions, budget);
       return result;
     }
     case SaturationResult::kNoWriter: {
@@ -117,14 +132,20 @@ OrderResult decide_with_chains(const Problem& problem, Relaxation* relaxation, b
   lap.emplace(budget.stopwatch(), "schedule");
   result.stage = Stage::kSchedule;
   const graph::Digraph known = graph.digraph();
-  ScheduleResult scheduled =
-      schedule(problem, versions, open, versions.writers_of_reads(), known, {}, hint, budget);
+  ScheduleResult scheduled = schedule(schedule_of(known), budget);
   if (!scheduled.finished) return result;
   if (accepts(scheduled)) return result;
   lap.reset();
   lap.emplace(budget.stopwatch(), "refine");
-  refine(problem, graph, versions, open, saturation, known, scheduled, hint, relaxation != nullptr,
-         budget, result);
+  result = refine({.problem = problem,
+                   .graph = graph,
+                   .versions = versions,
+                   .open = open,
+                   .saturation = saturation,
+                   .known = known,
+                   .hint = hint,
+                   .for_relaxation = relaxation != nullptr},
+                  scheduled, budget);
   if (relaxation == nullptr || result.solvability != Solvability::kNo) return result;
   return final_or_again(relaxation->proof(std::move(result.proof), Stage::kRefine, budget));
 }
@@ -158,9 +179,8 @@ bool is_solution(const Problem& problem, std::span<const Node> order,
   for (const FixedArc& arc : problem.fixed) {
     if (!ordered(arc.from, arc.to)) return false;
   }
-  std::vector<std::uint32_t> read_first(problem.owner_count + 1, 0);
-  for (const Read& read : problem.reads) ++read_first[read.owner + 1];
-  for (Owner o = 0; o < problem.owner_count; ++o) read_first[o + 1] += read_first[o];
+  const auto read_first = base::offsets_by(problem.owner_count, problem.reads,
+                                           [](const Read& read) { return read.owner; });
   std::vector<Owner> current(problem.object_count, kInitial);
   std::vector<Owner> open(problem.object_count, kInitial);
   for (const Node v : order) {

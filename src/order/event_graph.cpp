@@ -9,6 +9,8 @@
 #include <cassert>
 #include <utility>
 
+#include "base/offsets.hpp"
+
 namespace cupel::order {
 
 using graph::kNoNode;
@@ -93,9 +95,7 @@ EventGraph::EventGraph(const Problem& problem, const RelaxedChains& relaxed)
 }
 
 std::vector<Node> EventGraph::by_chain() const {
-  std::vector<std::uint32_t> first(chain_count_ + 1, 0);
-  for (const ChainId c : chain_) ++first[c + 1];
-  for (ChainId c = 0; c < chain_count_; ++c) first[c + 1] += first[c];
+  const auto first = base::offsets_by(chain_count_, chain_, [](ChainId c) { return c; });
   std::vector<Node> nodes(chain_.size());
   for (Node v = 0; v < chain_.size(); ++v) {
     assert(position_[v] != 0 && "a node in no chain");
@@ -115,9 +115,8 @@ std::uint32_t EventGraph::arcs_before_round_of(std::uint32_t i) const {
 
 bool EventGraph::sort(base::Budget* budget) {
   const std::size_t n = problem_.node_count();
-  in_first_.assign(n + 1, 0);
-  for (const KnownArc& arc : arcs_) ++in_first_[arc.to + 1];
-  for (std::size_t v = 0; v < n; ++v) in_first_[v + 1] += in_first_[v];
+  base::offsets_by(
+      n, arcs_, [](const KnownArc& arc) { return arc.to; }, in_first_);
   in_.resize(arcs_.size());
   {
     auto next = in_first_;

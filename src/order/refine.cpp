@@ -17,18 +17,15 @@ using solver::Literal;
 
 class Refiner {
  public:
-  Refiner(const Problem& problem, const EventGraph& graph, const Versions& versions,
-          const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
-          std::span<const Node> order)
-      : problem_(problem),
-        graph_(graph),
-        versions_(versions),
-        open_(open),
-        saturation_(saturation),
-        known_(known),
-        solver_(known, order),
-        writers_(versions.writers_of_reads().begin(), versions.writers_of_reads().end()) {
-    solver_.limit_rounds(problem.max_proposals);
+  Refiner(const RefineInput& input, std::span<const Node> order)
+      : problem_(input.problem),
+        graph_(input.graph),
+        versions_(input.versions),
+        open_(input.open),
+        saturation_(input.saturation),
+        solver_(input.known, order),
+        writers_(versions_.writers_of_reads().begin(), versions_.writers_of_reads().end()) {
+    solver_.limit_rounds(problem_.max_proposals);
   }
 
   // False if nothing new was learnt: a broken promise of the schedule.
@@ -185,7 +182,6 @@ class Refiner {
   const Versions& versions_;
   const OpenReads& open_;
   Saturation& saturation_;
-  const graph::Digraph& known_;
   solver::AcyclicSolver solver_;
   std::vector<Owner> writers_;
   std::vector<std::uint32_t> rank_;          // in the schedule that broke last
@@ -198,43 +194,46 @@ class Refiner {
 
 }  // namespace
 
-void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
-            const ScheduleResult& first, std::span<const std::uint64_t> hint, bool for_relaxation,
-            base::Budget& budget, OrderResult& result) {
+OrderResult refine(const RefineInput& input, const ScheduleResult& first, base::Budget& budget) {
+  OrderResult result;
   result.stage = Stage::kRefine;
-  Refiner refiner(problem, graph, versions, open, saturation, known, first.order);
+  Refiner refiner(input, first.order);
   ScheduleResult broken = first;
   std::vector<graph::Arc> extra;
   std::vector<Owner> writers;
-  std::vector<std::uint64_t> guide(hint.begin(),
-                                   hint.end());  // the last order: small changes, few new breaks
+  // The last order: small changes, few new breaks.
+  std::vector<std::uint64_t> guide(input.hint.begin(), input.hint.end());
   while (true) {
     [[maybe_unused]] const bool fresh = refiner.learn(broken);
     assert(fresh && "a schedule broke on a pair that the solver had decided");
     switch (refiner.solve(budget)) {
       case solver::SolveResult::kGaveUp:
-        result.solvability = Solvability::kGaveUp;
-        return;
+        return result;
       case solver::SolveResult::kUnsatisfiable:
         result.solvability = Solvability::kNo;
-        if (!problem.without_proof) result.proof = refiner.proof(for_relaxation, budget);
-        return;
+        if (!input.problem.without_proof) {
+          result.proof = refiner.proof(input.for_relaxation, budget);
+        }
+        return result;
       case solver::SolveResult::kModel:
         break;
     }
     refiner.read_model(extra, writers);
     for (std::uint32_t i = 0; i < broken.order.size(); ++i) guide[broken.order[i]] = i;
-    broken = schedule(problem, versions, open, writers, known, extra, guide, budget);
-    if (!broken.finished) {
-      result.solvability = Solvability::kGaveUp;
-      return;
-    }
+    broken = schedule({.problem = input.problem,
+                       .versions = input.versions,
+                       .open = input.open,
+                       .writer_of = writers,
+                       .known = input.known,
+                       .extra = extra,
+                       .hint = guide},
+                      budget);
+    if (!broken.finished) return result;
     if (broken.is_witness()) {
       result.solvability = Solvability::kYes;
       result.order = std::move(broken.order);
       result.writers = std::move(broken.writers);
-      return;
+      return result;
     }
   }
 }

@@ -18,12 +18,19 @@
 
 namespace cupel::order {
 
-// `first` is the schedule that broke; `saturation` is at its fixpoint, and narrows the
-// reads that become variables. Fills result. `for_relaxation`: a proof is wanted for what it
-// rests on, not for showing (ProofBuilder).
-void refine(const Problem& problem, const EventGraph& graph, const Versions& versions,
-            const OpenReads& open, Saturation& saturation, const graph::Digraph& known,
-            const ScheduleResult& first, std::span<const std::uint64_t> hint, bool for_relaxation,
-            base::Budget& budget, OrderResult& result);
+// What the stages before it made of the problem.
+struct RefineInput {
+  const Problem& problem;
+  const EventGraph& graph;
+  const Versions& versions;
+  const OpenReads& open;
+  Saturation& saturation;  // at its fixpoint; narrows the reads that become variables
+  const graph::Digraph& known;
+  std::span<const std::uint64_t> hint;
+  bool for_relaxation;  // a proof is wanted for what it rests on, not for showing (ProofBuilder)
+};
+
+// `first` is the schedule that broke.
+OrderResult refine(const RefineInput& input, const ScheduleResult& first, base::Budget& budget);
 
 }  // namespace cupel::order

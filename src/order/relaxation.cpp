@@ -1,8 +1,6 @@
 // Relaxation: see relaxation.hpp.
 #include "order/relaxation.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +27,8 @@ Relaxation::Relaxation(const Problem& problem)
       chains_{.alone = std::vector<std::uint8_t>(problem.owner_count, 0),
               .cut = std::vector<std::uint8_t>(problem.owner_count, 0)},
       blamed_(problem.owner_count, 0),
-      put_back_(problem.owner_count, 0) {
+      put_back_(problem.owner_count, 0),
+      tables_(problem) {
   chain_of_.assign(problem.owner_count, 0);
   place_.assign(problem.owner_count, 0);
   for (std::uint32_t c = 0; c < problem.chains.size(); ++c) {
@@ -38,22 +37,6 @@ Relaxation::Relaxation(const Problem& problem)
       place_[problem.chains[c][i]] = i;
     }
   }
-  read_first_.assign(problem.owner_count + 1, 0);
-  for (const Read& read : problem.reads) ++read_first_[read.owner + 1];
-  for (Owner o = 0; o < problem.owner_count; ++o) read_first_[o + 1] += read_first_[o];
-  fixed_first_.assign(problem.owner_count + 1, 0);
-  const auto each_end = [&](const auto& visit) {
-    for (std::uint32_t i = 0; i < problem.fixed.size(); ++i) {
-      for (const Node v : {problem.fixed[i].from, problem.fixed[i].to}) {
-        if (!problem.is_helper(v)) visit(problem.owner_of(v), i);
-      }
-    }
-  };
-  each_end([&](Owner o, std::uint32_t) { ++fixed_first_[o + 1]; });
-  for (Owner o = 0; o < problem.owner_count; ++o) fixed_first_[o + 1] += fixed_first_[o];
-  fixed_of_.resize(fixed_first_.back());
-  auto next = fixed_first_;
-  each_end([&](Owner o, std::uint32_t i) { fixed_of_[next[o]++] = i; });
 }
 
 void Relaxation::take_out(Owner o) {
@@ -97,8 +80,8 @@ void Relaxation::take_all_out() {
   for (Owner o = 0; o < problem_.owner_count; ++o) take_out(o);
 }
 
-// Is there no solution even for the proof's owners alone? Then final_ says so.
-bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
+// Those of the proof and those that they read from; empty: too many.
+std::vector<Owner> Relaxation::owners_of(const Proof& proof) const {
   std::vector<Owner> owners;
   const auto add_candidates = [&](const Read& read) {
     for (auto c = read.first_candidate; c < read.last_candidate; ++c) {
@@ -113,7 +96,7 @@ bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
     owners.push_back(read.owner);
     if (read.last_candidate - read.first_candidate <= kMaxSubproblemCandidates)
       add_candidates(read);
-    if (owners.size() > 64 * kMaxSubproblemOwners) return false;
+    if (owners.size() > 64 * kMaxSubproblemOwners) return {};
   }
   const auto make_set = [&] {
     std::sort(owners.begin(), owners.end());
@@ -122,117 +105,25 @@ bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
   make_set();
   const std::size_t of_proof = owners.size();
   for (std::size_t i = 0; i < of_proof; ++i) {
-    for (auto r = read_first_[owners[i]]; r < read_first_[owners[i] + 1]; ++r) {
+    for (auto r = tables_.read_first[owners[i]]; r < tables_.read_first[owners[i] + 1]; ++r) {
       const Read& read = problem_.reads[r];
       if (read.last_candidate - read.first_candidate == 1) add_candidates(read);
     }
   }
   make_set();
-  if (owners.size() > kMaxSubproblemOwners) return false;
+  if (owners.size() > kMaxSubproblemOwners) return {};
+  return owners;
+}
 
-  absl::flat_hash_map<Owner, Owner> number;
-  for (Owner i = 0; i < owners.size(); ++i) number.emplace(owners[i], i);
-  Problem sub;
-  sub.split = problem_.split;
-  sub.write_to_begin = problem_.write_to_begin;
-  sub.whole_proofs = problem_.whole_proofs;
-  sub.max_proposals = std::min(problem_.max_proposals, kMaxSubproblemProposals);
-  sub.owner_count = static_cast<Owner>(owners.size());
-  std::vector<Object> objects;
-  for (const Owner o : owners) {
-    objects.insert(objects.end(), problem_.write_object.begin() + problem_.write_first[o],
-                   problem_.write_object.begin() + problem_.write_first[o + 1]);
-    for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r)
-      objects.push_back(problem_.reads[r].object);
-  }
-  std::sort(objects.begin(), objects.end());
-  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
-  sub.object_count = static_cast<Object>(objects.size());
-  const auto object = [&](Object x) {
-    return static_cast<Object>(std::lower_bound(objects.begin(), objects.end(), x) -
-                               objects.begin());
-  };
-  std::vector<std::uint32_t> reads;  // of the problem, by read of the sub-problem
-  std::vector<std::uint32_t> fixed;
-  for (Owner i = 0; i < owners.size(); ++i) {
-    const Owner o = owners[i];
-    sub.chains.push_back({i});
-    sub.hint.push_back(problem_.hint[o]);
-    if (!problem_.commit_hint.empty()) sub.commit_hint.push_back(problem_.commit_hint[o]);
-    for (auto w = problem_.write_first[o]; w < problem_.write_first[o + 1]; ++w) {
-      sub.write_object.push_back(object(problem_.write_object[w]));
-    }
-    sub.write_first.push_back(static_cast<std::uint32_t>(sub.write_object.size()));
-    for (auto r = read_first_[o]; r < read_first_[o + 1]; ++r) {
-      const Read& read = problem_.reads[r];
-      const auto first = problem_.candidates.begin() + read.first_candidate;
-      const auto last = problem_.candidates.begin() + read.last_candidate;
-      if (!std::all_of(first, last, [&](Owner w) { return w == kInitial || number.contains(w); }))
-        continue;
-      const auto first_candidate = static_cast<std::uint32_t>(sub.candidates.size());
-      for (auto it = first; it != last; ++it)
-        sub.candidates.push_back(*it == kInitial ? kInitial : number.at(*it));
-      sub.reads.push_back({i, object(read.object), first_candidate,
-                           static_cast<std::uint32_t>(sub.candidates.size())});
-      reads.push_back(r);
-    }
-    fixed.insert(fixed.end(), fixed_of_.begin() + fixed_first_[o],
-                 fixed_of_.begin() + fixed_first_[o + 1]);
-  }
-  std::sort(fixed.begin(), fixed.end());
-  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
-  std::vector<Node> helpers;
-  for (const auto i : fixed) {
-    for (const Node v : {problem_.fixed[i].from, problem_.fixed[i].to}) {
-      if (problem_.is_helper(v)) helpers.push_back(v);
-    }
-  }
-  std::sort(helpers.begin(), helpers.end());
-  helpers.erase(std::unique(helpers.begin(), helpers.end()), helpers.end());
-  sub.helper_count = static_cast<std::uint32_t>(helpers.size());
-  const auto inside = [&](Node v) {
-    return problem_.is_helper(v) || number.contains(problem_.owner_of(v));
-  };
-  const auto node = [&](Node v) {
-    if (problem_.is_helper(v)) {
-      return sub.helper(static_cast<std::uint32_t>(
-          std::lower_bound(helpers.begin(), helpers.end(), v) - helpers.begin()));
-    }
-    const Owner o = number.at(problem_.owner_of(v));
-    return v == problem_.begin(problem_.owner_of(v)) ? sub.begin(o) : sub.commit(o);
-  };
-  for (const auto i : fixed) {
-    const FixedArc& arc = problem_.fixed[i];
-    if (!inside(arc.from) || !inside(arc.to)) continue;
-    sub.fixed.push_back({node(arc.from), node(arc.to), arc.kind,
-                         arc.kind == FixedKind::kListOrder ? object(arc.object) : 0, arc.witness});
-  }
-
-  final_ = decide(sub, budget);
+// Is there no solution even for the proof's owners alone? Then final_ says so.
+bool Relaxation::decide_subproblem(const Proof& proof, base::Budget& budget) {
+  std::vector<Owner> owners = owners_of(proof);
+  if (owners.empty()) return false;
+  SubProblem sub(problem_, tables_, std::move(owners));
+  sub.limit_proposals(kMaxSubproblemProposals);
+  final_ = decide(sub.problem(), budget);
   if (final_.solvability != Solvability::kNo) return false;
-  const auto back = [&](Node v) {
-    const Owner o = owners[sub.owner_of(v)];
-    return v == sub.begin(sub.owner_of(v)) ? problem_.begin(o) : problem_.commit(o);
-  };
-  for (ProofArc& arc : final_.proof.arcs) {
-    arc.from = back(arc.from);
-    arc.to = back(arc.to);
-    if (arc.kind == ArcKind::kListOrder) {
-      arc.read_or_object = objects[arc.read_or_object];
-      continue;  // `other` is the caller's
-    }
-    if (names_read(arc.kind)) {
-      arc.read_or_object = reads[arc.read_or_object];
-    } else if (arc.read_or_object < objects.size()) {
-      arc.read_or_object = objects[arc.read_or_object];
-    }
-    const auto back_owner = [&](Owner& o) {
-      if (o < owners.size()) o = owners[o];
-    };
-    back_owner(arc.other);
-    back_owner(arc.seen);
-    for (Exclusion& exclusion : arc.excluded) back_owner(exclusion.candidate);
-  }
+  sub.translate(final_.proof);
   return true;
 }
 

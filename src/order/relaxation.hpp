@@ -4,8 +4,8 @@
 // chains, but a "no" that rests on a chain proves nothing. The search is guided by
 // counterexamples: each proof of "no" says which chain steps it used.
 //   - First a sub-problem is decided: the few owners of the proof and those that they read
-//     from, without any chain. If it has no solution, neither has the whole problem, and
-//     its proof is the answer.
+//     from, without any chain (sub_problem.hpp). If it has no solution, neither has the whole
+//     problem, and its proof is the answer.
 //   - Else the chains are relaxed where the proof used them. In the first rounds an owner
 //     at a chain step is taken out of its chain: it stands alone, and its neighbours in the
 //     chain stay neighbours. A few such owners may be all it takes. In later rounds the
@@ -19,16 +19,6 @@
 // Why cuts: a chain that is cut costs the clocks one more column, and what is left of it
 // still guides the search. An owner alone costs a column too and guides nothing. With few
 // columns and good guides the stages after saturation have little to do.
-//
-// Why the sub-problem is sound. Let S be a set of owners, and P|S the problem of
-// the owners S with all their writes, the fixed arcs between them (through
-// helpers too), and those of their reads all of whose candidates are in S or
-// initial. A solution of P, restricted to the events of S, is one of P|S: that a
-// is before b does not depend on what else is there, each condition of problem.hpp
-// is about the order of two events, and each of P|S is one of P. (Its reads kept
-// their candidates, so the version that a read saw is in P|S; its versions are
-// ordered as before; leaving out a writer or a reader only takes conditions away.)
-// So no solution of P|S means no solution of P, whichever S is chosen.
 #pragma once
 
 #include <optional>
@@ -36,6 +26,7 @@
 #include <vector>
 
 #include "order/proof.hpp"
+#include "order/sub_problem.hpp"
 
 namespace cupel::order {
 
@@ -63,6 +54,7 @@ class Relaxation {
     Owner from, to;
   };
   Effect relax_for(Proof& proof, Stage stage, bool one_step, base::Budget& budget);
+  [[nodiscard]] std::vector<Owner> owners_of(const Proof& proof) const;
   bool decide_subproblem(const Proof& proof, base::Budget& budget);
   void take_out(Owner o);
   void cut(const Step& step);
@@ -80,9 +72,7 @@ class Relaxation {
   std::vector<std::uint8_t> put_back_;
   std::vector<std::pair<Owner, Owner>> taken_after_;  // and what it was taken out for being after
   std::vector<std::uint32_t> chain_of_, place_;
-  std::vector<std::uint32_t> read_first_;   // reads by owner
-  std::vector<std::uint32_t> fixed_first_;  // fixed arcs by owner, at both ends
-  std::vector<std::uint32_t> fixed_of_;
+  OwnerTables tables_;
   std::vector<KnownArc> forced_;
   OrderResult final_;
 };

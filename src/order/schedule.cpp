@@ -4,46 +4,45 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/offsets.hpp"
+
 namespace cupel::order {
 
 namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Problem& problem, const Versions& versions, const OpenReads& open,
-            std::span<const Owner> writer_of, const graph::Digraph& known,
-            std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint)
-      : problem_(problem),
-        versions_(versions),
-        open_reads_(open),
-        known_(known),
-        extra_(problem.node_count(), extra),
-        hint_(hint),
-        missing_(problem.node_count(), 0),
-        current_(problem.object_count, kInitialSlot),
-        pending_(versions.slot_count(), 0),
-        pending_initial_(problem.object_count, 0),
-        open_writer_(problem.write_to_begin ? problem.object_count : 0, kInitial),
-        waiting_(problem.object_count),
-        ran_(problem.node_count(), 0) {
-    result_.writers.assign(writer_of.begin(), writer_of.end());
-    read_first_.assign(problem.owner_count + 1, 0);
-    for (const Read& read : problem.reads) ++read_first_[read.owner + 1];
-    for (Owner o = 0; o < problem.owner_count; ++o) read_first_[o + 1] += read_first_[o];
-    slot_of_read_.assign(problem.reads.size(), kInitialSlot);
-    for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
+  explicit Scheduler(const ScheduleInput& input)
+      : problem_(input.problem),
+        versions_(input.versions),
+        open_reads_(input.open),
+        known_(input.known),
+        extra_(problem_.node_count(), input.extra),
+        hint_(input.hint),
+        read_first_(base::offsets_by(problem_.owner_count, problem_.reads,
+                                     [](const Read& read) { return read.owner; })),
+        slot_of_read_(problem_.reads.size(), kInitialSlot),
+        missing_(problem_.node_count(), 0),
+        current_(problem_.object_count, kInitialSlot),
+        pending_(versions_.slot_count(), 0),
+        pending_initial_(problem_.object_count, 0),
+        open_writer_(problem_.write_to_begin ? problem_.object_count : 0, kInitial),
+        waiting_(problem_.object_count),
+        ran_(problem_.node_count(), 0) {
+    result_.writers.assign(input.writer_of.begin(), input.writer_of.end());
+    for (std::uint32_t r = 0; r < problem_.reads.size(); ++r) {
       const Owner w = result_.writers[r];
       if (w == kUnresolved) continue;
       if (w == kInitial) {
-        ++pending_initial_[problem.reads[r].object];
+        ++pending_initial_[problem_.reads[r].object];
       } else {
-        slot_of_read_[r] = w == versions.writer_of(r)
-                               ? versions.slot_of_read(r)
-                               : versions.slot_of(problem.reads[r].object, w);
+        slot_of_read_[r] = w == versions_.writer_of(r)
+                               ? versions_.slot_of_read(r)
+                               : versions_.slot_of(problem_.reads[r].object, w);
         ++pending_[slot_of_read_[r]];
       }
     }
-    for (Node v = 0; v < problem.node_count(); ++v) {
+    for (Node v = 0; v < problem_.node_count(); ++v) {
       for (const auto& out : known_.out(v)) ++missing_[out.to];
       for (const auto& out : extra_.out(v)) ++missing_[out.to];
     }
@@ -236,11 +235,8 @@ class Scheduler {
 
 }  // namespace
 
-ScheduleResult schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
-                        std::span<const Owner> writer_of, const graph::Digraph& known,
-                        std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                        base::Budget& budget, bool or_nothing) {
-  return Scheduler(problem, versions, open, writer_of, known, extra, hint).run(budget, or_nothing);
+ScheduleResult schedule(const ScheduleInput& input, base::Budget& budget, bool or_nothing) {
+  return Scheduler(input).run(budget, or_nothing);
 }
 
 }  // namespace cupel::order

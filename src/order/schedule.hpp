@@ -34,13 +34,17 @@ struct ScheduleResult {
   [[nodiscard]] bool is_witness() const { return finished && pairs.empty() && reads.empty(); }
 };
 
-// `known` and `extra` arcs together must be acyclic. `writer_of[r]` is
-// kUnresolved for reads that may choose among the open candidates. Hints per
-// node; smaller runs earlier. `or_nothing`: stops at the first event that is
-// blocked, unfinished.
-ScheduleResult schedule(const Problem& problem, const Versions& versions, const OpenReads& open,
-                        std::span<const Owner> writer_of, const graph::Digraph& known,
-                        std::span<const graph::Arc> extra, std::span<const std::uint64_t> hint,
-                        base::Budget& budget, bool or_nothing = false);
+struct ScheduleInput {
+  const Problem& problem;
+  const Versions& versions;
+  const OpenReads& open;
+  std::span<const Owner> writer_of;  // by read; kUnresolved: any of its open candidates
+  const graph::Digraph& known;
+  std::span<const graph::Arc> extra = {};  // acyclic together with `known`
+  std::span<const std::uint64_t> hint;     // by node; smaller runs earlier
+};
+
+// `or_nothing`: stops at the first event that is blocked, unfinished.
+ScheduleResult schedule(const ScheduleInput& input, base::Budget& budget, bool or_nothing = false);
 
 }  // namespace cupel::order

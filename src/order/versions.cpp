@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/offsets.hpp"
+
 namespace cupel::order {
 
 Versions::Versions(const Problem& problem, const EventGraph& graph)
     : problem_(problem), graph_(graph) {
-  object_first_.assign(problem.object_count + 1, 0);
-  for (const Object x : problem.write_object) ++object_first_[x + 1];
-  for (Object x = 0; x < problem.object_count; ++x) object_first_[x + 1] += object_first_[x];
+  base::offsets_by(
+      problem.object_count, problem.write_object, [](Object x) { return x; }, object_first_);
   writer_.resize(problem.write_object.size());
   object_.resize(problem.write_object.size());
   owner_slots_.resize(problem.write_object.size());

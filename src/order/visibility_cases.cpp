@@ -76,7 +76,7 @@ class Cases {
     if (!proposed.acyclic()) return learn(proposed) || propose();
     std::vector<Owner> writers = fixed_;
     result_.stage = std::max(result_.stage, Stage::kSchedule);
-    if (!guess_writers(problem_, visible_, proposed, candidates_, hint_, writers, rank_, budget_))
+    if (!guess_writers({problem_, visible_, proposed, candidates_, hint_}, writers, rank_, budget_))
       return true;
     CoGraph guessed(problem_, visible_, writers, budget_);
     if (!guessed.saturate()) return true;

@@ -20,14 +20,12 @@ constexpr std::size_t kNodesAnOwner = 500;
 
 class Guesser {
  public:
-  Guesser(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
-          std::span<const std::span<const Owner>> candidates, std::span<const std::uint64_t> hint,
-          std::vector<Owner>& writers, base::Budget& budget)
-      : problem_(problem),
-        visible_(visible),
-        graph_(co.graph()),
-        candidates_(candidates),
-        hint_(hint),
+  Guesser(const WriterGuessInput& input, std::vector<Owner>& writers, base::Budget& budget)
+      : problem_(input.problem),
+        visible_(input.visible),
+        graph_(input.co.graph()),
+        candidates_(input.candidates),
+        hint_(input.hint),
         writers_(writers),
         budget_(budget) {}
 
@@ -437,11 +435,9 @@ class Guesser {
 
 }  // namespace
 
-bool guess_writers(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
-                   std::span<const std::span<const Owner>> candidates,
-                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers,
+bool guess_writers(const WriterGuessInput& input, std::vector<Owner>& writers,
                    std::vector<std::uint32_t>& rank, base::Budget& budget) {
-  Guesser guesser(problem, visible, co, candidates, hint, writers, budget);
+  Guesser guesser(input, writers, budget);
   const bool finished = guesser.run();
   rank = guesser.take_ranks();
   return finished;

@@ -18,12 +18,17 @@
 
 namespace cupel::order {
 
-// Fills in every kUnresolved of `writers`. `co` must be acyclic and saturated for
-// the others. `hint`: see visibility.hpp. `rank`: where each owner stands in the
-// order that was used. False if the budget ended.
-bool guess_writers(const VisibilityProblem& problem, Visible visible, const CoGraph& co,
-                   std::span<const std::span<const Owner>> candidates,
-                   std::span<const std::uint64_t> hint, std::vector<Owner>& writers,
+struct WriterGuessInput {
+  const VisibilityProblem& problem;
+  Visible visible;
+  const CoGraph& co;  // acyclic, and saturated for the writers that are known
+  std::span<const std::span<const Owner>> candidates;
+  std::span<const std::uint64_t> hint;  // see visibility.hpp
+};
+
+// Fills in every kUnresolved of `writers`. `rank`: where each owner stands in the order
+// that was used. False if the budget ended.
+bool guess_writers(const WriterGuessInput& input, std::vector<Owner>& writers,
                    std::vector<std::uint32_t>& rank, base::Budget& budget);
 
 }  // namespace cupel::order
