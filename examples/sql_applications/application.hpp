@@ -20,8 +20,8 @@
 
 #include "base/random.hpp"
 #include "client.hpp"
-#include "mock/sql/session.hpp"
 #include "mock/store.hpp"
+#include "sql/session.hpp"
 
 namespace cupel::applications {
 
@@ -97,6 +97,6 @@ Outcome run(Application& application, std::span<const std::unique_ptr<Client>> c
 // Makes and fills the application's tables, and one of run()'s own.
 void make_tables(Application& application, Client& client);
 // The same into a store, as what its keys hold at first.
-void load(Application& application, mock::Store& store, mock::sql::Catalog& catalog);
+void load(Application& application, mock::Store& store, sql::Catalog& catalog);
 
 }  // namespace cupel::applications

@@ -3,8 +3,8 @@
 
 namespace cupel::applications {
 
-MockClient::MockClient(mock::Store& store, mock::sql::Catalog& catalog, const std::string& name)
-    : session_(mock::sql::Session::open(store, catalog, mock::sql::Dialect::kPostgres, name)) {}
+MockClient::MockClient(mock::Store& store, sql::Catalog& catalog, const std::string& name)
+    : session_(sql::Session::open(store, catalog, sql::Dialect::kPostgres, name)) {}
 
 void MockClient::run(const std::string& text) {
   const auto ran = session_->run(text);
@@ -16,16 +16,16 @@ Client::Answer MockClient::execute(std::string_view statement,
   auto& prepared = prepared_[std::string(statement)];
   if (prepared == nullptr) {
     auto made = session_->prepare(statement);
-    if (const auto* error = std::get_if<mock::sql::Error>(&made)) {
+    if (const auto* error = std::get_if<sql::Error>(&made)) {
       fail(error->sqlstate, error->message, statement);
     }
-    prepared = std::move(std::get<std::unique_ptr<mock::sql::Prepared>>(made));
+    prepared = std::move(std::get<std::unique_ptr<sql::Prepared>>(made));
   }
   auto answer = session_->execute(*prepared, parameters);
-  if (const auto* error = std::get_if<mock::sql::Error>(&answer)) {
+  if (const auto* error = std::get_if<sql::Error>(&answer)) {
     fail(error->sqlstate, error->message, statement);
   }
-  return {std::move(std::get<mock::sql::Result>(answer).rows)};
+  return {std::move(std::get<sql::Result>(answer).rows)};
 }
 
 }  // namespace cupel::applications

@@ -56,7 +56,7 @@ void make_tables(Application& application, Client& client) {
 }
 
 // A transaction of the load would not be seen by sessions that have read nothing yet.
-void load(Application& application, mock::Store& store, mock::sql::Catalog& catalog) {
+void load(Application& application, mock::Store& store, sql::Catalog& catalog) {
   mock::Options options;
   options.level = mock::Level::kStrongSessionSerializable;
   options.uniform = 0;
@@ -105,7 +105,7 @@ Outcome run(Application& application, const RunOptions& options) {
   dial.level = options.level;
   dial.seed = options.seed;
   mock::Store store(dial);
-  mock::sql::Catalog catalog(options.level);
+  sql::Catalog catalog(options.level);
   load(application, store, catalog);
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 1; i <= options.sessions; ++i) {

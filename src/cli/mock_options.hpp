@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "mock/sql/session.hpp"
 #include "mock/store.hpp"
+#include "sql/session.hpp"
 #include "wire/server.hpp"
 
 namespace cupel::cli {
@@ -40,7 +40,7 @@ struct Served {
   explicit Served(const mock::Options& options)
       : store(options), catalog(options.level), backend(wire::make_backend(store, catalog)) {}
   mock::Store store;
-  mock::sql::Catalog catalog;
+  sql::Catalog catalog;
   std::unique_ptr<wire::Backend> backend;
   std::unique_ptr<wire::Server> server;
 

@@ -6,12 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "mock/sql/session.hpp"
 #include "mock/store.hpp"
+#include "sql/session.hpp"
 
-namespace cupel {
-namespace sql = mock::sql;  // until the SQL has a room of its own
-}
 namespace cupel::wire {
 
 // Thread safe. Outlives the sessions and transactions that it gives.

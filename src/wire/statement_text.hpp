@@ -5,11 +5,8 @@
 
 #include <string_view>
 
-#include "mock/sql/session.hpp"
+#include "sql/session.hpp"
 
-namespace cupel {
-namespace sql = mock::sql;  // until the SQL has a room of its own
-}
 namespace cupel::wire {
 
 // Nothing but blanks, comments and semicolons.

@@ -32,7 +32,7 @@ class MockApplications : public ::testing::Test {
     dial.level = options.level;
     dial.seed = options.seed;
     mock::Store store(dial);
-    mock::sql::Catalog catalog(options.level);
+    sql::Catalog catalog(options.level);
     load(application, store, catalog);
     const auto backend = wire::make_backend(store, catalog);
     auto server = wire::Server::start(*backend, {.postgres = 0});

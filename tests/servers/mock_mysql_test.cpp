@@ -16,7 +16,7 @@
 #include "servers/random_sql.hpp"
 #include "wire/server.hpp"
 
-namespace cupel::mock::sql {
+namespace cupel::sql {
 namespace {
 
 using Connection = std::unique_ptr<MYSQL, decltype(&mysql_close)>;
@@ -619,10 +619,10 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
   std::size_t differences = 0, refused = 0, either = 0;
   std::uint64_t done = 0;
   for (std::uint64_t round = 0; done < statements && differences < 10; ++round) {
-    Options options;
-    options.level = Level::kStrongSessionSerializable;
+    mock::Options options;
+    options.level = mock::Level::kStrongSessionSerializable;
     options.seed = seed + round;
-    Store store(options);
+    mock::Store store(options);
     Catalog catalog(options.level);
     const auto backend = wire::make_backend(store, catalog);
     auto started = wire::Server::start(*backend, {.mysql = 0});
@@ -707,4 +707,4 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
 }
 
 }  // namespace
-}  // namespace cupel::mock::sql
+}  // namespace cupel::sql

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "lab/server.hpp"
-#include "mock/sql/session.hpp"
-#include "mock/sql/settings.hpp"
 #include "servers/random_sql.hpp"
+#include "sql/dialect/settings.hpp"
+#include "sql/session.hpp"
 
-namespace cupel::mock::sql {
+namespace cupel::sql {
 namespace {
 
 using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
@@ -127,9 +127,9 @@ class MockSettingsServer : public ::testing::Test {
     ASSERT_EQ(PQstatus(connection_.get()), CONNECTION_OK) << PQerrorMessage(connection_.get());
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    Options store_options;
-    store_options.level = Level::kStrongSessionSerializable;
-    store_ = std::make_unique<Store>(store_options);
+    mock::Options store_options;
+    store_options.level = mock::Level::kStrongSessionSerializable;
+    store_ = std::make_unique<mock::Store>(store_options);
     catalog_ = std::make_unique<Catalog>(store_options.level);
     session_ = Session::open(*store_, *catalog_, Dialect::kPostgres, "one");
   }
@@ -157,7 +157,7 @@ class MockSettingsServer : public ::testing::Test {
 
   std::optional<lab::Server> server_;
   Connection connection_{nullptr, PQfinish};
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<mock::Store> store_;
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<Session> session_;
   std::map<std::string, std::size_t> same_, not_done_, shown_;
@@ -282,4 +282,4 @@ TEST_F(MockSettingsServer, WaysOfSetting) {
 }
 
 }  // namespace
-}  // namespace cupel::mock::sql
+}  // namespace cupel::sql

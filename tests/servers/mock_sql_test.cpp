@@ -11,10 +11,10 @@
 #include <memory>
 
 #include "lab/server.hpp"
-#include "mock/sql/session.hpp"
 #include "servers/random_sql.hpp"
+#include "sql/session.hpp"
 
-namespace cupel::mock::sql {
+namespace cupel::sql {
 namespace {
 
 // Random statements. Tables: t (int key, int, numeric, text, boolean, double), u (composite
@@ -460,10 +460,10 @@ TEST(MockSqlServer, AgreesWithPostgres) {
   std::size_t unneeded = 0;
   std::uint64_t done = 0;
   for (std::uint64_t round = 0; done < statements && differences < 10; ++round) {
-    Options options;
-    options.level = Level::kStrongSessionSerializable;
+    mock::Options options;
+    options.level = mock::Level::kStrongSessionSerializable;
     options.seed = seed + round;
-    Store store(options);
+    mock::Store store(options);
     Catalog catalog(options.level);
     const auto session = Session::open(store, catalog, Dialect::kPostgres, "one");
     in_postgres(connection.get(), "ROLLBACK");
@@ -526,4 +526,4 @@ TEST(MockSqlServer, AgreesWithPostgres) {
 }
 
 }  // namespace
-}  // namespace cupel::mock::sql
+}  // namespace cupel::sql

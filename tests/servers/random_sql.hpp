@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace cupel::mock::sql {
+namespace cupel::sql {
 
 // A number that the environment asks for.
 inline std::uint64_t asked(const char* name, std::uint64_t otherwise) {
@@ -68,4 +68,4 @@ class RandomSql {
   bool table_ = false;
 };
 
-}  // namespace cupel::mock::sql
+}  // namespace cupel::sql

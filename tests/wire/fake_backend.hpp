@@ -10,7 +10,7 @@
 //   wait          until the backend is shut down
 //   anything else 42601 at character 1
 // Statements are separated by semicolons. What they may give is checked by the tests of
-// src/mock/sql; here it only has to come through.
+// src/sql; here it only has to come through.
 #pragma once
 
 #include <atomic>

@@ -13,11 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mock/sql/session.hpp"
+#include "sql/session.hpp"
 
-namespace cupel {
-namespace sql = mock::sql;  // until the SQL has a room of its own
-}
 namespace cupel::wire::mysql {
 
 inline constexpr std::size_t kLongestPacket = std::size_t{4} << 20;

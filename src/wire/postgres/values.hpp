@@ -9,12 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "mock/sql/session.hpp"
+#include "sql/session.hpp"
 #include "wire/postgres/codec.hpp"
 
-namespace cupel {
-namespace sql = mock::sql;  // until the SQL has a room of its own
-}
 namespace cupel::wire::postgres {
 
 Oid oid_of(sql::Type type);

@@ -1,0 +1,395 @@
+// Plans at work: nested loops, groups, order; see query.hpp.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sql/plan/query.hpp"
+
+namespace cupel::sql {
+
+namespace {
+
+bool all_hold(const std::vector<ExpressionPtr>& conditions, const Frame& frame) {
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const auto& condition) { return holds(condition, frame); });
+}
+
+// Whether conditions on the primary key alone rule the row out before it is read. One
+// that raises an error is asked again once the row is known to be there.
+bool ruled_out(const std::vector<ExpressionPtr>& conditions, const Frame& frame) {
+  try {
+    return !all_hold(conditions, frame);
+  } catch (const Raised& raised) {
+    if (raised.ended) throw;
+    return false;
+  }
+}
+
+void nulls(const Join& join, Frame& frame) {
+  if (join.kind == Join::Kind::kLeaf) {
+    frame.rows[join.source] = &frame.running.null_row;
+    return;
+  }
+  nulls(*join.left, frame);
+  nulls(*join.right, frame);
+}
+
+bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
+          const std::function<bool()>& found) {
+  const auto& source = sources[join.source];
+  auto& place = frame.rows[join.source];
+  if (source.query != nullptr) {
+    std::vector<ValueRow*> rows;
+    run(*source.query, frame.running, frame.outer, [&](std::vector<Scalar>& values) {
+      rows.push_back(&frame.running.keep<ValueRow>(std::move(values)));
+      return true;
+    });
+    for (auto* row : rows) {
+      frame.running.facts.go_on();
+      place = row;
+      if (all_hold(join.filters, frame) && !found()) return false;
+    }
+    return true;
+  }
+  std::vector<Scalar> first;
+  for (const auto& part : join.key) {
+    auto value = part->value(frame);
+    if (is_null(value)) return true;
+    const auto& type = source.table->columns[source.table->key[first.size()]].type;
+    try {
+      // A number that the column's type cannot hold is no row's.
+      first.push_back(cast(value, part->type.type, {type.type}));
+    } catch (const Raised&) {
+      return true;
+    }
+  }
+  for (auto* row : frame.running.rows(source.table, first)) {
+    frame.running.facts.go_on();
+    place = row;
+    if (ruled_out(join.early, frame)) continue;
+    if (!row->present()) continue;
+    if (all_hold(join.filters, frame) && !found()) return false;
+  }
+  return true;
+}
+
+std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>& types) {
+  std::string text;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (is_null(values[at])) {
+      text += "n";
+      continue;
+    }
+    const auto one = canonical(values[at], types[at]);
+    text += std::to_string(one.size()) + ":" + one;
+  }
+  return text;
+}
+
+// One aggregate over one group.
+class Total {
+ public:
+  Total(const Aggregate& aggregate, Dialect dialect) : aggregate_(aggregate), dialect_(dialect) {}
+
+  void add(const Frame& frame) {
+    if (aggregate_.filter != nullptr && !holds(aggregate_.filter, frame)) return;
+    if (aggregate_.arguments.empty()) {
+      ++count_;
+      return;
+    }
+    const auto& argument = aggregate_.arguments[0];
+    auto value = argument->value(frame);
+    const auto type = argument->type.type;
+    std::string separator;
+    if (aggregate_.name == "string_agg") {
+      const auto second = aggregate_.arguments[1]->value(frame);
+      if (!is_null(second)) separator = std::get<std::string>(second);
+    }
+    if (is_null(value)) return;
+    const auto by = order_type(type, dialect_ == Dialect::kMysql);
+    if (aggregate_.distinct && aggregate_.arguments.size() == 1 &&
+        !seen_.insert(canonical(value, by)).second) {
+      return;
+    }
+    // MySQL's count(DISTINCT a, b): of rows without null.
+    if (aggregate_.distinct && aggregate_.arguments.size() > 1) {
+      std::string row;
+      for (const auto& part : aggregate_.arguments) {
+        const auto one = part->value(frame);
+        if (is_null(one)) return;
+        const auto text = canonical(one, order_type(part->type.type, true));
+        row += std::to_string(text.size()) + ":" + text;
+      }
+      if (!seen_.insert(row).second) return;
+    }
+    ++count_;
+    const auto& name = aggregate_.name;
+    if (name == "cupel_group_concat") {
+      Piece piece;
+      for (std::size_t at = 1; at < aggregate_.arguments.size(); ++at) {
+        const auto one = aggregate_.arguments[at]->value(frame);
+        if (is_null(one)) return;
+        piece.text += std::get<std::string>(one);
+      }
+      for (const auto& sort : aggregate_.sorts) piece.order.push_back(sort.value->value(frame));
+      separator_ = std::get<std::string>(value);
+      pieces_.push_back(std::move(piece));
+      return;
+    }
+    if (name == "sum" || name == "avg") {
+      if (type == Type::kReal || type == Type::kDouble) {
+        const double number = std::get<double>(value);
+        real_ = type == Type::kReal && name == "sum" ? static_cast<float>(real_ + number)
+                                                     : real_ + number;
+      } else if (is_integer(type)) {
+        exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
+      } else {
+        exact_ = exact_ + std::get<Decimal>(value);
+      }
+    } else if (name == "min" || name == "max") {
+      const int wanted = name == "max" ? 1 : -1;
+      if (is_null(best_) || compare(value, best_, by) * wanted > 0) best_ = std::move(value);
+    } else if (name == "bool_and" || name == "every") {
+      best_ = std::get<bool>(value) && (is_null(best_) || std::get<bool>(best_));
+    } else if (name == "bool_or") {
+      best_ = std::get<bool>(value) || (!is_null(best_) && std::get<bool>(best_));
+    } else if (name == "string_agg") {
+      auto text = is_null(best_) ? std::string() : std::get<std::string>(best_) + separator;
+      best_ = text + std::get<std::string>(value);
+    }
+  }
+
+  [[nodiscard]] Scalar value() const {
+    const auto& name = aggregate_.name;
+    if (name == "count") return count_;
+    if (name == "cupel_group_concat") return concatenated();
+    if (count_ == 0) return {};
+    if (name != "sum" && name != "avg") return best_;
+    const auto type = aggregate_.arguments[0]->type.type;
+    if (type == Type::kReal || type == Type::kDouble) {
+      const double total = name == "sum" ? real_ : real_ / static_cast<double>(count_);
+      if (std::isinf(total)) raise("22003", "value out of range: overflow");
+      return total;
+    }
+    if (name == "avg") {
+      const Decimal number(count_);
+      return dialect_ == Dialect::kMysql ? exact_.mysql_quotient(number)
+                                         : exact_.divided_by(number);
+    }
+    if (aggregate_.type.type != Type::kBigint) return exact_;
+    const auto whole = exact_.to_integer();
+    if (!whole) raise("22003", "bigint out of range");
+    return *whole;
+  }
+
+ private:
+  struct Piece {
+    std::vector<Scalar> order;
+    std::string text;
+  };
+  [[nodiscard]] Scalar concatenated() const {
+    if (pieces_.empty()) return {};
+    auto sorted = pieces_;
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const Piece& left, const Piece& right) {
+      return sorted_before(aggregate_.sorts, left.order, right.order, true);
+    });
+    std::string text = sorted[0].text;
+    for (std::size_t at = 1; at < sorted.size(); ++at) text += separator_ + sorted[at].text;
+    // What is longer is cut there, at group_concat_max_len.
+    if (text.size() > 1024) not_supported("GROUP_CONCAT of more than 1024 bytes");
+    return text;
+  }
+  std::vector<Piece> pieces_;  // of MySQL's group_concat
+  std::string separator_;
+  const Aggregate& aggregate_;
+  Dialect dialect_;
+  std::int64_t count_ = 0;
+  Decimal exact_;
+  double real_ = 0;
+  Scalar best_;
+  std::unordered_set<std::string> seen_;
+};
+
+struct Group {
+  std::vector<Row*> rows;  // of its first member
+  std::vector<Total> totals;
+  std::vector<Scalar> values;
+};
+
+// A row on its way out, before its outputs are asked for.
+struct Candidate {
+  std::vector<Row*> rows;
+  std::vector<Scalar> aggregates;
+  std::vector<Scalar> order;
+  std::vector<Scalar> outputs;  // known already when DISTINCT
+};
+
+std::int64_t bound_of(const ExpressionPtr& expression, const Frame& frame, const char* what,
+                      std::int64_t if_null) {
+  if (expression == nullptr) return if_null;
+  const auto value = expression->value(frame);
+  if (is_null(value)) return if_null;
+  const auto count = std::get<std::int64_t>(value);
+  if (count < 0) {
+    raise(what[0] == 'L' ? "2201W" : "2201X", std::string(what) + " must not be negative");
+  }
+  return count;
+}
+
+std::vector<Scalar> outputs_of(const Select& select, const Frame& frame) {
+  std::vector<Scalar> values;
+  values.reserve(select.outputs.size());
+  for (const auto& output : select.outputs) {
+    values.push_back(output.value == nullptr ? Scalar() : output.value->value(frame));
+  }
+  return values;
+}
+
+}  // namespace
+
+bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
+               const std::function<bool()>& found) {
+  if (join.kind == Join::Kind::kLeaf) return leaf(join, sources, frame, found);
+  if (join.kind == Join::Kind::kInner) {
+    return enumerate(*join.left, sources, frame, [&] {
+      return enumerate(*join.right, sources, frame,
+                       [&] { return !all_hold(join.filters, frame) || found(); });
+    });
+  }
+  return enumerate(*join.left, sources, frame, [&] {
+    bool partner = false;
+    bool go_on = true;
+    if (all_hold(join.gate, frame)) {
+      go_on = enumerate(*join.right, sources, frame, [&] {
+        partner = true;
+        return !all_hold(join.filters, frame) || found();
+      });
+    }
+    if (!go_on || partner) return go_on;
+    nulls(*join.right, frame);
+    return !all_hold(join.filters, frame) || found();
+  });
+}
+
+bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
+                   const std::vector<Scalar>& right, bool mysql) {
+  for (std::size_t at = 0; at < sorts.size(); ++at) {
+    const auto& sort = sorts[at];
+    if (is_null(left[at]) || is_null(right[at])) {
+      if (is_null(left[at]) == is_null(right[at])) continue;
+      return is_null(left[at]) == sort.nulls_first;
+    }
+    const int order = compare(left[at], right[at], order_type(sort.value->type.type, mysql));
+    if (order != 0) return sort.descending ? order > 0 : order < 0;
+  }
+  return false;
+}
+
+void run(const Select& select, Running& running, const Frame* outer, const RowSink& row) {
+  Frame frame{running, outer, {}, nullptr};
+  if (!select.values.empty()) {
+    for (const auto& list : select.values) {
+      std::vector<Scalar> values;
+      for (const auto& value : list) values.push_back(value->value(frame));
+      if (!row(values)) return;
+    }
+    return;
+  }
+  frame.rows.resize(select.sources.size(), &running.null_row);
+  const auto skip = bound_of(select.offset, frame, "OFFSET", 0);
+  const auto most = bound_of(select.limit, frame, "LIMIT", -1);
+  if (most == 0) return;
+
+  const auto dialect = running.facts.dialect;
+  const bool mysql = dialect == Dialect::kMysql;
+  std::vector<Type> output_types;
+  for (const auto& output : select.outputs) {
+    output_types.push_back(output.value == nullptr ? Type::kNull
+                                                   : order_type(output.value->type.type, mysql));
+  }
+  std::unordered_set<std::string> seen;
+  std::vector<Candidate> waiting;
+  std::int64_t passed = 0;
+  // Takes a row that all conditions hold for; false when enough is there.
+  const auto take = [&]() {
+    Candidate candidate;
+    if (select.distinct) {
+      candidate.outputs = outputs_of(select, frame);
+      if (!seen.insert(text_key(candidate.outputs, output_types)).second) return true;
+    }
+    if (select.sorts.empty()) {
+      if (passed++ < skip) return true;
+      if (!select.distinct) candidate.outputs = outputs_of(select, frame);
+      if (!row(candidate.outputs)) return false;
+      return most < 0 || passed - skip < most;
+    }
+    for (const auto& sort : select.sorts) candidate.order.push_back(sort.value->value(frame));
+    candidate.rows = frame.rows;
+    if (frame.aggregates != nullptr) candidate.aggregates = *frame.aggregates;
+    waiting.push_back(std::move(candidate));
+    return true;
+  };
+
+  const auto all_rows = [&](const std::function<bool()>& found) {
+    if (!all_hold(select.gate, frame)) return;
+    if (select.from == nullptr) {
+      found();
+    } else {
+      enumerate(*select.from, select.sources, frame, found);
+    }
+  };
+
+  if (!select.grouped) {
+    all_rows(take);
+  } else {
+    std::vector<Group> groups;
+    std::unordered_map<std::string, std::size_t> places;
+    std::vector<Type> types;
+    for (const auto& group : select.groups) types.push_back(order_type(group->type.type, mysql));
+    const auto new_group = [&] {
+      groups.push_back({frame.rows, {}, {}});
+      for (const auto& aggregate : select.aggregates)
+        groups.back().totals.emplace_back(aggregate, dialect);
+    };
+    if (select.groups.empty()) {
+      new_group();
+      places.emplace("", 0);
+    }
+    all_rows([&] {
+      std::vector<Scalar> values;
+      for (const auto& group : select.groups) values.push_back(group->value(frame));
+      const auto [place, fresh] = places.emplace(text_key(values, types), groups.size());
+      if (fresh) new_group();
+      for (auto& total : groups[place->second].totals) total.add(frame);
+      return true;
+    });
+    for (const auto& group : groups) {
+      std::vector<Scalar> totals;
+      for (const auto& total : group.totals) {
+        totals.push_back(total.value());
+      }
+      frame.rows = group.rows;
+      frame.aggregates = &totals;
+      if (select.having != nullptr && !holds(select.having, frame)) continue;
+      if (!take()) break;
+    }
+    frame.aggregates = nullptr;
+  }
+  if (select.sorts.empty()) return;
+
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [&](const Candidate& left, const Candidate& right) {
+                     return sorted_before(select.sorts, left.order, right.order, mysql);
+                   });
+  for (auto& candidate : waiting) {
+    if (passed++ < skip) continue;
+    frame.rows = candidate.rows;
+    frame.aggregates = &candidate.aggregates;
+    if (!select.distinct) candidate.outputs = outputs_of(select, frame);
+    if (!row(candidate.outputs)) return;
+    if (most >= 0 && passed - skip >= most) return;
+  }
+}
+
+}  // namespace cupel::sql

@@ -1,0 +1,139 @@
+// Rows of the store, read when asked for; see the header.
+#include "sql/exec/running.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cupel::sql {
+
+namespace {
+
+// Numbers with a fraction or beyond 63 bits, times and text are text in the store, as people read
+// them.
+mock::Value stored(const Scalar& value, Type type) {
+  if (is_null(value)) return {};
+  if (type == Type::kBoolean) return mock::Value::of(std::int64_t{std::get<bool>(value)});
+  if (is_integer(type)) return mock::Value::of(std::get<std::int64_t>(value));
+  if (type == Type::kUnsigned) {
+    const auto number = std::get<std::uint64_t>(value);
+    if (std::in_range<std::int64_t>(number))
+      return mock::Value::of(static_cast<std::int64_t>(number));
+  }
+  return mock::Value::of(to_text(value, type));
+}
+
+Scalar loaded(mock::Value value, const FullType& type) {
+  if (value.kind == mock::Value::Kind::kNull) return {};
+  if (value.kind == mock::Value::Kind::kInteger) {
+    if (type.type == Type::kBoolean) return value.integer != 0;
+    if (is_integer(type.type)) return value.integer;
+    return from_text(std::to_string(value.integer), type);
+  }
+  if (is_string(type.type)) return std::move(value.text);
+  return from_text(value.text, type);
+}
+
+}  // namespace
+
+void raise_ended(const std::optional<mock::Failure>& failure) {
+  Error error{"40001", "could not serialize access: the transaction was ended"};
+  if (failure) {
+    if (failure->kind == mock::Failure::Kind::kStopped) error.sqlstate = "57P01";
+    if (failure->kind == mock::Failure::Kind::kEnded) error.sqlstate = "25P03";
+    error.message = failure->message;
+  }
+  throw Raised{std::move(error), true};
+}
+
+StoredRow::StoredRow(Running& running, TablePtr table, std::string key,
+                     std::vector<Scalar> key_values)
+    : running_(running),
+      table_(std::move(table)),
+      key_(std::move(key)),
+      key_values_(std::move(key_values)),
+      cells_(table_->columns.size()) {}
+
+bool StoredRow::present() {
+  if (!present_) {
+    const auto value = running_.read(key_);
+    present_ = value.kind == mock::Value::Kind::kInteger && value.integer != 0;
+  }
+  return *present_;
+}
+
+void StoredRow::set_present(bool present) {
+  running_.write(key_, mock::Value::of(std::int64_t{present}));
+  present_ = present;
+}
+
+Scalar StoredRow::cell(std::size_t column) {
+  if (const auto place = table_->in_key(column)) return key_values_[*place];
+  auto& cell = cells_[column];
+  if (!cell) {
+    cell = loaded(running_.read(table_->cell_key(key_, column)), table_->columns[column].type);
+  }
+  return *cell;
+}
+
+void StoredRow::set_cell(std::size_t column, const Scalar& value) {
+  running_.write(table_->cell_key(key_, column), stored(value, table_->columns[column].type.type));
+  cells_[column] = value;
+}
+
+void Running::ended() {
+  raise_ended(transaction_.failure());
+}
+
+void SessionFacts::go_on() const {
+  if (cancelled()) raise("57014", "canceling statement due to user request");
+  if (too_long()) raise("57014", "canceling statement due to statement timeout");
+}
+
+mock::Value Running::read(const std::string& key) {
+  facts.go_on();
+  auto value = transaction_.read(key);
+  if (!value) ended();
+  return std::move(*value);
+}
+
+void Running::write(const std::string& key, mock::Value value) {
+  facts.go_on();
+  if (!transaction_.write(key, std::move(value))) ended();
+}
+
+StoredRow& Running::row(const TablePtr& table, const std::string& key,
+                        std::vector<Scalar> key_values) {
+  auto& place = rows_[key];
+  if (place == nullptr) {
+    place = std::make_unique<StoredRow>(*this, table, key, std::move(key_values));
+  }
+  return *place;
+}
+
+StoredRow& Running::row(const TablePtr& table, const std::vector<Scalar>& key_values) {
+  return row(table, table->row_key(key_values), key_values);
+}
+
+std::vector<StoredRow*> Running::rows(const TablePtr& table, const std::vector<Scalar>& first) {
+  std::vector<StoredRow*> found;
+  if (!table->key.empty() && first.size() == table->key.size()) {
+    found.push_back(&row(table, first));
+    return found;
+  }
+  const auto prefix = first.empty() ? table->prefix : table->partial_key(first);
+  for (const auto& key : transaction_.scan(prefix, '/')) {
+    found.push_back(&row(table, key, *table->key_values(key)));
+  }
+  if (transaction_.failure()) ended();
+  std::sort(found.begin(), found.end(), [&](const StoredRow* left, const StoredRow* right) {
+    for (std::size_t at = 0; at < left->key_values().size(); ++at) {
+      const auto type = table->key.empty() ? Type::kBigint : table->order_type_of(table->key[at]);
+      const int order = compare(left->key_values()[at], right->key_values()[at], type);
+      if (order != 0) return order < 0;
+    }
+    return false;
+  });
+  return found;
+}
+
+}  // namespace cupel::sql

@@ -1,0 +1,128 @@
+// A statement while it runs: the rows it has looked at, each key of the store read once at
+// most, and only when an expression asks for it. That is what makes the reads minimal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sql/plan/catalog.hpp"
+
+namespace cupel::sql {
+
+class Row {
+ public:
+  Row() = default;
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  virtual ~Row() = default;
+  virtual Scalar cell(std::size_t column) = 0;
+};
+
+// The row of a left join without partner, and of no group.
+class NullRow : public Row {
+ public:
+  Scalar cell(std::size_t) override { return {}; }
+};
+
+class ValueRow : public Row {
+ public:
+  explicit ValueRow(std::vector<Scalar> cells) : values(std::move(cells)) {}
+  Scalar cell(std::size_t column) override { return values[column]; }
+  std::vector<Scalar> values;
+};
+
+class Running;
+
+// A row of a table in the store.
+class StoredRow : public Row {
+ public:
+  StoredRow(Running& running, TablePtr table, std::string key, std::vector<Scalar> key_values);
+  Scalar cell(std::size_t column) override;
+  bool present();  // reads `has`
+  void set_present(bool present);
+  void set_cell(std::size_t column, const Scalar& value);  // writes; not of the primary key
+
+  [[nodiscard]] const TablePtr& table() const { return table_; }
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] const std::vector<Scalar>& key_values() const { return key_values_; }
+
+ private:
+  Running& running_;
+  TablePtr table_;
+  std::string key_;
+  std::vector<Scalar> key_values_;
+  std::optional<bool> present_;
+  std::vector<std::optional<Scalar>> cells_;
+};
+
+// What expressions ask of the session.
+struct SessionFacts {
+  Dialect dialect = Dialect::kPostgres;
+  std::int64_t now = 0;  // when the transaction began
+  std::uint64_t last_insert_id = 0;
+  std::function<std::string(const std::string&)> setting;  // raises 42704
+  // set_config(): what it is then.
+  std::function<std::string(const std::string& name, const std::string& value, bool local)>
+      configure;
+  std::uint32_t connection = 1;
+  std::string user = "cupel";
+  std::function<bool(std::uint32_t)> cancel_other;
+
+  // What ends the statement that runs: somebody else, or its time.
+  enum class Under : std::uint8_t { kNothing, kWay, kCancelled };
+  std::shared_ptr<std::atomic<Under>> under = std::make_shared<std::atomic<Under>>(Under::kNothing);
+  std::optional<std::chrono::steady_clock::time_point> until = {};
+  [[nodiscard]] bool cancelled() const { return *under == Under::kCancelled; }
+  [[nodiscard]] bool too_long() const {
+    return until && std::chrono::steady_clock::now() >= *until;
+  }
+  void go_on() const;  // raises 57014 if it is one of these
+};
+
+class Running {
+ public:
+  Running(mock::Transaction& transaction, Catalog::State& tables, const SessionFacts& session)
+      : catalog(tables), facts(session), transaction_(transaction) {}
+
+  Catalog::State& catalog;
+  const SessionFacts& facts;
+  std::vector<Scalar> parameters;
+  // Answers of sub-queries that do not depend on the row, by their plan.
+  std::unordered_map<const void*, std::shared_ptr<void>> answers;
+
+  // Raises 40001 when the store ended the transaction.
+  mock::Value read(const std::string& key);
+  void write(const std::string& key, mock::Value value);
+
+  StoredRow& row(const TablePtr& table, const std::string& key, std::vector<Scalar> key_values);
+  StoredRow& row(const TablePtr& table, const std::vector<Scalar>& key_values);
+  // Rows that may be there, in the order of their primary keys; nothing is read. With the
+  // first values of the key only those rows; all of the values: the one, known or not.
+  std::vector<StoredRow*> rows(const TablePtr& table, const std::vector<Scalar>& first = {});
+
+  template <typename T, typename... Args>
+  T& keep(Args&&... args) {
+    auto made = std::make_unique<T>(std::forward<Args>(args)...);
+    T& kept = *made;
+    kept_.push_back(std::move(made));
+    return kept;
+  }
+  NullRow null_row;
+
+ private:
+  [[noreturn]] void ended();
+  mock::Transaction& transaction_;
+  std::unordered_map<std::string, std::unique_ptr<StoredRow>> rows_;
+  std::deque<std::unique_ptr<Row>> kept_;
+};
+
+[[noreturn]] void raise_ended(const std::optional<mock::Failure>& failure);
+
+}  // namespace cupel::sql

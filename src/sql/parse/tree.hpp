@@ -1,0 +1,46 @@
+// PostgreSQL's own parser (libpg_query), and its parse tree as JSON.
+//
+// The tree leaves out every field that has its default value, so what a statement says is
+// what is there: a reader names the fields it understands, and any other is an error
+// 0A000. That is how nothing is ignored that could change an answer.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/error.hpp"
+
+namespace cupel::sql {
+
+using Tree = nlohmann::json;
+
+struct Statement {
+  Tree tree;           // {"SelectStmt": {…}}
+  std::size_t at = 0;  // its first byte in the text
+};
+
+// Raises 42601 for what is no SQL, 22021 for what is no UTF-8.
+std::vector<Statement> parse(std::string_view text);
+
+// {"Kind": {…}}: the kind and the body.
+std::string_view kind_of(const Tree& node);
+const Tree& body_of(const Tree& node);
+
+// Raises 0A000 if the body has another field than these. "location" is always known.
+void understood(const Tree& body, std::string_view kind,
+                std::initializer_list<std::string_view> fields);
+
+bool has(const Tree& body, const char* field);
+const Tree& field(const Tree& body, const char* field);  // null if it is not there
+const Tree& list(const Tree& body, const char* field);   // [] if it is not there
+std::string text_of(const Tree& body, const char* field);
+std::int64_t number_of(const Tree& body, const char* field);
+bool flag_of(const Tree& body, const char* field);
+// [{"String": {"sval": "a"}}, …]: "a" …
+std::vector<std::string> strings_of(const Tree& body, const char* field);
+
+}  // namespace cupel::sql

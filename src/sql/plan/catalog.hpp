@@ -1,0 +1,120 @@
+// What tables there are, and how their rows are named in the store.
+//
+//   accounts/7            whether the row is there: 1, or 0 or null
+//   accounts/7/balance    a cell; columns of the primary key have none, the name says them
+//   order_line/1,2,3/qty  a composite primary key
+//   log/#12               a table without primary key: a hidden row number
+//   accounts@2/7          the second table that was called accounts
+//
+// In names, % / , and control characters are written %2F and so on.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/parse/tree.hpp"
+#include "sql/value/scalar.hpp"
+
+namespace cupel::sql {
+
+// Of a SERIAL, IDENTITY or AUTO_INCREMENT column, or of hidden row numbers. Not weakened,
+// and not taken back by a rollback, as in PostgreSQL.
+struct Counter {
+  std::atomic<std::int64_t> last{0};
+  std::int64_t next() { return ++last; }
+  void reached(std::int64_t value) {  // MySQL: an explicit value moves it
+    auto seen = last.load();
+    while (seen < value && !last.compare_exchange_weak(seen, value)) {
+    }
+  }
+};
+
+struct ColumnInfo {
+  std::string name;
+  FullType type;
+  bool not_null = false;
+  bool always = false;               // GENERATED ALWAYS
+  Tree default_value;                // null: none
+  std::shared_ptr<Counter> counter;  // null: none
+  std::string declared = {};         // MySQL: its type as DESCRIBE tells it
+};
+
+struct Unique {
+  std::string name;
+  std::vector<std::size_t> columns;
+};
+
+enum class Action : std::uint8_t { kRefuse, kCascade, kSetNull, kSetDefault };
+
+struct ForeignKey {
+  std::string name;
+  std::vector<std::size_t> columns;
+  std::string parent;
+  std::vector<std::size_t> parent_columns;
+  Action on_delete = Action::kRefuse;
+  Action on_update = Action::kRefuse;
+};
+
+struct Check {
+  std::string name;
+  Tree expression;
+};
+
+struct Table {
+  std::string name;
+  std::string prefix;  // "accounts/"
+  bool mysql = false;  // made in that dialect: blanks at the end of text do not count
+  std::vector<ColumnInfo> columns;
+  std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
+  std::string key_name;          // "accounts_pkey"
+  std::vector<Unique> uniques;
+  std::vector<ForeignKey> foreign_keys;
+  std::vector<Check> checks;
+  std::shared_ptr<Counter> row_numbers = std::make_shared<Counter>();
+
+  [[nodiscard]] std::optional<std::size_t> column(std::string_view column_name) const;
+  // To compare its values by.
+  [[nodiscard]] Type order_type_of(std::size_t column) const {
+    return order_type(columns[column].type.type, mysql);
+  }
+  // Position of a column in the key.
+  [[nodiscard]] std::optional<std::size_t> in_key(std::size_t column) const;
+
+  [[nodiscard]] std::string row_key(const std::vector<Scalar>& values) const;  // of the key
+  // "accounts/7," of the first values of a composite key.
+  [[nodiscard]] std::string partial_key(const std::vector<Scalar>& values) const;
+  [[nodiscard]] std::string row_number_key(std::int64_t number) const;
+  [[nodiscard]] std::string cell_key(std::string_view row, std::size_t column) const;
+  // The key's values (or the row number) of a name under `prefix`; nullopt for a cell.
+  [[nodiscard]] std::optional<std::vector<Scalar>> key_values(std::string_view row) const;
+};
+using TablePtr = std::shared_ptr<const Table>;
+
+std::string escaped(std::string_view name);
+std::string unescaped(std::string_view name);
+
+class Catalog::State {
+ public:
+  explicit State(mock::Level level) : level_(level) {}
+  [[nodiscard]] mock::Level level() const { return level_; }
+  [[nodiscard]] TablePtr find(const std::string& name) const;
+  [[nodiscard]] std::vector<TablePtr> tables() const;
+  // Null takes it away. Gives what was there before, so that a rollback can put it back.
+  TablePtr put(const std::string& name, TablePtr table);
+  std::string new_prefix(const std::string& name);
+  void reset();
+
+ private:
+  mock::Level level_;
+  mutable std::mutex mutex_;
+  std::map<std::string, TablePtr> tables_;
+  std::map<std::string, int> generations_;
+};
+
+}  // namespace cupel::sql

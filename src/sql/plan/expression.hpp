@@ -1,0 +1,129 @@
+// Expressions after names and types are resolved, by PostgreSQL's rules.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/exec/running.hpp"
+
+namespace cupel::sql {
+
+// The rows that an expression sees: one of each source of its query; then those of the
+// query around it.
+struct Frame {
+  Running& running;
+  const Frame* outer = nullptr;
+  std::vector<Row*> rows = {};
+  const std::vector<Scalar>* aggregates = nullptr;
+};
+
+struct Expression;
+using ExpressionPtr = std::shared_ptr<const Expression>;
+
+struct Expression {
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kParameter,
+    kColumn,
+    kAnd,
+    kEqual,
+    kIn,
+    kAggregate,
+    kOther
+  };
+  Kind kind = Kind::kOther;
+  FullType type;
+  std::vector<ExpressionPtr> parts;
+  std::function<Scalar(const Frame&)> value;
+  // Equal expressions have equal signatures; those with a sub-query have none equal.
+  std::string signature;
+  Scalar constant;            // kConstant
+  std::size_t parameter = 0;  // kParameter, from 0
+  std::size_t depth = 0;      // kColumn: 0 is this query, 1 the one around it …
+  std::size_t source = 0;
+  std::size_t column = 0;
+  std::string column_name;
+  std::uint64_t sources = 0;  // which sources of this query its value depends on, as bits
+  bool reads_queries = false;
+  bool has_aggregate = false;
+  // Columns of this query that a sub-query in it names.
+  std::vector<std::pair<std::size_t, std::size_t>> outside = {};
+};
+
+// Whether a condition holds: true, not false or null.
+bool holds(const ExpressionPtr& condition, const Frame& frame);
+
+ExpressionPtr constant(Scalar value, const FullType& type);
+// An expression of `parts`, dependent on what they depend on.
+ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                       std::function<Scalar(const Frame&)> value);
+// As computed(), null when any part is null; `value` is given the values of the parts.
+ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                     std::function<Scalar(const std::vector<Scalar>&)> value);
+
+// Casts that PostgreSQL would make by itself in this context; nullptr if it would not.
+// A literal or a parameter of unknown type becomes one of this type.
+class Coercion {
+ public:
+  Coercion(Dialect dialect, std::vector<Type>& parameters)
+      : dialect_(dialect), parameters_(parameters) {}
+  [[nodiscard]] ExpressionPtr to(const ExpressionPtr& expression, const FullType& type,
+                                 Context context) const;
+  // The one type of CASE, COALESCE, IN …; raises 42804 naming `what`.
+  [[nodiscard]] FullType common(const std::vector<ExpressionPtr>& all, const char* what) const;
+  // An operator, by PostgreSQL's choice for the types of its sides.
+  [[nodiscard]] ExpressionPtr binary(const std::string& name, ExpressionPtr left,
+                                     ExpressionPtr right,
+                                     std::optional<std::uint32_t> position) const;
+  [[nodiscard]] ExpressionPtr minus(const ExpressionPtr& part,
+                                    std::optional<std::uint32_t> position) const;
+  [[nodiscard]] ExpressionPtr function(const std::string& name, std::vector<ExpressionPtr> parts,
+                                       std::optional<std::uint32_t> position) const;
+  // To what common() gave; in MySQL decimals show as many digits as the longest of them.
+  [[nodiscard]] ExpressionPtr alike(const ExpressionPtr& part, const FullType& type) const;
+  // MySQL: the digits behind the point that a number shows, known before it runs.
+  [[nodiscard]] static int decimals(const Expression& part);
+  // MySQL: what CAST is given instead, where PostgreSQL's cast is another.
+  [[nodiscard]] ExpressionPtr mysql_cast_of(const ExpressionPtr& part, const FullType& to) const;
+  // Brings both sides of a comparison to one type, and gives it.
+  Type compared(const std::string& name, ExpressionPtr& left, ExpressionPtr& right,
+                std::optional<std::uint32_t> position) const;
+  // MySQL: text as the double that it begins with; anything else as it is.
+  [[nodiscard]] ExpressionPtr as_number(const ExpressionPtr& part) const;
+  // MySQL: a number as its text.
+  [[nodiscard]] ExpressionPtr as_text(const ExpressionPtr& part) const;
+  // What its strict mode says of text that is no number, or not only: a warning in a query; an
+  // error in what is written; and either, as MySQL plans it, in the conditions of what is written.
+  enum class Strict : std::uint8_t { kWarning, kError, kEither };
+  Strict strictness = Strict::kWarning;
+  // As a condition: boolean, or in MySQL a number.
+  [[nodiscard]] ExpressionPtr condition(const ExpressionPtr& part, const char* what) const;
+  // Compared by equality; the type both sides are brought to.
+  [[nodiscard]] Type comparable(const std::string& name, const ExpressionPtr& left,
+                                const ExpressionPtr& right,
+                                std::optional<std::uint32_t> position) const;
+  [[nodiscard]] Dialect dialect() const { return dialect_; }
+
+ private:
+  void compare_as_numbers(ExpressionPtr& text, ExpressionPtr& number) const;
+  Dialect dialect_;
+  std::vector<Type>& parameters_;
+};
+
+// In the signature of MySQL's CAST(… AS CHAR).
+inline constexpr const char* kCharCast = "cast as char of ";
+// A literal or a value that is text.
+bool is_textual(const Expression& part);
+// A number, or a boolean.
+bool is_numeric(const Expression& part);
+
+// A number as MySQL writes it.
+std::string mysql_text_of(double value, bool real);
+
+bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql = false);
+
+}  // namespace cupel::sql

@@ -1,0 +1,1521 @@
+// Names and types resolved: parse tree to plan; see query.hpp.
+#include "sql/plan/query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "sql/parse/sql_words.hpp"
+
+namespace cupel::sql {
+
+namespace {
+
+std::optional<std::uint32_t> position_of(const Tree& body) {
+  if (!has(body, "location")) return 1;
+  const auto at = number_of(body, "location");
+  if (at < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(at) + 1;
+}
+
+std::uint64_t bit(std::size_t source) {
+  return std::uint64_t{1} << source;
+}
+
+// Whether nothing in it has a name: PostgreSQL calls it by its type, or CASE by that word.
+bool weak_name(const Tree& node) {
+  const auto kind = kind_of(node);
+  if (kind == "SubLink") {
+    const auto type = text_of(body_of(node), "subLinkType");
+    return type == "ANY_SUBLINK" || type == "ALL_SUBLINK";
+  }
+  if (kind == "TypeCast") return weak_name(field(body_of(node), "arg"));
+  if (kind == "CaseExpr") {
+    return !has(body_of(node), "defresult") || weak_name(field(body_of(node), "defresult"));
+  }
+  return kind == "A_Const" || kind == "ParamRef" || kind == "BoolExpr" || kind == "NullTest" ||
+         kind == "BooleanTest" ||
+         (kind == "A_Expr" && text_of(body_of(node), "kind") != "AEXPR_NULLIF");
+}
+
+std::string output_name(const Tree& node) {
+  const auto kind = kind_of(node);
+  const auto& body = body_of(node);
+  if (kind == "ColumnRef") {
+    const auto& last = list(body, "fields").back();
+    if (kind_of(last) == "String") return text_of(body_of(last), "sval");
+  }
+  if (kind == "FuncCall") return strings_of(body, "funcname").back();
+  if (kind == "TypeCast") {
+    if (!weak_name(field(body, "arg"))) return output_name(field(body, "arg"));
+    return strings_of(field(body, "typeName"), "names").back();
+  }
+  if (kind == "CaseExpr") {
+    return weak_name(node) ? "case" : output_name(field(body, "defresult"));
+  }
+  if (kind == "CoalesceExpr") return "coalesce";
+  if (kind == "MinMaxExpr") return text_of(body, "op") == "IS_LEAST" ? "least" : "greatest";
+  if (kind == "A_Expr" && text_of(body, "kind") == "AEXPR_NULLIF") return "nullif";
+  if (kind == "SQLValueFunction") {
+    auto name = text_of(body, "op").substr(6);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+  }
+  if (kind == "SubLink") {
+    const auto type = text_of(body, "subLinkType");
+    if (type == "EXISTS_SUBLINK") return "exists";
+    if (type == "EXPR_SUBLINK") {
+      const auto& select = body_of(field(body, "subselect"));
+      const auto& targets = list(select, "targetList");
+      if (!targets.empty()) {
+        const auto& target = body_of(targets[0]);
+        return has(target, "name") ? text_of(target, "name") : output_name(field(target, "val"));
+      }
+    }
+  }
+  return "?column?";
+}
+
+// The last of the sources of `mask`, in the order in which joins bind them.
+void leaves(const Join& join, std::vector<const Join*>& all) {
+  if (join.kind == Join::Kind::kLeaf) {
+    all.push_back(&join);
+    return;
+  }
+  leaves(*join.left, all);
+  leaves(*join.right, all);
+}
+
+std::uint64_t sources_in(const Join& join) {
+  std::vector<const Join*> all;
+  leaves(join, all);
+  std::uint64_t mask = 0;
+  for (const auto* one : all) mask |= bit(one->source);
+  return mask;
+}
+
+// Where a condition on the sources of `mask` can be asked first.
+Join& place_for(Join& join, std::uint64_t mask) {
+  if (join.kind == Join::Kind::kLeaf) return join;
+  if ((mask & sources_in(*join.right)) == 0) return place_for(*join.left, mask);
+  if (join.kind == Join::Kind::kLeft) return join;
+  return place_for(*join.right, mask);
+}
+
+void conjuncts(const ExpressionPtr& condition, std::vector<ExpressionPtr>& all) {
+  if (condition->kind != Expression::Kind::kAnd) {
+    all.push_back(condition);
+    return;
+  }
+  for (const auto& part : condition->parts) conjuncts(part, all);
+}
+
+// Whether it reads of this source nothing but the primary key, and nothing elsewhere that
+// is not bound: sub-queries read.
+bool reads_key_only(const Expression& expression, const Source& source, std::size_t number) {
+  if (expression.reads_queries) return false;
+  if (expression.kind == Expression::Kind::kColumn && expression.depth == 0 &&
+      expression.source == number && !source.table->in_key(expression.column)) {
+    return false;
+  }
+  return std::all_of(expression.parts.begin(), expression.parts.end(),
+                     [&](const auto& part) { return reads_key_only(*part, source, number); });
+}
+
+// The column that a side of an equality is, seen through casts that keep apart what the
+// column keeps apart.
+const Expression* plain_column(const Expression& side) {
+  if (side.kind == Expression::Kind::kColumn) return &side;
+  if (side.parts.size() != 1 || !side.signature.starts_with("cast to ")) return nullptr;
+  const auto& inner = *side.parts[0];
+  if (inner.kind != Expression::Kind::kColumn) return nullptr;
+  // Decimals of any length, too.
+  const bool decimals = side.type.type == Type::kNumeric && side.type.precision < 0;
+  const bool integers = (is_whole(side.type.type) || decimals) && is_whole(inner.type.type);
+  const bool texts = side.type.type == Type::kText && inner.type.type == Type::kVarchar;
+  // As MySQL compares text: then its table has to do so too.
+  const bool padded = side.type.type == Type::kChar && is_string(inner.type.type);
+  return integers || texts || padded ? &inner : nullptr;
+}
+
+bool is_system_column(const std::string& name) {
+  static constexpr std::string_view kNames[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+constexpr const char* kGroupConcat = "cupel_group_concat";
+constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",        "max",
+                                       "bool_and", "bool_or", "every", "string_agg", kGroupConcat};
+
+}  // namespace
+
+bool is_aggregate(const std::string& name) {
+  return std::find(std::begin(kAggregates), std::end(kAggregates), name) != std::end(kAggregates);
+}
+
+TablePtr Binder::table(const Tree& range_variable) const {
+  understood(range_variable, "a table name",
+             {"schemaname", "relname", "inh", "relpersistence", "alias", "catalogname"});
+  const auto name = text_of(range_variable, "relname");
+  if (!flag_of(range_variable, "inh")) not_supported("ONLY");
+  const auto schema = text_of(range_variable, "schemaname");
+  if (coercion.dialect() == Dialect::kPostgres && !schema.empty() && schema != "public") {
+    if (schema == "pg_catalog" || schema == "information_schema") {
+      not_supported("the schema " + schema, position_of(range_variable));
+    }
+    raise("42P01", fmt::format("relation \"{}.{}\" does not exist", schema, name),
+          position_of(range_variable));
+  }
+  auto found = catalog_.find(name);
+  if (found == nullptr) {
+    raise("42P01", fmt::format("relation \"{}\" does not exist", name),
+          position_of(range_variable));
+  }
+  return found;
+}
+
+Source Binder::source(TablePtr table, std::string name) {
+  Source made;
+  made.name = std::move(name);
+  for (const auto& column : table->columns) made.columns.emplace_back(column.name, column.type);
+  made.used.assign(made.columns.size(), false);
+  made.table = std::move(table);
+  return made;
+}
+
+FullType Binder::type(const Tree& body, bool* serial) {
+  understood(body, "a type", {"names", "typmods", "typemod"});
+  const auto names = strings_of(body, "names");
+  const auto& name = names.back();
+  std::vector<int> modifiers;
+  for (const auto& one : list(body, "typmods")) {
+    const auto& value = field(body_of(one), "ival");
+    if (kind_of(one) != "A_Const" || value.is_null()) not_supported("a type's modifier");
+    modifiers.push_back(static_cast<int>(number_of(value, "ival")));
+  }
+  const auto plain = [&](Type made) -> FullType {
+    if (!modifiers.empty() && !(is_time(made) && modifiers[0] == 6)) {
+      not_supported(fmt::format("{}({})", type_name(made), modifiers[0]));
+    }
+    return {made};
+  };
+  const auto counted = [&](Type made) -> FullType {
+    if (serial == nullptr) raise("42704", fmt::format("type \"{}\" does not exist", name));
+    *serial = true;
+    return plain(made);
+  };
+  const auto sized = [&](Type made) -> FullType {
+    FullType full{made};
+    if (modifiers.empty()) return full;
+    if (modifiers[0] < 1)
+      raise("22023", fmt::format("length for type {} must be at least 1", name));
+    if (modifiers[0] > 10485760) {
+      raise("22023", fmt::format("length for type {} cannot exceed 10485760", name));
+    }
+    full.length = modifiers[0];
+    return full;
+  };
+  if (name == "int2") return plain(Type::kSmallint);
+  if (name == "int4") return plain(Type::kInteger);
+  if (name == "int8") return plain(Type::kBigint);
+  if (name == "float4") return plain(Type::kReal);
+  if (name == "float8") return plain(Type::kDouble);
+  if (name == "bool") return plain(Type::kBoolean);
+  if (name == "text") return plain(Type::kText);
+  if (name == "date") return plain(Type::kDate);
+  if (name == "timestamp") return plain(Type::kTimestamp);
+  if (name == "timestamptz") return plain(Type::kTimestampTz);
+  if (name == "smallserial" || name == "serial2") return counted(Type::kSmallint);
+  if (name == "serial" || name == "serial4") return counted(Type::kInteger);
+  if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
+  if (name == "varchar") return sized(Type::kVarchar);
+  if (name == "cupel_unsigned") return plain(Type::kUnsigned);  // MySQL's
+  if (name == "cupel_char") {                                   // MySQL's char(n)
+    auto made = sized(Type::kVarchar);
+    made.stripped = true;
+    return made;
+  }
+  if (name == "bpchar") {
+    if (modifiers.empty()) not_supported("bpchar without a length");
+    return sized(Type::kChar);
+  }
+  if (name == "numeric" || name == "cupel_positive") {  // MySQL's DECIMAL UNSIGNED
+    FullType full{Type::kNumeric};
+    full.positive = name != "numeric";
+    if (modifiers.empty()) return full;
+    full.precision = modifiers[0];
+    full.scale = modifiers.size() > 1 ? modifiers[1] : 0;
+    if (full.precision < 1 || full.precision > 1000) {
+      raise("22023",
+            fmt::format("NUMERIC precision {} must be between 1 and 1000", full.precision));
+    }
+    if (full.scale < 0 || full.scale > full.precision) {
+      not_supported(fmt::format("NUMERIC scale {}", full.scale));
+    }
+    return full;
+  }
+  not_supported("the type " + name, position_of(body));
+}
+
+ExpressionPtr Binder::expression(const Tree& node, Scope& scope) {
+  if (++depth_ > 400) {
+    depth_ = 0;
+    raise("54001", "stack depth limit exceeded");
+  }
+  auto made = bound(node, scope);
+  --depth_;
+  return made;
+}
+
+ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
+  const auto kind = kind_of(node);
+  const auto& body = body_of(node);
+  if (kind == "ColumnRef") return column(body, scope);
+  if (kind == "A_Const") {
+    understood(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
+    if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
+    if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
+    if (has(body, "boolval"))
+      return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
+    if (has(body, "sval")) return constant(text_of(body["sval"], "sval"), {Type::kNull});
+    const auto digits = text_of(field(body, "fval"), "fval");
+    const auto number = Decimal::parse(digits);
+    if (!number) raise("22003", "value overflows numeric format", position_of(body));
+    const bool mysql = coercion.dialect() == Dialect::kMysql;
+    if (mysql && digits.find_first_of("eE") != digits.npos) {
+      return constant(number->to_double(), {Type::kDouble});
+    }
+    if (digits.find_first_of(".eE") == digits.npos) {
+      if (const auto whole = number->to_integer()) {
+        // Only the least of all fits: its digits alone do not.
+        const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
+        return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
+      }
+      if (const auto whole = unsigned_of(*number); mysql && whole) {
+        return constant(*whole, {Type::kUnsigned});
+      }
+    }
+    return constant(*number, {Type::kNumeric});
+  }
+  if (kind == "ParamRef") {
+    understood(body, "a parameter", {"number"});
+    const auto number = number_of(body, "number");
+    if (number < 1 || number > 65535)
+      raise("42P02", fmt::format("there is no parameter ${}", number));
+    const auto at = static_cast<std::size_t>(number - 1);
+    if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
+    if (given != nullptr && at < given->size()) return (*given)[at];
+    auto made = std::make_shared<Expression>();
+    made->kind = Expression::Kind::kParameter;
+    made->type = {parameters_[at]};
+    made->parameter = at;
+    made->signature = fmt::format("${}", number);
+    made->value = [at](const Frame& frame) { return frame.running.parameters[at]; };
+    return made;
+  }
+  if (kind == "A_Expr") return operation(body, scope);
+  if (kind == "BoolExpr") {
+    understood(body, "a condition", {"boolop", "args"});
+    const auto op = text_of(body, "boolop");
+    const bool both = op == "AND_EXPR";
+    std::vector<ExpressionPtr> parts;
+    for (const auto& argument : list(body, "args")) {
+      parts.push_back(coercion.condition(expression(argument, scope), both              ? "AND"
+                                                                      : op == "OR_EXPR" ? "OR"
+                                                                                        : "NOT"));
+    }
+    if (op == "NOT_EXPR") {
+      return strict(
+          "not", {Type::kBoolean}, parts,
+          [](const std::vector<Scalar>& values) -> Scalar { return !std::get<bool>(values[0]); });
+    }
+    auto made = computed(both ? "and" : "or", {Type::kBoolean}, parts,
+                         [parts, both](const Frame& frame) -> Scalar {
+                           bool null = false;
+                           for (const auto& part : parts) {
+                             const auto value = part->value(frame);
+                             if (is_null(value)) {
+                               null = true;
+                             } else if (std::get<bool>(value) != both) {
+                               return !both;
+                             }
+                           }
+                           return null ? Scalar() : Scalar(both);
+                         });
+    if (!both) return made;
+    auto conjunction = std::make_shared<Expression>(*made);
+    conjunction->kind = Expression::Kind::kAnd;
+    return conjunction;
+  }
+  if (kind == "NullTest") {
+    understood(body, "IS NULL", {"arg", "nulltesttype"});
+    if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
+    auto part = expression(field(body, "arg"), scope);
+    if (part->type.type == Type::kNull) part = coercion.to(part, {Type::kText}, Context::kImplicit);
+    const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
+    return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
+                    [part, wanted](const Frame& frame) -> Scalar {
+                      return is_null(part->value(frame)) == wanted;
+                    });
+  }
+  if (kind == "BooleanTest") {
+    understood(body, "IS TRUE", {"arg", "booltesttype"});
+    const auto test = text_of(body, "booltesttype");
+    auto part = coercion.condition(expression(field(body, "arg"), scope), "IS");
+    return computed(test, {Type::kBoolean}, {part}, [part, test](const Frame& frame) -> Scalar {
+      const auto value = part->value(frame);
+      const bool null = is_null(value);
+      const bool yes = !null && std::get<bool>(value);
+      if (test == "IS_TRUE") return yes;
+      if (test == "IS_NOT_TRUE") return !yes;
+      if (test == "IS_FALSE") return !null && !yes;
+      if (test == "IS_NOT_FALSE") return null || yes;
+      return (test == "IS_UNKNOWN") == null;
+    });
+  }
+  if (kind == "TypeCast") {
+    understood(body, "a cast", {"arg", "typeName"});
+    const auto to = type(field(body, "typeName"));
+    auto part = expression(field(body, "arg"), scope);
+    if (coercion.dialect() == Dialect::kMysql) part = coercion.mysql_cast_of(part, to);
+    auto made = coercion.to(part, to, Context::kExplicit);
+    if (made == nullptr) {
+      raise(
+          "42846",
+          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
+          position_of(body));
+    }
+    if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
+      auto marked = std::make_shared<Expression>(*made);
+      marked->signature.insert(0, kCharCast);
+      return marked;
+    }
+    return made;
+  }
+  if (kind == "FuncCall") return call(body, scope);
+  if (kind == "CaseExpr") return case_of(body, scope);
+  if (kind == "CoalesceExpr" || kind == "MinMaxExpr") {
+    understood(body, "a function", {"args", "op"});
+    std::vector<ExpressionPtr> parts;
+    for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
+    return coercion.function(output_name(node), std::move(parts), position_of(body));
+  }
+  if (kind == "SubLink") return sub_query(body, scope);
+  if (kind == "SQLValueFunction") {
+    understood(body, "a function", {"op", "typmod"});
+    const auto op = text_of(body, "op");
+    const bool mysql = coercion.dialect() == Dialect::kMysql;
+    if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
+    if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
+      const auto now = coercion.function("now", {}, position_of(body));
+      return coercion.to(now, {op == "SVFOP_CURRENT_DATE" ? Type::kDate : Type::kTimestamp},
+                         Context::kAssignment);
+    }
+    if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
+      return coercion.function(mysql ? "current_database" : output_name(node), {},
+                               position_of(body));
+    }
+    if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
+        op == "SVFOP_CURRENT_ROLE") {
+      return coercion.function("current_user", {}, position_of(body));
+    }
+    not_supported(output_name(node));
+  }
+  if (kind == "SetToDefault")
+    raise("42601", "DEFAULT is not allowed in this context", position_of(body));
+  not_supported(in_sql(kind), position_of(body));
+}
+
+ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
+  understood(body, "a column", {"fields"});
+  const auto& fields = list(body, "fields");
+  if (kind_of(fields.back()) == "A_Star") not_supported("* in an expression", position_of(body));
+  auto names = strings_of(body, "fields");
+  if (names.size() > 3) not_supported("a name of four parts", position_of(body));
+  if (names.size() == 3) names.erase(names.begin());  // the schema, or MySQL's database
+  const auto& name = names.back();
+  const std::string of = names.size() == 2 ? names[0] : "";
+  std::vector<Scope*> passed;
+  bool known_source = false;
+  std::size_t depth = 0;
+  for (Scope* at = &scope; at != nullptr; at = at->outer, ++depth) {
+    std::optional<std::pair<std::size_t, std::size_t>> found;
+    if (at->sources != nullptr) {
+      const bool merged =
+          of.empty() && std::find(at->merged.begin(), at->merged.end(), name) != at->merged.end();
+      for (std::size_t source = 0; source < at->sources->size(); ++source) {
+        const auto& one = (*at->sources)[source];
+        if (of.empty() ? one.hidden : one.name != of) continue;
+        known_source |= !of.empty();
+        for (std::size_t place = 0; place < one.columns.size(); ++place) {
+          if (one.columns[place].first != name) continue;
+          if (found && merged) continue;
+          if (found) {
+            raise("42702", fmt::format("column reference \"{}\" is ambiguous", name),
+                  position_of(body));
+          }
+          found = {source, place};
+        }
+      }
+    }
+    if (found) {
+      for (auto* inner : passed) inner->correlated = true;
+      auto& source = (*at->sources)[found->first];
+      source.used[found->second] = true;
+      at->touched |= bit(found->first);
+      at->columns.push_back(*found);
+      auto made = std::make_shared<Expression>();
+      made->kind = Expression::Kind::kColumn;
+      made->type = source.columns[found->second].second;
+      made->depth = depth;
+      made->source = found->first;
+      made->column = found->second;
+      made->column_name = name;
+      made->signature = fmt::format("#{}.{}.{}", depth, found->first, found->second);
+      if (depth == 0) made->sources = bit(found->first);
+      made->value = [depth, from = found->first, place = found->second](const Frame& frame) {
+        const Frame* owner = &frame;
+        for (std::size_t up = 0; up < depth; ++up) owner = owner->outer;
+        return owner->rows[from]->cell(place);
+      };
+      if (made->type.type == Type::kUnsigned && coercion.dialect() == Dialect::kPostgres) {
+        made->type = {Type::kNumeric};
+        made->value = [bits = made->value](const Frame& frame) {
+          return cast(bits(frame), Type::kUnsigned, {Type::kNumeric});
+        };
+      }
+      return made;
+    }
+    if (of.empty()) {
+      if (const auto alias = at->aliases.find(name); alias != at->aliases.end()) {
+        const Tree* node = alias->second;
+        auto without = at->aliases;
+        at->aliases.clear();
+        auto made = expression(*node, *at);
+        at->aliases = std::move(without);
+        return made;
+      }
+    }
+    passed.push_back(at);
+  }
+  if (coercion.dialect() == Dialect::kPostgres && of.empty() && !fields.empty()) {
+    for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+      if (at->sources == nullptr) continue;
+      for (const auto& source : *at->sources) {
+        if (source.name == name) {
+          not_supported(fmt::format("a row as a value ({}, where {} is a table)", name, name),
+                        position_of(body));
+        }
+      }
+    }
+  }
+  if (coercion.dialect() == Dialect::kPostgres && is_system_column(name)) {
+    not_supported("the system column " + name, position_of(body));
+  }
+  if (!of.empty() && !known_source) {
+    raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of),
+          position_of(body));
+  }
+  raise("42703",
+        of.empty() ? fmt::format("column \"{}\" does not exist", name)
+                   : fmt::format("column {}.{} does not exist", of, name),
+        position_of(body));
+}
+
+ExpressionPtr Binder::row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope) {
+  understood(body_of(left), "a row", {"args", "row_format"});
+  understood(body_of(right), "a row", {"args", "row_format"});
+  const auto& one = list(body_of(left), "args");
+  const auto& other = list(body_of(right), "args");
+  if (one.size() != other.size()) raise("42601", "unequal number of entries in row expressions");
+  std::vector<ExpressionPtr> parts;
+  for (std::size_t at = 0; at < one.size(); ++at) {
+    parts.push_back(coercion.binary(equal ? "=" : "<>", expression(one[at], scope),
+                                    expression(other[at], scope), {}));
+  }
+  auto made = computed(equal ? "and" : "or", {Type::kBoolean}, parts,
+                       [parts, equal](const Frame& frame) -> Scalar {
+                         bool null = false;
+                         for (const auto& part : parts) {
+                           const auto value = part->value(frame);
+                           if (is_null(value)) {
+                             null = true;
+                           } else if (std::get<bool>(value) != equal) {
+                             return !equal;
+                           }
+                         }
+                         return null ? Scalar() : Scalar(equal);
+                       });
+  auto kept = std::make_shared<Expression>(*made);
+  if (equal) kept->kind = Expression::Kind::kAnd;
+  return kept;
+}
+
+ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
+  const bool negated = text_of(body_of(list(body, "name")[0]), "sval") == "<>";
+  const auto& left_tree = field(body, "lexpr");
+  std::vector<ExpressionPtr> equalities;
+  const auto& items = list(body_of(field(body, "rexpr")), "items");
+  if (kind_of(left_tree) == "RowExpr") {
+    for (const auto& item : items) {
+      if (kind_of(item) != "RowExpr") not_supported("IN of a row and what is none");
+      equalities.push_back(row_equality(left_tree, item, true, scope));
+    }
+  } else {
+    const auto left = expression(left_tree, scope);
+    std::vector<ExpressionPtr> all{left};
+    for (const auto& item : items) all.push_back(expression(item, scope));
+    for (std::size_t at = 1; at < all.size(); ++at) {
+      auto right = all[at];
+      if (right->type.type == Type::kNull && left->type.type == Type::kNull) {
+        right = coercion.to(right, coercion.common(all, "IN"), Context::kImplicit);
+      }
+      equalities.push_back(coercion.binary("=", left, right, position_of(body)));
+    }
+  }
+  return computed(negated ? "not in" : "in", {Type::kBoolean}, equalities,
+                  [equalities, negated](const Frame& frame) -> Scalar {
+                    bool null = false;
+                    for (const auto& equality : equalities) {
+                      const auto value = equality->value(frame);
+                      if (is_null(value)) {
+                        null = true;
+                      } else if (std::get<bool>(value)) {
+                        return !negated;
+                      }
+                    }
+                    return null ? Scalar() : Scalar(negated);
+                  });
+}
+
+ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
+  understood(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
+  const auto kind = text_of(body, "kind");
+  const auto names = strings_of(body, "name");
+  if (names.size() != 1) not_supported("an operator of a schema", position_of(body));
+  const auto& name = names[0];
+  const auto at = position_of(body);
+  const auto& left_tree = field(body, "lexpr");
+  const auto& right_tree = field(body, "rexpr");
+  if (kind == "AEXPR_IN") return membership(body, scope);
+  if (kind == "AEXPR_OP") {
+    if (kind_of(left_tree) == "RowExpr" && kind_of(right_tree) == "RowExpr" &&
+        (name == "=" || name == "<>")) {
+      return row_equality(left_tree, right_tree, name == "=", scope);
+    }
+    if (left_tree.is_null()) {
+      const auto part = expression(right_tree, scope);
+      if (name == "-") return coercion.minus(part, at);
+      if (name == "+" && is_number(part->type.type)) return part;
+      not_supported("the operator " + name + " with one side", at);
+    }
+    auto left = expression(left_tree, scope);
+    auto right = expression(right_tree, scope);
+    return coercion.binary(name, std::move(left), std::move(right), at);
+  }
+  if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT") {
+    auto left = expression(left_tree, scope);
+    auto right = expression(right_tree, scope);
+    const Type type = coercion.compared("=", left, right, at);
+    const bool wanted = kind == "AEXPR_DISTINCT";
+    return computed(wanted ? "is distinct" : "is not distinct", {Type::kBoolean}, {left, right},
+                    [left, right, type, wanted](const Frame& frame) -> Scalar {
+                      const auto one = left->value(frame);
+                      const auto other = right->value(frame);
+                      const bool differ = is_null(one) || is_null(other)
+                                              ? is_null(one) != is_null(other)
+                                              : compare(one, other, type) != 0;
+                      return differ == wanted;
+                    });
+  }
+  if (kind == "AEXPR_NULLIF") {
+    auto left = expression(left_tree, scope);
+    const auto right = expression(right_tree, scope);
+    const bool mysql = coercion.dialect() == Dialect::kMysql;
+    const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
+    if (mysql && null && left->type.type == Type::kNull) return left;
+    const auto equal = coercion.binary("=", left, right, at);
+    // MySQL gives the left side as it is.
+    const Type type = !mysql                           ? coercion.comparable("=", left, right, at)
+                      : left->type.type == Type::kNull ? Type::kText
+                                                       : left->type.type;
+    if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
+    return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
+      return holds(equal, frame) ? Scalar() : left->value(frame);
+    });
+  }
+  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") {
+    const bool negated = name[0] == '!';
+    const bool fold = kind == "AEXPR_ILIKE";
+    std::vector<ExpressionPtr> parts;
+    for (const auto* side : {&left_tree, &right_tree}) {
+      auto part = expression(*side, scope);
+      if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
+      if (coercion.dialect() == Dialect::kMysql && is_numeric(*part)) part = coercion.as_text(part);
+      auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
+      if (text == nullptr) {
+        if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
+        raise(
+            "42883",
+            fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
+            at);
+      }
+      parts.push_back(text);
+    }
+    return strict(name, {Type::kBoolean}, parts,
+                  [negated, fold, mysql = coercion.dialect() == Dialect::kMysql](
+                      const std::vector<Scalar>& values) -> Scalar {
+                    return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]),
+                                fold, mysql) != negated;
+                  });
+  }
+  if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") {
+    const auto& bounds = list(body_of(right_tree), "items");
+    auto middle = expression(left_tree, scope);
+    const bool inside = kind == "AEXPR_BETWEEN";
+    const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
+    if (coercion.dialect() == Dialect::kMysql) {
+      // With a number among them all are compared as numbers.
+      if (is_textual(*middle) && is_textual(*lower) != is_textual(*upper)) {
+        not_supported("BETWEEN of text, with a number and a text");
+      }
+      if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
+      // MySQL compares quotients here by digits that they do not show.
+      for (const auto& part : {middle, lower, upper}) {
+        if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
+            part->kind != Expression::Kind::kColumn) {
+          not_supported("BETWEEN of a computed decimal");
+        }
+      }
+    }
+    const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
+    const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
+    return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
+                    [low, high, inside](const Frame& frame) -> Scalar {
+                      const auto one = low->value(frame);
+                      if (!is_null(one) && std::get<bool>(one) != inside) return !inside;
+                      const auto other = high->value(frame);
+                      if (!is_null(other) && std::get<bool>(other) != inside) return !inside;
+                      if (is_null(one) || is_null(other)) return {};
+                      return inside;
+                    });
+  }
+  not_supported("the operator " + kind.substr(6), at);
+}
+
+ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
+  understood(
+      body, "a function call",
+      {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order", "funcformat"});
+  const auto names = strings_of(body, "funcname");
+  if (names.size() > 1 && names[0] != "pg_catalog") {
+    not_supported("a function of the schema " + names[0], position_of(body));
+  }
+  const auto& name = names.back();
+  if (has(body, "agg_order") && name != kGroupConcat) {
+    not_supported("ORDER BY in " + name, position_of(body));
+  }
+  if (is_aggregate(name)) return aggregate(body, name, scope);
+  if (has(body, "agg_filter") || has(body, "agg_star") || has(body, "agg_distinct")) {
+    not_supported("DISTINCT, FILTER or * in " + name, position_of(body));
+  }
+  std::vector<ExpressionPtr> parts;
+  for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
+  return coercion.function(name, std::move(parts), position_of(body));
+}
+
+ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope& scope) {
+  if (scope.aggregates == nullptr) {
+    throw Raised{{.sqlstate = "42803",
+                  .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
+                  .position = position_of(body),
+                  .mysql_number = 1111}};
+  }
+  Aggregate made{name, {}, nullptr, flag_of(body, "agg_distinct"), {}};
+  auto* place = scope.aggregates;
+  scope.aggregates = nullptr;
+  const char* clause = scope.clause;
+  scope.clause = "an aggregate function";
+  const auto touched = scope.touched;
+  scope.touched = 0;
+  const bool was_correlated = scope.correlated;
+  scope.correlated = false;
+  for (const auto& argument : list(body, "args")) {
+    made.arguments.push_back(expression(argument, scope));
+  }
+  made.sorts = order(list(body, "agg_order"), scope);
+  if (scope.correlated && scope.touched == 0) {
+    not_supported("an aggregate of the query around it", position_of(body));
+  }
+  scope.clause = "FILTER";
+  if (has(body, "agg_filter")) {
+    made.filter = coercion.condition(expression(field(body, "agg_filter"), scope), "FILTER");
+  }
+  scope.aggregates = place;
+  scope.clause = clause;
+  scope.touched |= touched;
+  scope.correlated |= was_correlated;
+
+  const bool star = flag_of(body, "agg_star");
+  const auto wrong = [&] {
+    std::string types;
+    for (const auto& argument : made.arguments)
+      types += std::string(type_name(argument->type.type));
+    raise("42883", fmt::format("function {}({}) does not exist", name, types), position_of(body));
+  };
+  if (star != made.arguments.empty() || (star && name != "count")) wrong();
+  const bool several =
+      (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
+      name == kGroupConcat;
+  if (made.arguments.size() != (star                   ? 0u
+                                : name == "string_agg" ? 2u
+                                                       : 1u) &&
+      !(several && made.arguments.size() > 1)) {
+    wrong();
+  }
+  if (name == kGroupConcat) {
+    for (auto& argument : made.arguments) {
+      argument = argument->type.type == Type::kNull
+                     ? coercion.to(argument, {Type::kText}, Context::kImplicit)
+                     : coercion.alike(argument, {Type::kText});
+      if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
+    }
+    made.type = {Type::kText};
+  } else if (name == "string_agg") {
+    for (auto& argument : made.arguments) {
+      argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
+      if (argument == nullptr) wrong();
+    }
+    made.type = {Type::kText};
+  } else if (!star) {
+    auto& argument = made.arguments[0];
+    if (coercion.dialect() == Dialect::kMysql && (name == "sum" || name == "avg")) {
+      argument = coercion.as_number(argument);
+    }
+    if (argument->type.type == Type::kNull) {
+      if (name == "sum" || name == "avg") {
+        raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
+      }
+      argument = coercion.to(
+          argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
+          Context::kImplicit);
+    }
+    if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
+      argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
+    }
+    if (argument->type.type == Type::kUnsigned && (name == "sum" || name == "avg")) {
+      argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
+    }
+    const auto type = argument->type.type;
+    if (name == "sum" || name == "avg") {
+      if (!is_number(type)) wrong();
+      const bool real = type == Type::kReal || type == Type::kDouble;
+      if (name == "avg") {
+        made.type = {real ? Type::kDouble : Type::kNumeric};
+        if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
+      } else if (real) {
+        made.type = {type};
+      } else {
+        const bool wide = type == Type::kBigint || type == Type::kNumeric ||
+                          coercion.dialect() == Dialect::kMysql;
+        made.type = {wide ? Type::kNumeric : Type::kBigint};
+        if (wide) made.type.scale = Coercion::decimals(*argument);
+      }
+    } else if (name == "min" || name == "max") {
+      if (type == Type::kBoolean) wrong();
+      made.type = {type == Type::kVarchar ? Type::kText : type};
+      made.type.positive = argument->type.positive;
+    } else if (name != "count") {
+      if (type != Type::kBoolean) wrong();
+      made.type = {Type::kBoolean};
+    }
+  }
+  if (name == "count") made.type = {Type::kBigint};
+
+  auto expression = std::make_shared<Expression>();
+  expression->kind = Expression::Kind::kAggregate;
+  expression->type = made.type;
+  expression->has_aggregate = true;
+  const auto number = place->size();
+  expression->signature = fmt::format("aggregate {}", number);
+  expression->value = [number](const Frame& frame) { return (*frame.aggregates)[number]; };
+  place->push_back(std::move(made));
+  return expression;
+}
+
+ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
+  understood(body, "CASE", {"arg", "args", "defresult"});
+  const bool simple = has(body, "arg");
+  ExpressionPtr subject;
+  if (simple) subject = expression(field(body, "arg"), scope);
+  if (simple && subject->type.type == Type::kNull) {
+    subject = coercion.to(subject, {Type::kText}, Context::kImplicit);
+  }
+  std::vector<ExpressionPtr> tests;
+  std::vector<ExpressionPtr> results;
+  for (const auto& branch : list(body, "args")) {
+    const auto& when = body_of(branch);
+    understood(when, "WHEN", {"expr", "result"});
+    auto test = expression(field(when, "expr"), scope);
+    if (simple) test = coercion.binary("=", subject, test, position_of(when));
+    tests.push_back(coercion.condition(test, "CASE/WHEN"));
+    results.push_back(expression(field(when, "result"), scope));
+  }
+  // PostgreSQL takes ELSE first when it looks for the common type.
+  std::vector<ExpressionPtr> all;
+  all.push_back(has(body, "defresult") ? expression(field(body, "defresult"), scope)
+                                       : constant({}, {Type::kNull}));
+  all.insert(all.end(), results.begin(), results.end());
+  const auto type = coercion.common(all, "CASE");
+  for (auto& one : all) one = coercion.alike(one, type);
+  auto parts = tests;
+  parts.insert(parts.end(), all.begin(), all.end());
+  return computed("case", type, parts, [tests, all](const Frame& frame) {
+    for (std::size_t at = 0; at < tests.size(); ++at) {
+      if (holds(tests[at], frame)) return all[at + 1]->value(frame);
+    }
+    return all[0]->value(frame);
+  });
+}
+
+ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
+  understood(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
+  if (!scope.queries)
+    not_supported(fmt::format("a sub-query in {}", scope.clause), position_of(body));
+  const auto kind = text_of(body, "subLinkType");
+  ExpressionPtr test;
+  if (has(body, "testexpr")) {
+    if (kind_of(field(body, "testexpr")) == "RowExpr") not_supported("a row and a sub-query");
+    test = expression(field(body, "testexpr"), scope);
+  }
+  const auto touched = scope.touched;
+  scope.touched = 0;
+  const auto columns = std::move(scope.columns);
+  scope.columns.clear();
+  const auto select = this->select(body_of(field(body, "subselect")), &scope);
+  const auto mask = scope.touched;
+  auto outside = scope.columns;
+  scope.touched |= touched;
+  scope.columns.insert(scope.columns.begin(), columns.begin(), columns.end());
+
+  const bool exists = kind == "EXISTS_SUBLINK";
+  if (!exists && select->outputs.size() != 1 && select->values.empty()) {
+    raise("42601",
+          kind == "EXPR_SUBLINK" ? "subquery must return only one column"
+                                 : "subquery has too many columns",
+          position_of(body));
+  }
+  if (!select->values.empty()) not_supported("VALUES as a sub-query");
+
+  using Rows = std::vector<Scalar>;
+  // Answers of a query that depends on no row are the same all along the statement.
+  const auto answer = [select, exists, scalar = kind == "EXPR_SUBLINK"](const Frame& frame) {
+    auto& running = frame.running;
+    if (!select->correlated) {
+      const auto known = running.answers.find(select.get());
+      if (known != running.answers.end()) return std::static_pointer_cast<Rows>(known->second);
+    }
+    auto rows = std::make_shared<Rows>();
+    run(*select, running, &frame, [&](std::vector<Scalar>& values) {
+      rows->push_back(exists || values.empty() ? Scalar(true) : values[0]);
+      if (scalar && rows->size() > 1) {
+        raise("21000", "more than one row returned by a subquery used as an expression");
+      }
+      return !exists;
+    });
+    if (!select->correlated) running.answers[select.get()] = rows;
+    return rows;
+  };
+
+  std::shared_ptr<Expression> made;
+  static std::atomic<std::uint64_t> number{0};
+  const auto signature = fmt::format("query {}", ++number);
+  if (exists) {
+    made = std::make_shared<Expression>(
+        *computed(signature, {Type::kBoolean}, {},
+                  [answer](const Frame& frame) -> Scalar { return !answer(frame)->empty(); }));
+  } else if (kind == "EXPR_SUBLINK") {
+    made = std::make_shared<Expression>(
+        *computed(signature, select->outputs[0].value->type, {}, [answer](const Frame& frame) {
+          const auto rows = answer(frame);
+          return rows->empty() ? Scalar() : rows->front();
+        }));
+  } else if (kind == "ANY_SUBLINK" || kind == "ALL_SUBLINK") {
+    const bool any = kind == "ANY_SUBLINK";
+    const auto names = strings_of(body, "operName");
+    const std::string name = names.empty() ? "=" : names[0];
+    const auto& output = select->outputs[0].value;
+    const auto type = coercion.comparable(name, test, output, position_of(body));
+    test = coercion.to(test, {type}, Context::kImplicit);
+    // Each value is compared as the operator would compare it: by a frame's parameterless
+    // constants, typed once here.
+    const auto from = output->type;
+    if (test == nullptr || !can_cast(from.type, type, Context::kImplicit)) {
+      not_supported("a comparison of these types with a sub-query");
+    }
+    if (name != "=" && name != "<>" && name != "<" && name != ">" && name != "<=" && name != ">=") {
+      not_supported("the operator " + name + " with a sub-query");
+    }
+    made = std::make_shared<Expression>(
+        *computed(signature, {Type::kBoolean}, {test},
+                  [answer, test, type, from, name, any](const Frame& frame) -> Scalar {
+                    const auto rows = answer(frame);
+                    if (rows->empty()) return !any;
+                    const auto left = test->value(frame);
+                    if (is_null(left)) return {};
+                    bool null = false;
+                    for (const auto& row : *rows) {
+                      if (is_null(row)) {
+                        null = true;
+                        continue;
+                      }
+                      const int order = compare(left, cast(row, from.type, {type}), type);
+                      const bool yes = name == "="    ? order == 0
+                                       : name == "<>" ? order != 0
+                                       : name == "<"  ? order < 0
+                                       : name == ">"  ? order > 0
+                                       : name == "<=" ? order <= 0
+                                                      : order >= 0;
+                      if (yes == any) return any;
+                    }
+                    return null ? Scalar() : Scalar(!any);
+                  }));
+  } else {
+    not_supported("this kind of sub-query", position_of(body));
+  }
+  made->sources |= mask;
+  made->reads_queries = true;
+  made->outside.insert(made->outside.end(), outside.begin(), outside.end());
+  return made;
+}
+
+ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
+  auto made = coercion.to(value, column.type, Context::kAssignment);
+  if (coercion.dialect() == Dialect::kMysql) {
+    const auto from = value->type.type, to = column.type.type;
+    if (is_string(to) && (from == Type::kDouble || from == Type::kReal)) {
+      const auto length = column.type.length;
+      return strict("text of", column.type, {coercion.as_text(value)},
+                    [length, type = column.type](const std::vector<Scalar>& values) {
+                      const auto& text = std::get<std::string>(values[0]);
+                      if (length >= 0 && static_cast<std::size_t>(length) < text.size()) {
+                        not_supported("a floating-point number in a column too short for it");
+                      }
+                      return assign(values[0], Type::kText, type);
+                    });
+    }
+    // Text is read as what the column holds.
+    if (made == nullptr && is_string(from)) {
+      made = coercion.to(value, column.type, Context::kExplicit);
+    }
+  }
+  if (made == nullptr) {
+    raise("42804",
+          fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
+                      type_name(column.type.type), type_name(value->type.type)));
+  }
+  return made;
+}
+
+std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
+                                        std::vector<Source>& sources,
+                                        std::vector<std::pair<Join*, const Tree*>>& conditions) {
+  const auto kind = kind_of(node);
+  const auto& body = body_of(node);
+  auto join = std::make_unique<Join>();
+  const auto add = [&](Source source) {
+    for (const auto& other : sources) {
+      if (other.name == source.name && !source.name.empty()) {
+        raise("42712", fmt::format("table name \"{}\" specified more than once", source.name));
+      }
+    }
+    if (sources.size() == 60) not_supported("a query of more than 60 tables");
+    join->source = sources.size();
+    sources.push_back(std::move(source));
+  };
+  const auto alias_of = [&](Source& source) {
+    const auto& alias = field(body, "alias");
+    if (alias.is_null()) return;
+    understood(alias, "an alias", {"aliasname", "colnames"});
+    source.name = text_of(alias, "aliasname");
+    const auto names = strings_of(alias, "colnames");
+    if (names.size() > source.columns.size()) {
+      raise("42P10", fmt::format("table \"{}\" has {} columns available but {} columns specified",
+                                 source.name, source.columns.size(), names.size()));
+    }
+    for (std::size_t at = 0; at < names.size(); ++at) source.columns[at].first = names[at];
+  };
+  if (kind == "RangeVar") {
+    auto found = table(body);
+    auto made = source(found, found->name);
+    alias_of(made);
+    add(std::move(made));
+    return join;
+  }
+  if (kind == "RangeSubselect") {
+    understood(body, "a sub-query in FROM", {"subquery", "alias"});
+    Source made;
+    made.query = select(body_of(field(body, "subquery")), scope.outer);
+    if (made.query->correlated) scope.correlated = true;
+    if (!made.query->values.empty()) {
+      for (std::size_t at = 0; at < made.query->values[0].size(); ++at) {
+        made.columns.emplace_back(fmt::format("column{}", at + 1), made.query->values[0][at]->type);
+      }
+    }
+    for (const auto& output : made.query->outputs) {
+      made.columns.emplace_back(output.name, output.value->type);
+    }
+    made.used.assign(made.columns.size(), false);
+    alias_of(made);
+    add(std::move(made));
+    return join;
+  }
+  if (kind == "JoinExpr") {
+    understood(body, "a join", {"jointype", "larg", "rarg", "usingClause", "quals"});
+    const auto type = text_of(body, "jointype");
+    if (type != "JOIN_INNER" && type != "JOIN_LEFT" && type != "JOIN_RIGHT") {
+      not_supported("FULL JOIN");
+    }
+    join->kind = type == "JOIN_INNER" ? Join::Kind::kInner : Join::Kind::kLeft;
+    join->left = from_item(field(body, "larg"), scope, sources, conditions);
+    join->right = from_item(field(body, "rarg"), scope, sources, conditions);
+    const auto right_mask = sources_in(*join->right);
+    if (type == "JOIN_RIGHT") std::swap(join->left, join->right);
+    if (has(body, "quals") || has(body, "usingClause")) conditions.emplace_back(join.get(), &body);
+    if (has(body, "usingClause") && (type == "JOIN_RIGHT" || !scope.merged.empty())) {
+      not_supported("USING in a right join or twice");
+    }
+    if (has(body, "usingClause")) scope.merged = strings_of(body, "usingClause");
+    (void)right_mask;
+    return join;
+  }
+  not_supported(in_sql(kind));
+}
+
+std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector<Source>& sources) {
+  std::unique_ptr<Join> root;
+  std::vector<std::pair<Join*, const Tree*>> conditions;
+  for (const auto& node : clause) {
+    auto one = from_item(node, scope, sources, conditions);
+    if (root == nullptr) {
+      root = std::move(one);
+    } else {
+      auto both = std::make_unique<Join>();
+      both->kind = Join::Kind::kInner;
+      both->left = std::move(root);
+      both->right = std::move(one);
+      root = std::move(both);
+    }
+  }
+  // A condition sees the sources of its own join; a name of another is an error.
+  for (const auto& [join, body] : conditions) {
+    const auto mask = sources_in(*join);
+    std::vector<ExpressionPtr> parts;
+    const auto join_scope = [&](std::uint64_t visible) {
+      std::vector<bool> hidden;
+      std::vector<std::string> names;
+      for (std::size_t at = 0; at < sources.size(); ++at) {
+        hidden.push_back(sources[at].hidden);
+        names.push_back(sources[at].name);
+        if ((visible & bit(at)) != 0) continue;
+        sources[at].hidden = true;
+        sources[at].name.insert(0, "\n");
+      }
+      return std::pair(hidden, names);
+    };
+    const auto restore = [&](const std::pair<std::vector<bool>, std::vector<std::string>>& was) {
+      for (std::size_t at = 0; at < sources.size(); ++at) {
+        sources[at].hidden = was.first[at];
+        sources[at].name = was.second[at];
+      }
+    };
+    if (has(*body, "quals")) {
+      const auto was = join_scope(mask);
+      auto merged = std::move(scope.merged);
+      scope.merged.clear();
+      scope.clause = "JOIN conditions";
+      conjuncts(coercion.condition(expression(field(*body, "quals"), scope), "JOIN/ON"), parts);
+      scope.clause = "WHERE";
+      scope.merged = std::move(merged);
+      restore(was);
+    }
+    for (const auto& name : strings_of(*body, "usingClause")) {
+      Tree column = {{"fields", {{{"String", {{"sval", name}}}}}}};
+      auto merged = std::move(scope.merged);
+      scope.merged.clear();
+      std::vector<ExpressionPtr> sides;
+      for (const auto* side : {join->left.get(), join->right.get()}) {
+        const auto was = join_scope(sources_in(*side));
+        sides.push_back(this->column(column, scope));
+        restore(was);
+      }
+      scope.merged = std::move(merged);
+      parts.push_back(coercion.binary("=", sides[0], sides[1], {}));
+    }
+    for (const auto& part : parts) {
+      if (join->kind == Join::Kind::kInner) {
+        const auto inner = part->sources & mask;
+        // Nothing of this join: asked with the first row below it.
+        place_for(*join, inner == 0 ? mask : inner).filters.push_back(part);
+      } else if (const auto right = part->sources & sources_in(*join->right); right == 0) {
+        join->gate.push_back(part);
+      } else {
+        place_for(*join->right, right).filters.push_back(part);
+      }
+    }
+  }
+  return root;
+}
+
+void Binder::place(const ExpressionPtr& condition, Join* root, const std::vector<Source>&,
+                   std::vector<ExpressionPtr>& gate) {
+  std::vector<ExpressionPtr> parts;
+  conjuncts(condition, parts);
+  for (const auto& part : parts) {
+    if (part->sources == 0 || root == nullptr) {
+      gate.push_back(part);
+    } else {
+      place_for(*root, part->sources).filters.push_back(part);
+    }
+  }
+}
+
+void Binder::finish(Join& root, const std::vector<Source>& sources) {
+  if (root.kind != Join::Kind::kLeaf) {
+    finish(*root.left, sources);
+    finish(*root.right, sources);
+    return;
+  }
+  const auto& source = sources[root.source];
+  if (source.table == nullptr) return;
+  for (const auto& filter : root.filters) {
+    if (reads_key_only(*filter, source, root.source)) root.early.push_back(filter);
+  }
+  for (const auto column : source.table->key) {
+    ExpressionPtr found;
+    for (const auto& filter : root.filters) {
+      if (filter->kind != Expression::Kind::kEqual) continue;
+      for (const std::size_t side : {0, 1}) {
+        const auto* plain = plain_column(*filter->parts[side]);
+        const auto& other = filter->parts[1 - side];
+        const bool padded = plain != nullptr && is_string(plain->type.type) &&
+                            filter->parts[side]->type.type == Type::kChar;
+        if (padded && !source.table->mysql && plain->type.type != Type::kChar) continue;
+        if (found == nullptr && plain != nullptr && plain->depth == 0 &&
+            plain->source == root.source && plain->column == column &&
+            (other->sources & bit(root.source)) == 0) {
+          found = other;
+        }
+      }
+    }
+    if (found == nullptr) break;
+    root.key.push_back(found);
+  }
+}
+
+std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
+  std::vector<Output> made;
+  const auto star = [&](const std::string& of) {
+    bool any = false;
+    if (of.empty()) {
+      for (const auto& name : scope.merged) {
+        const Tree tree = {{"fields", {{{"String", {{"sval", name}}}}}}};
+        made.push_back({column(tree, scope), name, ""});
+        any = true;
+      }
+    }
+    for (std::size_t at = 0; scope.sources != nullptr && at < scope.sources->size(); ++at) {
+      const auto& one = (*scope.sources)[at];
+      if (of.empty() ? one.hidden : one.name != of) continue;
+      any = true;
+      const auto name = one.name;
+      const auto table_name = one.table == nullptr ? "" : one.table->name;
+      for (std::size_t place = 0; place < one.columns.size(); ++place) {
+        const auto column_name = one.columns[place].first;
+        if (of.empty() && std::find(scope.merged.begin(), scope.merged.end(), column_name) !=
+                              scope.merged.end()) {
+          continue;
+        }
+        const Tree tree = {
+            {"fields", {{{"String", {{"sval", name}}}}, {{"String", {{"sval", column_name}}}}}}};
+        made.push_back({column(tree, scope), column_name, table_name});
+      }
+    }
+    if (!any && of.empty()) raise("42601", "SELECT * with no tables specified is not valid");
+    if (!any) raise("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", of));
+  };
+  for (const auto& target : targets) {
+    const auto& body = body_of(target);
+    understood(body, "an output", {"name", "val"});
+    const auto& value = field(body, "val");
+    if (kind_of(value) == "ColumnRef") {
+      const auto& fields = list(body_of(value), "fields");
+      if (kind_of(fields.back()) == "A_Star") {
+        if (fields.size() > 2) not_supported("a name of three parts before *");
+        star(fields.size() == 1 ? "" : text_of(body_of(fields[0]), "sval"));
+        continue;
+      }
+    }
+    auto bound_value = expression(value, scope);
+    if (bound_value->type.type == Type::kNull) {
+      bound_value = coercion.to(bound_value, {Type::kText}, Context::kImplicit);
+    }
+    std::string of;
+    if (bound_value->kind == Expression::Kind::kColumn && bound_value->depth == 0) {
+      const auto& from = (*scope.sources)[bound_value->source];
+      if (from.table != nullptr) of = from.table->name;
+    }
+    made.push_back(
+        {bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
+  }
+  return made;
+}
+
+void Binder::check_grouped(const Expression& one, const Select& select) const {
+  for (const auto& group : select.groups) {
+    if (group->signature == one.signature) return;
+  }
+  const auto refuse = [&](std::size_t source, std::size_t column) {
+    const auto& from = select.sources[source];
+    // All columns of a table hang on its primary key.
+    if (from.table != nullptr && !from.table->key.empty() &&
+        std::all_of(from.table->key.begin(), from.table->key.end(), [&](std::size_t key) {
+          return std::any_of(select.groups.begin(), select.groups.end(), [&](const auto& group) {
+            return group->signature == fmt::format("#0.{}.{}", source, key);
+          });
+        })) {
+      return;
+    }
+    for (const auto& group : select.groups) {
+      if (group->signature == fmt::format("#0.{}.{}", source, column)) return;
+    }
+    raise("42803", fmt::format("column \"{}.{}\" must appear in the GROUP BY clause or be used in "
+                               "an aggregate function",
+                               from.name, from.columns[column].first));
+  };
+  if (one.kind == Expression::Kind::kColumn && one.depth == 0) refuse(one.source, one.column);
+  if (one.parts.empty() || one.reads_queries) {
+    if (one.reads_queries && one.parts.empty()) {
+      for (const auto& [source, column] : one.outside) refuse(source, column);
+    }
+  }
+  for (const auto& part : one.parts) check_grouped(*part, select);
+  if (one.reads_queries && !one.parts.empty()) {
+    for (const auto& [source, column] : one.outside) refuse(source, column);
+  }
+}
+
+SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
+  understood(body, "VALUES", {"valuesLists", "limitOption", "op"});
+  auto made = std::make_shared<Select>();
+  Scope scope;
+  scope.outer = outer;
+  scope.clause = "VALUES";
+  for (const auto& row : list(body, "valuesLists")) {
+    std::vector<ExpressionPtr> values;
+    for (const auto& item : list(body_of(row), "items")) values.push_back(expression(item, scope));
+    if (!made->values.empty() && made->values[0].size() != values.size()) {
+      raise("42601", "VALUES lists must all be the same length");
+    }
+    made->values.push_back(std::move(values));
+  }
+  for (std::size_t at = 0; at < made->values[0].size(); ++at) {
+    std::vector<ExpressionPtr> all;
+    for (const auto& row : made->values) all.push_back(row[at]);
+    const auto type = coercion.common(all, "VALUES");
+    for (auto& row : made->values) row[at] = coercion.alike(row[at], type);
+  }
+  made->correlated = scope.correlated;
+  return made;
+}
+
+void Binder::direct(const Tree& sort, bool mysql, Sort& made) {
+  const auto direction = text_of(sort, "sortby_dir");
+  if (direction == "SORTBY_USING") not_supported("ORDER BY USING");
+  made.descending = direction == "SORTBY_DESC";
+  const auto nulls = text_of(sort, "sortby_nulls");
+  const bool first = mysql ? !made.descending : made.descending;
+  made.nulls_first = nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && first);
+}
+
+std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
+  std::vector<Sort> made;
+  for (const auto& node : clause) {
+    const auto& sort = body_of(node);
+    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    const auto& by = field(sort, "node");
+    if (flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
+    if (kind_of(by) == "A_Const")
+      not_supported("ORDER BY of a constant in UPDATE, DELETE and GROUP_CONCAT");
+    Sort one{expression(by, scope)};
+    if (one.value->type.type == Type::kNull) {
+      one.value = coercion.to(one.value, {Type::kText}, Context::kImplicit);
+    }
+    direct(sort, coercion.dialect() == Dialect::kMysql, one);
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& scope) {
+  if (!has(body, name)) return nullptr;
+  auto bound_for = expression(field(body, name), scope);
+  // Any number of rows, as is often written.
+  if (bound_for->kind == Expression::Kind::kConstant && bound_for->type.type == Type::kUnsigned) {
+    bound_for = constant(std::numeric_limits<std::int64_t>::max(), {Type::kBigint});
+  }
+  auto value = coercion.to(bound_for, {Type::kBigint}, Context::kAssignment);
+  if (value == nullptr) raise("42804", "argument of LIMIT must be type bigint");
+  return value;
+}
+
+SelectPtr Binder::select(const Tree& body, Scope* outer) {
+  if (++depth_ > 60) {
+    depth_ = 0;
+    raise("54001", "stack depth limit exceeded");
+  }
+  if (has(body, "valuesLists")) {
+    auto made = value_lists(body, outer);
+    --depth_;
+    return made;
+  }
+  const auto op = text_of(body, "op");
+  if (op != "SETOP_NONE") not_supported(op.substr(op.find('_') + 1));
+  understood(
+      body, "SELECT",
+      {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
+       "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "op"});
+  if (text_of(body, "limitOption") == "LIMIT_OPTION_WITH_TIES") not_supported("WITH TIES");
+  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  auto made = std::make_shared<Select>();
+  Scope scope;
+  scope.outer = outer;
+  scope.sources = &made->sources;
+  made->from = from(list(body, "fromClause"), scope, made->sources);
+  if (has(body, "whereClause")) {
+    const auto condition =
+        coercion.condition(expression(field(body, "whereClause"), scope), "WHERE");
+    place(condition, made->from.get(), made->sources, made->gate);
+  }
+  if (made->from != nullptr) finish(*made->from, made->sources);
+
+  scope.aggregates = &made->aggregates;
+  const auto& targets = list(body, "targetList");
+  made->outputs = outputs(targets, scope);
+  // An output named by its place or its name, in GROUP BY and ORDER BY.
+  const auto output_at = [&](const Tree& node, const char* clause) -> const Output* {
+    if (kind_of(node) != "A_Const") return nullptr;
+    if (!has(body_of(node), "ival")) {
+      raise("42601", fmt::format("non-integer constant in {}", clause));
+    }
+    const auto place = number_of(body_of(node)["ival"], "ival");
+    if (place < 1 || place > static_cast<std::int64_t>(made->outputs.size())) {
+      raise("42P10", fmt::format("{} position {} is not in select list", clause, place));
+    }
+    return &made->outputs[static_cast<std::size_t>(place - 1)];
+  };
+  const auto simple_name = [](const Tree& node) -> std::string {
+    if (kind_of(node) != "ColumnRef") return "";
+    const auto& fields = list(body_of(node), "fields");
+    return fields.size() == 1 ? text_of(body_of(fields[0]), "sval") : "";
+  };
+  const auto output_named = [&](const std::string& name) -> const Output* {
+    const Output* found = nullptr;
+    for (const auto& output : made->outputs) {
+      if (output.name != name || name.empty()) continue;
+      if (found != nullptr && found->value->signature != output.value->signature) {
+        raise("42702", fmt::format("ORDER BY \"{}\" is ambiguous", name));
+      }
+      found = &output;
+    }
+    return found;
+  };
+  made->grouped = has(body, "groupClause") || has(body, "havingClause");
+  scope.aggregates = nullptr;
+  scope.clause = "GROUP BY";
+  for (const auto& node : list(body, "groupClause")) {
+    const auto* output = output_at(node, "GROUP BY");
+    const auto name = simple_name(node);
+    if (output == nullptr && !name.empty()) {
+      const bool input =
+          std::any_of(made->sources.begin(), made->sources.end(), [&](const Source& source) {
+            return std::any_of(source.columns.begin(), source.columns.end(),
+                               [&](const auto& one) { return one.first == name; });
+          });
+      if (!input) output = output_named(name);
+    }
+    const auto value = output != nullptr ? output->value : expression(node, scope);
+    if (value->has_aggregate) raise("42803", "aggregate functions are not allowed in GROUP BY");
+    made->groups.push_back(value->type.type == Type::kNull
+                               ? coercion.to(value, {Type::kText}, Context::kImplicit)
+                               : value);
+  }
+  scope.aggregates = &made->aggregates;
+  if (has(body, "havingClause")) {
+    if (mysql) {
+      for (const auto& target : targets) {
+        if (has(body_of(target), "name")) {
+          scope.aliases[text_of(body_of(target), "name")] = &field(body_of(target), "val");
+        }
+      }
+    }
+    made->having = coercion.condition(expression(field(body, "havingClause"), scope), "HAVING");
+    scope.aliases.clear();
+  }
+  for (const auto& clause : list(body, "distinctClause")) {
+    if (!clause.empty()) not_supported("DISTINCT ON");
+    made->distinct = true;
+  }
+  for (const auto& node : list(body, "sortClause")) {
+    const auto& sort = body_of(node);
+    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    const auto& by = field(sort, "node");
+    if (mysql && flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
+    const auto* output = output_at(by, "ORDER BY");
+    if (output == nullptr) output = output_named(simple_name(by));
+    auto value = output != nullptr ? output->value : expression(by, scope);
+    if (value->type.type == Type::kNull)
+      value = coercion.to(value, {Type::kText}, Context::kImplicit);
+    if (made->distinct &&
+        std::none_of(made->outputs.begin(), made->outputs.end(),
+                     [&](const Output& one) { return one.value->signature == value->signature; })) {
+      raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+    }
+    Sort one{value};
+    direct(sort, mysql, one);
+    made->sorts.push_back(std::move(one));
+  }
+  made->grouped |= !made->aggregates.empty();
+  if (made->grouped) {
+    for (const auto& output : made->outputs) check_grouped(*output.value, *made);
+    if (made->having != nullptr) check_grouped(*made->having, *made);
+    for (const auto& sort : made->sorts) check_grouped(*sort.value, *made);
+  }
+  // Limits see no column of this query.
+  Scope limits;
+  limits.outer = outer;
+  limits.clause = "LIMIT";
+  made->limit = bound_of_rows(body, "limitCount", limits);
+  made->offset = bound_of_rows(body, "limitOffset", limits);
+  for (const auto& locking : list(body, "lockingClause")) {
+    // Transactions run one after another: there is nothing to lock.
+    understood(body_of(locking), "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
+    if (made->grouped || made->distinct) {
+      raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
+    }
+    if (made->sources.empty()) continue;
+    const auto strength = text_of(body_of(locking), "strength");
+    locks = strength == "LCS_FORUPDATE"        ? "SELECT FOR UPDATE"
+            : strength == "LCS_FORNOKEYUPDATE" ? "SELECT FOR NO KEY UPDATE"
+            : strength == "LCS_FORSHARE"       ? "SELECT FOR SHARE"
+                                               : "SELECT FOR KEY SHARE";
+  }
+  made->correlated = scope.correlated || limits.correlated;
+  --depth_;
+  return made;
+}
+
+}  // namespace cupel::sql

@@ -1,0 +1,157 @@
+// Queries: from PostgreSQL's parse tree to a plan, and the plan run over the store.
+//
+// A plan is a nested loop in the order in which the sources are written. Each condition is
+// asked as soon as the sources it names have a row, those of the primary key before
+// anything is read, and outputs last, of the rows that are left: no key of the store is
+// read that the answer does not need (thesis, figure 4.6, here for joins, groups and
+// sub-queries too).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql/plan/expression.hpp"
+
+namespace cupel::sql {
+
+struct Select;
+using SelectPtr = std::shared_ptr<Select>;
+
+struct Source {
+  std::string name;  // its alias, or the table's name
+  TablePtr table;    // one of these two, or none for values given otherwise
+  SelectPtr query;
+  std::vector<std::pair<std::string, FullType>> columns;
+  std::vector<bool> used;  // the columns that somebody names
+  bool hidden = false;     // not in `*` nor found without its name
+};
+
+struct Join {
+  enum class Kind : std::uint8_t { kLeaf, kInner, kLeft };
+  Kind kind = Kind::kLeaf;
+  std::size_t source = 0;  // kLeaf
+  std::unique_ptr<Join> left;
+  std::unique_ptr<Join> right;
+  std::vector<ExpressionPtr> gate;     // kLeft: conditions of ON that the right has no part in
+  std::vector<ExpressionPtr> filters;  // asked when all below has a row
+  std::vector<ExpressionPtr> key;      // kLeaf: the first values of the primary key
+  std::vector<ExpressionPtr> early;    // kLeaf: those of `filters` that read nothing
+};
+
+struct Output {
+  ExpressionPtr value;
+  std::string name;
+  std::string table;
+};
+
+struct Sort {
+  ExpressionPtr value;
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+struct Aggregate {
+  std::string name;
+  std::vector<ExpressionPtr> arguments;
+  ExpressionPtr filter;
+  bool distinct = false;
+  FullType type;
+  std::vector<Sort> sorts = {};  // MySQL's group_concat
+};
+
+struct Select {
+  std::vector<Source> sources;
+  std::unique_ptr<Join> from;       // null: one row of nothing
+  std::vector<ExpressionPtr> gate;  // conditions that no source has a part in
+  std::vector<Output> outputs;
+  std::vector<ExpressionPtr> groups;
+  bool grouped = false;
+  std::vector<Aggregate> aggregates;
+  ExpressionPtr having;
+  bool distinct = false;
+  std::vector<Sort> sorts;
+  ExpressionPtr limit;
+  ExpressionPtr offset;
+  bool correlated = false;                         // depends on a row of the query around it
+  std::vector<std::vector<ExpressionPtr>> values;  // VALUES (…), (…): then nothing else
+};
+
+// Names that an expression may use.
+struct Scope {
+  Scope* outer = nullptr;
+  std::vector<Source>* sources = nullptr;
+  std::vector<Aggregate>* aggregates = nullptr;     // null: not allowed here …
+  const char* clause = "WHERE";                     // … in this clause
+  bool queries = true;                              // whether sub-queries are allowed
+  std::vector<std::string> merged = {};             // columns of USING: the first source's
+  std::map<std::string, const Tree*> aliases = {};  // MySQL: outputs, in HAVING
+  std::uint64_t touched = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> columns = {};
+  bool correlated = false;
+};
+
+class Binder {
+ public:
+  Binder(const Catalog::State& catalog, Dialect dialect, std::vector<Type>& parameters)
+      : coercion(dialect, parameters), catalog_(catalog), parameters_(parameters) {}
+
+  Coercion coercion;
+  std::string locks;                                  // "SELECT FOR UPDATE", the last that was seen
+  const std::vector<ExpressionPtr>* given = nullptr;  // the parameters, where they are known
+
+  SelectPtr select(const Tree& body, Scope* outer);
+  ExpressionPtr expression(const Tree& node, Scope& scope);
+  // Of a column's type, as INSERT and UPDATE assign it. Raises 42804.
+  ExpressionPtr assigned(const ExpressionPtr& value, const ColumnInfo& column);
+  std::vector<Output> outputs(const Tree& targets, Scope& scope);
+  // ORDER BY of what has no outputs: MySQL's UPDATE and DELETE.
+  std::vector<Sort> order(const Tree& clause, Scope& scope);
+  // LIMIT or OFFSET; null if it is not there.
+  ExpressionPtr bound_of_rows(const Tree& body, const char* name, Scope& scope);
+
+  [[nodiscard]] TablePtr table(const Tree& range_variable) const;
+  static Source source(TablePtr table, std::string name);
+  static FullType type(const Tree& type_name, bool* serial = nullptr);
+  // The tree of joins over FROM; adds to `sources`.
+  std::unique_ptr<Join> from(const Tree& clause, Scope& scope, std::vector<Source>& sources);
+  // Puts a condition, cut at its ANDs, where it can be asked first.
+  void place(const ExpressionPtr& condition, Join* root, const std::vector<Source>& sources,
+             std::vector<ExpressionPtr>& gate);
+  void finish(Join& root, const std::vector<Source>& sources);
+
+ private:
+  static void direct(const Tree& sort, bool mysql, Sort& made);
+  ExpressionPtr bound(const Tree& node, Scope& scope);
+  ExpressionPtr column(const Tree& body, Scope& scope);
+  ExpressionPtr operation(const Tree& body, Scope& scope);
+  ExpressionPtr membership(const Tree& body, Scope& scope);
+  ExpressionPtr call(const Tree& body, Scope& scope);
+  ExpressionPtr aggregate(const Tree& body, const std::string& name, Scope& scope);
+  ExpressionPtr sub_query(const Tree& body, Scope& scope);
+  ExpressionPtr case_of(const Tree& body, Scope& scope);
+  ExpressionPtr row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope);
+  std::unique_ptr<Join> from_item(const Tree& node, Scope& scope, std::vector<Source>& sources,
+                                  std::vector<std::pair<Join*, const Tree*>>& conditions);
+  void check_grouped(const Expression& expression, const Select& select) const;
+  SelectPtr value_lists(const Tree& body, Scope* outer);
+
+  const Catalog::State& catalog_;
+  std::vector<Type>& parameters_;
+  int depth_ = 0;
+};
+
+// Rows of the query, each as values of its outputs; `row` returns false to end it.
+using RowSink = std::function<bool(std::vector<Scalar>&)>;
+void run(const Select& select, Running& running, const Frame* outer, const RowSink& row);
+// Whether a row of these values of `sorts` comes before another.
+bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
+                   const std::vector<Scalar>& right, bool mysql);
+// Every combination of rows for which the conditions hold; `found` returns false to end.
+bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
+               const std::function<bool()>& found);
+
+bool is_aggregate(const std::string& name);
+
+}  // namespace cupel::sql

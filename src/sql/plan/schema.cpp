@@ -1,0 +1,409 @@
+// Tables made and dropped; see the header.
+#include "sql/plan/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sql/dialect/mysql_text.hpp"
+#include "sql/parse/sql_words.hpp"
+
+namespace cupel::sql {
+
+namespace {
+
+Action action_of(const std::string& letter) {
+  if (letter == "c") return Action::kCascade;
+  if (letter == "n") return Action::kSetNull;
+  if (letter == "d") not_supported("SET DEFAULT in a foreign key");
+  return Action::kRefuse;  // NO ACTION, RESTRICT
+}
+
+std::string joined(const Table& table, const std::vector<std::size_t>& columns,
+                   const char* ending) {
+  std::string name = table.name;
+  for (const auto column : columns) name += "_" + table.columns[column].name;
+  return name + ending;
+}
+
+class Maker {
+ public:
+  Maker(Catalog::State& catalog, Dialect dialect) : catalog_(catalog), dialect_(dialect) {}
+
+  TablePtr make(const Tree& body) {
+    understood(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
+    const auto& relation = field(body, "relation");
+    understood(relation, "a table name", {"relname", "inh", "relpersistence", "schemaname"});
+    if (text_of(relation, "relpersistence") == "t") not_supported("a temporary table");
+    table_->name = text_of(relation, "relname");
+    const auto schema = text_of(relation, "schemaname");
+    if (!schema.empty() && schema != "public" && dialect_ == Dialect::kPostgres) {
+      raise("3F000", fmt::format("schema \"{}\" does not exist", schema));
+    }
+    // Columns before constraints, which may stand before them.
+    for (const auto& element : list(body, "tableElts")) {
+      if (kind_of(element) == "ColumnDef") {
+        add_column(body_of(element));
+      } else if (kind_of(element) != "Constraint") {
+        not_supported(in_sql(kind_of(element)));
+      }
+    }
+    for (const auto& element : list(body, "tableElts")) {
+      if (kind_of(element) == "Constraint") {
+        add_constraint(body_of(element), std::nullopt);
+        continue;
+      }
+      const auto& column = body_of(element);
+      for (const auto& constraint : list(column, "constraints")) {
+        add_constraint(body_of(constraint), table_->column(text_of(column, "colname")));
+      }
+    }
+    for (const auto column : table_->key) {
+      auto& one = table_->columns[column];
+      one.not_null = true;
+      // Names of keys are the values themselves; these have several spellings of one.
+      if (one.type.type == Type::kReal || one.type.type == Type::kDouble ||
+          (one.type.type == Type::kNumeric && one.type.precision < 0)) {
+        not_supported(fmt::format("a primary key of type {}", type_name(one.type.type)));
+      }
+    }
+    check_expressions();
+    table_->mysql = dialect_ == Dialect::kMysql;
+    table_->prefix = catalog_.new_prefix(table_->name);
+    return table_;
+  }
+
+ private:
+  void add_column(const Tree& body) {
+    understood(body, "a column", {"colname", "typeName", "is_local", "constraints"});
+    ColumnInfo column;
+    column.name = text_of(body, "colname");
+    if (table_->column(column.name)) {
+      raise("42701", fmt::format("column \"{}\" specified more than once", column.name));
+    }
+    bool serial = false;
+    column.type = Binder::type(field(body, "typeName"), &serial);
+    if (serial) {
+      column.counter = std::make_shared<Counter>();
+      column.not_null = true;
+    }
+    table_->columns.push_back(std::move(column));
+  }
+
+  std::vector<std::size_t> columns_named(const std::vector<std::string>& names) const {
+    std::vector<std::size_t> columns;
+    for (const auto& name : names) {
+      const auto found = table_->column(name);
+      if (!found) raise("42703", fmt::format("column \"{}\" named in key does not exist", name));
+      if (std::find(columns.begin(), columns.end(), *found) != columns.end()) {
+        raise("42701", fmt::format("column \"{}\" appears twice in a constraint", name));
+      }
+      columns.push_back(*found);
+    }
+    return columns;
+  }
+
+  void add_constraint(const Tree& body, std::optional<std::size_t> of) {
+    const auto type = text_of(body, "contype");
+    const auto name = text_of(body, "conname");
+    const auto keys = [&] {
+      return of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "keys"));
+    };
+    if (type == "CONSTR_NULL") {
+      understood(body, "NULL", {"contype", "conname"});
+      if (name.starts_with(kDeclared)) {
+        table_->columns[*of].declared = name.substr(kDeclared.size());
+      }
+    } else if (type == "CONSTR_NOTNULL") {
+      understood(body, "NOT NULL", {"contype", "conname"});
+      table_->columns[*of].not_null = true;
+    } else if (type == "CONSTR_DEFAULT") {
+      understood(body, "DEFAULT", {"contype", "raw_expr", "conname"});
+      table_->columns[*of].default_value = field(body, "raw_expr");
+    } else if (type == "CONSTR_IDENTITY") {
+      understood(body, "IDENTITY", {"contype", "generated_when"});
+      auto& column = table_->columns[*of];
+      if (!is_whole(column.type.type)) {
+        raise("22023", "identity column type must be smallint, integer, or bigint");
+      }
+      column.counter = std::make_shared<Counter>();
+      column.not_null = true;
+      column.always = text_of(body, "generated_when") == "a";
+    } else if (type == "CONSTR_CHECK") {
+      understood(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid"});
+      std::string made = name;
+      if (made.empty()) {
+        made = table_->name + (of ? "_" + table_->columns[*of].name : "") + "_check";
+        for (int again = 1; taken(made); ++again) {
+          made = fmt::format("{}{}_check{}", table_->name,
+                             of ? "_" + table_->columns[*of].name : "", again);
+        }
+      }
+      table_->checks.push_back({made, field(body, "raw_expr")});
+    } else if (type == "CONSTR_PRIMARY") {
+      understood(body, "PRIMARY KEY", {"contype", "conname", "keys"});
+      if (!table_->key.empty()) {
+        raise("42P16",
+              fmt::format("multiple primary keys for table \"{}\" are not allowed", table_->name));
+      }
+      table_->key = keys();
+      table_->key_name = name.empty() ? table_->name + "_pkey" : name;
+    } else if (type == "CONSTR_UNIQUE") {
+      understood(body, "UNIQUE", {"contype", "conname", "keys"});
+      const auto columns = keys();
+      table_->uniques.push_back({name.empty() ? joined(*table_, columns, "_key") : name, columns});
+    } else if (type == "CONSTR_FOREIGN") {
+      add_foreign_key(body, of);
+    } else {
+      not_supported("the constraint " + type.substr(std::min<std::size_t>(type.size(), 7)));
+    }
+  }
+
+  [[nodiscard]] bool taken(const std::string& name) const {
+    return std::any_of(table_->checks.begin(), table_->checks.end(),
+                       [&](const Check& check) { return check.name == name; });
+  }
+
+  void add_foreign_key(const Tree& body, std::optional<std::size_t> of) {
+    understood(body, "FOREIGN KEY",
+               {"contype", "conname", "pktable", "fk_attrs", "pk_attrs", "fk_matchtype",
+                "fk_upd_action", "fk_del_action", "initially_valid"});
+    if (text_of(body, "fk_matchtype") != "s") not_supported("MATCH FULL");
+    ForeignKey made;
+    made.columns = of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "fk_attrs"));
+    made.parent = text_of(field(body, "pktable"), "relname");
+    const auto parent = made.parent == table_->name ? TablePtr(table_) : catalog_.find(made.parent);
+    if (parent == nullptr)
+      raise("42P01", fmt::format("relation \"{}\" does not exist", made.parent));
+    for (const auto& column : strings_of(body, "pk_attrs")) {
+      const auto found = parent->column(column);
+      if (!found) {
+        raise("42703",
+              fmt::format("column \"{}\" referenced in foreign key constraint does not exist",
+                          column));
+      }
+      made.parent_columns.push_back(*found);
+    }
+    if (!has(body, "pk_attrs")) {
+      made.parent_columns = parent->key;
+      if (parent->key.empty()) {
+        raise("42704",
+              fmt::format("there is no primary key for referenced table \"{}\"", made.parent));
+      }
+    }
+    if (made.parent_columns.size() != made.columns.size()) {
+      raise("42830", "number of referencing and referenced columns for foreign key disagree");
+    }
+    const auto matches = [&](const std::vector<std::size_t>& columns) {
+      return std::set<std::size_t>(columns.begin(), columns.end()) ==
+             std::set<std::size_t>(made.parent_columns.begin(), made.parent_columns.end());
+    };
+    if (!(!parent->key.empty() && matches(parent->key)) &&
+        std::none_of(parent->uniques.begin(), parent->uniques.end(),
+                     [&](const Unique& unique) { return matches(unique.columns); })) {
+      raise("42830", fmt::format("there is no unique constraint matching given keys for referenced "
+                                 "table \"{}\"",
+                                 made.parent));
+    }
+    for (std::size_t at = 0; at < made.columns.size(); ++at) {
+      const auto child = table_->columns[made.columns[at]].type.type;
+      const auto theirs = parent->columns[made.parent_columns[at]].type.type;
+      const bool same = child == theirs || (is_integer(child) && is_integer(theirs)) ||
+                        (is_string(child) && is_string(theirs));
+      if (!same && is_number(child) && is_number(theirs)) {
+        not_supported("a foreign key between these types");
+      }
+      if (!same) {
+        raise("42804", fmt::format("foreign key constraint cannot be implemented: {} and {}",
+                                   type_name(child), type_name(theirs)));
+      }
+    }
+    made.on_delete = action_of(text_of(body, "fk_del_action"));
+    made.on_update = action_of(text_of(body, "fk_upd_action"));
+    made.name = text_of(body, "conname");
+    if (made.name.empty()) made.name = joined(*table_, made.columns, "_fkey");
+    table_->foreign_keys.push_back(std::move(made));
+  }
+
+  // Defaults and checks are bound once now, so that their errors come here.
+  void check_expressions() {
+    std::vector<Type> none;
+    Binder binder(catalog_, dialect_, none);
+    for (const auto& column : table_->columns) {
+      if (column.default_value.is_null()) continue;
+      if (column.counter != nullptr)
+        raise("42601", "multiple default values specified for a column");
+      Scope scope;
+      scope.clause = "DEFAULT expressions";
+      scope.queries = false;
+      (void)binder.assigned(binder.expression(column.default_value, scope), column);
+    }
+    std::vector<Source> sources{Binder::source(table_, table_->name)};
+    for (const auto& check : table_->checks) {
+      Scope scope;
+      scope.sources = &sources;
+      scope.clause = "check constraints";
+      scope.queries = false;
+      (void)binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
+    }
+  }
+
+  Catalog::State& catalog_;
+  Dialect dialect_;
+  std::shared_ptr<Table> table_ = std::make_shared<Table>();
+};
+
+void refuse_referenced(const Catalog::State& catalog, const std::string& name, bool truncate,
+                       const std::set<std::string>& together) {
+  for (const auto& other : catalog.tables()) {
+    if (together.count(other->name) != 0) continue;
+    for (const auto& foreign : other->foreign_keys) {
+      if (foreign.parent != name) continue;
+      if (truncate)
+        raise("0A000", "cannot truncate a table referenced in a foreign key constraint");
+      raise("2BP01", fmt::format("cannot drop table {} because other objects depend on it", name));
+    }
+  }
+}
+
+Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function<void()>>& undo) {
+  understood(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
+  const auto what = text_of(body, "removeType");
+  Result result;
+  if (what == "OBJECT_INDEX") {
+    not_supported("DROP INDEX");
+  }
+  if (what != "OBJECT_TABLE") not_supported("DROP of what is no table");
+  std::set<std::string> names;
+  std::vector<std::string> order;
+  for (const auto& object : list(body, "objects")) {
+    const auto& items = list(body_of(object), "items");
+    const auto name = text_of(body_of(items.back()), "sval");
+    if (catalog.find(name) == nullptr) {
+      if (!flag_of(body, "missing_ok")) {
+        throw Raised{{.sqlstate = "42P01",
+                      .message = fmt::format("table \"{}\" does not exist", name),
+                      .mysql_number = 1051}};
+      }
+      result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
+      continue;
+    }
+    if (names.insert(name).second) order.push_back(name);
+  }
+  const bool cascade = text_of(body, "behavior") == "DROP_CASCADE";
+  for (const auto& name : order) {
+    if (!cascade) refuse_referenced(catalog, name, false, names);
+  }
+  const auto put = [&](const std::string& name, TablePtr table) {
+    auto before = catalog.put(name, std::move(table));
+    undo.emplace_back([&catalog, name, before] { catalog.put(name, before); });
+  };
+  for (const auto& name : order) {
+    put(name, nullptr);
+    // CASCADE takes the foreign keys that refer to it, not their tables.
+    for (const auto& other : catalog.tables()) {
+      auto without = std::make_shared<Table>(*other);
+      std::erase_if(without->foreign_keys,
+                    [&](const ForeignKey& key) { return key.parent == name; });
+      if (without->foreign_keys.size() != other->foreign_keys.size()) put(other->name, without);
+    }
+  }
+  result.tag = "DROP TABLE";
+  return result;
+}
+
+}  // namespace
+
+bool is_schema_statement(const Tree& statement) {
+  const auto kind = kind_of(statement);
+  return kind == "CreateStmt" || kind == "DropStmt" || kind == "IndexStmt" ||
+         kind == "TruncateStmt";
+}
+
+Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dialect,
+                     std::vector<std::function<void()>>& undo, Running& running) {
+  const auto kind = kind_of(statement);
+  const auto& body = body_of(statement);
+  Result result;
+  const auto put = [&](const std::string& name, TablePtr table) {
+    auto before = catalog.put(name, std::move(table));
+    undo.emplace_back([&catalog, name, before] { catalog.put(name, before); });
+  };
+  if (kind == "CreateStmt") {
+    const auto name = text_of(field(body, "relation"), "relname");
+    result.tag = "CREATE TABLE";
+    if (catalog.find(name) != nullptr) {
+      if (!flag_of(body, "if_not_exists")) {
+        raise("42P07", fmt::format("relation \"{}\" already exists", name));
+      }
+      result.notices.push_back(
+          {fmt::format("relation \"{}\" already exists, skipping", name), "42P07"});
+      return result;
+    }
+    put(name, Maker(catalog, dialect).make(body));
+    return result;
+  }
+  if (kind == "DropStmt") return drop(body, catalog, undo);
+  std::vector<Type> none;
+  Binder binder(catalog, dialect, none);
+  if (kind == "IndexStmt") {
+    understood(body, "CREATE INDEX",
+               {"idxname", "relation", "accessMethod", "indexParams", "unique", "if_not_exists",
+                "concurrent", "whereClause"});
+    const auto table = binder.table(field(body, "relation"));
+    std::vector<std::size_t> columns;
+    for (const auto& element : list(body, "indexParams")) {
+      const auto name = text_of(body_of(element), "name");
+      const auto found = table->column(name);
+      if (!name.empty() && !found)
+        raise("42703", fmt::format("column \"{}\" does not exist", name));
+      if (found) columns.push_back(*found);
+    }
+    if (flag_of(body, "unique")) {
+      if (has(body, "whereClause") || columns.size() != list(body, "indexParams").size()) {
+        not_supported("a unique index of expressions or with WHERE");
+      }
+      for (auto* row : running.rows(table)) {
+        if (row->present()) not_supported("CREATE UNIQUE INDEX on a table that has rows");
+      }
+      auto with = std::make_shared<Table>(*table);
+      auto name = text_of(body, "idxname");
+      if (name.empty()) name = joined(*table, columns, "_idx");
+      const bool there = std::any_of(with->uniques.begin(), with->uniques.end(),
+                                     [&](const Unique& one) { return one.name == name; });
+      if (there && !flag_of(body, "if_not_exists")) {
+        raise("42P07", fmt::format("relation \"{}\" already exists", name));
+      }
+      if (!there) {
+        with->uniques.push_back({name, columns});
+        put(table->name, with);
+      }
+    }
+    result.tag = "CREATE INDEX";
+    return result;
+  }
+  understood(body, "TRUNCATE", {"relations", "restart_seqs", "behavior"});
+  if (text_of(body, "behavior") == "DROP_CASCADE") not_supported("TRUNCATE … CASCADE");
+  std::set<std::string> names;
+  std::vector<TablePtr> tables;
+  for (const auto& relation : list(body, "relations")) {
+    tables.push_back(binder.table(body_of(relation)));
+    names.insert(tables.back()->name);
+  }
+  for (const auto& table : tables) refuse_referenced(catalog, table->name, true, names);
+  for (const auto& table : tables) {
+    clear(running, table);
+    if (!flag_of(body, "restart_seqs") && dialect != Dialect::kMysql) continue;
+    for (const auto& column : table->columns) {
+      if (column.counter == nullptr) continue;
+      const auto last = column.counter->last.load();
+      column.counter->last = 0;
+      undo.emplace_back([counter = column.counter, last] { counter->reached(last); });
+    }
+  }
+  result.tag = "TRUNCATE TABLE";
+  return result;
+}
+
+}  // namespace cupel::sql

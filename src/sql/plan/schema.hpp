@@ -1,0 +1,19 @@
+// CREATE TABLE, DROP TABLE, CREATE INDEX, TRUNCATE: the catalog, which is not weakened.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sql/plan/plan.hpp"
+
+namespace cupel::sql {
+
+// Whether the statement is one of these.
+bool is_schema_statement(const Tree& statement);
+
+// `undo` is called, last first, if the transaction does not commit. `running` gives the
+// transaction to those that look at rows.
+Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dialect,
+                     std::vector<std::function<void()>>& undo, Running& running);
+
+}  // namespace cupel::sql

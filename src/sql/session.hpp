@@ -1,0 +1,201 @@
+// A SQL session on the mock store: what a connection of either wire protocol, or of
+// HTTP, talks to. docs/mock-sql.md says which SQL is understood.
+//
+//   mock::Store store(options);
+//   Catalog catalog(options.level);
+//   auto session = Session::open(store, catalog, Dialect::kPostgres, "client 1");
+//   session->run("CREATE TABLE accounts (id int PRIMARY KEY, balance int)");
+//   session->run("INSERT INTO accounts VALUES (7, 100)");
+//   auto run = session->run("SELECT balance FROM accounts WHERE id = 7");
+//   // run.results[0].rows[0][0] == "100"
+//
+// Source: Biswas, thesis 2021, section 4.3. A table is its set of primary keys, one key
+// of the store each (`accounts/7`: 1 there, 0 or null not), and one key a cell
+// (`accounts/7/balance`). Statements become the reads and writes of these that their
+// answer needs and no more, so that what is weak about the store is seen by SQL.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mock/store.hpp"
+
+namespace cupel::sql {
+
+enum class Dialect : std::uint8_t { kPostgres, kMysql };
+
+// A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
+// text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
+// a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint; and only there
+// is kUnsigned, which is BIGINT UNSIGNED and what is computed of integers without a sign.
+enum class Type : std::uint8_t {
+  kNull,
+  kBoolean,
+  kSmallint,
+  kInteger,
+  kBigint,
+  kUnsigned,
+  kNumeric,
+  kReal,
+  kDouble,
+  kText,
+  kVarchar,
+  kChar,
+  kDate,
+  kTimestamp,
+  kTimestampTz,  // always shown in UTC
+};
+
+// A value of a result or of a parameter: null, or its text as PostgreSQL prints it
+// ("t"/"f", "12", "1.50", "2024-01-01 00:00:00"); wire protocols convert from there.
+using Datum = std::optional<std::string>;
+
+struct Column {
+  std::string name;
+  Type type = Type::kText;
+  std::string table;  // empty when it is no table's
+};
+
+// What is said beside a result: "table "t" does not exist, skipping".
+struct Notice {
+  std::string message;
+  std::string sqlstate = "00000";
+  bool warning = false;
+};
+
+struct Result {
+  std::string tag;        // "SELECT 2", "INSERT 0 1", "BEGIN": PostgreSQL's command tag
+  bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
+  std::vector<Column> columns;
+  std::vector<std::vector<Datum>> rows;
+  std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
+                                     // ON DUPLICATE KEY UPDATE wrote anew
+  std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
+  bool given_insert_id = false;      // the statement gave that value itself, in its last row
+  std::vector<Notice> notices;
+};
+
+struct Error {
+  std::string sqlstate;  // "42601", "40001", "0A000" …
+  std::string message;   // a sentence without its full stop
+  std::string detail = {};
+  std::optional<std::uint32_t> position = {};  // character in the statement, from 1
+  std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
+  std::string hint = {};                       // a sentence, as PostgreSQL's
+};
+
+// What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).
+// Valid for any session of the same Catalog and dialect; independent of the Session's life.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  [[nodiscard]] virtual std::size_t parameter_count() const = 0;
+  // kText where nothing says more.
+  [[nodiscard]] virtual const std::vector<Type>& parameter_types() const = 0;
+  // What a SELECT or RETURNING would return, without running it.
+  [[nodiscard]] virtual const std::vector<Column>& columns() const = 0;
+  // Whether it returns rows (which may have no columns at all in PostgreSQL).
+  [[nodiscard]] virtual bool has_rows() const = 0;
+  // "SELECT", "INSERT", "BEGIN" …; empty for an empty statement.
+  [[nodiscard]] virtual const std::string& command() const = 0;
+};
+
+// PostgreSQL's ReadyForQuery letters.
+enum class TransactionState : char { kIdle = 'I', kOpen = 'T', kFailed = 'E' };
+
+// The tables of a store, for all its sessions, and the counters behind SERIAL and
+// AUTO_INCREMENT. Neither is weakened: a table that one session makes is there for all
+// at once. Made with the Store, and given its level. Thread safe; outlives its sessions.
+class Catalog {
+ public:
+  explicit Catalog(mock::Level level);
+  ~Catalog();
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+  // Forgets all tables and counters: with mock::Store::reset().
+  void reset();
+
+  class State;
+  [[nodiscard]] State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Used by one thread at a time. Calls wait where mock::Store::begin() waits.
+class Session {
+ public:
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Dialect dialect,
+                                       std::string name);
+  // Of a session of the store that is open; closes it at its end.
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Dialect dialect,
+                                       std::uint32_t session);
+  virtual ~Session() = default;  // what is open is rolled back
+  // A text of one or more statements; results in order. At the first error the rest is
+  // not run: `error` is then set, after the results so far. As in PostgreSQL, several
+  // statements in one text without BEGIN are one transaction; in MySQL each is its own.
+  // An empty text gives no result and no error.
+  struct Run {
+    std::vector<Result> results;
+    std::optional<Error> error;
+  };
+  virtual Run run(std::string_view text) = 0;
+  // One statement, or none (an empty text). `types`: what the client says of the first
+  // parameters; kNull is left to inference. An output that is a parameter alone has the type
+  // in `otherwise`, or kText.
+  virtual std::variant<std::unique_ptr<Prepared>, Error> prepare(
+      std::string_view statement, std::span<const Type> types, std::span<const Type> otherwise) = 0;
+  std::variant<std::unique_ptr<Prepared>, Error> prepare(std::string_view statement,
+                                                         std::span<const Type> types = {}) {
+    return prepare(statement, types, {});
+  }
+  // Errors: as run(); 08P01 when the number of parameters is wrong. Outside of BEGIN each
+  // call is a transaction of its own.
+  // MySQL: `sent` are the types of the values, where the client says them: kBigint, kUnsigned,
+  // kNumeric and kDouble matter, any other is text. They are as literals of these are.
+  virtual std::variant<Result, Error> execute(const Prepared& prepared,
+                                              std::span<const Datum> parameters,
+                                              std::span<const Type> sent) = 0;
+  std::variant<Result, Error> execute(const Prepared& prepared, std::span<const Datum> parameters) {
+    return execute(prepared, parameters, {});
+  }
+  [[nodiscard]] virtual TransactionState state() const = 0;
+  [[nodiscard]] virtual bool autocommit() const = 0;  // MySQL's SET autocommit
+  // The client went away, or asked for a fresh session: what is open is rolled back, and
+  // settings are as at first.
+  virtual void reset() = 0;
+  // What DEALLOCATE and DISCARD ALL do with the prepared statements that a protocol keeps: gives up
+  // the one of this name, or all. False: there is none of this name. At first there are none.
+  using Deallocate = std::function<bool(std::optional<std::string_view> name)>;
+  virtual void on_deallocate(Deallocate deallocate) = 0;
+  // Ends the statement that is under way with 57014, if one is. May be called at any time from any
+  // thread, also when the session is gone. Empty: there is no such thing here.
+  using Cancel = std::function<void()>;
+  [[nodiscard]] virtual Cancel canceller() { return {}; }
+  // What the client connected by is called, and who ends the statement of another such (false:
+  // there is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
+  using CancelOther = std::function<bool(std::uint32_t connection)>;
+  virtual void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) {}
+  // Who the client said that it is: CURRENT_USER. At first "cupel".
+  virtual void on_user(std::string /*user*/) {}
+  // As the client asks for when it connects, as if by SET; and what RESET goes back to.
+  virtual std::optional<Error> configure(const std::string& /*setting*/,
+                                         const std::string& /*value*/) {
+    return std::nullopt;
+  }
+  // After how long without a statement the client is not waited for any more, as it asked for.
+  struct Idle {
+    double seconds;
+    std::string sqlstate, message;
+  };
+  [[nodiscard]] virtual std::optional<Idle> idle_limit() const { return std::nullopt; }
+};
+
+}  // namespace cupel::sql

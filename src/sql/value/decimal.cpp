@@ -1,0 +1,232 @@
+// Decimals as an integer of units and a scale; see the header.
+#include "sql/value/decimal.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cupel::sql {
+
+namespace {
+
+constexpr int kLongest = 2000;
+
+mpz_class power_of_ten(int exponent) {
+  mpz_class power;
+  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::max(exponent, 0)));
+  return power;
+}
+
+// Division half away from zero.
+mpz_class divide_rounded(const mpz_class& left, const mpz_class& right) {
+  mpz_class quotient;
+  mpz_class rest;
+  mpz_tdiv_qr(quotient.get_mpz_t(), rest.get_mpz_t(), left.get_mpz_t(), right.get_mpz_t());
+  if (mpz_cmpabs(mpz_class(rest * 2).get_mpz_t(), right.get_mpz_t()) >= 0)
+    quotient += sgn(left) * sgn(right);
+  return quotient;
+}
+
+// PostgreSQL keeps numbers in digits of base 10,000; the scale of a quotient depends on
+// the first such digit and its weight.
+struct Leading {
+  int weight = 0;
+  int digit = 0;
+};
+
+Leading leading(const mpz_class& units, int scale) {
+  if (sgn(units) == 0) return {};
+  const std::string text = mpz_class(abs(units)).get_str();
+  const int exponent = static_cast<int>(text.size()) - 1 - scale;
+  const int weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
+  auto first = text.substr(0, static_cast<std::size_t>(exponent - 4 * weight + 1));
+  first.append(static_cast<std::size_t>(exponent - 4 * weight + 1) - first.size(), '0');
+  return {weight, std::atoi(first.c_str())};
+}
+
+}  // namespace
+
+Decimal::Decimal(std::int64_t number) : units_(static_cast<long>(number)) {}
+Decimal Decimal::of_unsigned(std::uint64_t number) {
+  return {mpz_class(static_cast<unsigned long>(number)), 0};
+}
+
+std::optional<Decimal> Decimal::parse(std::string_view text) {
+  std::size_t at = 0;
+  bool negative = false;
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) negative = text[at++] == '-';
+  std::string digits;
+  int scale = 0;
+  bool point = false;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '.' && !point) {
+      point = true;
+    } else if (text[at] >= '0' && text[at] <= '9') {
+      digits += text[at];
+      if (point) ++scale;
+    } else {
+      break;
+    }
+  }
+  if (digits.empty() || digits.size() > kLongest) return std::nullopt;
+  if (at < text.size()) {
+    if (text[at] != 'e' && text[at] != 'E') return std::nullopt;
+    ++at;
+    bool down = false;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) down = text[at++] == '-';
+    if (at == text.size() || text.size() - at > 4) return std::nullopt;
+    int exponent = 0;
+    for (; at < text.size(); ++at) {
+      if (text[at] < '0' || text[at] > '9') return std::nullopt;
+      exponent = exponent * 10 + (text[at] - '0');
+    }
+    if (exponent > kLongest) return std::nullopt;
+    scale += down ? exponent : -exponent;
+  }
+  mpz_class units(digits, 10);
+  if (negative) units = -units;
+  if (scale < 0) {
+    units *= power_of_ten(-scale);
+    scale = 0;
+  }
+  return Decimal(std::move(units), scale);
+}
+
+std::string Decimal::to_string() const {
+  if (hides_digits()) return rounded(shown_).to_string();
+  std::string text = mpz_class(abs(units_)).get_str();
+  const auto scale = static_cast<std::size_t>(scale_);
+  if (text.size() <= scale) text.insert(0, scale + 1 - text.size(), '0');
+  if (scale > 0) text.insert(text.size() - scale, ".");
+  if (sgn(units_) < 0) text.insert(0, "-");
+  return text;
+}
+
+std::string Decimal::canonical() const {
+  auto text = to_string();
+  if (text.find('.') == text.npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+int Decimal::whole_digits() const {
+  if (sgn(units_) == 0) return 0;
+  return std::max(0, static_cast<int>(mpz_class(abs(units_)).get_str().size()) - scale_);
+}
+
+mpz_class Decimal::units_at(int scale) const {
+  return scale == scale_ ? units_ : mpz_class(units_ * power_of_ten(scale - scale_));
+}
+
+Decimal Decimal::rounded(int scale) const {
+  if (scale >= scale_) return {units_at(scale), scale};
+  auto units = divide_rounded(units_, power_of_ten(scale_ - scale));
+  if (scale < 0) return {units * power_of_ten(-scale), 0};
+  return {std::move(units), scale};
+}
+
+Decimal Decimal::truncated(int scale) const {
+  if (scale >= scale_) return {units_at(scale), scale};
+  mpz_class units = units_ / power_of_ten(scale_ - scale);
+  if (scale < 0) return {units * power_of_ten(-scale), 0};
+  return {std::move(units), scale};
+}
+
+Decimal Decimal::floor() const {
+  mpz_class units;
+  mpz_fdiv_q(units.get_mpz_t(), units_.get_mpz_t(), power_of_ten(scale_).get_mpz_t());
+  return {std::move(units), 0};
+}
+
+Decimal Decimal::ceiling() const {
+  mpz_class units;
+  mpz_cdiv_q(units.get_mpz_t(), units_.get_mpz_t(), power_of_ten(scale_).get_mpz_t());
+  return {std::move(units), 0};
+}
+
+std::optional<std::int64_t> Decimal::to_integer() const {
+  const auto whole = rounded(0);
+  if (!whole.units_.fits_slong_p()) return std::nullopt;
+  return whole.units_.get_si();
+}
+
+std::optional<std::uint64_t> Decimal::to_unsigned() const {
+  const auto whole = rounded(0);
+  if (!whole.units_.fits_ulong_p()) return std::nullopt;
+  return whole.units_.get_ui();
+}
+
+double Decimal::to_double() const {
+  return std::strtod(with_shown(units_, scale_, scale_).to_string().c_str(), nullptr);
+}
+
+Decimal operator+(const Decimal& left, const Decimal& right) {
+  const int scale = std::max(left.scale_, right.scale_);
+  return Decimal::with_shown(left.units_at(scale) + right.units_at(scale), scale,
+                             std::max(left.shown_, right.shown_));
+}
+
+Decimal operator-(const Decimal& left, const Decimal& right) {
+  return left + right.negated();
+}
+
+Decimal operator*(const Decimal& left, const Decimal& right) {
+  return Decimal::with_shown(left.units_ * right.units_, left.scale_ + right.scale_,
+                             left.shown_ + right.shown_);
+}
+
+Decimal Decimal::divided_by(const Decimal& right) const {
+  const auto above = leading(units_, scale_);
+  const auto below = leading(right.units_, right.scale_);
+  int weight = above.weight - below.weight;
+  if (above.digit <= below.digit) --weight;
+  const int scale = std::min(1000, std::max({16 - weight * 4, scale_, right.scale_, 0}));
+  return divided_by(right, scale);
+}
+
+Decimal Decimal::divided_by(const Decimal& right, int scale) const {
+  // left/10^a / (right/10^b) * 10^scale
+  mpz_class above = units_;
+  mpz_class below = right.units_;
+  const int shift = scale + right.scale_ - scale_;
+  if (shift >= 0) {
+    above *= power_of_ten(shift);
+  } else {
+    below *= power_of_ten(-shift);
+  }
+  return {divide_rounded(above, below), scale};
+}
+
+Decimal Decimal::mysql_quotient(const Decimal& right) const {
+  constexpr int kWord = 9, kMore = 4;
+  const auto in_words = [](int digits) { return (digits + kWord - 1) / kWord * kWord; };
+  const int above = in_words(scale_), below = in_words(right.scale_);
+  const int more = std::max(kMore - (above - scale_) - (below - right.scale_), 0);
+  const int scale = in_words(above + below + more);
+  mpz_class units;
+  const mpz_class left = units_ * power_of_ten(scale + right.scale_);
+  const mpz_class divisor = right.units_ * power_of_ten(scale_);
+  mpz_tdiv_q(units.get_mpz_t(), left.get_mpz_t(), divisor.get_mpz_t());
+  return with_shown(std::move(units), scale, shown_ + kMore);
+}
+
+Decimal Decimal::showing(int digits) const {
+  if (digits <= shown_) return *this;
+  const int scale = std::max(scale_, digits);
+  return with_shown(units_at(scale), scale, digits);
+}
+
+Decimal Decimal::remainder(const Decimal& right) const {
+  const int scale = std::max(scale_, right.scale_);
+  return with_shown(units_at(scale) % right.units_at(scale), scale, std::max(shown_, right.shown_));
+}
+
+int Decimal::compare(const Decimal& right) const {
+  if (hides_digits()) return rounded(shown_).compare(right);
+  if (right.hides_digits()) return compare(right.rounded(right.shown_));
+  const int scale = std::max(scale_, right.scale_);
+  const int order = cmp(units_at(scale), right.units_at(scale));
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+}  // namespace cupel::sql

@@ -1,0 +1,86 @@
+// SQL values and their types: texts in and out, casts, order, as PostgreSQL 15 has them
+// with the C collation (text compares by bytes). Errors are raised with its SQLSTATEs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/utf8.hpp"
+#include "sql/error.hpp"
+#include "sql/value/decimal.hpp"
+
+namespace cupel::sql {
+
+// What a value is depends on its Type: bool; int64 for integers, days since 2000-01-01
+// (kDate) and microseconds since then (timestamps); uint64 for kUnsigned; Decimal; double (a
+// kReal is one that a float holds); string, also for kNull: a literal whose type is not settled.
+using Scalar =
+    std::variant<std::monostate, bool, std::int64_t, Decimal, double, std::string, std::uint64_t>;
+inline bool is_null(const Scalar& value) {
+  return value.index() == 0;
+}
+
+// A type with its modifiers: varchar(10), numeric(8,2). -1: none.
+struct FullType {
+  Type type = Type::kNull;
+  int length = -1;     // of kVarchar and kChar, in characters
+  int precision = -1;  // of kNumeric, all digits
+  int scale = 0;
+  bool stripped = false;  // of kVarchar: without blanks at its end, MySQL's char(n)
+  bool positive = false;  // of kNumeric: a column of MySQL's DECIMAL UNSIGNED
+  friend bool operator==(const FullType&, const FullType&) = default;
+};
+
+std::string_view type_name(Type type);  // "integer", "character varying"
+bool is_integer(Type type);             // with a sign
+bool is_whole(Type type);               // an integer with or without one
+bool is_number(Type type);
+bool is_string(Type type);
+bool is_time(Type type);
+
+std::string to_text(const Scalar& value, Type type);  // not null
+Scalar from_text(std::string_view text, const FullType& type);
+
+// CAST: cuts text and pads char(n), rounds numbers. Raises 42846 where there is no cast.
+Scalar cast(const Scalar& value, Type from, const FullType& to);
+// As an assignment to a column: text that is too long raises 22001.
+Scalar assign(const Scalar& value, Type from, const FullType& to);
+// What a text begins with as MySQL reads a number: "12.5e3" of " 12.5e3abc"; empty: no number.
+struct LeadingNumber {
+  std::string digits;
+  bool rest = false;                   // something but blanks follows, or there is none
+  [[nodiscard]] double value() const;  // raises 0A000 for what no double holds
+};
+LeadingNumber leading_number(std::string_view text);
+// As an assignment in MySQL's strict mode: text is read as a number, 1366 if it is none and 1265
+// if more follows.
+Scalar mysql_assign(const Scalar& value, Type from, const FullType& to);
+// Whether values of this type can be cast so, in PostgreSQL's three contexts.
+enum class Context : std::uint8_t { kImplicit, kAssignment, kExplicit };
+bool can_cast(Type from, Type to, Context context);
+
+// Neither is null; both are of this type. Negative, 0 or positive.
+int compare(const Scalar& left, const Scalar& right, Type type);
+// The type to compare values of this one by: in MySQL blanks at the end of text do not count.
+inline Type order_type(Type type, bool mysql) {
+  return mysql && is_string(type) ? Type::kChar : type;
+}
+// Equal values give equal texts: for DISTINCT, GROUP BY and the names of keys.
+std::string canonical(const Scalar& value, Type type);
+
+std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
+// Of a whole number; nullopt if 64 bits without a sign do not hold it.
+std::optional<std::uint64_t> unsigned_of(const Decimal& value);
+double checked_double(double value, Type type);  // infinity raises 22003
+
+// Text in characters of UTF-8.
+std::size_t characters(std::string_view text);
+std::string_view first_characters(std::string_view text, std::size_t count);
+using base::valid_utf8;
+
+std::int64_t now_microseconds();  // of the clock, since 2000-01-01
+
+}  // namespace cupel::sql

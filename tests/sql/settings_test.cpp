@@ -1,0 +1,268 @@
+// SET and SHOW: what they answer, what transactions undo of them, and that timeouts, cancels and
+// read-only transactions do what they say.
+#include <chrono>
+#include <thread>
+
+#include "bench.hpp"
+
+namespace cupel::sql {
+namespace {
+
+// "25P01 SET LOCAL can …", of the last statement; empty: none.
+std::string notice(Bench& bench, std::string_view sql) {
+  const auto run = bench.session->run(sql);
+  if (run.error) return "error " + run.error->sqlstate;
+  if (run.results.empty() || run.results.back().notices.empty()) return "";
+  const auto& said = run.results.back().notices[0];
+  return (said.warning ? "WARNING " : "NOTICE ") + said.sqlstate;
+}
+
+TEST(Settings, RollbackUndoesSet) {
+  Bench sql;
+  EXPECT_EQ(sql("SET statement_timeout = 5000"), "SET");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'"), "SET");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  EXPECT_EQ(sql("ROLLBACK; SHOW statement_timeout"), "5s");
+  EXPECT_EQ(sql("BEGIN; SET statement_timeout = '1min'; COMMIT; SHOW statement_timeout"), "1min");
+  // A failed transaction's COMMIT is a rollback.
+  sql("BEGIN; SET statement_timeout = 7; SELECT 1/0");
+  EXPECT_EQ(sql("COMMIT"), "ROLLBACK");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  // Several statements in one text are one transaction.
+  EXPECT_EQ(sql("SET statement_timeout = 8; SELECT 1/0"), "error 22012");
+  EXPECT_EQ(sql("SHOW statement_timeout"), "1min");
+  EXPECT_EQ(sql("RESET statement_timeout; SHOW statement_timeout"), "0");
+}
+
+TEST(Settings, SavepointsAndLocalOnes) {
+  Bench sql;
+  sql("BEGIN; SET work_mem = '1MB'; SAVEPOINT k; SET work_mem = '2MB'; SET LOCAL geqo = off");
+  EXPECT_EQ(sql("SHOW work_mem"), "2MB");
+  EXPECT_EQ(sql("ROLLBACK TO k; SHOW work_mem"), "1MB");
+  EXPECT_EQ(sql("SHOW geqo"), "on");
+  sql("SET LOCAL work_mem = '3MB'");
+  EXPECT_EQ(sql("SHOW work_mem"), "3MB");
+  EXPECT_EQ(sql("COMMIT; SHOW work_mem"), "1MB");
+  EXPECT_EQ(notice(sql, "SET LOCAL work_mem = '9MB'"), "WARNING 25P01");
+  EXPECT_EQ(sql("SHOW work_mem"), "1MB");
+  EXPECT_EQ(sql("SELECT set_config('work_mem', '4096', true), current_setting('work_mem')"),
+            "4MB,4MB");
+  EXPECT_EQ(sql("SHOW work_mem"), "1MB");
+}
+
+TEST(Settings, TransactionIsolationOutsideOfABlock) {
+  Bench sql(Dialect::kPostgres, mock::Options{.level = mock::Level::kCausal});
+  EXPECT_EQ(notice(sql, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"), "WARNING 25P01");
+  EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
+  EXPECT_EQ(sql("SET transaction_isolation = 'serializable'"), "SET");
+  EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
+  EXPECT_EQ(sql("SHOW cupel.level"), "causal");
+  EXPECT_EQ(sql("BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SHOW cupel.level"),
+            "strong-session-serializable");
+  EXPECT_EQ(sql("COMMIT; SHOW cupel.level"), "causal");
+  sql("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+  EXPECT_EQ(sql("SHOW cupel.level"), "strong-session-serializable");
+  EXPECT_EQ(sql("RESET ALL; SHOW cupel.level"), "causal");
+}
+
+TEST(Settings, ReadOnlyTransactionsLockNothing) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  EXPECT_EQ(sql("BEGIN READ ONLY; SELECT * FROM t FOR UPDATE"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT * FROM t FOR SHARE"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT 1 FOR UPDATE"), "1");
+  EXPECT_EQ(sql("SELECT * FROM (SELECT * FROM t FOR UPDATE) k"), "error 25006");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN READ ONLY; SELECT * FROM t"), "");
+  EXPECT_EQ(sql("SET TRANSACTION READ WRITE"), "error 25001");
+  EXPECT_EQ(sql("ROLLBACK; SELECT * FROM t FOR UPDATE"), "");
+}
+
+TEST(Settings, WhatPostgresKnows) {
+  Bench sql;
+  EXPECT_EQ(sql("SHOW enable_seqscan"), "on");
+  EXPECT_EQ(sql("SET enable_seqscan TO 'f'; SHOW enable_seqscan"), "off");
+  EXPECT_EQ(sql("SET synchronous_commit = true; SHOW synchronous_commit"), "on");
+  EXPECT_EQ(sql("SET synchronous_commit = sideways"), "error 22023");
+  EXPECT_EQ(sql("SET statement_timeout = '5 parsecs'"), "error 22023");
+  EXPECT_EQ(sql("SET statement_timeout = -1"), "error 22023");
+  EXPECT_EQ(sql("SET extra_float_digits = 3; SHOW extra_float_digits"), "3");
+  EXPECT_EQ(sql("SET extra_float_digits = 0"), "error 0A000");
+  EXPECT_EQ(sql("SET TIME ZONE 'UTC'"), "SET");
+  EXPECT_EQ(sql("SET TIME ZONE 'Europe/Berlin'"), "error 0A000");
+  EXPECT_EQ(sql("SET search_path TO app, public"), "SET");
+  EXPECT_EQ(sql("SET search_path TO app"), "error 0A000");
+  EXPECT_EQ(sql("SET session_replication_role = replica"), "error 0A000");
+  EXPECT_EQ(sql("SET server_version = '9'"), "error 55P02");
+  // There, but not here; and nowhere.
+  EXPECT_EQ(sql("SHOW shared_buffers"), "error 0A000");
+  EXPECT_EQ(sql("SHOW no_such_setting"), "error 42704");
+  // What has a dot is the application's.
+  EXPECT_EQ(sql("SHOW app.tenant"), "error 42704");
+  EXPECT_EQ(sql("SELECT current_setting('app.tenant', true)"), "null");
+  EXPECT_EQ(sql("SET app.tenant = 'alice'; SELECT current_setting('app.tenant')"), "alice");
+  EXPECT_EQ(notice(sql, "DROP TABLE IF EXISTS no_table"), "NOTICE 00000");
+  EXPECT_EQ(notice(sql, "SET client_min_messages = warning; DROP TABLE IF EXISTS no_table"), "");
+  EXPECT_EQ(notice(sql, "COMMIT"), "WARNING 25P01");
+}
+
+// What PostgreSQL answers was asked of it: tests/servers/mock_settings_test.cpp asks much more.
+TEST(Settings, UnitsAndBounds) {
+  Bench sql;
+  EXPECT_EQ(sql("SET statement_timeout = '1500ms'; SHOW statement_timeout"), "1500ms");
+  EXPECT_EQ(sql("SET statement_timeout = '1.5s'; SHOW statement_timeout"), "1500ms");
+  EXPECT_EQ(sql("SET statement_timeout = '2s'; SHOW statement_timeout"), "2s");
+  EXPECT_EQ(sql("SET statement_timeout = '36h'; SHOW statement_timeout"), "36h");
+  EXPECT_EQ(sql("SET statement_timeout = '48h'; SHOW statement_timeout"), "2d");
+  EXPECT_EQ(sql("RESET statement_timeout; SET work_mem = 4096; SHOW work_mem"), "4MB");
+  EXPECT_EQ(sql("SET work_mem = '1025kB'; SHOW work_mem"), "1025kB");
+  // In blocks of 8 kB.
+  EXPECT_EQ(sql("SET temp_buffers = 1000; SHOW temp_buffers"), "8000kB");
+  EXPECT_EQ(sql("SET temp_buffers = '1001kB'; SHOW temp_buffers"), "1000kB");
+  EXPECT_EQ(sql("SET effective_cache_size = 131072; SHOW effective_cache_size"), "1GB");
+
+  const auto wrong = [&](const std::string& set) {
+    const auto run = sql.session->run("SET " + set);
+    if (!run.error) return std::string("well");
+    return run.error->sqlstate + " " + run.error->message + (run.error->hint.empty() ? "" : "; ") +
+           run.error->hint;
+  };
+  EXPECT_EQ(wrong("statement_timeout = -5"),
+            "22023 -5 ms is outside the valid range for parameter \"statement_timeout\" (0 .. "
+            "2147483647)");
+  EXPECT_EQ(wrong("work_mem = 63"),
+            "22023 63 kB is outside the valid range for parameter \"work_mem\" (64 .. 2147483647)");
+  EXPECT_EQ(wrong("work_mem = 64"), "well");
+  EXPECT_EQ(wrong("temp_buffers = 99"),
+            "22023 99 8kB is outside the valid range for parameter \"temp_buffers\" (100 .. "
+            "1073741823)");
+  EXPECT_EQ(wrong("extra_float_digits = 4"),
+            "22023 4 is outside the valid range for parameter \"extra_float_digits\" (-15 .. 3)");
+  EXPECT_EQ(
+      wrong("statement_timeout = '5 parsecs'"),
+      "22023 invalid value for parameter \"statement_timeout\": \"5 parsecs\"; Valid units for "
+      "this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".");
+  EXPECT_EQ(
+      wrong("work_mem = '1mb'"),
+      "22023 invalid value for parameter \"work_mem\": \"1mb\"; Valid units for this parameter "
+      "are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
+  EXPECT_EQ(
+      wrong("statement_timeout = '30d'"),
+      "22023 invalid value for parameter \"statement_timeout\": \"30d\"; Value exceeds integer "
+      "range.");
+  EXPECT_EQ(wrong("geqo = 2"), "22023 parameter \"geqo\" requires a Boolean value");
+  EXPECT_EQ(
+      wrong("bytea_output = octal"),
+      "22023 invalid value for parameter \"bytea_output\": \"octal\"; Available values: escape, "
+      "hex.");
+}
+
+TEST(Settings, DeferrableIsOfTheTransaction) {
+  Bench sql;
+  EXPECT_EQ(sql("BEGIN DEFERRABLE; SHOW transaction_deferrable"), "on");
+  EXPECT_EQ(sql("COMMIT; SHOW transaction_deferrable"), "off");
+  EXPECT_EQ(sql("SET default_transaction_deferrable = on"), "SET");
+  EXPECT_EQ(sql("BEGIN; SHOW transaction_deferrable"), "on");
+  EXPECT_EQ(sql("SET transaction_deferrable = off; SHOW transaction_deferrable"), "off");
+  EXPECT_EQ(sql("ROLLBACK; SHOW transaction_deferrable"), "on");
+}
+
+TEST(Settings, WhatMysqlKnows) {
+  Bench sql(Dialect::kMysql);
+  EXPECT_EQ(sql("SELECT @@tx_read_only, @@max_execution_time, @@init_connect"), "0,0,");
+  EXPECT_EQ(sql("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"), "SET");
+  EXPECT_EQ(sql("SET sql_mode = ''"), "error 0A000");
+  EXPECT_EQ(sql("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'"), "error 0A000");
+  EXPECT_EQ(sql("SET sql_safe_updates = 1"), "error 0A000");
+  EXPECT_EQ(sql("SET no_such_variable = 1"), "error 42704");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE 'utf8mb4_general_ci'"), "SET");
+  EXPECT_EQ(sql("SELECT @@collation_connection"), "utf8mb4_general_ci");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE nonsense"), "error 22023");
+  EXPECT_EQ(sql("SET collation_connection = 'nonsense'"), "error 22023");
+  for (const char* charset : {"utf8", "utf8mb3"}) {
+    for (const char* collation : {"general_ci", "unicode_ci", "bin"}) {
+      const auto name = std::string(charset) + "_" + collation;
+      EXPECT_EQ(sql("SET NAMES " + std::string(charset) + " COLLATE " + name), "SET") << name;
+      EXPECT_EQ(sql("SELECT @@collation_connection"), name);
+    }
+  }
+  const auto number = [&](const char* text) {
+    const auto run = sql.session->run(text);
+    return run.error ? run.error->sqlstate + " " + std::to_string(run.error->mysql_number) : "none";
+  };
+  EXPECT_EQ(number("SET NAMES utf8mb4 COLLATE utf8_bin"), "22023 1253");
+  EXPECT_EQ(number("SET NAMES utf8 COLLATE utf8mb4_bin"), "22023 1253");
+  for (const char* wrong :
+       {"SET NAMES", "SET NAMES utf8mb4 COLLATE", "SET NAMES utf8mb4 COLLATE utf8mb4_bin x",
+        "SET NAMES utf8mb4 utf8mb4_bin", "SET CHARACTER SET utf8 COLLATE utf8_bin"}) {
+    EXPECT_EQ(sql(wrong), "error 42601") << wrong;
+  }
+  EXPECT_EQ(sql("SET NAMES klingon"), "error 0A000");
+  EXPECT_EQ(sql("SET NAMES utf8mb4 COLLATE utf8mb4_bin, unique_checks = OFF"), "SET");
+  EXPECT_EQ(sql("SELECT @@collation_connection, @@unique_checks"), "utf8mb4_bin,0");
+  EXPECT_EQ(sql("SET unique_checks = ON, NAMES utf8"), "SET");
+  // MySQL's ROLLBACK leaves what SET did.
+  sql("BEGIN");
+  sql("SET unique_checks = OFF");
+  sql("ROLLBACK");
+  EXPECT_EQ(sql("SELECT @@unique_checks"), "0");
+}
+
+TEST(Settings, StatementsEndInTime) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  EXPECT_EQ(sql(rows), "INSERT 0 300");
+  sql("SET statement_timeout = 50");
+  // 27 million rows.
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "300");
+  EXPECT_EQ(sql("BEGIN; SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  EXPECT_EQ(sql("SELECT 1"), "error 25P02");
+  EXPECT_EQ(sql("ROLLBACK; RESET statement_timeout"), "RESET");
+
+  // Waiting for a turn counts; the other is none the worse.
+  EXPECT_EQ(Bench::in(*sql.other, "BEGIN; SELECT count(*) FROM t"), "300");
+  sql("SET statement_timeout = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "error 57014");
+  sql("RESET statement_timeout; SET lock_timeout = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "error 55P03");
+  EXPECT_EQ(Bench::in(*sql.other, "INSERT INTO t VALUES (1000); COMMIT"), "COMMIT");
+  EXPECT_EQ(sql("SELECT count(*) FROM t"), "301");
+}
+
+TEST(Settings, CancelEndsWhatRunsAndNothingElse) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  sql(rows);
+  const auto cancel = sql.session->canceller();
+  cancel();
+  EXPECT_EQ(sql("SELECT 1"), "1");
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cancel();
+  });
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c, t d"), "error 57014");
+  other.join();
+  EXPECT_EQ(sql("SELECT 1"), "1");
+  sql.session.reset();
+  cancel();  // of nobody
+}
+
+TEST(Settings, MysqlStatementsEndInTime) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  std::string rows = "INSERT INTO t VALUES (0)";
+  for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";
+  sql(rows);
+  sql("SET max_execution_time = 50");
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+  sql("SET max_execution_time = 0, max_statement_time = 0.05");
+  EXPECT_EQ(sql("SELECT count(*) FROM t a, t b, t c"), "error 57014");
+}
+
+}  // namespace
+}  // namespace cupel::sql

@@ -1,0 +1,394 @@
+// Statement by statement, in PostgreSQL's dialect: what PostgreSQL 15 answers.
+#include "sql/bench.hpp"
+
+namespace cupel::sql {
+namespace {
+
+TEST(MockSql, CreateInsertSelect) {
+  Bench sql;
+  EXPECT_EQ(sql("CREATE TABLE t (id int PRIMARY KEY, name text, n numeric(5,2) DEFAULT 1.5)"),
+            "CREATE TABLE");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (10, 'b'), (9, 'it''s'), (2, NULL)"), "INSERT 0 3");
+  EXPECT_EQ(sql("SELECT * FROM t"), "2,null,1.50 | 9,it's,1.50 | 10,b,1.50");
+  EXPECT_EQ(sql("SELECT name FROM t WHERE id = 9"), "it's");
+  EXPECT_EQ(sql("SELECT id FROM t WHERE name IS NULL OR id > 9 ORDER BY id DESC"), "10 | 2");
+  EXPECT_EQ(sql("CREATE TABLE t (a int)"), "error 42P07");
+  EXPECT_EQ(sql("CREATE TABLE IF NOT EXISTS t (a int)"), "CREATE TABLE");
+  EXPECT_EQ(sql("DROP TABLE t"), "DROP TABLE");
+  EXPECT_EQ(sql("SELECT * FROM t"), "error 42P01");
+  EXPECT_EQ(sql("DROP TABLE t"), "error 42P01");
+  EXPECT_EQ(sql("DROP TABLE IF EXISTS t"), "DROP TABLE");
+  // A table of the same name starts empty.
+  EXPECT_EQ(sql("CREATE TABLE t (id int PRIMARY KEY); SELECT * FROM t"), "");
+}
+
+TEST(MockSql, ArithmeticHasPostgresTypes) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT 7/2, -7/2, 7%3, -7%3, 7/2.0, 1/3.0, 2*1.50, 1.10-1"),
+            "3,-3,1,-1,3.5000000000000000,0.33333333333333333333,3.00,0.10");
+  EXPECT_EQ(sql("SELECT -5, - (3), -(-(-2)), - 0, 2 - -1, -2147483648, -1.5"),
+            "-5,-3,-2,0,3,-2147483648,-1.5");
+  EXPECT_EQ(sql("SELECT -/* c */5"), "error 0A000");
+  EXPECT_EQ(sql("SELECT 2147483647 + 1"), "error 22003");
+  EXPECT_EQ(sql("SELECT 2147483648 + 1"), "2147483649");
+  EXPECT_EQ(sql("SELECT 1/0"), "error 22012");
+  EXPECT_EQ(sql("SELECT 1.0::float8/3, 1e20::float8, 0.1::float4, 1e15::float8, 100000::float8"),
+            "0.3333333333333333,1e+20,0.1,1e+15,100000");
+  EXPECT_EQ(
+      sql("SELECT 'a' || 1 || 'b', 1 + '2', round(2.5), round(2.5::float8), round(-1.555, 2)"),
+      "a1b,3,3,2,-1.56");
+  EXPECT_EQ(sql("SELECT 'a' + 1"), "error 22P02");
+  EXPECT_EQ(sql("SELECT 1 = 'a'::text"), "error 42883");
+  EXPECT_EQ(sql("SELECT '12'::int, 12::text, 1.7::int, 2.5::int, true::text, 0::boolean, "
+                "'abcd'::varchar(2)"),
+            "12,12,2,3,true,f,ab");
+}
+
+TEST(MockSql, ThreeValuedLogic) {
+  Bench sql;
+  EXPECT_EQ(
+      sql("SELECT NULL AND false, NULL AND true, NULL OR true, NOT NULL::boolean, 1 IN (2, NULL), "
+          "1 NOT IN (2, NULL), 1 IN (1, NULL), NULL IS NULL, NULL = NULL, "
+          "NULL IS NOT DISTINCT FROM NULL, 1 IS DISTINCT FROM NULL"),
+      "f,null,t,null,null,null,t,t,null,t,t");
+  EXPECT_EQ(
+      sql("SELECT 2 BETWEEN 1 AND NULL, 0 BETWEEN 1 AND NULL, 'abc' LIKE 'a%', 'abc' ILIKE 'AB_', "
+          "'a%' LIKE 'a\\%', 'abc' NOT LIKE '%d%'"),
+      "null,f,t,t,t,t");
+  EXPECT_EQ(
+      sql("SELECT CASE 2 WHEN 1 THEN 'x' WHEN 2 THEN 'y' END, CASE WHEN NULL THEN 1 ELSE 2 END, "
+          "coalesce(NULL, 3), nullif(1, 1), greatest(1, NULL, 3), least(2, 1)"),
+      "y,2,3,null,3,1");
+}
+
+TEST(MockSql, PatternsThatEndTooSoon) {
+  Bench sql;
+  // As PostgreSQL: an error only where the text is not over before the escape.
+  EXPECT_EQ(sql("SELECT 'a' LIKE 'a\\', '' LIKE '\\', 'b' LIKE 'a\\'"), "f,f,f");
+  for (const char* test : {"'ab' LIKE 'a\\'", "'abc' LIKE '%\\'", "'ab' NOT LIKE '_\\'"}) {
+    EXPECT_EQ(sql(std::string("SELECT ") + test), "error 22025") << test;
+  }
+}
+
+std::string names(Bench& bench, std::string_view text) {
+  const auto run = bench.session->run(text);
+  if (run.error) return "error " + run.error->sqlstate;
+  std::string all;
+  for (const auto& column : run.results.back().columns) {
+    all += (all.empty() ? "" : ",") + column.name;
+  }
+  return all;
+}
+
+TEST(MockSql, NamesOfOutputs) {
+  Bench sql;
+  sql("CREATE TABLE t (a int PRIMARY KEY)");
+  EXPECT_EQ(names(sql, "SELECT 1::int8, cast('1' AS int), 'x'::text::varchar, NULL::bool"),
+            "int8,int4,varchar,bool");
+  EXPECT_EQ(
+      names(sql, "SELECT a::text, (a)::int8::text, (a + 1)::text, upper('a')::varchar FROM t"),
+      "a,a,text,upper");
+  EXPECT_EQ(names(sql,
+                  "SELECT (SELECT 1)::text, (SELECT a FROM t)::text, coalesce(a, 1)::int8, "
+                  "CASE WHEN true THEN 1 ELSE 2::int8 END, CASE WHEN true THEN 1 END::int8, "
+                  "CASE WHEN true THEN 1 ELSE a END FROM t"),
+            "?column?,a,coalesce,case,int8,a");
+}
+
+TEST(MockSql, RowsAsValuesAreRefused) {
+  Bench sql;
+  sql("CREATE TABLE t (a int PRIMARY KEY, xmin int)");
+  for (const char* text : {"SELECT t FROM t", "SELECT count(t) FROM t", "SELECT ctid FROM t",
+                           "SELECT k FROM (SELECT 1 AS a) k", "SELECT t.xmax FROM t",
+                           "DELETE FROM t WHERE ctid = '(0,1)'", "SELECT a FROM t ORDER BY t"}) {
+    EXPECT_EQ(sql(text), "error 0A000") << text;
+  }
+  EXPECT_EQ(sql("SELECT xmin FROM t"), "");
+  EXPECT_EQ(sql("SELECT b FROM t"), "error 42703");
+}
+
+TEST(MockSql, Functions) {
+  Bench sql;
+  EXPECT_EQ(
+      sql("SELECT upper('aé'), length('aé'), substring('hello' FROM 2 FOR 3), substr('hello', 4), "
+          "left('abc', -1), right('abc', 2), trim('  x '), replace('aXbX', 'X', '-'), "
+          "position('l' IN 'hello'), lpad('7', 3, '0'), reverse('abc'), concat('a', NULL, 1)"),
+      "Aé,2,ell,lo,ab,bc,x,a-b-,3,007,cba,a1");
+  EXPECT_EQ(sql("SELECT abs(-5), ceil(1.2), floor(-1.2), trunc(1.29, 1), mod(7, 4), sign(-2.0), "
+                "sqrt(16)"),
+            "5,2,-2,1.2,3,-1,4");
+  EXPECT_EQ(sql("SELECT random()"), "error 0A000");
+}
+
+TEST(MockSql, DatesAndTimes) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT '2024-02-29'::date + 1, '2024-03-01'::date - '2024-02-01'::date, "
+                "'2024-01-02 03:04:05.5'::timestamp, '1999-12-31'::date < '2000-01-01'::date"),
+            "2024-03-01,29,2024-01-02 03:04:05.5,t");
+  EXPECT_EQ(sql("SELECT '2023-02-29'::date"), "error 22008");
+}
+
+TEST(MockSql, AggregatesAndGroups) {
+  Bench sql;
+  sql("CREATE TABLE s (id int PRIMARY KEY, g text, n int)");
+  EXPECT_EQ(sql("SELECT count(*), sum(n), min(n) FROM s"), "0,null,null");
+  EXPECT_EQ(sql("SELECT g, count(*) FROM s GROUP BY g"), "");
+  sql("INSERT INTO s VALUES (1,'a',1),(2,'a',2),(3,'b',5),(4,NULL,NULL)");
+  EXPECT_EQ(
+      sql("SELECT g, count(*), count(n), sum(n), avg(n), max(n) FROM s GROUP BY g ORDER BY g"),
+      "a,2,2,3,1.5000000000000000,2 | b,1,1,5,5.0000000000000000,5 | null,1,0,null,null,null");
+  EXPECT_EQ(sql("SELECT g FROM s GROUP BY g HAVING sum(n) > 3"), "b");
+  EXPECT_EQ(sql("SELECT count(DISTINCT g), count(*) FILTER (WHERE n > 1) FROM s"), "2,2");
+  EXPECT_EQ(sql("SELECT g, n FROM s GROUP BY g"), "error 42803");
+  EXPECT_EQ(sql("SELECT id, g, sum(n) FROM s GROUP BY id ORDER BY id LIMIT 1"), "1,a,1");
+  EXPECT_EQ(sql("SELECT n FROM s WHERE sum(n) > 1"), "error 42803");
+  EXPECT_EQ(sql("SELECT DISTINCT g FROM s ORDER BY g NULLS FIRST"), "null | a | b");
+  EXPECT_EQ(sql("SELECT n % 2 AS odd, count(*) FROM s WHERE n > 0 GROUP BY odd ORDER BY 1"),
+            "0,1 | 1,2");
+}
+
+TEST(MockSql, Joins) {
+  Bench sql;
+  sql("CREATE TABLE a (id int PRIMARY KEY, x int); CREATE TABLE b (id int PRIMARY KEY, a_id int, y "
+      "text)");
+  sql("INSERT INTO a VALUES (1, 10), (2, 20), (3, 30); INSERT INTO b VALUES (1, 1, 'p'), (2, 1, "
+      "'q'), (3, 2, 'r')");
+  EXPECT_EQ(sql("SELECT a.id, y FROM a JOIN b ON a.id = b.a_id ORDER BY y"), "1,p | 1,q | 2,r");
+  EXPECT_EQ(sql("SELECT a.id, y FROM a LEFT JOIN b ON a.id = b.a_id AND y <> 'p' ORDER BY 1, 2"),
+            "1,q | 2,r | 3,null");
+  EXPECT_EQ(sql("SELECT a.id FROM a LEFT JOIN b ON a.id = b.a_id WHERE b.id IS NULL"), "3");
+  EXPECT_EQ(sql("SELECT b.id, x FROM b RIGHT JOIN a ON a.id = b.a_id ORDER BY 1 NULLS LAST"),
+            "1,10 | 2,10 | 3,20 | null,30");
+  EXPECT_EQ(sql("SELECT count(*) FROM a, b"), "9");
+  EXPECT_EQ(sql("SELECT * FROM a JOIN b USING (id) ORDER BY id"), "1,10,1,p | 2,20,1,q | 3,30,2,r");
+  EXPECT_EQ(sql("SELECT id FROM a, b"), "error 42702");
+  EXPECT_EQ(
+      sql("SELECT t.n FROM (SELECT a_id AS g, count(*) AS n FROM b GROUP BY a_id) t WHERE t.g = 1"),
+      "2");
+}
+
+TEST(MockSql, SubQueries) {
+  Bench sql;
+  sql("CREATE TABLE a (id int PRIMARY KEY, x int); INSERT INTO a VALUES (1, 10), (2, 20), (3, "
+      "NULL)");
+  EXPECT_EQ(sql("SELECT id FROM a WHERE x = (SELECT max(x) FROM a)"), "2");
+  EXPECT_EQ(sql("SELECT id FROM a WHERE id IN (SELECT x / 10 FROM a)"), "1 | 2");
+  EXPECT_EQ(sql("SELECT id FROM a WHERE id NOT IN (SELECT x FROM a)"), "");
+  EXPECT_EQ(sql("SELECT id FROM a o WHERE EXISTS (SELECT 1 FROM a i WHERE i.x > o.x)"), "1");
+  EXPECT_EQ(sql("SELECT id, (SELECT count(*) FROM a i WHERE i.id < o.id) FROM a o"),
+            "1,0 | 2,1 | 3,2");
+  EXPECT_EQ(sql("SELECT (SELECT id FROM a)"), "error 21000");
+  EXPECT_EQ(sql("SELECT id FROM a WHERE x >= ALL (SELECT x FROM a WHERE x IS NOT NULL)"), "2");
+}
+
+TEST(MockSql, UpdateAndDelete) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, x int NOT NULL, y text CHECK (y <> 'no'))");
+  sql("INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')");
+  EXPECT_EQ(sql("UPDATE t SET x = x + id, y = upper(y) WHERE id < 3 RETURNING id, x, y"),
+            "1,2,A | 2,4,B");
+  EXPECT_EQ(sql("UPDATE t SET x = NULL"), "error 23502");
+  EXPECT_EQ(sql("UPDATE t SET y = 'no' WHERE id = 1"), "error 23514");
+  EXPECT_EQ(sql("UPDATE t SET id = 2 WHERE id = 1"), "error 23505");
+  EXPECT_EQ(sql("UPDATE t SET id = 9 WHERE id = 1"), "UPDATE 1");
+  EXPECT_EQ(sql("SELECT * FROM t"), "2,4,B | 3,3,c | 9,2,A");
+  EXPECT_EQ(sql("UPDATE t SET (x, y) = (0, DEFAULT) WHERE id = 9"), "UPDATE 1");
+  EXPECT_EQ(sql("DELETE FROM t WHERE x = 0 RETURNING *"), "9,0,null");
+  EXPECT_EQ(sql("DELETE FROM t"), "DELETE 2");
+  EXPECT_EQ(sql("TRUNCATE t"), "TRUNCATE TABLE");
+}
+
+TEST(MockSql, OnConflict) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, n int, u int UNIQUE); INSERT INTO t VALUES (1, 1, 1)");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2)"), "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (2, 2, 1)"), "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 2, 2), (3, 3, 3) ON CONFLICT DO NOTHING"), "INSERT 0 1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 5, 9) ON CONFLICT (id) DO UPDATE SET n = t.n + "
+                "excluded.n RETURNING *"),
+            "1,6,1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (4, 5, 1) ON CONFLICT (id) DO UPDATE SET n = 0"),
+            "error 23505");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1, 1, 7) ON CONFLICT (n) DO NOTHING"), "error 42P10");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (8, 1, 8), (8, 2, 8) ON CONFLICT (id) DO UPDATE SET n = 0"),
+            "error 21000");
+}
+
+TEST(MockSql, OnConflictTwoRowsHaveEachColumn) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
+  const std::string insert = "INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET a = ";
+  EXPECT_EQ(sql(insert + "a + 1"), "error 42702");
+  EXPECT_EQ(sql(insert + "t.a + 1 WHERE a > 0"), "error 42702");
+  EXPECT_EQ(sql(insert + "t.a + excluded.a WHERE t.a > 0 RETURNING a"), "6");
+  Bench mysql(Dialect::kMysql);
+  mysql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
+  mysql("INSERT INTO t VALUES (1, 5) ON DUPLICATE KEY UPDATE a = a + 1");
+  EXPECT_EQ(mysql("SELECT a FROM t"), "2");
+}
+
+TEST(MockSql, KeysAndCounters) {
+  Bench sql;
+  sql("CREATE TABLE p (id serial PRIMARY KEY, name varchar(3)); CREATE TABLE c (a int, b int, p "
+      "int REFERENCES p ON DELETE CASCADE, PRIMARY KEY (a, b))");
+  EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('x'), ('y') RETURNING id"), "1 | 2");
+  EXPECT_EQ(sql("INSERT INTO p (name) VALUES ('long')"), "error 22001");
+  EXPECT_EQ(sql("INSERT INTO c VALUES (1, 1, 7)"), "error 23503");
+  EXPECT_EQ(sql("INSERT INTO c VALUES (1, 1, 1), (1, 2, NULL), (2, 1, 2)"), "INSERT 0 3");
+  EXPECT_EQ(sql("SELECT b FROM c WHERE a = 1"), "1 | 2");
+  EXPECT_EQ(sql("DELETE FROM p WHERE id = 1; SELECT a, b FROM c"), "1,2 | 2,1");
+  EXPECT_EQ(sql("UPDATE p SET id = 5 WHERE id = 2"), "error 23503");
+  EXPECT_EQ(sql("DROP TABLE p"), "error 2BP01");
+  // No primary key: equal rows are rows of their own.
+  EXPECT_EQ(
+      sql("CREATE TABLE log (m text); INSERT INTO log VALUES ('a'), ('a'); SELECT * FROM log"),
+      "a | a");
+  EXPECT_EQ(sql("INSERT INTO log SELECT m || '!' FROM log; DELETE FROM log WHERE m = 'a'; SELECT * "
+                "FROM log"),
+            "a! | a!");
+}
+
+TEST(MockSql, Transactions) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  EXPECT_EQ(sql("BEGIN"), "BEGIN");
+  EXPECT_EQ(sql.session->state(), TransactionState::kOpen);
+  sql("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(sql("SAVEPOINT s; INSERT INTO t VALUES (2)"), "INSERT 0 1");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1)"), "error 23505");
+  EXPECT_EQ(sql("SELECT 1"), "error 25P02");
+  EXPECT_EQ(sql("ROLLBACK TO s"), "ROLLBACK");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1");
+  EXPECT_EQ(sql("COMMIT"), "COMMIT");
+  EXPECT_EQ(sql("BEGIN; INSERT INTO t VALUES (3); CREATE TABLE u (a int); ROLLBACK"), "ROLLBACK");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1");
+  EXPECT_EQ(sql("SELECT * FROM u"), "error 42P01");
+  EXPECT_EQ(sql("BEGIN; SELECT 1/0"), "error 22012");
+  EXPECT_EQ(sql("COMMIT"), "ROLLBACK");
+  // One text without BEGIN is one transaction.
+  EXPECT_EQ(sql("INSERT INTO t VALUES (4); SELECT 1/0"), "error 22012");
+  EXPECT_EQ(sql("SELECT * FROM t"), "1");
+  EXPECT_EQ(sql("BEGIN READ ONLY; INSERT INTO t VALUES (9)"), "error 25006");
+  sql("ROLLBACK");
+}
+
+TEST(MockSql, LevelsAreFloors) {
+  mock::Options options;
+  options.level = mock::Level::kCausal;
+  Bench sql(Dialect::kPostgres, options);
+  EXPECT_EQ(sql("SHOW cupel.level"), "causal");
+  EXPECT_EQ(sql("BEGIN ISOLATION LEVEL READ COMMITTED; SHOW cupel.level"), "causal");
+  EXPECT_EQ(sql("ROLLBACK; BEGIN ISOLATION LEVEL SERIALIZABLE; SHOW cupel.level"),
+            std::string(mock::name(mock::Level::kStrongSessionSerializable)));
+  sql("ROLLBACK");
+  EXPECT_EQ(sql("SET cupel.level = 'read-committed'; SHOW cupel.level"), "read-committed");
+  EXPECT_EQ(sql("SET cupel.level = 'nonsense'"), "error 22023");
+}
+
+TEST(MockSql, WhatIsNotUnderstoodIsRefused) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY, x int)");
+  for (const char* text : {"SELECT 1 UNION SELECT 2",
+                           "WITH w AS (SELECT 1) SELECT * FROM w",
+                           "SELECT row_number() OVER () FROM t",
+                           "SELECT DISTINCT ON (x) * FROM t",
+                           "SELECT * FROM t FULL JOIN t u ON true",
+                           "COPY t FROM stdin",
+                           "ALTER TABLE t ADD y int",
+                           "CREATE VIEW v AS SELECT 1",
+                           "SELECT ARRAY[1]",
+                           "SELECT x COLLATE \"C\" FROM t",
+                           "SELECT '1 day'::interval",
+                           "CREATE TEMP TABLE u (a int)",
+                           "SELECT * FROM t TABLESAMPLE SYSTEM (1)",
+                           "SELECT string_agg(x::text, ',' ORDER BY x) FROM t",
+                           "CREATE TABLE u (a int) PARTITION BY RANGE (a)",
+                           "SELECT * FROM t, LATERAL (SELECT 1) s",
+                           "SELECT * FROM ONLY t",
+                           "CREATE TABLE u (a int GENERATED ALWAYS AS (1) STORED)",
+                           "CREATE TABLE u (a float8 PRIMARY KEY)",
+                           "SELECT x FROM t GROUP BY ROLLUP (x)"}) {
+    EXPECT_EQ(sql(text), "error 0A000") << text;
+  }
+  const auto message = [&](const char* text) { return sql.session->run(text).error->message; };
+  for (const char* text : {"COPY t FROM stdin", "COPY t TO stdout", "COPY (SELECT 1) TO stdout"}) {
+    EXPECT_EQ(sql(text), "error 0A000");
+    EXPECT_EQ(
+        message(text),
+        "COPY is not supported by the mock; use INSERT INTO … VALUES with several rows to load "
+        "a table, SELECT to read it");
+  }
+  EXPECT_EQ(
+      message("ALTER TABLE t ADD y int"),
+      "ALTER TABLE is not supported by the mock; drop the table and create it as it is to be");
+  EXPECT_EQ(message("CREATE SCHEMA s"), "CREATE SCHEMA is not supported by the mock");
+  // In words of SQL, not the parser's.
+  for (const auto& [text, words] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"EXPLAIN SELECT 1", "EXPLAIN"},
+           {"WITH w AS (SELECT 1) SELECT * FROM w", "WITH in SELECT"},
+           {"WITH w AS (SELECT 1) DELETE FROM t", "WITH in DELETE"},
+           {"SELECT row_number() OVER () FROM t", "OVER (window functions) in a function call"},
+           {"SELECT ARRAY[1]", "ARRAY"},
+           {"SELECT * FROM t TABLESAMPLE SYSTEM (1)", "TABLESAMPLE"},
+           {"SELECT * FROM generate_series(1, 2)", "a function in FROM"},
+           {"SELECT x FROM t GROUP BY ROLLUP (x)", "GROUPING SETS, ROLLUP or CUBE"},
+           {"CREATE TABLE u (LIKE t)", "LIKE in CREATE TABLE"},
+           {"CREATE SEQUENCE s", "CREATE SEQUENCE"},
+           {"ANALYZE t", "ANALYZE"},
+           {"VACUUM t", "VACUUM"},
+           {"SELECT 1 UNION SELECT 2", "UNION"},
+           {"SELECT 1 EXCEPT SELECT 2", "EXCEPT"},
+           {"SELECT * FROM pg_catalog.pg_class", "the schema pg_catalog"}}) {
+    EXPECT_EQ(message(text), std::string(words) + " is not supported by the mock") << text;
+  }
+  EXPECT_EQ(sql("SELEC 1"), "error 42601");
+  EXPECT_EQ(sql("SELECT y FROM t"), "error 42703");
+  EXPECT_EQ(sql("SELECT u.x FROM t"), "error 42P01");
+}
+
+TEST(MockSql, Prepared) {
+  Bench sql;
+  sql("CREATE TABLE t (id bigint PRIMARY KEY, name varchar(10), n numeric(6,2))");
+  auto prepared = sql.session->prepare("INSERT INTO t VALUES ($1, $2, $3 + 1) RETURNING id");
+  auto* insert = std::get_if<std::unique_ptr<Prepared>>(&prepared);
+  ASSERT_NE(insert, nullptr) << std::get<Error>(prepared).message;
+  EXPECT_EQ((*insert)->parameter_types(),
+            (std::vector<Type>{Type::kBigint, Type::kVarchar, Type::kInteger}));
+  EXPECT_EQ((*insert)->columns().size(), 1u);
+  const std::vector<Datum> values{"7", std::nullopt, "2"};
+  auto done = sql.session->execute(**insert, values);
+  ASSERT_TRUE(std::holds_alternative<Result>(done)) << std::get<Error>(done).message;
+  EXPECT_EQ(told(std::get<Result>(done)), "7");
+  EXPECT_EQ(sql("SELECT * FROM t"), "7,null,3.00");
+  const std::vector<Datum> wrong{"x", "y", "2"};
+  EXPECT_EQ(std::get<Error>(sql.session->execute(**insert, wrong)).sqlstate, "22P02");
+  EXPECT_EQ(std::get<Error>(sql.session->execute(**insert, {})).sqlstate, "08P01");
+}
+
+TEST(MockSql, ReadOnlyIsAnyWordForYes) {
+  Bench sql;
+  sql("CREATE TABLE t (id int PRIMARY KEY)");
+  for (const char* word : {"yes", "1", "t", "on", "'TRUE'"}) {
+    EXPECT_EQ(sql(std::string("SET default_transaction_read_only = ") + word), "SET");
+    EXPECT_EQ(sql("INSERT INTO t VALUES (1)"), "error 25006") << word;
+  }
+  EXPECT_EQ(sql("SET default_transaction_read_only = perhaps"), "error 22023");
+  EXPECT_EQ(sql("SET default_transaction_read_only = n"), "SET");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (1)"), "INSERT 0 1");
+}
+
+TEST(MockSql, NumbersBeyondADoubleAreRefused) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT 1e309::float8"), "error 22003");
+  EXPECT_EQ(sql("SELECT '-Infinity'::float8"), "-Infinity");
+}
+
+TEST(MockSql, UnionIsNamed) {
+  Bench sql;
+  const auto run = sql.session->run("SELECT 1 UNION SELECT 2");
+  ASSERT_TRUE(run.error);
+  EXPECT_NE(run.error->message.find("UNION"), std::string::npos) << run.error->message;
+}
+
+}  // namespace
+}  // namespace cupel::sql
