@@ -236,8 +236,8 @@ std::optional<MockExplored> explore(const MockOptions& options,
   mock::Store* running = nullptr;
   bool in_order = false;  // equivalence is not what it is elsewhere where levels are mixed
   inside->choose = [&](std::size_t allowed) { return explorer->choose(allowed); };
-  inside->before_turn = [&](const mock::Place& place) {
-    explorer->reached(in_order ? place.in_order : place.history, place.turns);
+  inside->before_turn = [&](const mock::Progress& progress) {
+    explorer->reached(in_order ? progress.in_order : progress.history, progress.turns);
   };
   const auto start = std::chrono::steady_clock::now();
   MockExplored explored;

@@ -556,8 +556,8 @@ int explore(TestArguments arguments) {
     if (first_run) offered.push_back(of);
     return explorer->choose(of);
   };
-  options.before_turn = [&](const mock::Place& place) {
-    explorer->reached(in_order ? place.in_order : place.history, place.turns);
+  options.before_turn = [&](const mock::Progress& progress) {
+    explorer->reached(in_order ? progress.in_order : progress.history, progress.turns);
   };
   std::uint64_t runs = 0, failures = 0;
   std::map<std::string, std::uint64_t> states;

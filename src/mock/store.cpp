@@ -1,5 +1,5 @@
 // The store: turns, sessions and the life of a transaction. What a read may return is
-// the chooser's (chooser.hpp); what happened is the ledger's.
+// ReadPolicy's (read_policy.hpp); what happened is in the TransactionLog.
 //
 // One mutex guards everything. A turn is a ticket in a queue. Each who waits is woken alone:
 // the one in front when a transaction ends, the one whose turn it is, everybody at shut-down.
@@ -18,9 +18,9 @@
 
 #include "base/random.hpp"
 #include "levels/level.hpp"
-#include "mock/chooser.hpp"
 #include "mock/interleave.hpp"
-#include "mock/ledger.hpp"
+#include "mock/read_policy.hpp"
+#include "mock/transaction_log.hpp"
 
 namespace cupel::mock {
 
@@ -33,7 +33,8 @@ Clock::duration milliseconds(double number) {
       std::chrono::duration<double, std::milli>(number));
 }
 
-constexpr std::array kLevels = {
+// By Level.
+constexpr std::array kEngineLevels = {
     levels::Level::kReadCommitted,
     levels::Level::kReadAtomic,
     levels::Level::kCausal,
@@ -45,7 +46,7 @@ constexpr std::array kLevels = {
 }  // namespace
 
 std::string_view name(Level level) {
-  return levels::name(kLevels[static_cast<std::size_t>(level)]);
+  return levels::name(kEngineLevels[static_cast<std::size_t>(level)]);
 }
 
 std::optional<Level> level_of(std::string_view text) {
@@ -54,8 +55,8 @@ std::optional<Level> level_of(std::string_view text) {
   if (parsed == levels::Level::kSnapshotIsolation)
     parsed = levels::Level::kStrongSessionSnapshotIsolation;
   if (parsed == levels::Level::kSerializable) parsed = levels::Level::kStrongSessionSerializable;
-  for (std::size_t i = 0; parsed && i < kLevels.size(); ++i) {
-    if (kLevels[i] == *parsed) return static_cast<Level>(i);
+  for (std::size_t i = 0; parsed && i < kEngineLevels.size(); ++i) {
+    if (kEngineLevels[i] == *parsed) return static_cast<Level>(i);
   }
   return std::nullopt;
 }
@@ -112,15 +113,15 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
   bool set_initial(std::string_view key, Value value) {
     const std::lock_guard lock(mutex_);
-    if (ledger_.count() > 0) return false;
-    ledger_.set_initial(ledger_.key(key), std::move(value));
+    if (log_.count() > 0) return false;
+    log_.set_initial(log_.key(key), std::move(value));
     return true;
   }
   void reset(std::uint64_t seed);
   void shut_down();
   base::Result<history::History> history() {
     const std::lock_guard lock(mutex_);
-    return ledger_.history(session_names_);
+    return log_.history(session_names_);
   }
   void interleave(std::span<const std::function<void()>> functions) {
     mock::interleave(
@@ -135,24 +136,24 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
   Digest digest(bool in_order) {
     const std::lock_guard lock(mutex_);
-    return ledger_.digest(session_names_, in_order);
+    return log_.digest(session_names_, in_order);
   }
   bool mixed() {
     const std::lock_guard lock(mutex_);
-    return chooser_->mixed();
+    return read_policy_->mixed();
   }
   std::string observed() {
     const std::lock_guard lock(mutex_);
-    return ledger_.observed(session_names_);
+    return log_.observed(session_names_);
   }
 
  private:
   class Handle;
 
   void start(std::uint64_t seed) {
-    ledger_ = Ledger();
+    log_ = TransactionLog();
     conflicts_ = 0;
-    chooser_.emplace(options_, ledger_, seed);
+    read_policy_.emplace(options_, log_, seed);
     // Apart, so that delays, aborts and turns that are asked for change no choice of a read.
     delays_ = base::Random(seed ^ 0x64656c6179ULL);
     aborts_ = base::Random(seed ^ 0x61626f7274ULL);
@@ -169,14 +170,14 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   }
 
   // Before the open transaction does anything with a key: who scanned and did not see it?
-  void tell_absent(Key key) {
-    for (const Txn t : ledger_.absent_for(key)) chooser_->saw_absent(key, t);
+  void report_absent(Key key) {
+    for (const Txn t : log_.absent_for(key)) read_policy_->saw_absent(key, t);
   }
 
   void reached(std::span<const std::uint64_t> turns) {
     if (!options_.before_turn) return;
-    options_.before_turn({.history = ledger_.digest(session_names_, false),
-                          .in_order = ledger_.digest(session_names_, true),
+    options_.before_turn({.history = log_.digest(session_names_, false),
+                          .in_order = log_.digest(session_names_, true),
                           .turns = {turns.begin(), turns.end()}});
   }
 
@@ -227,11 +228,11 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   // The open transaction ends: by itself, or with a failure.
   void end(std::optional<Failure> failure, bool committed = false) {
     if (committed) {
-      chooser_->commit();
-      ledger_.commit();
+      read_policy_->commit();
+      log_.commit();
     } else {
-      chooser_->abort();
-      ledger_.abort();
+      read_policy_->abort();
+      log_.abort();
     }
     open_->over = true;
     if (failure && failure->kind == Failure::Kind::kConflict) ++conflicts_;
@@ -262,8 +263,8 @@ class Store::State : public std::enable_shared_from_this<Store::State> {
   std::vector<std::string> names_asked_;    // of each session, before #2 and so on
   std::map<std::string, int> names_taken_;  // and how many asked for it
   std::vector<Session> closed_;             // the one closed last is the last
-  Ledger ledger_;
-  std::optional<Chooser> chooser_;
+  TransactionLog log_;
+  std::optional<ReadPolicy> read_policy_;
   std::uint64_t conflicts_ = 0;
   base::Random delays_{0}, aborts_{0}, turns_{0};
 };
@@ -277,47 +278,47 @@ class Store::State::Handle final : public Transaction {
   std::optional<Value> read(std::string_view name) override {
     const Call call(*this);
     if (!call) return std::nullopt;
-    const Key key = state_->ledger_.key(name);
-    if (state_->ledger_.own(key) != nullptr) return state_->ledger_.read_own(key);
-    state_->tell_absent(key);
-    return state_->ledger_.read(key, state_->chooser_->read(key));
+    const Key key = state_->log_.key(name);
+    if (state_->log_.own(key) != nullptr) return state_->log_.read_own(key);
+    state_->report_absent(key);
+    return state_->log_.read(key, state_->read_policy_->read(key));
   }
 
   std::vector<std::string> keys_with_prefix(std::string_view prefix) override {
     const Call call(*this);
-    return call ? state_->ledger_.keys_with_prefix(prefix) : std::vector<std::string>();
+    return call ? state_->log_.keys_with_prefix(prefix) : std::vector<std::string>();
   }
 
   std::vector<std::string> scan(std::string_view prefix, char end) override {
     const Call call(*this);
-    return call ? state_->ledger_.scan(prefix, end) : std::vector<std::string>();
+    return call ? state_->log_.scan(prefix, end) : std::vector<std::string>();
   }
 
   std::vector<std::string> scan_between(std::string_view low, std::string_view high,
                                         std::string_view ending) override {
     const Call call(*this);
-    return call ? state_->ledger_.scan_between(low, high, ending) : std::vector<std::string>();
+    return call ? state_->log_.scan_between(low, high, ending) : std::vector<std::string>();
   }
 
   bool write(std::string_view name, Value value) override {
     const Call call(*this);
     if (!call) return false;
-    const Key key = state_->ledger_.key(name);
-    state_->tell_absent(key);
+    const Key key = state_->log_.key(name);
+    state_->report_absent(key);
     // What it saw and then wrote itself: null was the only answer.
-    if (state_->ledger_.saw_absent(key)) {
-      [[maybe_unused]] const Txn nobody = state_->chooser_->read(key);
+    if (state_->log_.saw_absent(key)) {
+      [[maybe_unused]] const Txn nobody = state_->read_policy_->read(key);
       assert(nobody == kInitial);
-      state_->ledger_.read_absent(key);
+      state_->log_.read_absent(key);
     }
-    const bool allowed = state_->chooser_->write(key);
-    state_->ledger_.write(key, std::move(value));
+    const bool allowed = state_->read_policy_->write(key);
+    state_->log_.write(key, std::move(value));
     if (allowed) return true;
     fail({Failure::Kind::kConflict,
           fmt::format(
               "the write of {} contradicts what the transaction has read, its level {} does not "
               "allow it to commit",
-              name, mock::name(state_->ledger_.at(state_->ledger_.count() - 1).level))});
+              name, mock::name(state_->log_.at(state_->log_.count() - 1).level))});
     return false;
   }
 
@@ -339,14 +340,14 @@ class Store::State::Handle final : public Transaction {
 
   std::size_t savepoint() override {
     const std::lock_guard lock(state_->mutex_);
-    return open_->over ? 0 : state_->ledger_.at(state_->ledger_.count() - 1).operations.size();
+    return open_->over ? 0 : state_->log_.at(state_->log_.count() - 1).operations.size();
   }
 
   void rollback_to(std::size_t savepoint) override {
     const Call call(*this);
     if (!call) return;
-    state_->ledger_.take_back(savepoint);
-    state_->chooser_->taken_back();
+    state_->log_.take_back(savepoint);
+    state_->read_policy_->writes_removed();
   }
 
   [[nodiscard]] const std::optional<Failure>& failure() const override { return failure_; }
@@ -450,8 +451,8 @@ std::unique_ptr<Transaction> Store::State::begin(std::uint32_t session,
   asking_ = false;
   idle_since_ = Clock::now();
   const Level level = options.level.value_or(options_.level);
-  const Txn t = ledger_.begin(session, level);
-  chooser_->begin(t, session, level, options.policy);
+  const Txn t = log_.begin(session, level);
+  read_policy_->begin(t, session, level, options.policy);
   return std::make_unique<Handle>(shared_from_this(), open_);
 }
 

@@ -55,6 +55,9 @@ enum class Level : std::uint8_t {
   kStrongSessionSnapshotIsolation,
   kStrongSessionSerializable,
 };
+inline constexpr std::array kLevels = {
+    Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
+    Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable};
 std::string_view name(Level level);  // "read-committed"
 // The names and aliases of levels.md; snapshot-isolation and serializable are these with
 // session order.
@@ -72,7 +75,7 @@ using Digest = std::array<std::uint64_t, 2>;
 
 // Where a test stands, while no transaction is open: Store::digest() of both kinds, and how
 // often each function of an interleave() went on (else nothing).
-struct Place {
+struct Progress {
   Digest history, in_order;
   std::vector<std::uint64_t> turns = {};
 };
@@ -94,7 +97,7 @@ struct Options {
   std::function<std::size_t(std::size_t allowed)> choose = {};
   // Called before it is decided who goes on, and at the end of an interleave(), with what
   // has happened so far. It must not call the store.
-  std::function<void(const Place&)> before_turn = {};
+  std::function<void(const Progress&)> before_turn = {};
   // Instead of first come, first served: who waits in begin() is drawn once nobody came and
   // nothing ended for this long, from all who wait then, by the names of their sessions
   // (`choose` is asked with their number). So clients that are quick are as repeatable as
@@ -172,7 +175,8 @@ class Store {
   // Waits for its turn. `level` overrides the store's for this transaction, `policy`
   // its weights. A level constrains what its transaction reads, not what others do; where
   // levels are mixed and some are prefix or above, fewer of the allowed values are
-  // returned (mixed_judge.cpp). Null when the store is shutting down, or nobody waits any more.
+  // returned (mixed_admissibility.cpp). Null when the store is shutting down, or nobody waits any
+  // more.
   struct BeginOptions {
     std::optional<Level> level;
     std::optional<Policy> policy;
@@ -210,7 +214,7 @@ class Store {
   // counts. Two that have the same allow the same from there on, if in_order or not mixed().
   [[nodiscard]] Digest digest(bool in_order = false) const;
   // Transactions at prefix or above came together with some of another level: what is
-  // returned depends on their order (mixed_judge.cpp).
+  // returned depends on their order (mixed_admissibility.cpp).
   [[nodiscard]] bool mixed() const;
   // Transactions that were asked for, those that still wait too.
   [[nodiscard]] std::uint64_t asked_for() const;

@@ -1,4 +1,4 @@
-// How much a judge may spend on a candidate: with little effort it refuses some of what is
+// How much a checker may spend on a candidate: with little effort it refuses some of what is
 // allowed, never all, and allows nothing that is not; with any it decides exactly.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "check/check.hpp"
-#include "mock/judge.hpp"
+#include "mock/admissibility.hpp"
 #include "support/parameter_name.hpp"
 
 namespace cupel::mock {
@@ -16,11 +16,11 @@ constexpr auto kAny = std::numeric_limits<std::size_t>::max();
 
 class Effort : public testing::TestWithParam<Level> {};
 
-// Two judges of one history, whose reads both allowed.
+// Two checkers of one history, whose reads both allowed.
 TEST_P(Effort, LittleOfItAllowsLess) {
   int fewer = 0, as_many = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const auto quick = order_judge(GetParam()), exact = order_judge(GetParam());
+    const auto quick = order_admissibility(GetParam()), exact = order_admissibility(GetParam());
     const auto both = [&](auto&& call) {
       call(*quick);
       call(*exact);
@@ -29,15 +29,15 @@ TEST_P(Effort, LittleOfItAllowsLess) {
     constexpr int kSessions = 12;
     for (Txn t = 0; t < 150; ++t) {
       const auto session = static_cast<Session>(random.below(kSessions));
-      both([&](Judge& judge) { judge.begin(t, session, GetParam()); });
+      both([&](AdmissibilityChecker& checker) { checker.begin(t, session, GetParam()); });
       bool alive = true;
       std::vector<Key> written;
       for (int i = 0; i < 6 && alive; ++i) {
         const auto key = static_cast<Key>(random.below(12));
         if (random.chance(0.6)) {
           quick->set_effort(kAny);
-          alive = exact->write(key);
-          ASSERT_EQ(quick->write(key), alive) << "with any effort it is exact";
+          alive = exact->try_write(key);
+          ASSERT_EQ(quick->try_write(key), alive) << "with any effort it is exact";
           written.push_back(key);
           continue;
         }
@@ -45,14 +45,14 @@ TEST_P(Effort, LittleOfItAllowsLess) {
         std::vector<Txn> asked, allowed, without;
         exact->candidates(key, asked);
         for (const Txn w : asked) {
-          if (!exact->take(key, w)) continue;
-          exact->untake();
+          if (!exact->try_read(key, w)) continue;
+          exact->undo_last();
           allowed.push_back(w);
         }
         quick->set_effort(0);
         for (const Txn w : asked) {
-          if (!quick->take(key, w)) continue;
-          quick->untake();
+          if (!quick->try_read(key, w)) continue;
+          quick->undo_last();
           without.push_back(w);
         }
         ASSERT_FALSE(without.empty()) << "every read has an answer";
@@ -61,9 +61,9 @@ TEST_P(Effort, LittleOfItAllowsLess) {
         ++(without.size() < allowed.size() ? fewer : as_many);
         const Txn chosen = allowed[random.below(allowed.size())];
         quick->set_effort(kAny);
-        both([&](Judge& judge) { ASSERT_TRUE(judge.take(key, chosen)); });
+        both([&](AdmissibilityChecker& checker) { ASSERT_TRUE(checker.try_read(key, chosen)); });
       }
-      both([&](Judge& judge) { alive ? judge.commit() : judge.abort(); });
+      both([&](AdmissibilityChecker& checker) { alive ? checker.commit() : checker.abort(); });
     }
   }
   EXPECT_GT(fewer, 0);

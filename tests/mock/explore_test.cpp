@@ -31,8 +31,8 @@ Found explore(const Program& program, Level level, bool in_order) {
   mock::Options options;
   options.level = level;
   options.choose = [&](std::size_t of) { return explorer.choose(of); };
-  options.before_turn = [&](const mock::Place& place) {
-    explorer.reached(in_order ? place.in_order : place.history, place.turns);
+  options.before_turn = [&](const mock::Progress& progress) {
+    explorer.reached(in_order ? progress.in_order : progress.history, progress.turns);
   };
   Found found;
   for (bool more = true; more;) {

@@ -1,9 +1,9 @@
-// Chooser: what a read of the open transaction returns, drawn from what the judge allows.
+// ReadPolicy: what a read of the open transaction returns, drawn from the admissible values.
 //
-// Uniform: the candidates in a random order, without repetition, until one is allowed,
-// so that each allowed write is equally likely however few they are, and only those tried
-// are judged. Adversarial: a shadow, a second judge at the next stronger level, knows the
-// history too, without the reads that left that level; what it refuses leaves it again.
+// Uniform: tries the candidates in a random order, without repetition, until one is admissible. So
+// each admissible write is equally likely, and only those that are tried are checked. Adversarial:
+// a second checker at the next stronger level also holds the history, without the reads that left
+// that level. A read that it rejects leaves the stronger level again.
 #pragma once
 
 #include <limits>
@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "mock/judge.hpp"
-#include "mock/ledger.hpp"
+#include "mock/admissibility.hpp"
+#include "mock/transaction_log.hpp"
 
 namespace cupel::mock {
 
-class Chooser {
+class ReadPolicy {
  public:
-  // Both outlive it. The ledger is told what happens after the chooser is asked.
-  Chooser(const Options& options, const Ledger& ledger, std::uint64_t seed);
+  // Both outlive it. What happens is logged after the policy is asked.
+  ReadPolicy(const Options& options, const TransactionLog& log, std::uint64_t seed);
 
   void begin(Txn t, Session session, Level level, std::optional<Policy> policy);
   // Of a key that the open transaction has not written.
@@ -33,17 +33,17 @@ class Chooser {
   void commit();
   void abort();
   [[nodiscard]] bool mixed() const { return kind_ == Kind::kMixed; }
-  // The ledger took writes of the open transaction back.
-  void taken_back();
+  // Writes of the open transaction were removed from the log (ROLLBACK TO SAVEPOINT).
+  void writes_removed();
 
  private:
-  struct Shadow {
-    std::unique_ptr<Judge> judge;
+  struct StrongerChecker {
+    std::unique_ptr<AdmissibilityChecker> checker;
     std::vector<bool> known;  // by txn: it has it
     bool live = false;        // it has the open one
   };
 
-  void judge_at(Level level);
+  void check_at(Level level);
   Session number(Session session);
   Policy draw_policy();
   std::size_t draw_effort();
@@ -51,33 +51,33 @@ class Chooser {
   Txn uniform();
   Txn latest();
   Txn adversarial(Key key);
-  void cast_shadow(Level level);
-  void shadow_begin(Txn t);
-  bool shadow_take(Key key, Txn writer);
-  void shadow_write(Key key);
-  void shadow_end(Txn t, bool committed);
-  bool take(Txn writer);
-  void retake(Key key, Txn writer);
+  void start_stronger(Level level);
+  void stronger_begin(Txn t);
+  bool stronger_read(Key key, Txn writer);
+  void stronger_write(Key key);
+  void stronger_end(Txn t, bool committed);
+  bool try_read(Txn writer);
+  void read_again(Key key, Txn writer);
 
-  // Judge::set_effort().
+  // AdmissibilityChecker::set_effort().
   static constexpr std::size_t kAnyEffort = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t kShadowEffort = 2048;
+  static constexpr std::size_t kStrongerEffort = 2048;
 
   const Options& options_;
-  const Ledger& ledger_;
+  const TransactionLog& log_;
   base::Random random_, efforts_;
-  std::unique_ptr<Judge> judge_;
+  std::unique_ptr<AdmissibilityChecker> checker_;
   enum class Kind : std::uint8_t { kWeak, kOrder, kMixed } kind_ = Kind::kWeak;
   Level order_level_ = Level::kPrefix;  // kOrder
   Txn txn_ = 0;
-  Session session_ = 0;           // as the judges number it
+  Session session_ = 0;           // as the checkers number it
   std::vector<Session> numbers_;  // by session: those that began a transaction, from 0
   Session next_number_ = 0;
   Level level_ = Level::kCausal;
   std::optional<Policy> policy_;
   Key key_ = 0;                  // that is being read
   std::vector<Txn> candidates_;  // of it
-  Shadow shadow_;
+  StrongerChecker stronger_;
 };
 
 }  // namespace cupel::mock

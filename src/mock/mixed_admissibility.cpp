@@ -4,7 +4,7 @@
 // its own level: the axioms of Biswas & Enea (OOPSLA 2019), of which each speaks of the
 // reads of one transaction and may be asked of that one alone. For a read of x from w in T,
 // every other writer k of x that T has to see is before w, and T has to see
-//   read-committed, read-atomic, causal   what weak_judge.cpp says;
+//   read-committed, read-atomic, causal   what weak_admissibility.cpp says;
 //   prefix             what is, in the order, up to a predecessor of T in so or wr;
 //   snapshot isolation and up to whoever wrote a key of T's before T;
 //   serializability    whatever is before T.
@@ -33,7 +33,7 @@
 #include <cassert>
 #include <optional>
 
-#include "mock/judge.hpp"
+#include "mock/admissibility.hpp"
 
 namespace cupel::mock {
 
@@ -45,7 +45,7 @@ struct Read {
   Key key;
   Txn writer;
 };
-struct Known {
+struct TxnState {
   Session session = 0;
   Level level = Level::kCausal;
   std::uint32_t index = 0;  // in its session
@@ -62,26 +62,27 @@ struct KeyFacts {
   absl::flat_hash_map<Txn, Txn> reach;
 };
 // What the open transaction did with a key.
-struct Mine {
+struct OpenAccess {
   bool read = false, written = false;
   Txn from = kInitial;  // read
   std::optional<Txn> floor =
       {};  // weak levels: wrote it, of those read from; the last in the order
 };
 
-class MixedJudge final : public Judge {
+class MixedAdmissibility final : public AdmissibilityChecker {
  public:
-  MixedJudge(const Ledger& ledger, std::span<const Txn> order, std::span<const Session> numbers) {
-    known_.resize(ledger.count());
-    at_.resize(ledger.count(), 0);
+  MixedAdmissibility(const TransactionLog& log, std::span<const Txn> order,
+                     std::span<const Session> numbers) {
+    known_.resize(log.count());
+    at_.resize(log.count(), 0);
     for (std::size_t i = 0; i < order.size(); ++i) at_[order[i]] = i;
-    for (Txn t = 0; t < ledger.count(); ++t) {
-      const auto& txn = ledger.at(t);
-      if (txn.status != Ledger::Status::kCommitted) continue;
+    for (Txn t = 0; t < log.count(); ++t) {
+      const auto& txn = log.at(t);
+      if (txn.status != TransactionLog::Status::kCommitted) continue;
       start(t, numbers[txn.session], txn.level);
       for (const auto& o : txn.operations) {
         if (o.is_write) {
-          if (!mine(o.key).written) note_write(o.key);
+          if (!access(o.key).written) note_write(o.key);
         } else if (!o.local) {
           open_.reads.push_back({o.key, o.writer});
           if (o.writer != kInitial) add_past(o.writer);
@@ -101,7 +102,7 @@ class MixedJudge final : public Judge {
 
   void candidates(Key key, std::vector<Txn>& found) override {
     found.clear();
-    if (const Mine* has = known_mine(key);
+    if (const OpenAccess* has = find_access(key);
         has != nullptr && has->read && open_.level != Level::kReadCommitted) {
       return found.push_back(has->from);
     }
@@ -127,9 +128,9 @@ class MixedJudge final : public Judge {
     std::sort(found.begin() + size, found.end());
   }
 
-  bool take(Key key, Txn writer) override {
+  bool try_read(Key key, Txn writer) override {
     undo_ = {};
-    Mine& own = mine(key);
+    OpenAccess& own = access(key);
     if (own.read && open_.level != Level::kReadCommitted) {
       if (own.from != writer) return false;
       return true;  // as before
@@ -141,35 +142,36 @@ class MixedJudge final : public Judge {
     own.read = true;
     own.from = writer;
     open_.reads.push_back({key, writer});
-    if (is_weak(open_.level) ? weakly_taken(key, writer) : strongly_taken(key, writer)) return true;
-    untake();
+    if (is_weak(open_.level) ? weakly_admitted(key, writer) : strongly_admitted(key, writer))
+      return true;
+    undo_last();
     return false;
   }
 
-  void untake() override {
+  void undo_last() override {
     if (undo_.read) {
-      mine(*undo_.read).read = undo_.was_read;
+      access(*undo_.read).read = undo_.was_read;
       open_.reads.pop_back();
       lowest_ = undo_.lowest;
       limit_ = undo_.limit;
       if (undo_.past) open_.past = std::move(*undo_.past);
-      for (const auto& [key, floor] : undo_.floors) mine(key).floor = floor;
+      for (const auto& [key, floor] : undo_.floors) access(key).floor = floor;
       if (undo_.from) read_from_.erase(*undo_.from);
     }
     if (undo_.written) {
-      mine(*undo_.written).written = false;
+      access(*undo_.written).written = false;
       open_.writes.pop_back();
     }
     undo_ = {};
   }
 
-  bool write(Key key) override {
+  bool try_write(Key key) override {
     undo_ = {};
-    if (mine(key).written) return true;
+    if (access(key).written) return true;
     undo_.written = key;
     note_write(key);
-    if (is_weak(open_.level) || place()) return true;
-    untake();
+    if (is_weak(open_.level) || find_place()) return true;
+    undo_last();
     return false;
   }
 
@@ -179,7 +181,7 @@ class MixedJudge final : public Judge {
   }
 
   void commit() override {
-    const auto where = is_weak(open_.level) ? std::optional(order_.size()) : place();
+    const auto where = is_weak(open_.level) ? std::optional(order_.size()) : find_place();
     assert(where && "what was read and written has a place in the order");
     open_.seen = sees(open_, *where);
     if (open_.level != Level::kCausal) {  // which had to know it before
@@ -188,7 +190,7 @@ class MixedJudge final : public Judge {
       }
     }
     known_[txn_] = std::move(open_);
-    const Known& t = known_[txn_];
+    const TxnState& t = known_[txn_];
     sessions_[t.session].push_back(txn_);
     if (*where == order_.size()) {
       at_[txn_] = *where;
@@ -203,7 +205,7 @@ class MixedJudge final : public Judge {
       // Who wins over it later sees it.
       const auto next = after(key, *where + 1);
       if (next == keys_[key].writers.end()) continue;
-      Known& other = known_[*next];
+      TxnState& other = known_[*next];
       if (other.level != Level::kStrongSessionSnapshotIsolation) continue;
       other.seen = later(other.seen, txn_);
       for (const Read& read : other.reads) reaches(read.key, read.writer, *next);
@@ -220,7 +222,7 @@ class MixedJudge final : public Judge {
     open_ = {};
     open_.session = session;
     open_.level = level;
-    mine_.clear();
+    accesses_.clear();
     read_from_.clear();
     undo_ = {};
     lowest_ = 0;
@@ -233,7 +235,7 @@ class MixedJudge final : public Judge {
     }
   }
   void add_past(Txn t) {
-    const Known& k = known_[t];
+    const TxnState& k = known_[t];
     const auto size = std::max<std::size_t>(k.past.size(), k.session + 1);
     if (open_.past.size() < size) open_.past.resize(size, 0);
     for (std::size_t s = 0; s < k.past.size(); ++s)
@@ -241,20 +243,20 @@ class MixedJudge final : public Judge {
     open_.past[k.session] = std::max(open_.past[k.session], k.index + 1);
   }
   [[nodiscard]] bool in_past(Txn t) const {
-    const Known& k = known_[t];
+    const TxnState& k = known_[t];
     return k.session < open_.past.size() && k.index < open_.past[k.session];
   }
   void note_write(Key key) {
-    mine(key).written = true;
+    access(key).written = true;
     open_.writes.push_back(key);
   }
-  Mine& mine(Key key) { return mine_[key]; }
-  [[nodiscard]] const Mine* known_mine(Key key) const {
-    const auto found = mine_.find(key);
-    return found == mine_.end() ? nullptr : &found->second;
+  OpenAccess& access(Key key) { return accesses_[key]; }
+  [[nodiscard]] const OpenAccess* find_access(Key key) const {
+    const auto found = accesses_.find(key);
+    return found == accesses_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] bool writes(Key key) const {
-    const Mine* has = known_mine(key);
+    const OpenAccess* has = find_access(key);
     return has != nullptr && has->written;
   }
   KeyFacts& facts(Key key) {
@@ -310,7 +312,7 @@ class MixedJudge final : public Judge {
   }
 
   // Up to whom it sees, put at this place, where it is not yet.
-  Txn sees(const Known& t, std::size_t place) {
+  Txn sees(const TxnState& t, std::size_t place) {
     Txn seen = kInitial;
     if (t.index > 0) seen = sessions_[t.session][t.index - 1];
     for (const Read& read : t.reads) seen = later(seen, read.writer);
@@ -328,7 +330,7 @@ class MixedJudge final : public Judge {
   // The last writer of the key that the open transaction has to see; nullopt: none.
   std::optional<Txn> seen_writer(Key key) {
     std::optional<Txn> seen;
-    if (const Mine* has = known_mine(key)) seen = has->floor;
+    if (const OpenAccess* has = find_access(key)) seen = has->floor;
     if (open_.level == Level::kReadCommitted || key >= keys_.size()) return seen;
     for (const auto& [session, writers] : keys_[key].by_session) {
       if (open_.level != Level::kCausal && session != open_.session) continue;
@@ -347,7 +349,7 @@ class MixedJudge final : public Judge {
   }
 
   // Whether the weak level allows what was read so far, with the last read, of this.
-  bool weakly_taken(Key key, Txn writer) {
+  bool weakly_admitted(Key key, Txn writer) {
     if (writer == kInitial) return !in_front(key, writer);
     if (open_.level == Level::kCausal) {
       if (in_past(writer)) return !in_front(key, writer);
@@ -360,7 +362,7 @@ class MixedJudge final : public Judge {
     if (!read_from_.insert(writer).second) return true;
     undo_.from = writer;
     for (const Key other : known_[writer].writes) {
-      Mine& own = mine(other);
+      OpenAccess& own = access(other);
       if (!own.floor || at_[*own.floor] < at_[writer]) {
         undo_.floors.emplace_back(other, own.floor);
         own.floor = writer;
@@ -376,15 +378,15 @@ class MixedJudge final : public Judge {
 
   // --- prefix and above
 
-  bool strongly_taken(Key key, Txn writer) {
+  bool strongly_admitted(Key key, Txn writer) {
     if (writer != kInitial) lowest_ = std::max(lowest_, at_[writer] + 1);
     if (const auto next = replaced(key, writer)) limit_ = std::min(limit_, at_[*next]);
     if (limit_ < lowest_) return false;
-    return open_.writes.empty() || place();
+    return open_.writes.empty() || find_place();
   }
 
   // Where the open transaction can be put, the latest that is tried.
-  std::optional<std::size_t> place() {
+  std::optional<std::size_t> find_place() {
     const bool serializable = open_.level == Level::kStrongSessionSerializable;
     std::size_t place = serializable ? limit_ : order_.size();
     if (open_.level == Level::kStrongSessionSnapshotIsolation && limit_ < order_.size()) {
@@ -419,7 +421,7 @@ class MixedJudge final : public Judge {
       const auto reach = of_key.reach.find(current);
       if (reach != of_key.reach.end() && at_[reach->second] >= place) fits = false;
       if (next == of_key.writers.end()) continue;
-      const Known& winner = known_[*next];
+      const TxnState& winner = known_[*next];
       if (winner.level != Level::kStrongSessionSnapshotIsolation) continue;
       // It would see the open transaction, and so all in front of that.
       for (const Read& read : winner.reads) {
@@ -439,15 +441,15 @@ class MixedJudge final : public Judge {
     return next_try.value_or(place);
   }
 
-  std::vector<Known> known_;                // by Txn
+  std::vector<TxnState> known_;             // by Txn
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<Txn> order_;
   std::vector<std::size_t> at_;  // by Txn
   // The open transaction.
   Txn txn_ = 0;
-  Known open_;
-  absl::flat_hash_map<Key, Mine> mine_;
+  TxnState open_;
+  absl::flat_hash_map<Key, OpenAccess> accesses_;
   absl::flat_hash_set<Txn> read_from_;  // whose writes are in the floors
   std::size_t lowest_ = 0, limit_ = 0;  // places: prefix and above
   struct {
@@ -462,9 +464,10 @@ class MixedJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> mixed_judge(const Ledger& ledger, std::span<const Txn> order,
-                                   std::span<const Session> numbers) {
-  return std::make_unique<MixedJudge>(ledger, order, numbers);
+std::unique_ptr<AdmissibilityChecker> mixed_admissibility(const TransactionLog& log,
+                                                          std::span<const Txn> order,
+                                                          std::span<const Session> numbers) {
+  return std::make_unique<MixedAdmissibility>(log, order, numbers);
 }
 
 }  // namespace cupel::mock

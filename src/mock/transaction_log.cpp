@@ -1,5 +1,5 @@
-// The ledger's bookkeeping, and its translation into a History.
-#include "mock/ledger.hpp"
+// The log's bookkeeping, and its translation into a History.
+#include "mock/transaction_log.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ class Hash {
 
 }  // namespace
 
-Key Ledger::key(std::string_view name) {
+Key TransactionLog::key(std::string_view name) {
   const auto found = keys_.find(name);
   if (found != keys_.end()) return found->second;
   const auto key = static_cast<Key>(writers_.size());
@@ -70,11 +70,11 @@ Key Ledger::key(std::string_view name) {
   return key;
 }
 
-void Ledger::set_initial(Key key, Value value) {
+void TransactionLog::set_initial(Key key, Value value) {
   initial_[key] = std::move(value);
 }
 
-Txn Ledger::begin(Session session, Level level) {
+Txn TransactionLog::begin(Session session, Level level) {
   assert(transactions_.empty() || transactions_.back().status != Status::kOpen);
   transactions_.push_back({session, level, Status::kOpen, {}});
   own_.clear();
@@ -82,20 +82,20 @@ Txn Ledger::begin(Session session, Level level) {
   return count() - 1;
 }
 
-void Ledger::note(Operation operation) {
+void TransactionLog::note(Operation operation) {
   auto& operations = transactions_.back().operations;
   touched_.insert(operation.key);
   if (operation.is_write) own_[operation.key] = static_cast<std::uint32_t>(operations.size());
   operations.push_back(std::move(operation));
 }
 
-Value Ledger::read(Key key, Txn writer) {
+Value TransactionLog::read(Key key, Txn writer) {
   Value seen = value(writer, key);
   note({.is_write = false, .key = key, .writer = writer, .value = seen});
   return seen;
 }
 
-Value Ledger::read_own(Key key) {
+Value TransactionLog::read_own(Key key) {
   const Value* written = own(key);
   assert(written != nullptr);
   Value seen = *written;
@@ -103,15 +103,15 @@ Value Ledger::read_own(Key key) {
   return seen;
 }
 
-void Ledger::read_absent(Key key) {
+void TransactionLog::read_absent(Key key) {
   note({.is_write = false, .absent = true, .key = key, .value = {}});
 }
 
-void Ledger::write(Key key, Value value) {
+void TransactionLog::write(Key key, Value value) {
   note({.is_write = true, .key = key, .value = std::move(value)});
 }
 
-std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
+std::vector<std::string> TransactionLog::scan(std::string_view prefix, char end) {
   auto keys = keys_with_prefix(prefix);
   std::erase_if(keys,
                 [&](const std::string& key) { return key.find(end, prefix.size()) != key.npos; });
@@ -121,8 +121,8 @@ std::vector<std::string> Ledger::scan(std::string_view prefix, char end) {
   return keys;
 }
 
-std::vector<std::string> Ledger::scan_between(std::string_view low, std::string_view high,
-                                              std::string_view ending) {
+std::vector<std::string> TransactionLog::scan_between(std::string_view low, std::string_view high,
+                                                      std::string_view ending) {
   std::vector<std::string> found;
   if (high <= low) return found;
   for (auto it = keys_.lower_bound(low); it != keys_.end() && it->first < high; ++it) {
@@ -134,7 +134,7 @@ std::vector<std::string> Ledger::scan_between(std::string_view low, std::string_
   return found;
 }
 
-bool Ledger::saw_absent(Key key) const {
+bool TransactionLog::saw_absent(Key key) const {
   if (!writers_[key].empty() || initial_.contains(key) || touches(count() - 1, key)) return false;
   const auto& open = transactions_.back();
   const std::string_view name = *names_[key];
@@ -148,7 +148,7 @@ bool Ledger::saw_absent(Key key) const {
          });
 }
 
-std::vector<Txn> Ledger::absent_for(Key key) {
+std::vector<Txn> TransactionLog::absent_for(Key key) {
   std::vector<Txn> found;
   if (scanned_ == 0 || !writers_[key].empty() || initial_.contains(key)) return found;
   absent_until_.resize(writers_.size(), 0);
@@ -183,14 +183,14 @@ std::vector<Txn> Ledger::absent_for(Key key) {
   return found;
 }
 
-bool Ledger::touches(Txn t, Key key) const {
+bool TransactionLog::touches(Txn t, Key key) const {
   if (transactions_[t].status == Status::kOpen) return touched_.contains(key);
   const auto found = touched_by_.find(t);
   assert(found != touched_by_.end() && "only of scanners");
   return found->second.contains(key);
 }
 
-void Ledger::take_back(std::size_t operations) {
+void TransactionLog::take_back(std::size_t operations) {
   auto& all = transactions_.back().operations;
   const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::min(operations, all.size()));
   // A local read after the savepoint of a key that was written only before it stays.
@@ -211,7 +211,7 @@ void Ledger::take_back(std::size_t operations) {
   for (auto& operation : operations_left) note(std::move(operation));
 }
 
-void Ledger::commit() {
+void TransactionLog::commit() {
   const Txn t = count() - 1;
   for (const Key key : open_writes()) {
     writers_[key].push_back(t);
@@ -235,16 +235,16 @@ void Ledger::commit() {
   transactions_.back().status = Status::kCommitted;
 }
 
-void Ledger::abort() {
+void TransactionLog::abort() {
   transactions_.back().status = Status::kAborted;
 }
 
-const Value* Ledger::own(Key key) const {
+const Value* TransactionLog::own(Key key) const {
   const auto found = own_.find(key);
   return found == own_.end() ? nullptr : &transactions_.back().operations[found->second].value;
 }
 
-std::vector<Key> Ledger::open_writes() const {
+std::vector<Key> TransactionLog::open_writes() const {
   std::vector<Key> keys;
   keys.reserve(own_.size());
   for (const auto& [key, at] : own_) keys.push_back(key);
@@ -252,7 +252,7 @@ std::vector<Key> Ledger::open_writes() const {
   return keys;
 }
 
-const Value& Ledger::value(Txn writer, Key key) const {
+const Value& TransactionLog::value(Txn writer, Key key) const {
   static const Value null;
   if (writer == kInitial) {
     const auto held = initial_.find(key);
@@ -266,7 +266,7 @@ const Value& Ledger::value(Txn writer, Key key) const {
   return transactions_[writer].operations[found->second].value;
 }
 
-std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const {
+std::vector<std::string> TransactionLog::keys_with_prefix(std::string_view prefix) const {
   std::vector<std::string> found;
   for (auto it = keys_.lower_bound(prefix); it != keys_.end() && it->first.starts_with(prefix);
        ++it) {
@@ -275,12 +275,13 @@ std::vector<std::string> Ledger::keys_with_prefix(std::string_view prefix) const
   return found;
 }
 
-bool Ledger::is_there(Key key) const {
+bool TransactionLog::is_there(Key key) const {
   const bool open = !transactions_.empty() && transactions_.back().status == Status::kOpen;
   return !writers_[key].empty() || initial_.contains(key) || (open && own(key) != nullptr);
 }
 
-base::Result<history::History> Ledger::history(std::span<const std::string> sessions) const {
+base::Result<history::History> TransactionLog::history(
+    std::span<const std::string> sessions) const {
   history::HistoryBuilder builder;
   std::vector<history::KeyId> keys;
   for (const auto* name : names_)
@@ -307,7 +308,7 @@ base::Result<history::History> Ledger::history(std::span<const std::string> sess
   return std::move(builder).finish();
 }
 
-Digest Ledger::digest(std::span<const std::string> sessions, bool in_order) const {
+Digest TransactionLog::digest(std::span<const std::string> sessions, bool in_order) const {
   std::map<Session, Hash> by_session;
   std::vector<std::uint64_t> places;  // of each transaction in its session
   std::map<Session, std::uint64_t> lengths;
@@ -346,7 +347,7 @@ Digest Ledger::digest(std::span<const std::string> sessions, bool in_order) cons
   return all.words();
 }
 
-std::string Ledger::observed(std::span<const std::string> sessions) const {
+std::string TransactionLog::observed(std::span<const std::string> sessions) const {
   std::map<std::string_view, std::string> by_name;
   for (const auto& txn : transactions_) {
     for (const auto& o : txn.operations) {

@@ -1,4 +1,4 @@
-// Long random histories of mixed levels: the commit order that the judge holds is right for each
+// Long random histories of mixed levels: the commit order that the checker holds is right for each
 // transaction at its own level, by the axioms word by word. (enumeration_test.cpp compares small
 // ones with the oracle, in both directions.)
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "mock/judge.hpp"
+#include "mock/admissibility.hpp"
 
 namespace cupel::mock {
 namespace {
@@ -106,7 +106,7 @@ struct Mixture {
   std::vector<Level> levels;
 };
 
-TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
+TEST(MockMixedAdmissibility, TheOrderIsRightForEachAtItsLevel) {
   const Mixture mixtures[] = {
       {"all",
        {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
@@ -120,8 +120,8 @@ TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       std::mt19937_64 random(seed);
       const auto below = [&](std::size_t count) { return random() % count; };
-      const Ledger nothing;
-      const auto judge = mixed_judge(nothing, {}, {});
+      const TransactionLog nothing;
+      const auto checker = mixed_admissibility(nothing, {}, {});
       const std::size_t keys = 2 + below(8), sessions = 1 + below(8);
       std::vector<Done> done;
       for (int count = 0; count < 120; ++count) {
@@ -130,26 +130,26 @@ TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
                  {},
                  {}};
         const Txn t = static_cast<Txn>(done.size());
-        judge->begin(t, own.session, own.level);
+        checker->begin(t, own.session, own.level);
         bool alive = true;
         for (auto left = 1 + below(6); left > 0 && alive; --left) {
           const Key key = static_cast<Key>(below(keys));
           if (below(2) == 0) {
-            alive = judge->write(key);
+            alive = checker->try_write(key);
             if (alive && !own.wrote(key)) own.writes.push_back(key);
             refused += alive ? 0 : 1;
             continue;
           }
           if (own.wrote(key)) continue;
           std::vector<Txn> found;
-          judge->candidates(key, found);
+          checker->candidates(key, found);
           std::shuffle(found.begin(), found.end(), random);
           bool taken = false;
           for (const Txn writer : found) {
-            if (!judge->take(key, writer)) continue;
+            if (!checker->try_read(key, writer)) continue;
             if (below(3) == 0) {  // taken back, and taken again
-              judge->untake();
-              ASSERT_TRUE(judge->take(key, writer));
+              checker->undo_last();
+              ASSERT_TRUE(checker->try_read(key, writer));
             }
             own.reads.emplace_back(key, writer);
             taken = true;
@@ -158,15 +158,15 @@ TEST(MockMixedJudge, TheOrderIsRightForEachAtItsLevel) {
           ASSERT_TRUE(taken) << mixture.name << " " << seed << ": every read has an answer";
         }
         if (!alive || below(20) == 0) {
-          judge->abort();
+          checker->abort();
           continue;
         }
-        judge->commit();
+        checker->commit();
         ++committed;
         done.push_back(std::move(own));
-        inner += judge->order().back() != t;
+        inner += checker->order().back() != t;
       }
-      ASSERT_EQ(wrong(done, judge->order()), "") << mixture.name << " " << seed;
+      ASSERT_EQ(wrong(done, checker->order()), "") << mixture.name << " " << seed;
     }
   }
   EXPECT_GT(committed, 10'000u);

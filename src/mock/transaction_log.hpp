@@ -1,4 +1,4 @@
-// Ledger: what happened in a store, transaction by transaction.
+// TransactionLog: what happened in a store, transaction by transaction.
 //
 // Transactions are numbered in the order of their begins, and since they run one after
 // another that is also the order of their ends. The last of them may be open. Only
@@ -26,7 +26,7 @@ using Key = std::uint32_t;
 using Session = std::uint32_t;
 inline constexpr Txn kInitial = std::numeric_limits<Txn>::max();  // wrote null to every key
 
-class Ledger {
+class TransactionLog {
  public:
   enum class Status : std::uint8_t { kOpen, kCommitted, kAborted };
   struct Operation {

@@ -23,7 +23,7 @@
 #include <cassert>
 
 #include "graph/online_order.hpp"
-#include "mock/judge.hpp"
+#include "mock/admissibility.hpp"
 
 namespace cupel::mock {
 
@@ -46,7 +46,7 @@ void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-class WeakJudge final : public Judge {
+class WeakAdmissibility final : public AdmissibilityChecker {
  public:
   void begin(Txn t, Session session, Level level) override {
     assert(is_weak(level));
@@ -88,7 +88,7 @@ class WeakJudge final : public Judge {
               [](Txn a, Txn b) { return a + 1 < b + 1; });  // kInitial first
   }
 
-  bool take(Key key, Txn writer) override {
+  bool try_read(Key key, Txn writer) override {
     save();
     if (open_.level != Level::kReadCommitted) {
       const auto read = read_from_.find(key);
@@ -97,12 +97,12 @@ class WeakJudge final : public Judge {
         return read->second == writer;
       }
     }
-    if (try_take(key, writer)) return true;
-    untake();
+    if (add_read(key, writer)) return true;
+    undo_last();
     return false;
   }
 
-  void untake() override {
+  void undo_last() override {
     order_.take_back_to(saved_.arcs);
     if (saved_.first && open_.reads.size() > saved_.reads) read_from_.erase(open_.reads.back().key);
     open_.reads.resize(saved_.reads);
@@ -110,7 +110,7 @@ class WeakJudge final : public Judge {
     for (; sources_.size() > saved_.sources; sources_.pop_back()) is_source_.erase(sources_.back());
   }
 
-  bool write(Key key) override {
+  bool try_write(Key key) override {
     save();
     const auto place = std::lower_bound(open_.writes.begin(), open_.writes.end(), key);
     if (place == open_.writes.end() || *place != key) open_.writes.insert(place, key);
@@ -158,7 +158,7 @@ class WeakJudge final : public Judge {
     Key key;
     Txn writer;
   };
-  struct Known {
+  struct TxnState {
     Session session = 0;
     Level level = Level::kCausal;
     Position position = 0;
@@ -167,7 +167,7 @@ class WeakJudge final : public Judge {
     std::vector<Key> writes;  // ascending
     std::vector<Read> reads;  // of the open one
   };
-  struct OfSession {
+  struct SessionWriters {
     Session session;
     std::vector<Txn> all;
   };
@@ -231,7 +231,7 @@ class WeakJudge final : public Judge {
     return true;
   }
 
-  bool try_take(Key key, Txn writer) {
+  bool add_read(Key key, Txn writer) {
     if (open_.level == Level::kCausal && writer != kInitial) {
       join(open_.past, known_[writer].past);
       raise(open_.past, known_[writer].session, known_[writer].position + 1);
@@ -268,11 +268,11 @@ class WeakJudge final : public Judge {
   }
 
   graph::OnlineOrder order_;
-  std::vector<Known> known_;                     // by Txn
-  std::vector<std::vector<Txn>> sessions_;       // committed
-  std::vector<std::vector<OfSession>> writers_;  // by key: committed, by session
+  std::vector<TxnState> known_;                       // by Txn
+  std::vector<std::vector<Txn>> sessions_;            // committed
+  std::vector<std::vector<SessionWriters>> writers_;  // by key: committed, by session
   Txn txn_ = 0;
-  Known open_;
+  TxnState open_;
   std::size_t first_arc_ = 0;
   struct {
     std::size_t arcs = 0, reads = 0, sources = 0;
@@ -288,8 +288,8 @@ class WeakJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> weak_judge() {
-  return std::make_unique<WeakJudge>();
+std::unique_ptr<AdmissibilityChecker> weak_admissibility() {
+  return std::make_unique<WeakAdmissibility>();
 }
 
 }  // namespace cupel::mock

@@ -1,8 +1,8 @@
-// Judge: which committed writes a read of the open transaction may return.
+// AdmissibilityChecker: which committed writes a read of the open transaction may return.
 //
 // Holds what of the history decides that: the committed transactions and the open one,
 // each with what it read from whom and what it wrote, at a level. The history it holds is
-// within the level at any time; take() and write() keep it so or change nothing.
+// within the level at any time; try_read() and try_write() keep it so or change nothing.
 #pragma once
 
 #include <limits>
@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "mock/ledger.hpp"
+#include "mock/transaction_log.hpp"
 
 namespace cupel::mock {
 
-class Judge {
+class AdmissibilityChecker {
  public:
-  virtual ~Judge() = default;
+  virtual ~AdmissibilityChecker() = default;
   // Opens transaction t, after all before it ended. Numbers may be left out.
   virtual void begin(Txn t, Session session, Level level) = 0;
   // The writers of the key that may be allowed, kInitial among them: all that are, in the
@@ -24,11 +24,11 @@ class Judge {
   virtual void candidates(Key key, std::vector<Txn>& found) = 0;
   // The open transaction, which has not written the key, reads what `writer` wrote to it.
   // False if the level does not allow that.
-  virtual bool take(Key key, Txn writer) = 0;
-  // Takes the last take() or write() that was true back; only once in a row.
-  virtual void untake() = 0;
+  virtual bool try_read(Key key, Txn writer) = 0;
+  // Takes the last try_read() or try_write() that was true back; only once in a row.
+  virtual void undo_last() = 0;
   // The open transaction writes the key. False if it contradicts what it has read.
-  virtual bool write(Key key) = 0;
+  virtual bool try_write(Key key) = 0;
   // The committed transaction `reader` read the initial version too, of a key that no
   // committed one has written and the open one has not touched: always allowed.
   virtual void saw_absent(Key key, Txn reader) = 0;
@@ -48,13 +48,14 @@ class Judge {
 };
 
 // For transactions of read-committed, read-atomic and causal, each at its own of these.
-std::unique_ptr<Judge> weak_judge();
+std::unique_ptr<AdmissibilityChecker> weak_admissibility();
 // For transactions that are all at this one of the other levels.
-std::unique_ptr<Judge> order_judge(Level level);
-// For any mixture, after what is in the ledger; `order` is the last judge's, `numbers` the
-// judges' number of each session of the ledger.
-std::unique_ptr<Judge> mixed_judge(const Ledger& ledger, std::span<const Txn> order,
-                                   std::span<const Session> numbers);
+std::unique_ptr<AdmissibilityChecker> order_admissibility(Level level);
+// For any mixture, after what is in the log; `order` is the last checker's, `numbers` the
+// checkers' number of each session of the log.
+std::unique_ptr<AdmissibilityChecker> mixed_admissibility(const TransactionLog& log,
+                                                          std::span<const Txn> order,
+                                                          std::span<const Session> numbers);
 
 inline bool is_weak(Level level) {
   return level <= Level::kCausal;
