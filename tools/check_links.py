@@ -6,14 +6,16 @@ to a file must name a file of the repository; a link with an anchor must name a
 heading of that page. A page that a source comment or a string cites by its path
 (docs/levels.md, CONTRIBUTING.md) must exist too, and so must a citation of a
 page by its bare name (engine.md). Prints FILE:LINE and a sentence for each that
-does not, and exits with 1.
+does not, and exits with 1. An argument names another folder to check than this
+repository.
 """
 import os
 import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else \
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CITED = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.md)(#[\w-]+)?")
 SOURCES = (".cpp", ".hpp", ".h", ".py", ".txt", ".cmake")
@@ -57,10 +59,21 @@ def anchors(path, known={}):
     return known[path]
 
 
+def listed():
+    """The files that git knows; outside a repository, all files but those of a build."""
+    if os.path.exists(os.path.join(ROOT, ".git")):
+        names = subprocess.run(["git", "-C", ROOT, "ls-files"], check=True, capture_output=True,
+                               text=True).stdout.split("\n")
+        return [name for name in names if name]
+    names = []
+    for folder, folders, here in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if name not in ("build", "node_modules"))
+        names += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(here)]
+    return names
+
+
 def main():
-    files = subprocess.run(["git", "-C", ROOT, "ls-files"], check=True, capture_output=True,
-                           text=True).stdout.split("\n")
-    files = [file for file in files if file and os.path.exists(os.path.join(ROOT, file))]
+    files = [file for file in listed() if os.path.exists(os.path.join(ROOT, file))]
     pages = [file for file in files if file.endswith(".md")]
     names = {os.path.basename(page) for page in pages}
     findings = []
@@ -93,7 +106,8 @@ def main():
                     check(file, number, target, anchor[1:])
                 elif target not in names:
                     findings.append(f"{file}:{number}: cites {target}, which does not exist")
-    print("\n".join(findings))
+    for finding in findings:
+        print(finding)
     return 1 if findings else 0
 
 
