@@ -1,43 +1,135 @@
-// The greedy order of stage 2 where an owner is one event.
+// The greedy order of stage 2: what an event waits for, and what is reported where it may
+// not wait any longer.
 #include "order/schedule.hpp"
 
 #include <gtest/gtest.h>
 
-#include "order/event_graph.hpp"
+#include "order_language.hpp"
 
-namespace cupel::order {
+namespace cupel::test {
 namespace {
 
-// Owner 0 writes x; owner 1 reads that and overwrites it; owner 3 reads it too, but only after
-// owner 2 in their chain. Owner 1 comes before 2 by the hints, so it has to wait for 3, and
-// what it waits for in the end is its own read alone.
-Problem one_that_waits_for_its_own_read() {
-  Problem problem;
-  problem.owner_count = 4;
-  problem.object_count = 2;
-  problem.chains = {{0, 1}, {2, 3}};
-  problem.write_first = {0, 1, 2, 3, 3};
-  problem.write_object = {0, 0, 1};
-  problem.candidates = {0};
-  problem.reads = {{1, 0, 0, 1}, {3, 0, 0, 1}};
-  problem.hint = {0, 1, 2, 3};
-  return problem;
+using order::ScheduleResult;
+
+struct Greedy {
+  explicit Greedy(std::string_view text, std::vector<std::uint64_t> hints = {},
+                  std::vector<graph::Arc> extra = {}, bool or_nothing = false)
+      : engine(text) {
+    engine.saturation.add_reads();
+    const graph::Digraph known = engine.graph.digraph();
+    if (hints.empty()) {
+      for (order::Node v = 0; v < engine.sketch.problem.node_count(); ++v) {
+        hints.push_back(engine.sketch.problem.is_helper(v)
+                            ? 0
+                            : engine.sketch.problem.hint[engine.sketch.problem.owner_of(v)]);
+      }
+    }
+    result = order::schedule({.problem = engine.sketch.problem,
+                              .versions = engine.versions,
+                              .open = engine.open,
+                              .writer_of = engine.versions.writers_of_reads(),
+                              .known = known,
+                              .extra = extra,
+                              .hint = hints},
+                             engine.budget, or_nothing);
+  }
+
+  // "witness: " and the order; else "broke: " and pairs, reads and the order.
+  [[nodiscard]] std::string text() const {
+    const auto& sketch = engine.sketch;
+    if (!result.finished) return "unfinished: " + text_of(sketch, result.order);
+    if (result.is_witness()) {
+      EXPECT_TRUE(is_solution(sketch.problem, result.order, result.writers));
+      return "witness: " + text_of(sketch, result.order);
+    }
+    std::string breaks;
+    for (const auto& pair : result.pairs) {
+      breaks += " " + sketch.owner_name(pair.earlier) + "/" + sketch.owner_name(pair.later);
+    }
+    for (const auto r : result.reads) {
+      breaks += " " + sketch.owner_name(sketch.problem.reads[r].owner) + "?";
+    }
+    return "broke:" + breaks + " in " + text_of(sketch, result.order);
+  }
+  [[nodiscard]] std::string writer(std::uint32_t read) const {
+    return engine.sketch.owner_name(result.writers[read]);
+  }
+
+  Engine engine;
+  ScheduleResult result;
+};
+
+TEST(Schedule, HintsChooseAmongWhatMayRun) {
+  EXPECT_EQ(Greedy("a w(x) | b w(y) | hints a b").text(), "witness: a b");
+  EXPECT_EQ(Greedy("a w(x) | b w(y) | hints b a").text(), "witness: b a");
 }
 
+TEST(Schedule, KnownArcsGoBeforeHints) {
+  EXPECT_EQ(Greedy("a w(x) | b w(y) | hints b a").text(), "witness: b a");
+  EXPECT_EQ(Greedy("a w(x) | b w(y) r(x,a) | hints b a").text(), "witness: a b");
+}
+
+TEST(Schedule, ExtraArcsGoBeforeHints) {
+  EXPECT_EQ(Greedy("a w(x) | b w(y)", {0, 1}, {{1, 0}}).text(), "witness: b a");
+}
+
+// k would overwrite the version of a that c has still to read.
+TEST(Schedule, ACommitWaitsForTheReadersOfWhatItOverwrites) {
+  EXPECT_EQ(Greedy("a w(x) | k w(x) | c r(x,a) w(y)").text(), "witness: a c k");
+  EXPECT_EQ(Greedy("a w(x) | k w(z) | c r(x,a) w(y)").text(), "witness: a k c");
+}
+TEST(Schedule, ACommitThatCannotWaitBreaksAPair) {
+  EXPECT_EQ(Greedy("a w(x) | k w(x) | c r(x,a) w(y)").text(), "witness: a c k");
+  EXPECT_EQ(Greedy("a w(x) | k w(x) ; c r(x,a) w(y)").text(), "broke: a/k in a k c");
+}
+
+// Owner b comes before c by the hints, so it has to wait for d, and what it waits for in the
+// end is its own read alone.
 TEST(Schedule, WakesAnOwnerThatIsTheLastReaderOfWhatItOverwrites) {
-  const Problem problem = one_that_waits_for_its_own_read();
-  base::Budget budget;
-  EventGraph graph(problem, RelaxedChains{});
-  Versions versions(problem, graph);
-  OpenReads open(problem);
-  Saturation saturation(problem, graph, versions, open, budget);
-  saturation.add_reads();
-  const ScheduleResult scheduled = schedule(problem, versions, open, versions.writers_of_reads(),
-                                            graph.digraph(), {}, problem.hint, budget, true);
-  ASSERT_TRUE(scheduled.is_witness());
-  EXPECT_EQ(scheduled.order, (std::vector<Node>{0, 2, 3, 1}));
-  EXPECT_TRUE(is_solution(problem, scheduled.order, scheduled.writers));
+  EXPECT_EQ(Greedy("a w(x) ; b r(x,a) w(x) | c w(y) ; d r(x,a)").text(), "witness: a c d b");
+  EXPECT_EQ(Greedy("a w(x) ; b r(x,a) w(x) | c w(y) ; d r(y,c)").text(), "witness: a b c d");
+}
+
+// By their hints the two interleave.
+TEST(Schedule, ABeginWaitsForAnOpenWriterWhereWritersMayNotOverlap) {
+  const std::vector<std::uint64_t> interleaved = {0, 2, 1, 3};
+  EXPECT_EQ(Greedy("split: a w(x) | b w(x)", interleaved).text(),
+            "witness: a.begin b.begin a.commit b.commit");
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(x)", interleaved).text(),
+            "witness: a.begin a.commit b.begin b.commit");
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(y)", interleaved).text(),
+            "witness: a.begin b.begin a.commit b.commit");
+}
+TEST(Schedule, WritersThatHaveToOverlapBreakAPair) {
+  // b begins before a commits.
+  const std::vector<graph::Arc> extra = {{2, 1}};
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(y)", {0, 1, 2, 3}, extra).text(),
+            "witness: a.begin b.begin a.commit b.commit");
+  EXPECT_EQ(Greedy("no-overlap: a w(x) | b w(x)", {0, 1, 2, 3}, extra).text(),
+            "broke: a/b in a.begin b.begin a.commit b.commit");
+}
+
+TEST(Schedule, AnOpenReadSeesTheCurrentVersionIfItMay) {
+  const Greedy first("a w(x) | b w(x) | c r(x,a b)");
+  EXPECT_EQ(first.text(), "witness: a c b");
+  EXPECT_EQ(first.writer(0), "a");
+  const Greedy initial("a w(x) | b w(x) | c r(x,init b)");
+  EXPECT_EQ(initial.text(), "witness: c a b");
+  EXPECT_EQ(initial.writer(0), "init");
+}
+TEST(Schedule, AnOpenReadThatFindsNoCandidateIsReported) {
+  EXPECT_EQ(Greedy("c r(x,a b) w(y) | a w(x) | b w(x)").text(), "witness: a c b");
+  EXPECT_EQ(Greedy("c r(x,a b) w(y) ; a w(x) ; b w(x)").text(), "broke: c? in c a b");
+}
+
+TEST(Schedule, OrNothingStopsAtTheFirstBlockedEvent) {
+  EXPECT_EQ(Greedy("a w(x) | k w(x) ; c r(x,a) w(y)", {}, {}, true).text(), "unfinished: a");
+  EXPECT_EQ(Greedy("a w(x) | c r(x,a) w(y) ; k w(x)", {}, {}, true).text(), "witness: a c k");
+}
+
+TEST(Schedule, ACycleOfKnownArcsIsNotFinished) {
+  EXPECT_EQ(Greedy("a w(x) | b w(y)", {}, {{0, 1}, {1, 0}}).text(), "unfinished: ");
 }
 
 }  // namespace
-}  // namespace cupel::order
+}  // namespace cupel::test

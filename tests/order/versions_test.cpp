@@ -10,6 +10,7 @@
 
 #include "base/random.hpp"
 #include "order/event_graph.hpp"
+#include "order_language.hpp"
 
 namespace cupel::order {
 namespace {
@@ -136,6 +137,56 @@ TEST(Versions, AreWhatTheirHeaderSays) {
     EXPECT_TRUE(std::equal(initial.begin(), initial.end(), versions.initial_readers().begin(),
                            versions.initial_readers().end()));
   }
+}
+
+// The versions of x and who reads them, as "a:c b:".
+std::string readers_of_x(const test::Engine& engine) {
+  std::string text;
+  const Object x = engine.sketch.object("x");
+  for (Slot s = engine.versions.first_slot(x); s < engine.versions.last_slot(x); ++s) {
+    text += (text.empty() ? "" : " ") + engine.sketch.owner_name(engine.versions.writer(s)) + ":";
+    for (const auto r : engine.versions.readers(s))
+      text += engine.sketch.owner_name(engine.sketch.problem.reads[r].owner);
+  }
+  return text;
+}
+
+TEST(Versions, AReaderThatAnotherOfItsChainFollowsIsLeftOut) {
+  EXPECT_EQ(readers_of_x(test::Engine("a w(x) ; b w(x) | c r(x,a) ; d r(x,a)")), "a:d b:");
+  EXPECT_EQ(readers_of_x(test::Engine("a w(x) ; b w(x) | c r(x,a) | d r(x,a)")), "a:cd b:");
+  EXPECT_EQ(readers_of_x(test::Engine("a w(x) ; b w(x) | c r(x,a) ; d r(x,b)")), "a:c b:d");
+}
+
+TEST(Versions, AReadThatIsResolvedBecomesAReader) {
+  test::Engine engine("a w(x) ; b w(x) | c r(x,a b)");
+  EXPECT_EQ(readers_of_x(engine), "a: b:");
+  EXPECT_EQ(engine.versions.writer_of(0), kUnresolved);
+  engine.versions.resolve(0, engine.sketch.owner("b"));
+  EXPECT_FALSE(engine.versions.rebuild_readers());
+  EXPECT_EQ(readers_of_x(engine), "a: b:c");
+  test::Engine initial("a w(x) ; b w(x) | c r(x,init b)");
+  initial.versions.resolve(0, kInitial);
+  EXPECT_TRUE(initial.versions.rebuild_readers());
+  EXPECT_EQ(readers_of_x(initial), "a: b:");
+  EXPECT_EQ(initial.versions.initial_readers().size(), 1U);
+}
+
+TEST(Versions, FirstAfterIsTheFirstOfTheGroupAboveAPosition) {
+  const test::Engine engine("a w(x) ; b w(y) ; c w(x) ; d w(x) | e w(x)");
+  const auto group = engine.versions.groups(0).front();
+  ASSERT_EQ(group.last - group.first, 3U);
+  const auto first_after = [&](std::uint32_t position) {
+    const Slot found = engine.versions.first_after(group, position);
+    // From any slot that is not after it.
+    for (Slot from = group.first; from <= found; ++from)
+      EXPECT_EQ(engine.versions.first_after(group, position, from), found);
+    return found == group.last ? "end" : engine.sketch.owner_name(engine.versions.writer(found));
+  };
+  EXPECT_EQ(first_after(0), "a");
+  EXPECT_EQ(first_after(1), "c");
+  EXPECT_EQ(first_after(2), "c");
+  EXPECT_EQ(first_after(3), "d");
+  EXPECT_EQ(first_after(4), "end");
 }
 
 }  // namespace

@@ -1,0 +1,97 @@
+// The weak levels' rule, k before w where k is visible to a reader of w, in its three
+// readings, and the choice of writers.
+#include "order/visibility.hpp"
+
+#include <gtest/gtest.h>
+
+#include "order_language.hpp"
+
+namespace cupel::test {
+namespace {
+
+using order::Visible;
+
+// o reads k's y, then w's x, which k wrote before.
+TEST(EarlierRead, AnEarlierReadMakesItsWriterVisible) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(y,k) r(x,w)", Visible::kEarlierRead),
+            "no: [chain w->k, visible x k->w for o {read y k->o}]");
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(x,w) r(y,k)", Visible::kEarlierRead), "yes: w k o");
+}
+TEST(EarlierRead, ReadsOfOneStepSeeTheSameMoment) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(y,k) r(x,w)", Visible::kEarlierRead),
+            "no: [chain w->k, visible x k->w for o {read y k->o}]");
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(y,k)&r(x,w)", Visible::kEarlierRead), "yes: w k o");
+}
+TEST(EarlierRead, SessionsMakeNothingVisible) {
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) ; o r(x,w)", Visible::kEarlierRead), "yes: w k o");
+}
+
+TEST(Direct, AReadMakesItsWriterVisibleToAllReads) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(x,w) r(y,k)", Visible::kDirect),
+            "no: [chain w->k, visible x k->w for o {read y k->o}]");
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(x,k) r(y,k)", Visible::kDirect), "yes: w k o");
+}
+TEST(Direct, TheSessionMakesWhatIsBeforeVisible) {
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) ; o r(x,w)", Visible::kDirect),
+            "no: [read y w->k, visible x k->w for o {chain k->o}]");
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) | o r(x,w)", Visible::kDirect), "yes: w k o");
+}
+TEST(Direct, APathOfTwoStepsMakesNothingVisible) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,d) r(x,w)", Visible::kDirect),
+            "yes: w k d o");
+}
+
+TEST(Causal, APathMakesItsBeginningVisible) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,d) r(x,w)", Visible::kCausal),
+            "no: [chain w->k, visible x k->w for o {read y k->d, read z d->o}]");
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,init) r(x,w)", Visible::kCausal),
+            "yes: w k d o");
+}
+TEST(Causal, ConcurrentWritersMayBeSeenEitherWay) {
+  EXPECT_EQ(decided("w w(x) | k w(x) w(y) | o r(y,k) r(x,w)", Visible::kCausal), "yes: k w o");
+  EXPECT_EQ(
+      decided("w w(x) | k w(x) w(y) | o r(y,k) r(x,w) | p r(x,w) ; p2 r(x,k)", Visible::kCausal),
+      "no: [visible x k->w for o {read y k->o}, visible x w->k for p2 {read x w->p, chain "
+      "p->p2}]");
+}
+
+class EveryLevel : public testing::TestWithParam<Visible> {};
+
+TEST_P(EveryLevel, NothingPrecedesTheInitialVersion) {
+  EXPECT_EQ(decided("k w(x) w(y) | o r(y,k) r(x,init)", GetParam()),
+            "no: [initial x o->k, read y k->o]");
+  EXPECT_EQ(decided("k w(x) w(y) | o r(y,init) r(x,init)", GetParam()), "yes: k o");
+}
+
+TEST_P(EveryLevel, ListOrdersAreOrders) {
+  EXPECT_EQ(decided("w w(x) | k w(x) w(y) | o r(y,k) r(x,w) | list x w -> k", GetParam()),
+            "no: [list x w->k, visible x k->w for o {read y k->o}]");
+  EXPECT_EQ(decided("w w(x) | k w(x) w(y) | o r(y,k) r(x,w) | list x k -> w", GetParam()),
+            "yes: k w o");
+}
+
+TEST_P(EveryLevel, ReadsAndSessionsAreOrders) {
+  EXPECT_EQ(decided("a r(x,b) ; b w(x)", GetParam()), "no: [chain a->b, read x b->a]");
+  EXPECT_EQ(decided("a r(x,b) | b w(x)", GetParam()), "yes: b a");
+  EXPECT_EQ(decided("a r(x,b) | b w(x) | session a -> b", GetParam()),
+            "no: [read x b->a, session a->b]");
+}
+
+// Of the possible writers of x one is too old, and the other is not.
+TEST_P(EveryLevel, AReadMayChooseItsWriter) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(y,k) r(x,w k)", GetParam()), "yes: w k o");
+  EXPECT_EQ(decided("v w(x) ; w w(x) ; k w(x) w(y) | o r(y,k) r(x,w v)", GetParam()),
+            "no: [chain w->k, visible x k->w for o {read y k->o}] "
+            "[chain v->k, visible x k->v for o {read y k->o}]");
+}
+
+INSTANTIATE_TEST_SUITE_P(Visibility, EveryLevel,
+                         testing::Values(Visible::kEarlierRead, Visible::kDirect, Visible::kCausal),
+                         [](const auto& info) {
+                           return info.param == Visible::kEarlierRead ? "EarlierRead"
+                                  : info.param == Visible::kDirect    ? "Direct"
+                                                                      : "Causal";
+                         });
+
+}  // namespace
+}  // namespace cupel::test
