@@ -37,7 +37,7 @@
 //       So under snapshot-isolation T2 commits < T3 begins < T2 commits: a contradiction!
 // clang-format on
 //
-// A circle of transactions that come before each other is the proof that no order
+// A cycle of transactions that come before each other is the proof that no order
 // of them explains what the clients saw.
 //
 // The same for a file, at every level at once:

@@ -6,11 +6,11 @@
 
 #include "api/content.hpp"
 #include "check/check.hpp"
-#include "explain/explain.hpp"
-#include "explain/glossary.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
-#include "survey/survey.hpp"
 
 namespace cupel {
 
@@ -283,7 +283,7 @@ Answer check_history(const History& history, const Options& options) {
     answer.levels.push_back(std::move(level));
   }
   if (!options.survey) return answer;
-  if (const auto survey = survey::survey(columns, result, inside, budget)) {
+  if (const auto survey = counts::analyze_history(columns, result, inside, budget)) {
     for (const auto& count : survey->counts) {
       answer.counts.push_back({count.name, count.count, count.exact && survey->counted});
     }

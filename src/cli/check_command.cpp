@@ -19,13 +19,13 @@
 #include "cli/spelling.hpp"
 #include "cli/told.hpp"
 #include "crdt/io/reader.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/power/test_power.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
-#include "survey/survey.hpp"
-#include "worth/worth.hpp"
 
 namespace cupel::cli {
 
@@ -78,17 +78,17 @@ bool passed(const history::History& history, const check::CheckResult& result) {
   return !result.strongest_satisfied.empty();
 }
 
-std::optional<worth::Worth> worth_of(const history::History& history,
-                                     const check::CheckResult& result,
-                                     const check::Options& options, bool asked,
-                                     base::Budget& budget) {
+std::optional<power::TestPower> worth_of(const history::History& history,
+                                         const check::CheckResult& result,
+                                         const check::Options& options, bool asked,
+                                         base::Budget& budget) {
   if (!asked && (!options.asked.empty() || !passed(history, result))) return std::nullopt;
   try {
     const base::AllocationWatch watch(&budget);
-    return worth::measure(history, budget);
+    return power::measure(history, budget);
   } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
     if (budget.limit() == base::Limit::kNone) throw;
-    worth::Worth nothing;
+    power::TestPower nothing;
     nothing.limit_met = true;
     return nothing;
   }
@@ -189,8 +189,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   lap.reset();
   lap.emplace(budget.stopwatch(), "survey", base::Stopwatch::Within::kWhole);
   auto survey = arguments.survey ? surveyed(*history, result, options, rest, budget)
-                                 : std::optional<survey::Survey>();
-  if (survey) survey::count_told(*history, counterexamples, *survey);
+                                 : std::optional<counts::WholeHistory>();
+  if (survey) counts::count_reported(*history, counterexamples, *survey);
   lap.reset();
   lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
   const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);

@@ -6,7 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/spelling.hpp"
-#include "explain/glossary.hpp"
+#include "explain/why/glossary.hpp"
 
 namespace cupel::cli {
 

@@ -22,12 +22,12 @@
 #include "cli/mock_options.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "explain/counts/whole_history.hpp"
 #include "history/mask.hpp"
 #include "levels/level.hpp"
 #include "mock/explore.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
-#include "survey/survey.hpp"
 
 namespace cupel::cli {
 
@@ -371,7 +371,7 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
     auto asked = options;
     asked.asked = {level};
     const auto whole = check::check(history, asked, budget);
-    const auto survey = survey::survey(history, whole, options, budget);
+    const auto survey = counts::analyze_history(history, whole, options, budget);
     if (survey) {
       print(
           report::counts({.file = file, .history = history, .result = whole, .survey = &*survey}));

@@ -102,11 +102,11 @@ std::vector<explain::Counterexample> shrunk(const history::History& history,
   return shrink::counterexamples(history, result, options);
 }
 
-std::optional<survey::Survey> surveyed(const history::History& history,
-                                       const check::CheckResult& result,
-                                       const check::Options& options, shrink::Options shrinking,
-                                       base::Budget& budget) {
-  auto survey = survey::survey(history, result, options, budget);
+std::optional<counts::WholeHistory> surveyed(const history::History& history,
+                                             const check::CheckResult& result,
+                                             const check::Options& options,
+                                             shrink::Options shrinking, base::Budget& budget) {
+  auto survey = counts::analyze_history(history, result, options, budget);
   if (!survey || shrinking.seconds <= 0) return survey;
   const base::Budget left(
       std::chrono::duration<double>(std::min(shrinking.seconds, budget.seconds_left())), 0);
@@ -119,7 +119,7 @@ std::optional<survey::Survey> surveyed(const history::History& history,
     shrink::file_at_weakest(*cause.small, shrinking);
     cause.level = cause.small->level;
   }
-  survey::sort(survey->causes);
+  counts::sort(survey->causes);
   return survey;
 }
 

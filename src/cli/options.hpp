@@ -11,10 +11,10 @@
 #include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
-#include "explain/counterexample.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/shrink/shrink.hpp"
+#include "explain/why/counterexample.hpp"
 #include "levels/level.hpp"
-#include "shrink/shrink.hpp"
-#include "survey/survey.hpp"
 #include "workload/workload.hpp"
 
 namespace cupel::cli {
@@ -50,10 +50,10 @@ std::vector<explain::Counterexample> shrunk(const history::History& history,
                                             const check::CheckResult& result,
                                             shrink::Options options, const base::Budget& budget);
 // What an asked-for survey finds, its further causes made small in the same way.
-std::optional<survey::Survey> surveyed(const history::History& history,
-                                       const check::CheckResult& result,
-                                       const check::Options& options, shrink::Options shrinking,
-                                       base::Budget& budget);
+std::optional<counts::WholeHistory> surveyed(const history::History& history,
+                                             const check::CheckResult& result,
+                                             const check::Options& options,
+                                             shrink::Options shrinking, base::Budget& budget);
 
 // Refuses what is no name of a workload, with the name that may have been meant.
 // `more`: what else the option takes.

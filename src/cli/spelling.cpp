@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "explain/glossary.hpp"
+#include "explain/why/glossary.hpp"
 #include "formats/formats.hpp"
 #include "levels/level.hpp"
 

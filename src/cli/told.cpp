@@ -16,7 +16,7 @@ constexpr std::size_t kMostAnomalies = 1000;  // of a level; as many as --json l
 explain::FieldsByLabel tell_with_fields(const std::string& file, const history::History& history,
                                         const check::CheckResult& result,
                                         std::vector<explain::Counterexample>& counterexamples,
-                                        std::optional<survey::Survey>& survey,
+                                        std::optional<counts::WholeHistory>& survey,
                                         base::Budget& budget) {
   std::set<std::uint32_t> labels;
   const auto add = [&](levels::Level at, const levels::Violation& violation) {
@@ -51,7 +51,7 @@ explain::FieldsByLabel tell_with_fields(const std::string& file, const history::
   const auto format = history.metadata().find("format");
   auto fields = formats::extra_fields(
       file, format == history.metadata().end() ? std::string() : format->second, labels, &budget);
-  for (auto* one : small) explain::tell_again(*one, history, &fields);
+  for (auto* one : small) explain::explain_again(*one, history, &fields);
   return fields;
 }
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "check/check.hpp"
-#include "explain/counterexample.hpp"
-#include "explain/explain.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/why/counterexample.hpp"
+#include "explain/why/explain.hpp"
 #include "history/history.hpp"
-#include "survey/survey.hpp"
 
 namespace cupel::cli {
 
@@ -21,7 +21,7 @@ namespace cupel::cli {
 explain::FieldsByLabel tell_with_fields(const std::string& file, const history::History& history,
                                         const check::CheckResult& result,
                                         std::vector<explain::Counterexample>& counterexamples,
-                                        std::optional<survey::Survey>& survey,
+                                        std::optional<counts::WholeHistory>& survey,
                                         base::Budget& budget);
 
 }  // namespace cupel::cli

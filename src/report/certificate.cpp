@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "explain/explain.hpp"
+#include "explain/why/explain.hpp"
 #include "history/digest.hpp"
 #include "levels/level.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/words.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-std::string keys_of(const history::History& history, const survey::Count& count) {
+std::string keys_of(const history::History& history, const counts::AnomalyCount& count) {
   if (count.keys.empty()) return {};
   std::vector<std::string> names;
   for (const auto key : count.keys) names.push_back(history::shown_key(history.key(key)));
@@ -32,7 +32,7 @@ ByCause by_cause(const Checked& checked, const check::LevelResult& result) {
   ByCause all{*result.violation, {}};
   if (checked.survey == nullptr) return all;
   const bool internal = !all.violation.internal.empty();
-  std::vector<const survey::Cause*> causes;
+  std::vector<const counts::RootCause*> causes;
   for (const auto& cause : checked.survey->causes.found) {
     if (cause.from_check && cause.violation.internal.empty() != internal &&
         result.explained_at.value_or(result.level) == cause.level) {

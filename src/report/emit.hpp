@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/counterexample.hpp"
-#include "explain/explain.hpp"
+#include "explain/why/counterexample.hpp"
+#include "explain/why/explain.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <vector>
 
-#include "explain/words.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/steps.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "explain/glossary.hpp"
+#include "explain/why/glossary.hpp"
 #include "history/naming.hpp"
 
 namespace cupel::report {

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "explain/words.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "report/steps.hpp"
 

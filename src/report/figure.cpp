@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "explain/explain.hpp"
-#include "explain/interpretation.hpp"
-#include "explain/words.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/interpretation.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 
 namespace cupel::report {

@@ -5,11 +5,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "explain/explain.hpp"
-#include "explain/glossary.hpp"
+#include "explain/counts/severity.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
-#include "survey/severity.hpp"
 
 namespace cupel::report {
 
@@ -144,7 +144,7 @@ Json names(const std::vector<Level>& list) {
 }
 
 Json worth_object(const Checked& checked) {
-  const worth::Worth& w = *checked.worth;
+  const power::TestPower& w = *checked.worth;
   Json object{{"transactions", w.transactions},
               {"timed", w.timed},
               {"mean_open", std::round(w.mean_open * 1e3) / 1e3},
@@ -166,7 +166,7 @@ Json worth_object(const Checked& checked) {
   object["anomalies"] = Json::array();
   for (const auto& anomaly : w.anomalies) {
     Json one{{"name", anomaly.name},
-             {"chance", worth::to_string(anomaly.chance)},
+             {"chance", power::to_string(anomaly.chance)},
              {"places_tried", anomaly.tried},
              {"places_seen", anomaly.seen}};
     if (!anomaly.reason.empty()) one["reason"] = anomaly.reason;
@@ -292,7 +292,7 @@ std::string json(const Checked& checked) {
       // As the text: the most severe first, and of these the smallest.
       auto& all = level["anomalies"].get_ref<Json::array_t&>();
       const auto rank = [](const Json& anomaly) {
-        return std::pair(survey::severity(anomaly["name"].get_ref<const std::string&>()),
+        return std::pair(counts::severity(anomaly["name"].get_ref<const std::string&>()),
                          anomaly["transactions"].size());
       };
       std::stable_sort(all.begin(), all.end(),

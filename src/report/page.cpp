@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "explain/counterexample.hpp"
-#include "explain/explain.hpp"
-#include "explain/glossary.hpp"
-#include "explain/words.hpp"
+#include "explain/why/counterexample.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/dot.hpp"

@@ -10,8 +10,8 @@
 #include <set>
 #include <tuple>
 
-#include "explain/explain.hpp"
-#include "explain/words.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/wording.hpp"
@@ -120,9 +120,9 @@ std::vector<Identity> identities(const explain::Anomaly& anomaly) {
 }
 
 // Tells anomalies level by level, each once.
-class Teller {
+class CycleReporter {
  public:
-  explicit Teller(const Checked& checked) : checked_(checked) {}
+  explicit CycleReporter(const Checked& checked) : checked_(checked) {}
 
   // The anomalies of a violated level, each line indented by two blanks.
   std::string tell(const LevelResult& result) {
@@ -159,7 +159,7 @@ class Teller {
   }
 
   // In one line.
-  std::string mention(const survey::Cause& cause) const {
+  std::string mention(const counts::RootCause& cause) const {
     const auto* small = small_of(cause);
     const auto anomalies = small != nullptr
                                ? std::vector{small->anomaly}
@@ -180,7 +180,7 @@ class Teller {
     return text + alike(cause.occurrences);
   }
 
-  std::string tell(const survey::Cause& cause) {
+  std::string tell(const counts::RootCause& cause) {
     const auto* small = small_of(cause);
     std::string text;
     for (const auto& anomaly :
@@ -194,7 +194,7 @@ class Teller {
 
  private:
   // That of the check is among the check's own.
-  const explain::Counterexample* small_of(const survey::Cause& cause) const {
+  const explain::Counterexample* small_of(const counts::RootCause& cause) const {
     if (cause.small) return &*cause.small;
     if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
     for (const auto& small : checked_.counterexamples) {
@@ -290,7 +290,7 @@ class Teller {
 
 // The cause to begin with at a level, if it is not the one that the check came upon: of it or
 // a weaker level. Causes are sorted, the most severe and smallest first.
-const survey::Cause* better_cause(const Checked& checked, Level level) {
+const counts::RootCause* better_cause(const Checked& checked, Level level) {
   if (checked.survey == nullptr) return nullptr;
   for (const auto& cause : checked.survey->causes.found) {
     if (!levels::implies(level, cause.level)) continue;
@@ -314,7 +314,8 @@ std::string level_of_causes(const Checked& checked, Level level) {
 
 // The other causes, level by level, the first in full, and how far they were looked for.
 // `told`: those that are in the paragraphs already.
-void add_causes(const Checked& checked, Teller& teller, const std::set<const survey::Cause*>& told,
+void add_causes(const Checked& checked, CycleReporter& teller,
+                const std::set<const counts::RootCause*>& told,
                 std::vector<std::string>& paragraphs) {
   const auto& causes = checked.survey->causes;
   std::optional<Level> level;
@@ -342,8 +343,8 @@ std::vector<std::string> reasons(const Checked& checked) {
     std::string who, alone, text;  // who is violated; the anomalies, as if told alone
   };
   std::vector<Paragraph> found;
-  Teller teller(checked);
-  std::set<const survey::Cause*> told;
+  CycleReporter teller(checked);
+  std::set<const counts::RootCause*> told;
   const auto told_with_check = [&](Level at) {
     if (checked.survey == nullptr) return;
     for (const auto& cause : checked.survey->causes.found) {
@@ -376,7 +377,7 @@ std::vector<std::string> reasons(const Checked& checked) {
       continue;
     }
     told_with_check(at);
-    auto alone = Teller(checked).tell(result);
+    auto alone = CycleReporter(checked).tell(result);
     const auto same = std::find_if(found.begin(), found.end(),
                                    [&](const auto& other) { return other.alone == alone; });
     if (same == found.end()) {

@@ -11,10 +11,10 @@
 
 #include "base/stopwatch.hpp"
 #include "check/check.hpp"
-#include "explain/counterexample.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/power/test_power.hpp"
+#include "explain/why/counterexample.hpp"
 #include "history/history.hpp"
-#include "survey/survey.hpp"
-#include "worth/worth.hpp"
 
 namespace cupel::report {
 
@@ -27,8 +27,8 @@ struct Checked {
   // Violations made small (shrink::counterexamples). A violation that has one is explained by
   // it, the others in the terms of the whole history.
   std::span<const explain::Counterexample> counterexamples = {};
-  const worth::Worth* worth = nullptr;     // what a satisfied test was worth, if it was measured
-  const survey::Survey* survey = nullptr;  // if there is one: how often, and further causes
+  const power::TestPower* worth = nullptr;  // what a satisfied test was worth, if it was measured
+  const counts::WholeHistory* survey = nullptr;    // if there is one: how often, and further causes
   const explain::FieldsByLabel* fields = nullptr;  // more about the transactions, to be told
   const std::vector<base::Stopwatch::Stage>* stages = nullptr;  // where the time went, if known
 };

@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "explain/words.hpp"
+#include "explain/why/words.hpp"
 
 namespace cupel::report {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/explain.hpp"
+#include "explain/why/explain.hpp"
 #include "history/history.hpp"
 
 namespace cupel::report {

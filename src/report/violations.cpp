@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "survey/severity.hpp"
+#include "explain/counts/severity.hpp"
 
 namespace cupel::report {
 
@@ -121,10 +121,10 @@ class Collector {
   [[nodiscard]] Place place_of(const Told& told, Level at, std::size_t in_survey) const {
     if (in_survey == kNowhere) {
       const auto& anomaly = told.anomaly;
-      return {at, survey::severity(anomaly.name), anomaly.transactions.size(), kNowhere};
+      return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNowhere};
     }
     const auto& cause = checked_.survey->causes.found[in_survey];
-    return {cause.level, survey::severity(cause.name), cause.transactions, in_survey};
+    return {cause.level, counts::severity(cause.name), cause.transactions, in_survey};
   }
 
   // `anomaly`: of the whole history, even where the violation was made small.
@@ -235,7 +235,7 @@ class Collector {
 
   // The check came upon some causes at levels that are not among the weakest: those are
   // among its counterexamples.
-  [[nodiscard]] const Counterexample* small_of(const survey::Cause& cause) const {
+  [[nodiscard]] const Counterexample* small_of(const counts::RootCause& cause) const {
     if (cause.small) return &*cause.small;
     if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
     for (const auto& small : checked_.counterexamples) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/counterexample.hpp"
-#include "explain/explain.hpp"
+#include "explain/why/counterexample.hpp"
+#include "explain/why/explain.hpp"
 #include "report/render.hpp"
 
 namespace cupel::report {

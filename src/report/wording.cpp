@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "explain/glossary.hpp"
+#include "explain/why/glossary.hpp"
 
 namespace cupel::report {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/markup.hpp"
-#include "explain/explain.hpp"
+#include "explain/why/explain.hpp"
 #include "history/history.hpp"
 
 namespace cupel::report {

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "base/budget.hpp"
-#include "explain/explain.hpp"
+#include "explain/why/explain.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "check/check.hpp"
-#include "explain/explain.hpp"
+#include "explain/why/explain.hpp"
 #include "support/history_language.hpp"
 
 namespace cupel::golden {

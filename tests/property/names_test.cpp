@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "check/check.hpp"
-#include "explain/explain.hpp"
-#include "explain/glossary.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
 #include "property/random_history.hpp"
 
 namespace cupel::test {

@@ -538,11 +538,12 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
                {Level::kPrefix, Level::kSnapshotIsolation, Level::kSerializable}, shrunk);
     // As the survey would find it, made small or not.
     const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
-    survey::Survey survey;
-    survey::Cause own{Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
+    counts::WholeHistory survey;
+    counts::RootCause own{
+        Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
     survey.causes.found.push_back(own);
-    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
-                        skew.examples.front()};
+    counts::RootCause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
+                            skew.examples.front()};
     survey.causes.found.push_back(other);
     auto checked = given.checked();
     checked.survey = &survey;
@@ -641,11 +642,11 @@ TEST(Findings, BeginWithTheMostSevereAndSmallest) {
   const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
   for (const bool shrunk : {true, false}) {
     const Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
-    survey::Survey survey;
-    survey::Cause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
-                        skew.examples.front()};
+    counts::WholeHistory survey;
+    counts::RootCause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
+                            skew.examples.front()};
     survey.causes.found.push_back(other);
-    survey::Cause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
+    counts::RootCause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
     survey.causes.found.push_back(own);
     auto checked = given.checked();
     checked.survey = &survey;
@@ -732,10 +733,10 @@ TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
   ASSERT_EQ(given.result.weakest_violated, std::vector{Level::kSerializable});
   const Case stale("h", history_of("init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30"),
                    {Level::kStrictSerializable});
-  survey::Survey survey;
-  survey::Cause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
+  counts::WholeHistory survey;
+  counts::RootCause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
   survey.causes.found.push_back(first);
-  survey::Cause second{
+  counts::RootCause second{
       Level::kStrictSerializable, *stale.result.levels.back().violation, "", "", {}, 2, 1, true,
       stale.examples.front()};
   second.name = stale.examples.front().anomaly.name;

@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "check/check.hpp"
-#include "explain/explain.hpp"
-#include "explain/interpretation.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/interpretation.hpp"
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/svg.hpp"
@@ -67,7 +67,7 @@ Drawn draw(const Case& one) {
   const auto level = result.levels[0].explained_at.value_or(one.level);
   // As the shrinker tells it.
   base::Budget budget;
-  if (auto retold = explain::retell(drawn.history, level, violation, budget)) {
+  if (auto retold = explain::shorten(drawn.history, level, violation, budget)) {
     violation.derivation = std::move(retold->derivation);
   }
   const auto anomalies = explain::explain(drawn.history, level, violation);

@@ -9,12 +9,12 @@
 #include <regex>
 
 #include "check/check.hpp"
-#include "explain/glossary.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/power/test_power.hpp"
+#include "explain/why/glossary.hpp"
 #include "history/builder.hpp"
 #include "report/timeline.hpp"
 #include "support/history_language.hpp"
-#include "survey/survey.hpp"
-#include "worth/worth.hpp"
 
 namespace cupel::report {
 namespace {
@@ -142,7 +142,7 @@ TEST(Page, OfASatisfiedHistoryHasNoViolation) {
 TEST(Page, ShowsWhatTheTestWasWorth) {
   const auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
   base::Budget budget;
-  const auto worth = worth::measure(answer.history, budget);
+  const auto worth = power::measure(answer.history, budget);
   const auto files = report_files({answer.file, answer.history, answer.result, true, {}, &worth});
   ASSERT_TRUE(files.ok());
   const auto& page = files->at(0).bytes;
@@ -158,7 +158,7 @@ TEST(Page, TellsACauseOnce) {
   text += " | b1: r(y,0) w(y,2) | b2: r(y,0) w(y,3)";
   const auto answer = checked(test::history_of(text));
   base::Budget budget;
-  const auto survey = survey::survey(answer.history, answer.result, {}, budget, 60);
+  const auto survey = counts::analyze_history(answer.history, answer.result, {}, budget, 60);
   ASSERT_TRUE(survey);
   const auto files =
       report_files({answer.file, answer.history, answer.result, true, {}, nullptr, &*survey});

@@ -102,10 +102,23 @@ std::vector<std::string> words_of(const std::string& identifier) {
   return words;
 }
 
-std::string folder_of(const std::string& path) {
-  if (path.rfind("src/", 0) != 0) return {};
-  const auto end = path.find('/', 4);
-  return end == std::string::npos ? std::string() : path.substr(4, end - 4);
+// The row of a file or an include, "explain/why/cycle.hpp": the deepest folder that has
+// one, else the first folder. Empty for a file without a folder.
+std::string row_of(const LayerTable& table, const std::string& path) {
+  const auto first = path.find('/');
+  if (first == std::string::npos) return {};
+  for (auto end = path.rfind('/'); end != first; end = path.rfind('/', end - 1)) {
+    if (table.count(path.substr(0, end)) != 0) return path.substr(0, end);
+  }
+  return path.substr(0, first);
+}
+
+// The row of a target: explain_why for src/explain/why.
+std::string row_of_target(const LayerTable& table, std::string name) {
+  if (table.count(name) != 0) return name;
+  const auto end = name.find('_');
+  if (end != std::string::npos) name[end] = '/';
+  return name;
 }
 
 bool allows(const std::set<std::string>& row, const std::string& layer) {
@@ -173,11 +186,12 @@ std::vector<SourceFile> read_sources(const std::string& repository,
 }
 
 Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& sources) {
-  static const std::regex include(R"re(^\s*#\s*include\s*"([^"/]+)/[^"]*")re");
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"/]+/[^"]*)")re");
   Findings findings;
   std::set<std::string> folders;
   for (const auto& file : sources) {
-    const auto folder = folder_of(file.path);
+    if (file.path.rfind("src/", 0) != 0) continue;
+    const auto folder = row_of(table, file.path.substr(4));
     if (folder.empty()) continue;
     folders.insert(folder);
     const auto row = table.find(folder);
@@ -186,8 +200,9 @@ Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& 
     for (std::size_t i = 0; i < lines.size(); ++i) {
       std::smatch match;
       if (!std::regex_search(lines[i], match, include)) continue;
-      if (match[1] != "cupel" && !allows(row->second, match[1])) {
-        findings.push_back(at(file, i) + "src/" + folder + " may not include " + match[1].str() +
+      const auto included = row_of(table, match[1]);
+      if (included != "cupel" && !allows(row->second, included)) {
+        findings.push_back(at(file, i) + "src/" + folder + " may not include " + included +
                            "/ (docs/architecture.md)");
       }
     }
@@ -211,14 +226,14 @@ Findings check_links(const LayerTable& table, const SourceFile& cmake_lists) {
   Findings findings;
   for (std::sregex_iterator it(cmake_lists.text.begin(), cmake_lists.text.end(), call), end;
        it != end; ++it) {
-    const auto row = table.find((*it)[1]);
+    const auto row = table.find(row_of_target(table, (*it)[1]));
     if (row == table.end()) continue;
     std::istringstream arguments((*it)[2].str());
     bool uses = false;
     for (std::string word; arguments >> word;) {
       if (word == "USES" || word == "SOURCES" || word == "LIBRARIES") {
         uses = word == "USES";
-      } else if (uses && !allows(row->second, word)) {
+      } else if (uses && !allows(row->second, row_of_target(table, word))) {
         findings.push_back(cmake_lists.path + ":1: " + row->first + " may not link " + word +
                            " (docs/architecture.md)");
       }

@@ -70,6 +70,22 @@ TEST(LayerCheck, FindsAPlantedLink) {
       1u);
 }
 
+TEST(LayerCheck, TellsTheRowsOfSubfoldersApart) {
+  const auto table = parse_layer_table(
+      "| folder | may include |\n|---|---|\n| base | std |\n| explain/why | base |\n"
+      "| explain/shrink | base, explain/why |\n");
+  const std::vector<SourceFile> good = {
+      {"src/base/ids.hpp", "// Ids.\n"},
+      {"src/explain/why/a.cpp", "// A.\n#include \"base/ids.hpp\"\n"},
+      {"src/explain/shrink/b.cpp", "// B.\n#include \"explain/why/a.hpp\"\n"}};
+  EXPECT_TRUE(check_includes(table, good).empty()) << joined(check_includes(table, good));
+  auto bad = good;
+  bad[1].text += "#include \"explain/shrink/b.hpp\"\n";
+  EXPECT_EQ(check_includes(table, bad).size(), 1u) << joined(check_includes(table, bad));
+  EXPECT_TRUE(check_links(table, {"a", "cupel_layer(explain_shrink USES explain_why)"}).empty());
+  EXPECT_EQ(check_links(table, {"a", "cupel_layer(explain_why USES explain_shrink)"}).size(), 1u);
+}
+
 TEST(OpeningCheck, FindsAPlantedBareFile) {
   EXPECT_EQ(check_openings({{"src/a.cpp", "#include <vector>\n"}}).size(), 1u);
   EXPECT_TRUE(check_openings({{"src/a.cpp", "// A.\n#include <vector>\n"}}).empty());

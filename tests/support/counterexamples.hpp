@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "check/check.hpp"
-#include "explain/counterexample.hpp"
+#include "explain/why/counterexample.hpp"
 #include "history/builder.hpp"
 #include "support/history_language.hpp"
 

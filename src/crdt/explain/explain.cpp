@@ -225,9 +225,9 @@ std::string listed(const History& h, const std::vector<OpId>& ops) {
   return text;
 }
 
-class Teller {
+class CycleReporter {
  public:
-  Teller(Explanation& told, const Axioms& axioms, base::Budget& budget)
+  CycleReporter(Explanation& told, const Axioms& axioms, base::Budget& budget)
       : told_(told), h_(told.part.history), axioms_(axioms), budget_(budget) {}
 
   void run(const Decision& decision) {
@@ -658,7 +658,7 @@ Explanation explain(const History& history, const Violation& violation, const Ax
   told.core = Shrinker(history, axioms, options).run(violation.core);
   told.part = part_of(history, told.core);
   const auto again = decide(told.part.history, axioms, budget);
-  Teller(told, axioms, budget).run(again);
+  CycleReporter(told, axioms, budget).run(again);
   return told;
 }
 

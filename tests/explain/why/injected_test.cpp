@@ -1,0 +1,55 @@
+// Each of the 14 anomalies, planted once among 10,000 transactions, is told by its
+// own name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "check/check.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
+#include "workload/generate.hpp"
+
+namespace cupel::explain {
+namespace {
+
+class PlantedAmongMany : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlantedAmongMany, IsToldByItsName) {
+  workload::GenerateOptions wanted;
+  wanted.store = workload::Store::kStrictSerializable;
+  wanted.sessions = 20;
+  wanted.txns_per_session = 500;
+  wanted.inject = {GetParam()};
+  const auto history = workload::generate(wanted).value();
+  ASSERT_GE(history.txn_count(), 10'000u);
+
+  const auto pages = anomalies();
+  const auto page =
+      std::find_if(pages.begin(), pages.end(), [](const auto& e) { return e.name == GetParam(); });
+  ASSERT_NE(page, pages.end());
+  check::Options options;
+  options.asked = {page->weakest.front()};
+  const auto found = check::check(history, options).levels.front();
+  ASSERT_EQ(found.verdict, check::Verdict::kViolated);
+  const auto told = explain(history, found.explained_at.value_or(found.level), *found.violation);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told.front().name, GetParam()) << told.front().explanation;
+  EXPECT_LE(told.front().listed.size(), 6u) << told.front().explanation;
+}
+
+INSTANTIATE_TEST_SUITE_P(The14, PlantedAmongMany,
+                         testing::Values("thin-air-read", "aborted-read", "future-read",
+                                         "not-my-last-write", "not-my-own-write",
+                                         "intermediate-read", "non-repeatable-read",
+                                         "session-guarantee-violation", "non-monotonic-read",
+                                         "fractured-read", "causality-violation", "long-fork",
+                                         "lost-update", "write-skew"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace cupel::explain

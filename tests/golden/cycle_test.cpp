@@ -1,0 +1,173 @@
+// One circle: a violation is told the same in words, in JSON and in its picture. Of
+// every golden history that is violated, and of those beside the repository whose
+// explanations matter most.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <regex>
+
+#include "explain/counts/severity.hpp"
+#include "explain/shrink/shrink.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/words.hpp"
+#include "golden/known_verdicts.hpp"
+#include "history/naming.hpp"
+#include "report/figure.hpp"
+#include "report/render.hpp"
+
+namespace cupel::golden {
+namespace {
+
+namespace fs = std::filesystem;
+using levels::EdgeKind;
+using Names = std::vector<std::string>;
+
+struct Violated {
+  fs::path path;
+  std::string name;
+  std::vector<levels::Level> levels;
+};
+void PrintTo(const Violated& c, std::ostream* out) {
+  *out << c.path.string();
+}
+
+std::vector<Violated> violated() {
+  std::vector<Violated> all;
+  const fs::path top = fs::path(CUPEL_SOURCE_DIR) / "tests/golden";
+  for (const auto level : levels::all_levels()) {
+    const fs::path folder = top / levels::name(level) / "violated";
+    if (!fs::exists(folder)) continue;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      all.push_back({entry.path(), test_name(fs::relative(entry.path(), top).string()), {level}});
+    }
+  }
+  const char* elsewhere = std::getenv("CUPEL_HISTORIES");
+  const fs::path shared = elsewhere != nullptr ? fs::path(elsewhere)
+                                               : fs::path(CUPEL_SOURCE_DIR) / "../shared/histories";
+  for (const char* name :
+       {"polysi/violations/galera/galera.txt", "polysi/violations/dgraph/history.bincode",
+        "polysi/violations/yugabyte/yugabyte.txt", "isovista/dgraph_si.txt",
+        "isovista/pg_ser_bug.txt", "isovista/yugabyte_tcc.txt", "real/galera-rr-rmw.jsonl",
+        "real/pg-repeatable-read-rw.jsonl", "elle/paper-example.edn"}) {
+    if (fs::exists(shared / name)) all.push_back({shared / name, test_name(name), {}});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Violated& a, const Violated& b) { return a.name < b.name; });
+  return all;
+}
+
+// "T1 commits < T2 begins < T2 commits < T1 begins ...": T1, T2; each once in a row. Empty
+// where the text leaves out a part of it.
+Names cycle_in(const std::string& explanation) {
+  const auto plain = std::regex_replace(explanation, std::regex("\\s+"), " ");
+  std::smatch found;
+  if (!std::regex_search(plain, found, std::regex("So under [a-z-]+ (.*?): a contradiction!")) ||
+      found[1].str().find("...") != std::string::npos) {
+    return {};
+  }
+  Names names;
+  std::string rest = found[1].str() + " < ";
+  for (auto at = rest.find(" < "); at != std::string::npos; at = rest.find(" < ")) {
+    auto name = std::regex_replace(rest.substr(0, at), std::regex(" (begins|commits)$"), "");
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+    rest.erase(0, at + 3);
+  }
+  if (names.size() > 1) names.pop_back();  // where it began
+  return names;
+}
+
+class Circle : public testing::TestWithParam<Violated> {};
+
+TEST_P(Circle, IsOneInWordsJsonAndPictures) {
+  const auto history = read(GetParam().path);
+  ASSERT_TRUE(history.ok()) << history.error().to_string();
+  check::Options options;
+  options.asked = GetParam().levels;
+  options.timeout_seconds = 60;
+  const auto result = check::check(*history, options);
+  const auto small = shrink::counterexamples(*history, result, {.seconds = 2});
+  const auto file = GetParam().path.string();
+  const report::Checked checked{file, *history, result, true, small};
+  const auto json = nlohmann::json::parse(report::json(checked));
+
+  // The most severe first.
+  for (const auto& level : json["levels"]) {
+    const auto& all = level["anomalies"];
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      EXPECT_LE(counts::severity(all[i - 1]["name"].get<std::string>()),
+                counts::severity(all[i]["name"].get<std::string>()));
+    }
+  }
+
+  std::size_t looked = 0;
+  for (const auto& level : result.levels) {
+    if (!level.violation || !level.violation->internal.empty()) continue;
+    const auto at = level.explained_at.value_or(level.level);
+    const auto whole = explain::explain(*history, at, *level.violation);
+    const auto* one = report::counterexample_of(checked, level, whole, 0);
+    const auto& of = one != nullptr ? one->history : *history;
+    const auto& told = one != nullptr ? one->anomaly : whole.at(0);
+    const auto figure =
+        report::figure_of(of, at, one != nullptr ? one->violation : *level.violation, told.name);
+    if (figure.left_out > 0) continue;
+    ++looked;
+
+    // The picture's arrows and the edges of the anomaly: the same, in the same order. The initial
+    // transaction has no box; a step of several cases has one arrow.
+    std::vector<std::array<std::string, 3>> arrows, edges;
+    for (const auto& arrow : figure.arrows) {
+      if (!arrow.in_cycle) continue;
+      arrows.push_back({figure.boxes[arrow.from].name, figure.boxes[arrow.to].name,
+                        std::string(report::kind_name(arrow.kind)) + arrow.about});
+    }
+    Names around;
+    std::uint32_t cases = 0;
+    for (const auto& edge : told.edges) {
+      cases = std::max(cases, edge.case_number);
+      if (edge.case_number <= 1) around.push_back(transaction_name(of, edge.from));
+      if (!edge.from.valid() || !edge.to.valid()) continue;
+      const auto key = edge.key.valid() ? explain::Words(of, {}).key(edge.key) : std::string();
+      const std::array<std::string, 3> step = {transaction_name(of, edge.from),
+                                               transaction_name(of, edge.to),
+                                               std::string(explain::to_string(edge.kind)) + key};
+      if (std::find(edges.begin(), edges.end(), step) == edges.end()) edges.push_back(step);
+    }
+    EXPECT_EQ(arrows, edges) << levels::name(level.level) << "\n" << told.explanation;
+
+    const auto words = cycle_in(told.explanation);
+    if (!words.empty()) {
+      EXPECT_EQ(words, around) << levels::name(level.level) << "\n" << told.explanation;
+    }
+    // JSON has these edges, and the same words.
+    bool listed = false;
+    for (const auto& entry : json["levels"]) {
+      if (entry["level"] != std::string(levels::name(level.level))) continue;
+      for (const auto& anomaly : entry["anomalies"]) {
+        if (anomaly["explanation"] != told.explanation) continue;
+        listed = true;
+        ASSERT_EQ(anomaly["edges"].size(), told.edges.size());
+        for (std::size_t i = 0; i < told.edges.size(); ++i) {
+          const auto label = [&](history::TxnId t) {
+            return t.valid() ? nlohmann::json(of.label(t)) : nlohmann::json(nullptr);
+          };
+          EXPECT_EQ(anomaly["edges"][i]["from"], label(told.edges[i].from));
+          EXPECT_EQ(anomaly["edges"][i]["to"], label(told.edges[i].to));
+        }
+      }
+    }
+    EXPECT_TRUE(listed) << levels::name(level.level);
+  }
+  if (looked == 0)
+    GTEST_SKIP() << "no circle (it shows in one read), or one too long for a picture";
+}
+
+INSTANTIATE_TEST_SUITE_P(History, Circle, testing::ValuesIn(violated()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace cupel::golden
