@@ -278,7 +278,7 @@ bool AnomalyCounts::may_miss_a_source(Owner o, std::vector<std::uint32_t>& reads
     const Version source = versions_->of_read(from);
     if (versions_->is_initial(source)) continue;
     const Owner k = versions_->writer(source);
-    if (past_->position(k) == 0) return true;  // in nobody's past, yet lists may tell its place
+    if (past_->position(k) == 0) return true;  // in nobody's past, yet a list may fix its position
     auto w = a.write_first[k];
     for (const auto r : reads) {
       const KeyId x = a.reads[r].key;
@@ -378,120 +378,171 @@ std::vector<std::uint8_t> AnomalyCounts::suspects(const Writers& writers,
   return suspect;
 }
 
-bool AnomalyCounts::count_missed(Tally& tally, base::Budget& budget) {
-  const auto& a = *accesses_;
-  const auto owners = static_cast<Owner>(a.txns.size());
-  const Writers committed = committed_writers();
-  const auto& writers = committed.versions;
-  const auto& groups = committed.groups;
-  const auto& group_first = committed.group_first;
-  const auto suspect = suspects(committed, budget);
-  std::vector<std::uint32_t> pointer(groups.size(), 0), touched;
-  std::vector<std::pair<Owner, std::uint32_t>> sources;
-  absl::flat_hash_map<Owner, bool> outdated;
-  std::uint32_t session = kNone;
-  for (Owner o = 0; o < owners; ++o) {
-    if ((o & 0x3ff) == 0 && budget.exceeded()) return false;
-    if (suspect[o] == 0) continue;
-    const auto begin = a.read_first[o], end = a.read_first[o + 1];
-    if (past_->session(o) != session) {
-      // Along a session the past only grows, so the pointers only advance.
-      for (const auto g : touched) pointer[g] = 0;
-      touched.clear();
-      session = past_->session(o);
+// Reads that missed a write: of a writer that the transaction reads from elsewhere
+// (non-monotonic and fractured reads), or that is in its past (session guarantees,
+// causality). Along a session the past only grows, so each session is one scan.
+class AnomalyCounts::MissedReads {
+ public:
+  explicit MissedReads(AnomalyCounts& counts)
+      : counts_(counts),
+        accesses_(*counts.accesses_),
+        versions_(*counts.versions_),
+        past_(*counts.past_),
+        committed_(counts.committed_writers()),
+        pointer_(committed_.groups.size(), 0) {}
+
+  bool run(Tally& tally, base::Budget& budget) {
+    const auto suspect = counts_.suspects(committed_, budget);
+    const auto owners = static_cast<Owner>(accesses_.txns.size());
+    for (Owner o = 0; o < owners; ++o) {
+      if ((o & 0x3ff) == 0 && budget.exceeded()) return false;
+      if (suspect[o] == 0) continue;
+      enter(o);
+      collect_sources();
+      mark_missed_of_sources();
+      mark_missed_in_past();
+      name_marks(tally);
     }
-    // What the writers that o reads from wrote, of what it reads from others.
-    sources.clear();
-    for (auto r = begin; r < end; ++r) {
-      const Version v = versions_->of_read(r);
-      if (v == kNone || versions_->is_initial(v) || versions_->writer(v) == o) continue;
-      sources.emplace_back(versions_->writer(v), r);
+    if (past_.some_outside() || past_.too_large()) {
+      for (const Mark m : kMissed) tally.at_least(name(m));
     }
-    std::sort(sources.begin(), sources.end());
-    for (std::size_t s = 0; s < sources.size();) {
-      const Owner k = sources[s].first;
-      std::size_t t = s;
-      bool first_read = false;  // is one from k the first of its key?
-      for (; t < sources.size() && sources[t].first == k; ++t) {
-        first_read = first_read || !a.reads[sources[t].second].repeated;
+    return true;
+  }
+
+ private:
+  static constexpr Mark kMissed[] = {Mark::kNonMonotonicRead, Mark::kSessionGuarantee,
+                                     Mark::kFracturedRead, Mark::kCausality};
+
+  void enter(Owner o) {
+    owner_ = o;
+    begin_ = accesses_.read_first[o];
+    end_ = accesses_.read_first[o + 1];
+    if (past_.session(o) == session_) return;
+    for (const auto g : touched_) pointer_[g] = 0;
+    touched_.clear();
+    session_ = past_.session(o);
+  }
+
+  // The writers that the transaction reads from, each with those reads.
+  void collect_sources() {
+    sources_.clear();
+    for (auto r = begin_; r < end_; ++r) {
+      const Version v = versions_.of_read(r);
+      if (v == kNone || versions_.is_initial(v) || versions_.writer(v) == owner_) continue;
+      sources_.emplace_back(versions_.writer(v), r);
+    }
+    std::sort(sources_.begin(), sources_.end());
+  }
+
+  // What those writers wrote, of what the transaction reads from others.
+  void mark_missed_of_sources() {
+    for (std::size_t s = 0; s < sources_.size();) {
+      const Owner k = sources_[s].first;
+      Source source{s, s, false, accesses_.reads[sources_[s].second].op};
+      for (; source.end < sources_.size() && sources_[source.end].first == k; ++source.end) {
+        source.first_read =
+            source.first_read || !accesses_.reads[sources_[source.end].second].repeated;
       }
-      const auto earliest = a.reads[sources[s].second].op;
-      outdated.clear();
-      const auto meet = [&](std::uint32_t i, Version other) {
-        const Version seen = versions_->of_read(i);
-        if (seen == kNone || seen == other || versions_->writer(seen) == o) return;
-        const bool earlier = earliest < a.reads[i].op;
-        const bool both_first = first_read && !a.reads[i].repeated;
-        if (!earlier && !both_first) return;
-        if (older(seen, other)) {
-          mark(i, earlier ? Mark::kNonMonotonicRead : Mark::kFracturedRead);
-          return;
-        }
-        if (!both_first) return;
-        const auto [known, fresh] = outdated.try_emplace(versions_->writer(seen), false);
-        for (std::size_t u = s; fresh && !known->second && u < t; ++u) {
-          const auto& from_k = a.reads[sources[u].second];
-          known->second = !from_k.repeated && versions_->written(known->first, from_k.key) != kNone;
-        }
-        if (known->second) mark(i, Mark::kFracturedRead);
-      };
-      if (a.write_first[k + 1] - a.write_first[k] <= end - begin) {
-        for (Version w = a.write_first[k]; w < a.write_first[k + 1]; ++w) {
-          for (const auto i : versions_->reads_of(o, a.writes[w].key)) meet(i, w);
-        }
-      } else {
-        for (auto i = begin; i < end; ++i) {
-          const Version other = versions_->written(k, a.reads[i].key);
-          if (other != kNone) meet(i, other);
-        }
-      }
-      s = t;
-    }
-    // The last writer of the key in each session, as far as it is in the past.
-    for (auto r = begin; r < end; ++r) {
-      const Version seen = versions_->of_read(r);
-      if (seen == kNone || a.reads[r].repeated || versions_->writer(seen) == o) continue;
-      const auto x = a.reads[r].key.index();
-      for (auto g = group_first[x]; g < group_first[x + 1]; ++g) {
-        const auto& group = groups[g];
-        const bool own = group.session == session;
-        if (past_->too_large() && (!own || past_->position(o) == 0)) continue;
-        const std::uint32_t reach =
-            past_->too_large() ? past_->position(o) - 1 : past_->reach(o, group.session);
-        auto& at = pointer[g];
-        if (at == 0) touched.push_back(g);
-        while (group.first + at < group.last &&
-               past_->position(versions_->writer(writers[group.first + at])) <= reach) {
-          ++at;
-        }
-        auto found = group.first + at;
-        if (own) {
-          // Not o itself. In a cycle its past may reach beyond it.
-          const auto reached = found;
-          while (found > group.first && versions_->writer(writers[found - 1]) >= o) --found;
-          if (reached > group.first && versions_->writer(writers[reached - 1]) > o &&
-              writers[reached - 1] != seen && older(seen, writers[reached - 1])) {
-            mark(r, Mark::kCausality);
+      outdated_.clear();
+      if (accesses_.write_first[k + 1] - accesses_.write_first[k] <= end_ - begin_) {
+        for (Version w = accesses_.write_first[k]; w < accesses_.write_first[k + 1]; ++w) {
+          for (const auto i : versions_.reads_of(owner_, accesses_.writes[w].key)) {
+            compare(source, i, w);
           }
         }
-        if (found == group.first) continue;
-        const Version other = writers[found - 1];
-        if (other != seen && older(seen, other)) {
-          mark(r, own ? Mark::kSessionGuarantee : Mark::kCausality);
+      } else {
+        for (auto i = begin_; i < end_; ++i) {
+          const Version other = versions_.written(k, accesses_.reads[i].key);
+          if (other != kNone) compare(source, i, other);
         }
       }
+      s = source.end;
     }
-    // One name a read, each name once a transaction.
+  }
+
+  // Reads from one writer: sources_[begin, end).
+  struct Source {
+    std::size_t begin, end;
+    bool first_read;  // is one of them the first of its key?
+    OpId earliest;
+  };
+
+  // Read `i`, of a key to which the source wrote `other`.
+  void compare(const Source& source, std::uint32_t i, Version other) {
+    const Version seen = versions_.of_read(i);
+    if (seen == kNone || seen == other || versions_.writer(seen) == owner_) return;
+    const bool earlier = source.earliest < accesses_.reads[i].op;
+    const bool both_first = source.first_read && !accesses_.reads[i].repeated;
+    if (!earlier && !both_first) return;
+    if (counts_.older(seen, other)) {
+      counts_.mark(i, earlier ? Mark::kNonMonotonicRead : Mark::kFracturedRead);
+      return;
+    }
+    if (!both_first) return;
+    const auto [known, fresh] = outdated_.try_emplace(versions_.writer(seen), false);
+    for (std::size_t u = source.begin; fresh && !known->second && u < source.end; ++u) {
+      const auto& from_source = accesses_.reads[sources_[u].second];
+      known->second =
+          !from_source.repeated && versions_.written(known->first, from_source.key) != kNone;
+    }
+    if (known->second) counts_.mark(i, Mark::kFracturedRead);
+  }
+
+  // The last writer of the key in each session, as far as it is in the past.
+  void mark_missed_in_past() {
+    for (auto r = begin_; r < end_; ++r) {
+      const Version seen = versions_.of_read(r);
+      if (seen == kNone || accesses_.reads[r].repeated || versions_.writer(seen) == owner_) {
+        continue;
+      }
+      const auto x = accesses_.reads[r].key.index();
+      for (auto g = committed_.group_first[x]; g < committed_.group_first[x + 1]; ++g) {
+        mark_missed_in_group(r, seen, g);
+      }
+    }
+  }
+
+  void mark_missed_in_group(std::uint32_t r, Version seen, std::uint32_t g) {
+    const auto& writers = committed_.versions;
+    const auto& group = committed_.groups[g];
+    const bool own = group.session == session_;
+    if (past_.too_large() && (!own || past_.position(owner_) == 0)) return;
+    const std::uint32_t reach =
+        past_.too_large() ? past_.position(owner_) - 1 : past_.reach(owner_, group.session);
+    auto& at = pointer_[g];
+    if (at == 0) touched_.push_back(g);
+    while (group.first + at < group.last &&
+           past_.position(versions_.writer(writers[group.first + at])) <= reach) {
+      ++at;
+    }
+    auto found = group.first + at;
+    if (own) {
+      // Not the transaction itself. In a cycle its past may reach beyond it.
+      const auto reached = found;
+      while (found > group.first && versions_.writer(writers[found - 1]) >= owner_) --found;
+      if (reached > group.first && versions_.writer(writers[reached - 1]) > owner_ &&
+          writers[reached - 1] != seen && counts_.older(seen, writers[reached - 1])) {
+        counts_.mark(r, Mark::kCausality);
+      }
+    }
+    if (found == group.first) return;
+    const Version other = writers[found - 1];
+    if (other != seen && counts_.older(seen, other)) {
+      counts_.mark(r, own ? Mark::kSessionGuarantee : Mark::kCausality);
+    }
+  }
+
+  // One name a read, each name once a transaction.
+  void name_marks(Tally& tally) {
     bool named[kMarkCount] = {};
-    for (auto r = begin; r < end; ++r) {
-      for (const Mark m : {Mark::kNonMonotonicRead, Mark::kSessionGuarantee, Mark::kFracturedRead,
-                           Mark::kCausality}) {
-        if (!marked(r, m)) continue;
-        marks_[r] =
-            static_cast<std::uint8_t>((marks_[r] & 1u << static_cast<unsigned>(Mark::kLostUpdate)) |
-                                      1u << static_cast<unsigned>(m));
+    for (auto r = begin_; r < end_; ++r) {
+      for (const Mark m : kMissed) {
+        if (!counts_.marked(r, m)) continue;
+        auto& marks = counts_.marks_[r];
+        marks = static_cast<std::uint8_t>((marks & 1u << static_cast<unsigned>(Mark::kLostUpdate)) |
+                                          1u << static_cast<unsigned>(m));
         named[static_cast<std::size_t>(m)] = true;
-        tally.concern(name(m), a.reads[r].key);
+        tally.concern(name(m), accesses_.reads[r].key);
         break;
       }
     }
@@ -499,13 +550,22 @@ bool AnomalyCounts::count_missed(Tally& tally, base::Budget& budget) {
       if (named[m]) tally.add(name(static_cast<Mark>(m)));
     }
   }
-  if (past_->some_outside() || past_->too_large()) {
-    for (const Mark m : {Mark::kNonMonotonicRead, Mark::kSessionGuarantee, Mark::kFracturedRead,
-                         Mark::kCausality}) {
-      tally.at_least(name(m));
-    }
-  }
-  return true;
+
+  AnomalyCounts& counts_;
+  const Accesses& accesses_;
+  const Versions& versions_;
+  const CausalPast& past_;
+  const Writers committed_;
+  std::vector<std::uint32_t> pointer_, touched_;  // by group: how far its session is in the past
+  std::vector<std::pair<Owner, std::uint32_t>> sources_;
+  absl::flat_hash_map<Owner, bool> outdated_;  // by writer: did it overwrite what was read?
+  std::uint32_t session_ = kNone;
+  Owner owner_ = 0;
+  std::uint32_t begin_ = 0, end_ = 0;  // its reads
+};
+
+bool AnomalyCounts::count_missed(Tally& tally, base::Budget& budget) {
+  return MissedReads(*this).run(tally, budget);
 }
 
 bool AnomalyCounts::count_write_skews(Tally& tally, base::Budget& budget) {

@@ -1,4 +1,4 @@
-// AnomalyCounts: how often each anomaly occurs in a whole history.
+// Anomaly counts: how often each anomaly occurs in a whole history.
 //
 // Not by looking for one cycle after the other: each count is of something that one
 // scan finds, and says what (docs/anomalies.md, "Counts", has the same words):
@@ -87,7 +87,7 @@ struct PriorResult {
 
 class AnomalyCounts {
  public:
-  // The history must outlive it. Stops where the budget ends: finished() tells.
+  // The history must outlive it. Stops where the budget ends: see finished().
   AnomalyCounts(const History& history, base::Budget& budget, PriorResult known = {});
   ~AnomalyCounts();
   AnomalyCounts(const AnomalyCounts&) = delete;
@@ -109,6 +109,7 @@ class AnomalyCounts {
 
  private:
   class Tally;
+  class MissedReads;
   bool scan(base::Budget& budget);
   void count_internal(Tally& tally);
   void count_cycles(Tally& tally) const;

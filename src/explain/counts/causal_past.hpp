@@ -1,9 +1,9 @@
-// CausalPast: what is in the past of a transaction by causality, session order and reads
+// Causal past: what is in the past of a transaction by causality, session order and reads
 // from known writers, (so ∪ wr)+.
 //
 // A vector clock a counting transaction: how far into each session its past
 // reaches. Cost: reads times sessions; 4 bytes a transaction and session. Where
-// causality goes in cycles, all transactions of a cycle have one past.
+// causality has cycles, all transactions of a cycle have one past.
 #pragma once
 
 #include <cstdint>

@@ -351,7 +351,7 @@ class Finder {
         std::count_if(causes_.found.begin(), causes_.found.end(),
                       [&](const RootCause& c) { return c.name == name; }));
   }
-  // A name that was not told yet may take the place of another that was told twice.
+  // A name that is not reported yet may replace one that is reported twice.
   [[nodiscard]] bool room_for(const std::string& name) const {
     if (causes_.found.size() < limits_.causes) return of_name(name) < limits_.of_one_name;
     return of_name(name) == 0 && room_for_some();
@@ -361,7 +361,7 @@ class Finder {
            std::any_of(causes_.found.begin(), causes_.found.end(),
                        [&](const RootCause& c) { return of_name(c.name) > 1; });
   }
-  // Of the name told most often, if there is one without a mark of these, the last that the
+  // Of the name reported most often, if there is one without a mark of these, the last that the
   // result of the check does not have.
   void drop_one() {
     auto last = causes_.found.end();

@@ -1,11 +1,11 @@
-// RootCauses: several violations of one history rather than one, a cause each.
+// Root causes: several violations of one history instead of one, each with a cause of its own.
 //
-// A violation is found, its cause set aside, and the question asked again, until
+// The search finds a violation, sets its cause aside, and asks the engine again, until
 // nothing is violated or a limit is met. The cause of a cycle is taken to be the
 // reads in it that missed something (where rw edges start, and where an order is
 // forced because a read missed a visible write): they, and every other first read of
 // the same version of the same key, become unknown (history/mask.hpp), but for reads that
-// the counts counts under another name: they are causes of their own. A cycle in which
+// the counts list under another name: they are causes of their own. A cycle in which
 // nothing was missed loses all its reads. Reads that became unknown constrain
 // nothing, so each violation found later is one of the whole history as well.
 //
@@ -50,7 +50,7 @@ struct RootCause {
 };
 
 struct RootCauseLimits {
-  std::size_t causes = 10;  // told at most
+  std::size_t causes = 10;  // reported at most
   // Over all levels; then the others of that name are set aside untold, at once where the
   // counts has marked their reads. A new name may take the place of another's second or third.
   std::size_t of_one_name = 3;

@@ -1,4 +1,4 @@
-// Severity: the order in which anomalies are told.
+// Severity: the order in which anomalies are reported.
 //
 // By the weakest level that forbids the anomaly, in the order of levels::all_levels()
 // (of several such levels, none of which implies the other: the first); within a

@@ -102,9 +102,9 @@ std::optional<WholeHistory> analyze_history(const History& history,
   return found;
 }
 
-void count_reported(const History& history, std::span<const explain::Counterexample> told,
+void count_reported(const History& history, std::span<const explain::Counterexample> reported,
                     WholeHistory& analysis) {
-  for (const auto& small : told) {
+  for (const auto& small : reported) {
     auto it =
         std::find_if(analysis.counts.begin(), analysis.counts.end(),
                      [&](const AnomalyCount& count) { return count.name == small.anomaly.name; });

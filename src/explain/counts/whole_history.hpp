@@ -1,5 +1,5 @@
-// analysis: what a whole history with a violation holds: how often each anomaly
-// occurs, and several violations, one for each independent cause.
+// Whole-history analysis: how often each anomaly occurs in a history with a violation,
+// and further violations, one for each independent root cause.
 #pragma once
 
 #include <optional>
@@ -28,9 +28,9 @@ std::optional<WholeHistory> analyze_history(const History& history,
                                             const check::Options& options, base::Budget& budget,
                                             std::optional<double> seconds = {});
 
-// What is told of a history occurs in it: a name that is not among the counts is added, "at
+// What is reported of a history occurs in it: a name that is not among the counts is added, "at
 // least one", and its keys to those of a count that is not exact.
-void count_reported(const History& history, std::span<const explain::Counterexample> told,
+void count_reported(const History& history, std::span<const explain::Counterexample> reported,
                     WholeHistory& analysis);
 
 }  // namespace cupel::counts

@@ -22,7 +22,7 @@ class Planter {
  public:
   Planter(const History& history, const Opportunity& opportunity)
       : history_(history), place_(opportunity) {
-    for (const Seen& seen : opportunity.seen) seen_[{seen.read, seen.key}] = seen;
+    for (const InjectedRead& seen : opportunity.seen) seen_[{seen.read, seen.key}] = seen;
   }
 
   std::optional<History> history() {
@@ -57,13 +57,13 @@ class Planter {
     return op.value.valid() ? op.value : history_.null_value();
   }
   // In the ids of the whole history; none() if nobody wrote it.
-  [[nodiscard]] ValueId seen_value(const Seen& seen) const {
+  [[nodiscard]] ValueId seen_value(const InjectedRead& seen) const {
     switch (seen.what) {
-      case Seen::ReadAnswer::kInitial:
+      case ReadAnswer::kInitial:
         return history_.initial_value(seen.key);
-      case Seen::ReadAnswer::kWrite:
+      case ReadAnswer::kWrite:
         return written(seen.write);
-      case Seen::ReadAnswer::kNothingWritten:
+      case ReadAnswer::kNothingWritten:
         break;
     }
     return {};
@@ -101,10 +101,10 @@ class Planter {
           return true;
         }
         std::vector<ValueId> elements;
-        if (seen->second.what == Seen::ReadAnswer::kNothingWritten) {
+        if (seen->second.what == ReadAnswer::kNothingWritten) {
           elements.push_back(fresh());
-        } else if (seen->second.what == Seen::ReadAnswer::kWrite) {
-          // ReadAnswer the writer appended up to there.
+        } else if (seen->second.what == ReadAnswer::kWrite) {
+          // What the writer appended up to there.
           const OpId write = seen->second.write;
           for (auto o = history_.first_op(history_.txn_of(write)); o <= write.raw; ++o) {
             const auto append = history_.op(OpId(o));
@@ -154,7 +154,7 @@ class Planter {
 
   const History& history_;
   const Opportunity& place_;
-  std::map<std::pair<OpId, KeyId>, Seen> seen_;
+  std::map<std::pair<OpId, KeyId>, InjectedRead> seen_;
   HistoryBuilder builder_;
 };
 

@@ -1,4 +1,4 @@
-// inject: the transactions of a opportunity as a history of their own, with the answers that
+// Inject: the transactions of an opportunity as a history of their own, with the answers that
 // show the anomaly, and whether the engine finds it there.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace cupel::power {
 // value).
 std::optional<History> injected(const History& history, const Opportunity& opportunity);
 
-// Would `cupel check` tell it: is a weakest violated level violated by it, by its name?
+// Would `cupel check` find it: is a weakest violated level violated by it, by its name?
 bool finds(const History& injected, std::string_view anomaly);
 
 }  // namespace cupel::power

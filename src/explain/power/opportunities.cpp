@@ -25,14 +25,12 @@ constexpr std::size_t kPathNodes = 2000;      // looked at for one path
 constexpr std::size_t kReadersFollowed = 64;  // of a written key, on a path
 constexpr std::size_t kPathSearches = 2000;
 
-using ReadAnswer = Seen::ReadAnswer;
-
 void put(std::vector<TxnId>& list, TxnId txn) {
   const auto at = std::lower_bound(list.begin(), list.end(), txn);
   if (at == list.end() || *at != txn) list.insert(at, txn);
 }
 
-Opportunity opportunity(std::initializer_list<TxnId> txns, std::vector<Seen> seen) {
+Opportunity opportunity(std::initializer_list<TxnId> txns, std::vector<InjectedRead> seen) {
   Opportunity one{{}, std::move(seen)};
   for (const TxnId txn : txns) put(one.transactions, txn);
   return one;
@@ -156,115 +154,148 @@ Opportunities OpportunityFinder::find(std::string_view anomaly, std::size_t most
   return opportunities;
 }
 
+// A shape about one key: a transaction with which it starts, and the rest of it.
+struct OpportunityFinder::Shape {
+  std::string_view anomaly;
+  std::string_view absent;      // the reason where nothing starts it
+  std::string_view unfinished;  // the reason where something does, and the rest is missing
+  bool (*starts)(const Touch& touch);
+  std::optional<Opportunity> (*finish)(const std::vector<Touch>& touches, const Touch& start);
+};
+
+namespace {
+
+// The first transaction of the key other than `one` that passes.
+template <typename Touches, typename Touch, typename Passes>
+const Touch* other_transaction(const Touches& touches, const Touch& one, Passes passes) {
+  for (const Touch& two : touches) {
+    if (two.txn != one.txn && passes(two)) return &two;
+  }
+  return nullptr;
+}
+
+// The same, and one of another session if there is one.
+template <typename Touches, typename Touch, typename Passes>
+const Touch* other_session(const Touches& touches, const Touch& one, Passes passes) {
+  const Touch* apart = other_transaction(
+      touches, one, [&](const Touch& two) { return two.session != one.session && passes(two); });
+  return apart != nullptr ? apart : other_transaction(touches, one, passes);
+}
+
+constexpr auto kReads = [](const auto& touch) { return touch.committed && touch.read.valid(); };
+constexpr auto kWrites = [](const auto& touch) {
+  return touch.may_commit && touch.last_write.valid();
+};
+constexpr auto kUpdates = [](const auto& touch) {
+  return touch.committed && touch.read.valid() && touch.last_write.valid();
+};
+
+}  // namespace
+
+// A read of `start`'s transaction alone that returns something else.
+std::optional<Opportunity> OpportunityFinder::alone(const Touch& start, OpId read,
+                                                    ReadAnswer answer, OpId write) {
+  return opportunity({start.txn}, {{read, start.key, answer, write}});
+}
+
+// Another transaction reads `write`, which `start`'s transaction made.
+std::optional<Opportunity> OpportunityFinder::read_by_another(const std::vector<Touch>& touches,
+                                                              const Touch& start, OpId write) {
+  const Touch* reader = other_transaction(touches, start, kReads);
+  if (reader == nullptr) return std::nullopt;
+  return opportunity({start.txn, reader->txn},
+                     {{reader->read, start.key, ReadAnswer::kWrite, write}});
+}
+
+std::span<const OpportunityFinder::Shape> OpportunityFinder::shapes() {
+  using Touches = std::vector<Touch>;
+  static const Shape kShapes[] = {
+      {"thin-air-read", "no committed transaction reads", "",
+       [](const Touch& t) { return t.committed && (t.read.valid() || t.read_after_write.valid()); },
+       [](const Touches&, const Touch& t) {
+         return alone(t, t.read.valid() ? t.read : t.read_after_write, ReadAnswer::kNothingWritten,
+                      {});
+       }},
+      {"aborted-read", "no aborted transaction that writes was recorded",
+       "no transaction reads a key that an aborted one wrote",
+       [](const Touch& t) { return !t.may_commit && t.last_write.valid(); },
+       [](const Touches& all, const Touch& t) { return read_by_another(all, t, t.last_write); }},
+      {"future-read", "no transaction reads a key and writes it afterwards", "",
+       [](const Touch& t) { return t.committed && t.read_before_write.valid(); },
+       [](const Touches&, const Touch& t) {
+         return alone(t, t.read_before_write, ReadAnswer::kWrite, t.write_after_read);
+       }},
+      {"not-my-last-write", "no transaction writes a key twice and then reads it", "",
+       [](const Touch& t) { return t.committed && t.read_after_two.valid(); },
+       [](const Touches&, const Touch& t) {
+         return alone(t, t.read_after_two, ReadAnswer::kWrite, t.first_write);
+       }},
+      {"not-my-own-write", "no transaction reads a key that it has written", "",
+       [](const Touch& t) { return t.committed && t.read_after_write.valid(); },
+       [](const Touches&, const Touch& t) {
+         return alone(t, t.read_after_write, ReadAnswer::kInitial, {});
+       }},
+      {"intermediate-read", "no transaction writes a key twice",
+       "no transaction reads a key that another one writes twice",
+       [](const Touch& t) { return t.may_commit && t.first_write != t.last_write; },
+       [](const Touches& all, const Touch& t) { return read_by_another(all, t, t.first_write); }},
+      {"non-repeatable-read", "no transaction reads a key twice",
+       "no transaction reads a key twice that another one writes",
+       [](const Touch& t) { return t.committed && t.reread.valid(); },
+       [](const Touches& all, const Touch& t) -> std::optional<Opportunity> {
+         const Touch* writer = other_session(all, t, kWrites);
+         if (writer == nullptr) return std::nullopt;
+         return opportunity({t.txn, writer->txn},
+                            {{t.read, t.key, ReadAnswer::kInitial},
+                             {t.reread, t.key, ReadAnswer::kWrite, writer->last_write}});
+       }},
+      {"session-guarantee-violation",
+       "no session reads a key that it wrote in an earlier transaction", "",
+       [](const Touch& t) { return kWrites(t); },
+       [](const Touches& all, const Touch& t) -> std::optional<Opportunity> {
+         const Touch* reader = other_transaction(all, t, [&](const Touch& later) {
+           return later.session == t.session && later.txn > t.txn && kReads(later);
+         });
+         if (reader == nullptr) return std::nullopt;
+         return opportunity({t.txn, reader->txn}, {{reader->read, t.key, ReadAnswer::kInitial}});
+       }},
+      {"lost-update", "no transaction reads a key and then writes it",
+       "no two transactions read and then write the same key",
+       [](const Touch& t) { return kUpdates(t); },
+       [](const Touches& all, const Touch& t) -> std::optional<Opportunity> {
+         const Touch* second = other_session(all, t, kUpdates);
+         if (second == nullptr) return std::nullopt;
+         return opportunity({t.txn, second->txn}, {{t.read, t.key, ReadAnswer::kInitial},
+                                                   {second->read, t.key, ReadAnswer::kInitial}});
+       }},
+  };
+  return kShapes;
+}
+
 // Those about one key.
 Opportunities OpportunityFinder::simple(std::string_view anomaly, std::size_t most) const {
   Opportunities opportunities;
   auto& found = opportunities.found;
-  // The first transaction of the key that is not `txn` (of another session) and passes.
-  const auto other = [](const std::vector<Touch>& touches, const Touch& one, bool other_session,
-                        auto passes) -> const Touch* {
-    for (const Touch& two : touches) {
-      if (two.txn != one.txn && (!other_session || two.session != one.session) && passes(two)) {
-        return &two;
-      }
-    }
-    return nullptr;
-  };
-  bool part = false;  // some of the shape is there
+  const auto all = shapes();
+  const auto shape = std::find_if(all.begin(), all.end(),
+                                  [&](const Shape& one) { return one.anomaly == anomaly; });
+  if (shape == all.end()) return opportunities;
+  bool started = false;
   for (const auto& touches : by_key_) {
     if (found.size() >= most) break;
-    const auto before = found.size();
-    for (const Touch& t : touches) {
-      if (found.size() > before) break;  // one a key, so that opportunities differ
-      if (anomaly == "thin-air-read") {
-        const OpId read = t.read.valid() ? t.read : t.read_after_write;
-        if (t.committed && read.valid()) {
-          found.push_back(opportunity({t.txn}, {{read, t.key, ReadAnswer::kNothingWritten}}));
-        }
-      } else if (anomaly == "aborted-read") {
-        if (t.may_commit || !t.last_write.valid()) continue;
-        part = true;
-        if (const Touch* reader = other(
-                touches, t, false, [](const Touch& o) { return o.committed && o.read.valid(); })) {
-          found.push_back(opportunity({t.txn, reader->txn},
-                                      {{reader->read, t.key, ReadAnswer::kWrite, t.last_write}}));
-        }
-      } else if (anomaly == "future-read") {
-        if (t.committed && t.read_before_write.valid()) {
-          found.push_back(opportunity(
-              {t.txn}, {{t.read_before_write, t.key, ReadAnswer::kWrite, t.write_after_read}}));
-        }
-      } else if (anomaly == "not-my-last-write") {
-        if (t.committed && t.read_after_two.valid()) {
-          found.push_back(
-              opportunity({t.txn}, {{t.read_after_two, t.key, ReadAnswer::kWrite, t.first_write}}));
-        }
-      } else if (anomaly == "not-my-own-write") {
-        if (t.committed && t.read_after_write.valid()) {
-          found.push_back(
-              opportunity({t.txn}, {{t.read_after_write, t.key, ReadAnswer::kInitial}}));
-        }
-      } else if (anomaly == "intermediate-read") {
-        if (!t.may_commit || t.first_write == t.last_write) continue;
-        part = true;
-        if (const Touch* reader = other(
-                touches, t, false, [](const Touch& o) { return o.committed && o.read.valid(); })) {
-          found.push_back(opportunity({t.txn, reader->txn},
-                                      {{reader->read, t.key, ReadAnswer::kWrite, t.first_write}}));
-        }
-      } else if (anomaly == "non-repeatable-read") {
-        if (!t.committed || !t.reread.valid()) continue;
-        part = true;
-        const auto writes = [](const Touch& o) { return o.may_commit && o.last_write.valid(); };
-        const Touch* writer = other(touches, t, true, writes);
-        if (writer == nullptr) writer = other(touches, t, false, writes);
-        if (writer != nullptr) {
-          found.push_back(opportunity({t.txn, writer->txn},
-                                      {{t.read, t.key, ReadAnswer::kInitial},
-                                       {t.reread, t.key, ReadAnswer::kWrite, writer->last_write}}));
-        }
-      } else if (anomaly == "session-guarantee-violation") {
-        if (!t.may_commit || !t.last_write.valid()) continue;
-        if (const Touch* reader = other(touches, t, false, [&](const Touch& o) {
-              return o.session == t.session && o.txn > t.txn && o.committed && o.read.valid();
-            })) {
-          found.push_back(
-              opportunity({t.txn, reader->txn}, {{reader->read, t.key, ReadAnswer::kInitial}}));
-        }
-      } else if (anomaly == "lost-update") {
-        const auto updates = [](const Touch& o) {
-          return o.committed && o.read.valid() && o.last_write.valid();
-        };
-        if (!updates(t)) continue;
-        part = true;
-        const Touch* second = other(touches, t, true, updates);
-        if (second == nullptr) second = other(touches, t, false, updates);
-        if (second != nullptr) {
-          found.push_back(
-              opportunity({t.txn, second->txn}, {{t.read, t.key, ReadAnswer::kInitial},
-                                                 {second->read, t.key, ReadAnswer::kInitial}}));
-        }
+    for (const Touch& touch : touches) {
+      if (!shape->starts(touch)) continue;
+      started = true;
+      if (auto one = shape->finish(touches, touch)) {
+        found.push_back(std::move(*one));
+        break;  // one a key, so that opportunities differ
       }
     }
   }
-  if (!found.empty()) return opportunities;
-  opportunities.reason =
-      anomaly == "thin-air-read"  ? "no committed transaction reads"
-      : anomaly == "aborted-read" ? (part ? "no transaction reads a key that an aborted one wrote"
-                                          : "no aborted transaction that writes was recorded")
-      : anomaly == "future-read"  ? "no transaction reads a key and writes it afterwards"
-      : anomaly == "not-my-last-write" ? "no transaction writes a key twice and then reads it"
-      : anomaly == "not-my-own-write"  ? "no transaction reads a key that it has written"
-      : anomaly == "intermediate-read"
-          ? (part ? "no transaction reads a key that another one writes twice"
-                  : "no transaction writes a key twice")
-      : anomaly == "non-repeatable-read"
-          ? (part ? "no transaction reads a key twice that another one writes"
-                  : "no transaction reads a key twice")
-      : anomaly == "session-guarantee-violation"
-          ? "no session reads a key that it wrote in an earlier transaction"
-          : (part ? "no two transactions read and then write the same key"
-                  : "no transaction reads a key and then writes it");
+  if (found.empty()) {
+    opportunities.reason =
+        started && !shape->unfinished.empty() ? shape->unfinished : shape->absent;
+  }
   return opportunities;
 }
 
@@ -366,117 +397,165 @@ Opportunities OpportunityFinder::two_keys(std::string_view anomaly, std::size_t 
 }
 
 // A reader of x, a writer of x in another session, and a path from the writer to the
-// reader by session order and reads of other keys, of more than one step.
-Opportunities OpportunityFinder::causality(std::size_t most) const {
-  Opportunities opportunities;
-  std::size_t searches = 0;
+// reader by session order and reads of other keys, of more than one step: a search in
+// breadth. Loose: reads alone, which may contradict session order.
+class OpportunityFinder::PathSearch {
+ public:
+  PathSearch(const OpportunityFinder& finder, const Touch& writer, const Touch& reader, bool loose)
+      : finder_(finder),
+        reader_(reader),
+        loose_(loose),
+        start_(finder.number_[writer.txn.index()]),
+        goal_(finder.number_[reader.txn.index()]) {}
+
+  std::optional<Opportunity> run() {
+    came_.emplace(start_, Step{kNone, {}, {}, {}});
+    queue_.push_back(start_);
+    while (!queue_.empty() && came_.size() < kPathNodes) {
+      const auto at = queue_.front();
+      queue_.pop_front();
+      if (writes_key(at) || finder_.history_.status(finder_.txns_[at]) == TxnStatus::kAborted) {
+        continue;
+      }
+      if (follow_session(at) || read_at_goal(at) || read_elsewhere(at)) return path();
+    }
+    if (came_.size() >= kPathNodes) certain_ = false;
+    return std::nullopt;
+  }
+  [[nodiscard]] bool certain() const { return certain_; }
+
+ private:
   struct Step {
-    std::uint32_t from;  // a opportunity in txns_
+    std::uint32_t from;  // an index into txns_
     OpId read, write;    // none(): session order
     KeyId key;
   };
-  const auto path_to = [&](const Touch& writer, const Touch& reader,
-                           bool loose) -> std::optional<Opportunity> {
-    absl::flat_hash_map<std::uint32_t, Step> came;
-    const auto start = number_[writer.txn.index()], goal = number_[reader.txn.index()];
-    std::deque<std::uint32_t> queue = {start};
-    came.emplace(start, Step{kNone, {}, {}, {}});
-    const auto writes_x = [&](std::uint32_t i) {
-      return i != start && std::any_of(by_txn_[i].begin(), by_txn_[i].end(), [&](const Touch& t) {
-               return t.key == reader.key && t.last_write.valid();
-             });
-    };
-    while (!queue.empty() && came.size() < kPathNodes) {
-      const auto at = queue.front();
-      queue.pop_front();
-      if (writes_x(at) || history_.status(txns_[at]) == TxnStatus::kAborted) continue;
-      const auto go = [&](std::uint32_t to, const Step& step) {
-        if (to == kNone || came.contains(to)) return false;
-        if (to == goal && at == start) return false;  // one step is another anomaly
-        came.emplace(to, step);
-        queue.push_back(to);
-        return to == goal;
-      };
-      bool there = false;
-      const TxnId t = txns_[at];
-      // A session goes on; more steps of it are one.
-      const auto end = history_.session_end(history_.session(t));
-      if (!loose && t.raw + 1 < end.raw &&
-          (history_.session(t) != reader.session || t < reader.txn)) {
-        there = go(number_[t.raw + 1], {at, {}, {}, {}});
-      }
-      const auto reads = [&](const Touch& mine, const Touch& other) {
-        if (!other.committed || !other.read.valid() || other.txn == t) return false;
-        const auto to = number_[other.txn.index()];
-        if (to == goal && other.key == reader.key) return false;
-        if (!loose && other.session == mine.session && other.txn < mine.txn) return false;
-        return go(to, {at, other.read, mine.last_write, mine.key});
-      };
-      for (const Touch& mine : by_txn_[at]) {  // the goal first: most have many readers
-        for (const Touch& other : by_txn_[goal]) {
-          there = there || (mine.last_write.valid() && other.key == mine.key && reads(mine, other));
-        }
-      }
-      for (const Touch& mine : by_txn_[at]) {
-        if (there || !mine.last_write.valid()) continue;
-        const auto& others = by_key_[mine.key.index()];
-        const auto stride = (others.size() + kReadersFollowed - 1) / kReadersFollowed;
-        if (stride > 1) opportunities.certain = false;
-        for (std::size_t i = 0; i < others.size() && !there; i += stride) {
-          there = reads(mine, others[i]);
-        }
-      }
-      if (!there) continue;
-      Opportunity one{{}, {{reader.read, reader.key, ReadAnswer::kInitial}}};
-      std::vector<SessionId> sessions;
-      for (auto i = goal; i != kNone; i = came.at(i).from) {
-        const auto session = history_.session(txns_[i]);
-        if (sessions.empty() || sessions.back() != session) {
-          // Back in a session: a cycle of its own.
-          if (!loose && std::find(sessions.begin(), sessions.end(), session) != sessions.end()) {
-            opportunities.certain = false;
-            return std::nullopt;
-          }
-          sessions.push_back(session);
-        }
-        put(one.transactions, txns_[i]);
-        const Step& step = came.at(i);
-        if (step.read.valid())
-          one.seen.push_back({step.read, step.key, ReadAnswer::kWrite, step.write});
-      }
-      return one;
-    }
-    if (came.size() >= kPathNodes) opportunities.certain = false;
-    return std::nullopt;
-  };
-  const auto search = [&](const std::vector<Touch>& touches, bool loose) {
-    bool done = false;
-    for (const Touch& reader : touches) {
-      if (done) break;
-      if (!reader.committed || !reader.read.valid()) continue;
-      for (const Touch& writer : touches) {
-        if (!writer.may_commit || !writer.last_write.valid() || writer.txn == reader.txn ||
-            (!loose && writer.session == reader.session)) {
-          continue;
-        }
-        if (++searches > kPathSearches) {
-          opportunities.certain = false;
-          done = true;
-          break;
-        }
-        if (auto one = path_to(writer, reader, loose)) {
-          opportunities.found.push_back(std::move(*one));
-          done = true;
-          break;
+
+  [[nodiscard]] bool writes_key(std::uint32_t at) const {
+    const auto& touches = finder_.by_txn_[at];
+    return at != start_ && std::any_of(touches.begin(), touches.end(), [&](const Touch& t) {
+             return t.key == reader_.key && t.last_write.valid();
+           });
+  }
+
+  // True: this step reaches the goal.
+  bool go(std::uint32_t to, const Step& step) {
+    if (to == kNone || came_.contains(to)) return false;
+    if (to == goal_ && step.from == start_) return false;  // one step is another anomaly
+    came_.emplace(to, step);
+    queue_.push_back(to);
+    return to == goal_;
+  }
+
+  // A session goes on; more steps of it are one.
+  bool follow_session(std::uint32_t at) {
+    const auto& history = finder_.history_;
+    const TxnId t = finder_.txns_[at];
+    const auto end = history.session_end(history.session(t));
+    if (loose_ || t.raw + 1 >= end.raw) return false;
+    if (history.session(t) == reader_.session && t >= reader_.txn) return false;
+    return go(finder_.number_[t.raw + 1], {at, {}, {}, {}});
+  }
+
+  bool follow_read(std::uint32_t at, const Touch& mine, const Touch& other) {
+    if (!other.committed || !other.read.valid() || other.txn == finder_.txns_[at]) return false;
+    const auto to = finder_.number_[other.txn.index()];
+    if (to == goal_ && other.key == reader_.key) return false;
+    if (!loose_ && other.session == mine.session && other.txn < mine.txn) return false;
+    return go(to, {at, other.read, mine.last_write, mine.key});
+  }
+
+  // The goal first: most have many readers.
+  bool read_at_goal(std::uint32_t at) {
+    for (const Touch& mine : finder_.by_txn_[at]) {
+      for (const Touch& other : finder_.by_txn_[goal_]) {
+        if (mine.last_write.valid() && other.key == mine.key && follow_read(at, mine, other)) {
+          return true;
         }
       }
     }
-  };
+    return false;
+  }
+
+  bool read_elsewhere(std::uint32_t at) {
+    for (const Touch& mine : finder_.by_txn_[at]) {
+      if (!mine.last_write.valid()) continue;
+      const auto& others = finder_.by_key_[mine.key.index()];
+      const auto stride = (others.size() + kReadersFollowed - 1) / kReadersFollowed;
+      if (stride > 1) certain_ = false;
+      for (std::size_t i = 0; i < others.size(); i += stride) {
+        if (follow_read(at, mine, others[i])) return true;
+      }
+    }
+    return false;
+  }
+
+  std::optional<Opportunity> path() {
+    Opportunity one{{}, {{reader_.read, reader_.key, ReadAnswer::kInitial}}};
+    std::vector<SessionId> sessions;
+    for (auto i = goal_; i != kNone; i = came_.at(i).from) {
+      const auto session = finder_.history_.session(finder_.txns_[i]);
+      if (sessions.empty() || sessions.back() != session) {
+        // Back in a session: a cycle of its own.
+        if (!loose_ && std::find(sessions.begin(), sessions.end(), session) != sessions.end()) {
+          certain_ = false;
+          return std::nullopt;
+        }
+        sessions.push_back(session);
+      }
+      put(one.transactions, finder_.txns_[i]);
+      const Step& step = came_.at(i);
+      if (step.read.valid()) {
+        one.seen.push_back({step.read, step.key, ReadAnswer::kWrite, step.write});
+      }
+    }
+    return one;
+  }
+
+  const OpportunityFinder& finder_;
+  const Touch& reader_;
+  const bool loose_;
+  const std::uint32_t start_, goal_;
+  bool certain_ = true;
+  absl::flat_hash_map<std::uint32_t, Step> came_;
+  std::deque<std::uint32_t> queue_;
+};
+
+// One opportunity of a key, if there is one.
+void OpportunityFinder::causality_of(const std::vector<Touch>& touches, bool loose,
+                                     std::size_t& searches, Opportunities& opportunities) const {
+  for (const Touch& reader : touches) {
+    if (!reader.committed || !reader.read.valid()) continue;
+    for (const Touch& writer : touches) {
+      if (!writer.may_commit || !writer.last_write.valid() || writer.txn == reader.txn ||
+          (!loose && writer.session == reader.session)) {
+        continue;
+      }
+      if (++searches > kPathSearches) {
+        opportunities.certain = false;
+        return;
+      }
+      PathSearch search(*this, writer, reader, loose);
+      auto one = search.run();
+      opportunities.certain = opportunities.certain && search.certain();
+      if (one) {
+        opportunities.found.push_back(std::move(*one));
+        return;
+      }
+    }
+  }
+}
+
+Opportunities OpportunityFinder::causality(std::size_t most) const {
+  Opportunities opportunities;
+  std::size_t searches = 0;
   // Levels without session order also find ways by reads alone that contradict it.
   for (const bool loose : {false, true}) {
     if (loose && !opportunities.found.empty()) break;
     for (const auto& touches : by_key_) {
-      if (opportunities.found.size() < most) search(touches, loose);
+      if (opportunities.found.size() < most) {
+        causality_of(touches, loose, searches, opportunities);
+      }
     }
   }
   if (opportunities.found.empty()) {

@@ -18,9 +18,10 @@ using history::OpId;
 using history::SessionId;
 using history::TxnId;
 
-// ReadAnswer a read is made to see.
-struct Seen {
-  enum class ReadAnswer : std::uint8_t { kInitial, kWrite, kNothingWritten };
+enum class ReadAnswer : std::uint8_t { kInitial, kWrite, kNothingWritten };
+
+// What a read is made to return.
+struct InjectedRead {
   OpId read;
   KeyId key;
   ReadAnswer what;
@@ -29,7 +30,7 @@ struct Seen {
 
 struct Opportunity {
   std::vector<TxnId> transactions;  // in the order of the history, each once
-  std::vector<Seen> seen;
+  std::vector<InjectedRead> seen;
 };
 
 struct Opportunities {
@@ -51,7 +52,7 @@ class OpportunityFinder {
   [[nodiscard]] Opportunities find(std::string_view anomaly, std::size_t most) const;
 
  private:
-  // ReadAnswer a transaction does to a key. Operations are none() where there is none.
+  // What a transaction does to a key. Operations are none() where there is none.
   struct Touch {
     TxnId txn;
     SessionId session;
@@ -65,11 +66,20 @@ class OpportunityFinder {
     OpId write_after_read;   // ... and that write
   };
   using Found = std::vector<Opportunity>;
+  struct Shape;
+  class PathSearch;
+  static std::span<const Shape> shapes();
+  static std::optional<Opportunity> alone(const Touch& start, OpId read, ReadAnswer answer,
+                                          OpId write);
+  static std::optional<Opportunity> read_by_another(const std::vector<Touch>& touches,
+                                                    const Touch& start, OpId write);
 
   [[nodiscard]] const std::vector<Touch>& of(TxnId txn) const;
   [[nodiscard]] Opportunities simple(std::string_view anomaly, std::size_t most) const;
   [[nodiscard]] Opportunities two_keys(std::string_view anomaly, std::size_t most) const;
   [[nodiscard]] Opportunities causality(std::size_t most) const;
+  void causality_of(const std::vector<Touch>& touches, bool loose, std::size_t& searches,
+                    Opportunities& opportunities) const;
   [[nodiscard]] Opportunities long_fork(std::size_t most) const;
   [[nodiscard]] Opportunities write_skew(std::size_t most) const;
 

@@ -25,7 +25,7 @@ constexpr std::size_t kOperationsOfKeys = 2'000'000;  // beyond, some of the key
 constexpr std::size_t kOperationsOfPlaces = 300'000;  // beyond, some of the transactions only
 constexpr std::size_t kPlaces = 5;                    // injected, of each anomaly
 
-// ReadAnswer a transaction did to a key, in the order of the history.
+// What a transaction did to a key, in the order of the history.
 struct Access {
   std::uint32_t key, txn;
   bool reads = false, writes = false;

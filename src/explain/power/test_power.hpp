@@ -1,10 +1,10 @@
-// worth: what a test was worth that found nothing.
+// Test power: could a test that found nothing have found something?
 //
 // A satisfied history proves little if its transactions never met, if its reads were
 // of keys that nobody writes, or if no transaction has the shape in which an anomaly
-// shows. Three measures: how much met in time, how much of what was read constrains
+// shows. Three measures: how many transactions met in time, how much of what was read constrains
 // the order, and which of the 14 anomalies the workload could have shown. The last is
-// found by planting: in transactions of the history itself, with their own operations
+// found by injection: in transactions of the history itself, with their own operations
 // and keys, reads are given the answers that a database with that anomaly would have
 // given, and the engine is asked. The other transactions are left out, so that what is
 // seen is what this shape of transactions can show. (workload::inject() brings transactions,

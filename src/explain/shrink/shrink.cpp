@@ -230,7 +230,7 @@ class Shrinker {
     return true;
   }
 
-  // The engine tells one contradiction of those that are there, and it may be another
+  // The engine finds one contradiction of those that are there, and it may be another
   // than before. If all that the one before speaks of is in the part, that one stands.
   bool keep_derivation(Found& found) const {
     const History& before = best_.part.history;
@@ -310,7 +310,7 @@ class Shrinker {
     return true;
   }
 
-  // The engine tells the contradiction that it met first. What is shown to people, in words
+  // The engine returns the contradiction that it met first. What is shown to people, in words
   // and in pictures, is the one that takes the fewest reasons, if it is of the same name.
   void explain_shortest() {
     auto retold = explain::shorten(best_.part.history, level_, best_.violation, budget_);

@@ -1,6 +1,6 @@
 // The text: what went wrong, in words that need no theory; "Let", the transactions
 // with the operations that matter; "First", where some of the order had to be
-// deduced, the facts it was deduced from, each told before it is used; and "Then",
+// deduced, the facts it was deduced from, each stated before it is used; and "Then",
 // the cycle: the contradiction. A line has one reason. Depth and length are
 // bounded, because a reader's patience is.
 #include "explain/why/explain.hpp"
@@ -140,7 +140,7 @@ class CycleReporter {
       const auto b = words_.txn(named.transactions[1]);
       const KeyId key = named.keys[0];
       const auto read = words_.find_read(named.transactions[0], key);
-      // The reads are told without what they wrote: a compare-and-set does both.
+      // The reads are shown without what they wrote: a compare-and-set does both.
       words_.read_clause(read, key);
       words_.read_clause(words_.find_read(named.transactions[1], key), key);
       return fmt::format(
@@ -650,8 +650,8 @@ std::vector<Anomaly> explain(const History& history, Level level,
 
 void explain_again(Counterexample& small, const History& whole, const FieldsByLabel* fields) {
   const Context context{.origin = Origin{whole, small.original_txn}, .fields = fields};
-  auto told = explain(small.history, small.level, small.violation, context);
-  if (!told.empty()) small.anomaly = std::move(told.front());
+  auto again = explain(small.history, small.level, small.violation, context);
+  if (!again.empty()) small.anomaly = std::move(again.front());
 }
 
 std::string_view to_string(levels::EdgeKind kind) {

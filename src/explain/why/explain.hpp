@@ -56,8 +56,8 @@ struct Anomaly {
 // What heads an explanation, with ": " between; the explanation's lines are broken for that.
 std::string title_of(const Anomaly& anomaly);
 
-// Where a history is a part of another one: what is told of places in sessions
-// and of numbers of operations is told of the whole.
+// Where a history is a part of another one: positions in sessions
+// and numbers of operations refer to the whole.
 struct Origin {
   const History& whole;
   std::span<const TxnId> txns;  // of `whole`, by transaction of the part
@@ -68,7 +68,7 @@ struct Origin {
 using Field = std::pair<std::string, std::string>;
 using FieldsByLabel = std::map<std::uint32_t, std::vector<Field>>;
 
-// What an explanation may be told with besides the history. All borrowed.
+// What an explanation may use besides the history. All borrowed.
 struct Context {
   std::optional<Origin> origin = {};
   const FieldsByLabel* fields = nullptr;

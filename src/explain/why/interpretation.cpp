@@ -92,12 +92,12 @@ class Restorer {
   using Name = std::tuple<TxnId, TxnId, EdgeKind, KeyId>;
   static Name name_of(const Edge& edge) { return {edge.from, edge.to, edge.kind, edge.key}; }
 
-  std::uint32_t add(const Edge& told) {
-    const auto [it, fresh] =
-        index_.try_emplace(name_of(told), static_cast<std::uint32_t>(result_.dependencies.size()));
+  std::uint32_t add(const Edge& stated) {
+    const auto [it, fresh] = index_.try_emplace(
+        name_of(stated), static_cast<std::uint32_t>(result_.dependencies.size()));
     if (!fresh) return it->second;
-    const auto first = first_.find(name_of(told));
-    const Edge& edge = first == first_.end() ? told : *first->second;
+    const auto first = first_.find(name_of(stated));
+    const Edge& edge = first == first_.end() ? stated : *first->second;
     Dependency d;
     d.from = edge.from;
     d.to = edge.to;

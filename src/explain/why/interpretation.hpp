@@ -42,11 +42,11 @@ struct Interpretation {
   std::vector<Dependency> dependencies;      // the cycle in its order, then what it follows from
 };
 
-// Of a violation: its cycle, the same that explain() tells, and what that rests on. Empty
+// Of a violation: its cycle, the same that explain() shows, and what that rests on. Empty
 // for internal anomalies.
 Interpretation interpret(const history::History& history, const levels::Violation& violation);
 
-// A violation told in as little as it takes.
+// The shortest explanation found of a violation.
 struct ShortExplanation {
   levels::Derivation derivation;
   // No dependency of its interpretation can be left out: without it some order would pass.
@@ -55,7 +55,7 @@ struct ShortExplanation {
 };
 
 // The same violation by another derivation, which speaks of no more than it has to. It is
-// for telling, not for certificates: `excluded` and the refutation of cases are not there.
+// for explanations, not for certificates: `excluded` and the refutation of cases are not there.
 // Nothing where there are too many transactions, or the budget is exceeded. Meant for the
 // history of a Counterexample: it looks at every operation.
 std::optional<ShortExplanation> shorten(const history::History& history, levels::Level level,

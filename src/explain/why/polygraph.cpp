@@ -328,14 +328,14 @@ Polygraph::Mask Polygraph::listed(const Proof& proof) const {
 }
 
 std::uint32_t Polygraph::add(Search& search, State& state, const Name& name, const Edge& edge,
-                             bool certain, std::vector<std::uint32_t> evidence,
-                             std::size_t others) const {
+                             bool certain, Evidence evidence) const {
   const auto index = static_cast<std::uint32_t>(search.found.size());
-  std::vector<std::uint32_t> path(evidence.begin(),
-                                  evidence.end() - static_cast<std::ptrdiff_t>(others));
-  std::sort(evidence.begin(), evidence.end());
-  evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
-  search.found.push_back({edge, certain, std::move(evidence), std::move(path)});
+  auto& found = evidence.found;
+  std::vector<std::uint32_t> path(found.begin(),
+                                  found.end() - static_cast<std::ptrdiff_t>(evidence.others));
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  search.found.push_back({edge, certain, std::move(found), std::move(path)});
   state.known.emplace(name, index);
   const auto node = [&](TxnId txn, Point point) {
     const Number t = number_of(txn);
@@ -393,31 +393,30 @@ void Polygraph::see(Search& search, State& state, std::size_t r, std::size_t alt
   add(search, state, name_of(edge), edge, reason == Reason::kGiven, evidence);
 }
 
-void Polygraph::order(Search& search, State& state, std::size_t p, bool reversed, Reason reason,
-                      const Read* witness, std::vector<std::uint32_t> evidence,
-                      std::size_t others) const {
-  const Pair& pair = pairs_[p];
-  const Number from = reversed ? pair.later : pair.earlier;
-  const Number to = reversed ? pair.earlier : pair.later;
-  state.order[p] = reversed ? 2 : 1;
+void Polygraph::order(Search& search, State& state, const PairOrder& chosen,
+                      Evidence evidence) const {
+  const Pair& pair = pairs_[chosen.pair];
+  const Number from = chosen.reversed ? pair.later : pair.earlier;
+  const Number to = chosen.reversed ? pair.earlier : pair.later;
+  state.order[chosen.pair] = chosen.reversed ? 2 : 1;
   Edge edge;
   edge.from = txns_[from];
   edge.to = txns_[to];
   edge.from_point = split_ ? Point::kCommit : Point::kWhole;
   edge.to_point = !split_ ? Point::kWhole : to_begin_ ? Point::kBegin : Point::kCommit;
   edge.kind = EdgeKind::kWriteWrite;
-  edge.reason = reason;
+  edge.reason = chosen.reason;
   edge.key = pair.key;
   edge.from_op = write_of(from, pair.key);
   edge.to_op = write_of(to, pair.key);
-  if (witness != nullptr) {
-    edge.reader = txns_[witness->reader];
+  if (const Read* read = chosen.read; read != nullptr) {
+    edge.reader = txns_[read->reader];
     edge.writer = edge.to;
-    edge.witness = witness->op;
-    edge.several_writers = witness->writers.size() > 1;
+    edge.witness = read->op;
+    edge.several_writers = read->writers.size() > 1;
   }
-  add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false, std::move(evidence),
-      others);
+  add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false,
+      std::move(evidence));
 }
 
 std::optional<std::uint32_t> Polygraph::known(const State& state, const Name& name) const {
@@ -457,7 +456,7 @@ bool Polygraph::add_overwrites(Search& search, State& state) const {
       edge.from_op = edge.witness = read.op;
       edge.to_op = write_of(later, read.key);
       edge.several_writers = read.writers.size() > 1;
-      add(search, state, name, edge, false, {*ordered, *seen}, 1);
+      add(search, state, name, edge, false, {{*ordered, *seen}, 1});
       changed = true;
     }
   }
@@ -598,9 +597,9 @@ bool Polygraph::refute_one(Search& search, State& state) const {
   }
   if (!best) return false;
   if (!best->read) {
-    order(search, state, best->index, best->side == 0,
-          best->witness != nullptr ? Reason::kVisible : Reason::kNoOverlap, best->witness,
-          std::move(best->evidence), best->others);
+    const auto reason = best->witness != nullptr ? Reason::kVisible : Reason::kNoOverlap;
+    order(search, state, {best->index, best->side == 0, reason, best->witness},
+          {std::move(best->evidence), best->others});
     return true;
   }
   const std::size_t r = best->index;
@@ -671,7 +670,7 @@ std::optional<std::vector<std::uint32_t>> Polygraph::add_visible(Search& search,
       edge.reader = txns_[read.reader];
       edge.witness = read.op;
       edge.several_writers = read.writers.size() > 1;
-      add(search, state, name, edge, false, std::move(*path), 1);
+      add(search, state, name, edge, false, {std::move(*path), 1});
     }
   }
   return std::nullopt;
@@ -769,7 +768,7 @@ std::optional<Polygraph::Cycles> Polygraph::branch(Search& search, const State& 
     const Pair& pair = pairs_[p];
     for (const bool reversed : {false, true}) {
       State next = state;
-      order(search, next, p, reversed, Reason::kAssumed, nullptr, {});
+      order(search, next, {p, reversed, Reason::kAssumed, nullptr}, {});
       const auto of_pair = [&](const Edge& edge) {
         return edge.kind == EdgeKind::kWriteWrite && edge.key == pair.key &&
                edge.from == txns_[reversed ? pair.later : pair.earlier] &&

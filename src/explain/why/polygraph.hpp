@@ -133,19 +133,29 @@ class Polygraph {
   [[nodiscard]] State start(Search& search) const;
   std::optional<Cycles> close(Search& search, State state) const;
   std::optional<Cycles> branch(Search& search, const State& state) const;
-  // `evidence`: the path, and behind it as many `others`.
+  // What an edge rests on, by index into Search::found: a path, then `others` more.
+  struct Evidence {
+    Evidence() = default;
+    Evidence(std::vector<std::uint32_t> entries, std::size_t last = 0)
+        : found(std::move(entries)), others(last) {}
+    std::vector<std::uint32_t> found;
+    std::size_t others = 0;
+  };
+  // One of two orders of a pair, and the read that refutes the other order, or nullptr.
+  struct PairOrder {
+    std::size_t pair;
+    bool reversed;
+    levels::Reason reason;
+    const Read* read;
+  };
   std::uint32_t add(Search& search, State& state, const Name& name, const levels::Edge& edge,
-                    bool certain, std::vector<std::uint32_t> evidence,
-                    std::size_t others = 0) const;
+                    bool certain, Evidence evidence) const;
   void see(Search& search, State& state, std::size_t read, std::size_t alternative,
            levels::Reason reason, const std::vector<std::uint32_t>& evidence) const;
   std::uint32_t overwrite_initial(Search& search, State& state, const Read& read, Number writer,
                                   levels::Reason seen_for,
                                   const std::vector<std::uint32_t>& evidence) const;
-  // `witness`: the read that refutes the other order, or nullptr.
-  void order(Search& search, State& state, std::size_t pair, bool reversed, levels::Reason reason,
-             const Read* witness, std::vector<std::uint32_t> evidence,
-             std::size_t others = 0) const;
+  void order(Search& search, State& state, const PairOrder& chosen, Evidence evidence) const;
   bool add_overwrites(Search& search, State& state) const;
   bool refute_one(Search& search, State& state) const;
   // The weak levels: what is visible and older. A cycle, if an initial version is read

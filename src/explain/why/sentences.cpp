@@ -17,7 +17,7 @@ struct Speaker {
   const Edge& edge;
   const std::string& proof;
   TxnId source;                // where the path of reasons begins
-  std::optional<Edge> within;  // the one reason, told in the clause
+  std::optional<Edge> within;  // the one reason, stated in the clause
 
   OpId or_read(OpId op, TxnId txn) const {
     return op.valid() ? op : words.find_read(txn, edge.key);

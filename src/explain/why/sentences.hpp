@@ -15,11 +15,11 @@ std::string relation(Words& words, const Edge& edge);
 
 // Why it is so, a clause without a full stop: "T7 saw T4's write of 3 to x". `proof`
 // is what stands for the reasons of a forced edge, such as "(1, 2)"; empty: they
-// are not told, unless there is just one, which needs no number.
+// are not named, unless there is just one, which needs no number.
 std::string clause(const History& history, Words& words, const Derivation& derivation,
                    const Edge& edge, const std::string& proof);
 
-// The one reason of a forced edge that its clause tells itself.
+// The one reason of a forced edge that its own clause states.
 std::optional<Edge> reason_within(const Derivation& derivation, const Edge& edge);
 
 // The elements of a list read that the edge is about.
