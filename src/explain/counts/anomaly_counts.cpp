@@ -464,7 +464,7 @@ class AnomalyCounts::MissedReads {
   struct Source {
     std::size_t begin, end;
     bool first_read;  // is one of them the first of its key?
-    OpId earliest;
+    history::OpId earliest;
   };
 
   // Read `i`, of a key to which the source wrote `other`.
