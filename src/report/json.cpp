@@ -166,7 +166,7 @@ Json worth_object(const Checked& checked) {
   object["anomalies"] = Json::array();
   for (const auto& anomaly : w.anomalies) {
     Json one{{"name", anomaly.name},
-             {"chance", power::to_string(anomaly.chance)},
+             {"chance", power::to_string(anomaly.detection)},
              {"places_tried", anomaly.tried},
              {"places_seen", anomaly.seen}};
     if (!anomaly.reason.empty()) one["reason"] = anomaly.reason;

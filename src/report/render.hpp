@@ -57,7 +57,7 @@ const explain::Counterexample* counterexample_of(const Checked& checked,
                                                  const std::vector<explain::Anomaly>& anomalies,
                                                  std::size_t number);
 
-// "What this test was worth": what met, what was read, which anomalies could have shown.
+// "Test power": what met, what was read, which anomalies could have shown.
 // Every line starts with two blanks; empty if it was not measured.
 std::string worth_text(const Checked& checked);
 

@@ -30,7 +30,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 std::string worth_text(const Checked& checked) {
   if (checked.worth == nullptr) return {};
   const power::TestPower& w = *checked.worth;
-  std::string text = "  What this test was worth:\n";
+  std::string text = "  Test power:\n";
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("    {:<24}{}\n", what, value);
   };
@@ -54,7 +54,7 @@ std::string worth_text(const Checked& checked) {
   std::vector<std::string> seen;
   std::size_t rest = 0;
   for (const auto& anomaly : w.anomalies) {
-    if (anomaly.chance == Chance::kSeen) {
+    if (anomaly.detection == Detection::kDetected) {
       seen.push_back(anomaly.name);
     } else {
       ++rest;
@@ -67,9 +67,10 @@ std::string worth_text(const Checked& checked) {
                                          seen.empty() ? "none" : explain::enumerate(seen)));
   }
   for (const auto& anomaly : w.anomalies) {
-    if (anomaly.chance == Chance::kSeen) continue;
-    line(anomaly.chance == Chance::kImpossible ? "could not have shown" : "no place found for",
-         fmt::format("{}: {}", anomaly.name, anomaly.reason));
+    if (anomaly.detection == Detection::kDetected) continue;
+    line(
+        anomaly.detection == Detection::kImpossible ? "could not have shown" : "no place found for",
+        fmt::format("{}: {}", anomaly.name, anomaly.reason));
   }
   if (w.transactions_sampled < checked.history.txn_count() && rest > 0 && !w.limit_met) {
     line("places looked for",

@@ -747,7 +747,7 @@ TEST_F(Cli, EmitSaysWhatIsWrong) {
 
 TEST_F(Cli, WorthStandsBelowALadderThatPassedAndWhereItIsAskedFor) {
   const auto ladder = cupel("check fine.txt");
-  EXPECT_NE(ladder.out.find("\n  What this test was worth:\n"), std::string::npos) << ladder.out;
+  EXPECT_NE(ladder.out.find("\n  Test power:\n"), std::string::npos) << ladder.out;
   EXPECT_NE(ladder.out.find("lost-update: no transaction reads a key and then writes it"),
             std::string::npos)
       << ladder.out;
@@ -755,7 +755,7 @@ TEST_F(Cli, WorthStandsBelowALadderThatPassedAndWhereItIsAskedFor) {
     EXPECT_EQ(cupel(without).out.find("What this test"), std::string::npos) << without;
   }
   for (const char* with : {"check --worth lost.txt", "check -l si --worth fine.txt"}) {
-    EXPECT_NE(cupel(with).out.find("\n  What this test was worth:\n"), std::string::npos) << with;
+    EXPECT_NE(cupel(with).out.find("\n  Test power:\n"), std::string::npos) << with;
   }
   const auto json = nlohmann::json::parse(cupel("check --json fine.txt").out);
   ASSERT_EQ(json["worth"]["anomalies"].size(), 14u);

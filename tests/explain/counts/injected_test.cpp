@@ -24,7 +24,7 @@ history::History planted(std::vector<std::string> anomalies) {
   return workload::generate(options).value();
 }
 
-counts::WholeHistory survey_of(const history::History& history) {
+counts::WholeHistory analysis_of(const history::History& history) {
   base::Budget budget;
   check::Options options;
   options.threads = 1;
@@ -35,7 +35,7 @@ counts::WholeHistory survey_of(const history::History& history) {
 class Planted : public testing::TestWithParam<std::string> {};
 
 TEST_P(Planted, IsCountedAndNamed) {
-  const auto analysis = survey_of(planted(std::vector<std::string>(kTimes, GetParam())));
+  const auto analysis = analysis_of(planted(std::vector<std::string>(kTimes, GetParam())));
   ASSERT_EQ(analysis.counts.size(), 1u);
   EXPECT_TRUE(analysis.counted);
   EXPECT_EQ(analysis.counts[0].name, GetParam());
@@ -62,7 +62,7 @@ TEST(Planted, TwoDifferentOnesAreTwoCauses) {
   const auto all = workload::injectable_anomalies();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string one(all[i]), other(all[(i + 5) % all.size()]);
-    const auto analysis = survey_of(planted({one, other}));
+    const auto analysis = analysis_of(planted({one, other}));
     std::multiset<std::string> names;
     for (const auto& cause : analysis.causes.found) names.insert(cause.name);
     EXPECT_EQ(names, (std::multiset<std::string>{one, other}));

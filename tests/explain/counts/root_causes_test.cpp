@@ -22,8 +22,8 @@ using history::OpId;
 using history::ScalarView;
 using levels::Level;
 
-std::optional<counts::WholeHistory> survey_of(const history::History& history,
-                                              check::Options options = {}) {
+std::optional<counts::WholeHistory> analysis_of(const history::History& history,
+                                                check::Options options = {}) {
   base::Budget budget;
   options.threads = 1;
   const auto result = check::check(history, options);
@@ -37,12 +37,12 @@ std::map<std::string, int> names_of(const counts::WholeHistory& analysis) {
 using Names = std::map<std::string, int>;
 
 TEST(RootCauses, ASatisfiedHistoryHasNoSurvey) {
-  EXPECT_FALSE(survey_of(history_of("w(x,1) | r(x,1)")).has_value());
+  EXPECT_FALSE(analysis_of(history_of("w(x,1) | r(x,1)")).has_value());
   // What is not asked is not looked for.
   check::Options options;
   options.asked = {Level::kReadCommitted};
   const auto lost = history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2)");
-  EXPECT_FALSE(survey_of(lost, options).has_value());
+  EXPECT_FALSE(analysis_of(lost, options).has_value());
 }
 
 TEST(RootCauses, ManyReadsOfOneLostKeyAreOne) {
@@ -54,7 +54,7 @@ TEST(RootCauses, ManyReadsOfOneLostKeyAreOne) {
     b.end();
   }
   const auto history = std::move(b).finish().value();
-  const auto analysis = survey_of(history);
+  const auto analysis = analysis_of(history);
   ASSERT_EQ(analysis->causes.found.size(), 1u);
   EXPECT_EQ(analysis->causes.found[0].occurrences, 5000u);
   EXPECT_EQ(analysis->causes.found[0].violation.internal.size(), 1u);
@@ -64,7 +64,7 @@ TEST(RootCauses, ManyReadsOfOneLostKeyAreOne) {
 }
 
 TEST(RootCauses, ReadersOfOneOutdatedVersionAreOne) {
-  const auto analysis = survey_of(
+  const auto analysis = analysis_of(
       history_of("w(x,1) w(y,1) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(y,1) r(x,nil) | r(x,1)"));
   ASSERT_EQ(analysis->causes.found.size(), 1u);
   EXPECT_EQ(analysis->causes.found[0].name, "non-monotonic-read");
@@ -73,7 +73,7 @@ TEST(RootCauses, ReadersOfOneOutdatedVersionAreOne) {
 }
 
 TEST(RootCauses, UpdatesLostFromOneVersionAreOne) {
-  const auto analysis = survey_of(
+  const auto analysis = analysis_of(
       history_of("r(x,nil) w(x,1) | r(x,nil) w(x,2) | r(x,nil) w(x,3) | r(x,nil) w(x,4)"));
   ASSERT_EQ(analysis->causes.found.size(), 1u);
   EXPECT_EQ(analysis->causes.found[0].name, "lost-update");
@@ -88,7 +88,7 @@ TEST(RootCauses, AFloodHidesNothingElse) {
   }
   for (int i = 0; i < 20; ++i) text += "r(t" + std::to_string(i) + ",9) | ";
   text += "r(x,nil) r(y,nil) w(x,1) | r(x,nil) r(y,nil) w(y,1)";
-  const auto analysis = survey_of(history_of(text));
+  const auto analysis = analysis_of(history_of(text));
   EXPECT_EQ(names_of(*analysis),
             (Names{{"thin-air-read", 3}, {"lost-update", 3}, {"write-skew", 1}}));
   EXPECT_EQ(analysis->causes.left_out,
@@ -108,7 +108,7 @@ TEST(RootCauses, OfOneNameThereAreEnoughOverAllLevels) {
     text += "r(" + k + ",nil) r(" + y + ",nil) w(" + k + ",1) w(" + x + ",1) | ";
     text += "r(" + k + ",nil) r(" + x + ",nil) w(" + k + ",2) w(" + y + ",1)";
   }
-  const auto analysis = survey_of(history_of(text));
+  const auto analysis = analysis_of(history_of(text));
   EXPECT_EQ(names_of(*analysis)["lost-update"], 3);
   for (const auto& cause : analysis->causes.found) {
     if (cause.name == "lost-update") {
@@ -121,7 +121,7 @@ TEST(RootCauses, OfOneNameThereAreEnoughOverAllLevels) {
 // session, in whose past that write is.
 TEST(RootCauses, ReadersOfOneVersionUnderTwoNamesAreTwo) {
   const auto analysis =
-      survey_of(history_of("w(x,1) w(p,1) | r(p,1) w(x,2) ; r(x,1) ; w(q,1) | r(q,1) ; r(x,1)"));
+      analysis_of(history_of("w(x,1) w(p,1) | r(p,1) w(x,2) ; r(x,1) ; w(q,1) | r(q,1) ; r(x,1)"));
   EXPECT_EQ(names_of(*analysis),
             (Names{{"session-guarantee-violation", 1}, {"causality-violation", 1}}));
   EXPECT_TRUE(analysis->causes.all);
@@ -135,7 +135,7 @@ TEST(RootCauses, OfANameThatIsNotCountedThereAreThree) {
     text += "r(" + key("a") + ",nil) w(" + key("b") + ",1) | r(" + key("b") + ",nil) w(" +
             key("c") + ",1) | r(" + key("c") + ",nil) w(" + key("a") + ",1) | ";
   }
-  const auto analysis = survey_of(history_of(text + "r(x,nil) w(y,1) | r(y,nil) w(x,1)"));
+  const auto analysis = analysis_of(history_of(text + "r(x,nil) w(y,1) | r(y,nil) w(x,1)"));
   EXPECT_EQ(names_of(*analysis)["G2-item"], 3);
   EXPECT_FALSE(analysis->causes.all);
   ASSERT_FALSE(analysis->causes.left_out.empty());
@@ -166,7 +166,7 @@ TEST(RootCauses, WhatIsToldIsCounted) {
 }
 
 TEST(RootCauses, MostSevereFirst) {
-  const auto analysis = survey_of(history_of(
+  const auto analysis = analysis_of(history_of(
       "r(a,nil) r(b,nil) w(a,1) | r(a,nil) r(b,nil) w(b,1) | r(x,nil) w(x,1) | r(x,nil) w(x,2) | "
       "w(p,1) | r(p,1) w(q,1) | r(q,1) r(p,nil) | r(t,5)"));
   std::vector<std::string> names;
