@@ -24,7 +24,7 @@ using levels::Reason;
 using test::DerivationSketch;
 using test::history_of;
 
-const std::string kExpected = CUPEL_SOURCE_DIR "/tests/explain/expected.txt";
+const std::string kExpected = CUPEL_SOURCE_DIR "/tests/explain/why/expected.txt";
 
 std::map<std::string, std::string> expected_texts() {
   std::map<std::string, std::string> texts;
