@@ -196,6 +196,11 @@ struct Options {
   std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit
   std::uint64_t memory_limit_bytes = 0;        // resident, of the whole process; 0: no limit
   unsigned threads = 0;  // 0: as many as the machine has; never changes an answer
+
+  // How long violations may be made smaller before they are explained, so that an explanation
+  // names only what the violation needs. None: as long as the check took, at least 1 s and at
+  // most 5 s. 0: not at all; violations are then explained in the whole history.
+  std::optional<double> shrink_seconds = {};
 };
 
 // One thing that went wrong.

@@ -1,9 +1,10 @@
 // The public API over the layers: see include/cupel/check.hpp.
 #include "cupel/check.hpp"
 
-#include <chrono>
 #include <functional>
 
+#include "analysis/analyze.hpp"
+#include "analysis/explanations.hpp"
 #include "api/content.hpp"
 #include "check/check.hpp"
 #include "explain/counts/whole_history.hpp"
@@ -232,7 +233,8 @@ std::optional<History> read_history(const std::string& path, std::string& error,
     error = read.error().to_string();
     return std::nullopt;
   }
-  return History(std::make_shared<const History::Content>(History::Content{std::move(*read)}));
+  return History(
+      std::make_shared<const History::Content>(History::Content{std::move(*read), path}));
 }
 
 bool write_history(const History& history, const std::string& path, std::string_view format,
@@ -248,50 +250,60 @@ bool write_history(const History& history, const std::string& path, std::string_
   return written.ok();
 }
 
+namespace {
+
+analysis::Options inner(const Options& options) {
+  analysis::Options inside;
+  for (const Level level : options.levels) inside.check.asked.push_back(inner(level));
+  inside.check.clock_drift_ns = options.clock_drift_ns;
+  inside.check.timeout_seconds = options.timeout_seconds;
+  inside.check.memory_limit_bytes = options.memory_limit_bytes;
+  inside.check.threads = options.threads;
+  inside.shrink_seconds = options.shrink_seconds;
+  inside.whole_history = options.survey;
+  inside.test_power = analysis::TestPower::kNever;
+  return inside;
+}
+
+std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
+  std::vector<Anomaly> anomalies;
+  for (auto& one : explanations) {
+    anomalies.push_back(outer(*one.history, std::move(one.anomaly)));
+  }
+  return anomalies;
+}
+
+}  // namespace
+
 Answer check_history(const History& history, const Options& options) {
   const history::History& columns = history.content().columns;
-  check::Options inside;
-  for (const Level level : options.levels) inside.asked.push_back(inner(level));
-  inside.clock_drift_ns = options.clock_drift_ns;
-  inside.timeout_seconds = options.timeout_seconds;
-  inside.memory_limit_bytes = options.memory_limit_bytes;
-  inside.threads = options.threads;
-
-  base::Budget budget(inside.timeout_seconds
-                          ? std::optional(std::chrono::duration<double>(*inside.timeout_seconds))
-                          : std::nullopt,
-                      inside.memory_limit_bytes);
-  const check::CheckResult result = check::check(columns, inside, budget);
-  Answer answer;
-  answer.strongest_satisfied = outer(result.strongest_satisfied);
-  answer.weakest_violated = outer(result.weakest_violated);
-  for (const auto& found : result.levels) {
-    LevelAnswer level{outer(found.level),
-                      outer(found.verdict),
-                      found.decided_by,
-                      found.seconds,
-                      found.detail,
-                      std::nullopt,
-                      {}};
-    if (found.violation) {
-      const auto at = found.explained_at.value_or(found.level);
-      level.explained_at = outer(at);
-      for (auto& anomaly : explain::explain(columns, at, *found.violation)) {
-        level.anomalies.push_back(outer(columns, std::move(anomaly)));
-      }
-    }
-    answer.levels.push_back(std::move(level));
+  auto inside = inner(options);
+  if (const auto& source = history.content().source; !source.empty()) {
+    inside.fields = analysis::fields_of_file(source, columns);
   }
-  if (!options.survey) return answer;
-  if (const auto survey = counts::analyze_history(columns, result, inside, budget)) {
-    for (const auto& count : survey->counts) {
-      answer.counts.push_back({count.name, count.count, count.exact && survey->counted});
-    }
-    for (const auto& cause : survey->causes.found) {
-      if (cause.from_check) continue;
-      for (auto& anomaly : explain::explain(columns, cause.level, cause.violation)) {
-        answer.further.push_back(outer(columns, std::move(anomaly)));
-      }
+  const auto found = analysis::analyze(columns, inside);
+  Answer answer;
+  answer.strongest_satisfied = outer(found.check.strongest_satisfied);
+  answer.weakest_violated = outer(found.check.weakest_violated);
+  for (const auto& one : found.check.levels) {
+    auto& level = answer.levels.emplace_back();
+    level.level = outer(one.level);
+    level.verdict = outer(one.verdict);
+    level.decided_by = one.decided_by;
+    level.seconds = one.seconds;
+    level.detail = one.detail;
+    if (!one.violation) continue;
+    level.explained_at = outer(one.explained_at.value_or(one.level));
+    level.anomalies = outer(analysis::explanations_of(columns, found, one).shown);
+  }
+  if (!found.survey) return answer;
+  for (const auto& count : found.survey->counts) {
+    answer.counts.push_back({count.name, count.count, count.exact && found.survey->counted});
+  }
+  for (const auto& cause : found.survey->causes.found) {
+    if (cause.from_check) continue;
+    for (auto& anomaly : outer(analysis::explanations_of(columns, found, cause))) {
+      answer.further.push_back(std::move(anomaly));
     }
   }
   return answer;

@@ -1,6 +1,8 @@
 // Content: what is behind the public History.
 #pragma once
 
+#include <string>
+
 #include "cupel/check.hpp"
 #include "history/history.hpp"
 
@@ -8,6 +10,7 @@ namespace cupel {
 
 struct History::Content {
   history::History columns;
+  std::string source = {};  // the file it was read from; empty: none
 };
 
 }  // namespace cupel

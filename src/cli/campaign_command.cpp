@@ -23,13 +23,13 @@ int campaign(const CampaignArguments& arguments) {
     complain(campaign.error());
     return kBad;
   }
-  for (auto& run : campaign->runs) run.assay.recorded_by = "cupel " CUPEL_VERSION;
+  for (auto& run : campaign->runs) run.options.recorded_by = "cupel " CUPEL_VERSION;
   const run::CampaignListener listener{
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
             if (arguments.quiet) return;
             mention(fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
-                                run.isolation, run.workload, run.assay.run.seed));
+                                run.isolation, run.workload, run.options.run.seed));
           },
       .after =
           [&](const run::CampaignResult& result) {

@@ -3,29 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <vector>
 
-#include "base/budget.hpp"
-#include "check/check.hpp"
+#include "analysis/analyze.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
-#include "cli/told.hpp"
 #include "crdt/io/reader.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/power/test_power.hpp"
-#include "history/builder.hpp"
-#include "levels/product.hpp"
-#include "levels/streamed_zones.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
+#include "report/wording.hpp"
 
 namespace cupel::cli {
 
@@ -63,67 +55,6 @@ bool write_certificate(const std::string& file, const history::History& history,
   return write_whole(file, made.json, /*append=*/false, "the certificate");
 }
 
-// Is nothing violated, or nothing that the database promised? Of single levels this is
-// asked only with --worth.
-bool passed(const history::History& history, const check::CheckResult& result) {
-  const auto says = [&](const char* name) { return report::metadata_of(history, name); };
-  const auto promised = levels::promised(says("database"), says("isolation"), says("settings"));
-  for (const auto& level : result.levels) {
-    if (level.verdict == check::Verdict::kViolated &&
-        (!promised || levels::implies(*promised, level.level))) {
-      return false;
-    }
-    if (level.verdict == check::Verdict::kUnknown && promised == level.level) return false;
-  }
-  return !result.strongest_satisfied.empty();
-}
-
-std::optional<power::TestPower> worth_of(const history::History& history,
-                                         const check::CheckResult& result,
-                                         const check::Options& options, bool asked,
-                                         base::Budget& budget) {
-  if (!asked && (!options.asked.empty() || !passed(history, result))) return std::nullopt;
-  try {
-    const base::AllocationWatch watch(&budget);
-    return power::measure(history, budget);
-  } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
-    if (budget.limit() == base::Limit::kNone) throw;
-    power::TestPower nothing;
-    nothing.limit_met = true;
-    return nothing;
-  }
-}
-
-// Where the memory of a history is felt.
-constexpr std::size_t kLeastStreamed = 4'000'000;
-
-// Whether a long history of single operations is linearizable, decided while it is read. Nothing
-// where something else was asked as well, or where only those who hold the history can tell.
-std::optional<check::CheckResult> streamed(const std::string& file, const CheckArguments& arguments,
-                                           const check::Options& options,
-                                           std::optional<formats::Format> format,
-                                           base::Budget& budget) {
-  if (options.asked != std::vector{levels::Level::kLinearizable} || options.clock_drift_ns != 0 ||
-      options.evidence || arguments.worth || arguments.json || !arguments.report.empty() ||
-      !arguments.emit.empty()) {
-    return std::nullopt;
-  }
-  levels::StreamedZones zones(budget);
-  const base::Stopwatch::Lap lap(budget.stopwatch(), "read");
-  if (!formats::stream(file, {.format = format, .threads = options.threads, .budget = &budget},
-                       kLeastStreamed, zones)) {
-    return std::nullopt;
-  }
-  const auto decided_by = zones.decide();
-  if (!decided_by) return std::nullopt;
-  check::CheckResult result;
-  result.levels.push_back({.level = levels::Level::kLinearizable,
-                           .verdict = check::Verdict::kSatisfied,
-                           .decided_by = std::string(*decided_by)});
-  result.strongest_satisfied = {levels::Level::kLinearizable};
-  return result;
-}
-
 // What tells whether a file is the history of a replicated data type: its first lines.
 constexpr std::size_t kFirstLines = 64 << 10;
 
@@ -149,84 +80,42 @@ std::string where_to_check(const std::string& file) {
       one_of(types), types.front(), shell_word(file));
 }
 
-int check_one(const std::string& file, const CheckArguments& arguments,
-              const check::Options& options, std::optional<formats::Format> format,
-              Emitter& emitter, std::optional<ReportFolder>& folder) {
-  // From here on: reading counts as well.
-  base::Budget budget(options.timeout_seconds
-                          ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
-                          : std::nullopt,
-                      options.memory_limit_bytes);
-  const auto nothing = history::HistoryBuilder().finish();
-  if (const auto result = streamed(file, arguments, options, format, budget)) {
-    print(report::lines({.file = file, .history = *nothing, .result = *result}));
-    return kSatisfied;
-  }
-  using Lap = base::Stopwatch::Lap;
-  std::optional<Lap> lap(std::in_place, budget.stopwatch(), "read");
-  const auto read =
-      formats::read(file, {.format = format, .threads = options.threads, .budget = &budget});
-  lap.reset();
-  const bool stopped = !read.ok() && read.error().limit_met;
-  if (!read.ok() && !stopped) {
-    auto error = read.error();
-    error.message += where_to_check(file);
-    complain(error);
-    emitter.add(file, error);
-    if (folder) folder->add(file, error);
-    return kBad;
-  }
-  const auto& history = stopped ? nothing : read;
-  const auto result = stopped ? check::unread(options, read.error().message)
-                              : check::check(*history, options, budget);
-  const auto shrinking = shrink_options(arguments.limits, result);
-  // One --shrink-time for both, first for what is shown first.
-  const auto began = base::Budget::Clock::now();
-  lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
-  auto counterexamples = shrunk(*history, result, shrinking, budget);
-  auto rest = shrinking;
-  rest.seconds -= std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
-  lap.reset();
-  lap.emplace(budget.stopwatch(), "survey", base::Stopwatch::Within::kWhole);
-  auto survey = arguments.survey ? surveyed(*history, result, options, rest, budget)
-                                 : std::optional<counts::WholeHistory>();
-  if (survey) counts::count_reported(*history, counterexamples, *survey);
-  lap.reset();
-  lap.emplace(budget.stopwatch(), "explain", base::Stopwatch::Within::kWhole);
-  const auto fields = tell_with_fields(file, *history, result, counterexamples, survey, budget);
-  lap.reset();
-  lap.emplace(budget.stopwatch(), "worth", base::Stopwatch::Within::kWhole);
-  const auto worth =
-      stopped ? std::nullopt : worth_of(*history, result, options, arguments.worth, budget);
-  lap.reset();
-  const auto stages = budget.stopwatch().stages();
-  const report::Checked checked{file,
-                                *history,
-                                result,
-                                !stopped,
-                                counterexamples,
-                                worth ? &*worth : nullptr,
-                                survey ? &*survey : nullptr,
-                                &fields,
-                                &stages};
-  const report::TextStyle style{.colour = use_colour()};
+// What is given for every history alike.
+struct Outputs {
+  Emitter& emitter;
+  std::optional<ReportFolder>& folder;
+};
+
+void report_unreadable(const std::string& file, base::Error error, const Outputs& outputs) {
+  error.message += where_to_check(file);
+  complain(error);
+  outputs.emitter.add(file, error);
+  if (outputs.folder) outputs.folder->add(file, error);
+}
+
+void print_checked(const report::Checked& checked, const CheckArguments& arguments,
+                   Emitter& emitter) {
   if (emitter.any()) {
-    emitter.add({checked, command_of(file, arguments),
-                 lines_of_labels(file, report::metadata_of(*history, "format"),
+    emitter.add({checked, command_of(checked.file, arguments),
+                 lines_of_labels(checked.file, report::metadata_of(checked.history, "format"),
                                  report::labels_of(checked))});
   }
   if (arguments.json) {
     print(report::json(checked));
   } else if (emitter.instead_of_text()) {
     // It was given above, or will be when all histories are.
-  } else if (options.asked.empty()) {
-    print(report::ladder(checked, style));
+  } else if (arguments.levels.empty()) {
+    print(report::ladder(checked, {.colour = use_colour()}));
   } else {
     print(report::lines(checked) + report::explanation(checked) + report::worth_text(checked));
   }
+}
 
+// The exit code.
+int write_files(const report::Checked& checked, const CheckArguments& arguments,
+                const check::Options& options, std::optional<ReportFolder>& folder) {
   int code = kSatisfied;
-  if (!arguments.certificate.empty() && stopped) {
+  if (!arguments.certificate.empty() && !checked.analysis.whole) {
     // Nothing can be said of a history that was not read, not even which it is.
     std::error_code ignored;
     complain(base::Error{
@@ -236,7 +125,8 @@ int check_one(const std::string& file, const CheckArguments& arguments,
                                                                     : ""),
         .file = arguments.certificate});
   } else if (!arguments.certificate.empty() &&
-             !write_certificate(arguments.certificate, *history, result, options)) {
+             !write_certificate(arguments.certificate, checked.history, checked.analysis.check,
+                                options)) {
     code = kBad;
   }
   if (folder) {
@@ -245,6 +135,12 @@ int check_one(const std::string& file, const CheckArguments& arguments,
       code = kBad;
     }
   }
+  return code;
+}
+
+// The exit code. Complains of levels that were asked for by name and are refused.
+int code_of(const std::string& file, const check::CheckResult& result, bool by_name) {
+  int code = kSatisfied;
   for (const auto& level : result.levels) {
     switch (level.verdict) {
       case check::Verdict::kSatisfied:
@@ -256,7 +152,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
         code = std::max<int>(code, kUnknown);
         break;
       case check::Verdict::kRefused:
-        if (options.asked.empty()) break;  // the ladder asks what can be asked
+        if (!by_name) break;  // the ladder asks what can be asked
         // The reason names the level: "linearizable is about …".
         complain(
             base::Error{.message = fmt::format("{} is refused: it {}", levels::name(level.level),
@@ -269,9 +165,19 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   return code;
 }
 
-}  // namespace
-
-namespace {
+int check_one(const std::string& file, const CheckArguments& arguments,
+              const analysis::Options& options, const analysis::FileOptions& reading,
+              const Outputs& outputs) {
+  const auto found = analysis::analyze_file(file, reading, options);
+  if (!found.ok()) {
+    report_unreadable(file, found.error(), outputs);
+    return kBad;
+  }
+  const report::Checked checked{file, found->history, found->analysis};
+  print_checked(checked, arguments, outputs.emitter);
+  const int written = write_files(checked, arguments, options.check, outputs.folder);
+  return std::max(written, code_of(file, found->analysis.check, !arguments.levels.empty()));
+}
 
 // What is written may neither be a history that is read nor another thing written.
 void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter) {
@@ -301,6 +207,75 @@ void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter)
       }
     }
   }
+}
+
+// What the arguments ask for; throws a usage error if they contradict each other.
+analysis::Options analysis_options(const CheckArguments& arguments) {
+  analysis::Options options;
+  options.check = check_options(arguments.levels, arguments.limits);
+  options.check.evidence = !arguments.certificate.empty();
+  options.shrink_seconds = shrink_seconds(arguments.limits);
+  options.whole_history = arguments.survey;
+  options.test_power =
+      arguments.worth ? analysis::TestPower::kAlways : analysis::TestPower::kIfPassed;
+  if (!arguments.certificate.empty() && arguments.histories.size() > 1) {
+    throw CLI::ValidationError(
+        "--certificate",
+        fmt::format("found {} histories, expected one: a certificate is of one history",
+                    arguments.histories.size()));
+  }
+  return options;
+}
+
+int check_all(const CheckArguments& arguments, const analysis::Options& options,
+              const analysis::FileOptions& reading, Emitter& emitter) {
+  // Before hours of checking.
+  if (!emitter.can_write_all() ||
+      (!arguments.certificate.empty() &&
+       !can_write(arguments.certificate, /*append=*/false, "the certificate"))) {
+    return kBad;
+  }
+  std::optional<ReportFolder> folder;
+  if (!arguments.report.empty()) {
+    folder.emplace(arguments.report, arguments.histories.size());
+    if (const auto made = folder->prepare(); !made.ok()) {
+      complain(made.error());
+      return kBad;
+    }
+  }
+  int code = kSatisfied;
+  bool first = true;
+  for (const auto& file : arguments.histories) {
+    const bool apart = arguments.levels.empty() && !arguments.json && !emitter.instead_of_text();
+    if (!first && apart) print("\n");
+    first = false;
+    code = std::max(code, check_one(file, arguments, options, reading, {emitter, folder}));
+    flush_output();
+  }
+  if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
+    complain(done.error());
+    code = kBad;
+  }
+  if (!emitter.finish()) code = kBad;
+  return code;
+}
+
+// All arguments looked at, ready to run.
+Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
+  const auto options = analysis_options(*arguments);
+  auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
+  if (arguments->json && emitter->instead_of_text()) {
+    throw CLI::ValidationError("--emit",
+                               "standard output has place for one of it and --json; name "
+                               "a file, as in --emit sql=FILE");
+  }
+  const analysis::FileOptions reading{
+      .format = format_of(arguments->format, "--format"),
+      .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty()};
+  refuse_overwriting(*arguments, *emitter);
+  return [arguments, options, reading, emitter] {
+    return check_all(*arguments, options, reading, *emitter);
+  };
 }
 
 }  // namespace
@@ -369,56 +344,7 @@ void add_check(CLI::App& app, Run& run) {
       "  cupel check --emit sql history.jsonl > try.sql\n"
       "  cupel check -l si --emit junit=report.xml --emit github histories/*.jsonl\n"
       "  cupel check --json history.jsonl | jq -r '.levels[] | [.level, .verdict] | @tsv'");
-  command->callback([arguments, &run] {
-    auto options = check_options(arguments->levels, arguments->limits);
-    options.evidence = !arguments->certificate.empty();
-    if (!arguments->certificate.empty() && arguments->histories.size() > 1) {
-      throw CLI::ValidationError(
-          "--certificate",
-          fmt::format("found {} histories, expected one: a certificate is of one history",
-                      arguments->histories.size()));
-    }
-    shrink_options(arguments->limits, {});  // that it can be read
-    const auto format = format_of(arguments->format, "--format");
-    auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
-    if (arguments->json && emitter->instead_of_text()) {
-      throw CLI::ValidationError("--emit",
-                                 "standard output has place for one of it and --json; name "
-                                 "a file, as in --emit sql=FILE");
-    }
-    refuse_overwriting(*arguments, *emitter);
-    run = [arguments, options, format, emitter] {
-      int code = kSatisfied;
-      bool first = true;
-      // Before hours of checking.
-      if (!emitter->can_write_all() ||
-          (!arguments->certificate.empty() &&
-           !can_write(arguments->certificate, /*append=*/false, "the certificate"))) {
-        return static_cast<int>(kBad);
-      }
-      std::optional<ReportFolder> folder;
-      if (!arguments->report.empty()) {
-        folder.emplace(arguments->report, arguments->histories.size());
-        if (const auto made = folder->prepare(); !made.ok()) {
-          complain(made.error());
-          return static_cast<int>(kBad);
-        }
-      }
-      for (const auto& file : arguments->histories) {
-        const bool apart = options.asked.empty() && !arguments->json && !emitter->instead_of_text();
-        if (!first && apart) print("\n");
-        first = false;
-        code = std::max(code, check_one(file, *arguments, options, format, *emitter, folder));
-        flush_output();
-      }
-      if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
-        complain(done.error());
-        code = kBad;
-      }
-      if (!emitter->finish()) code = kBad;
-      return code;
-    };
-  });
+  command->callback([arguments, &run] { run = prepared(arguments); });
 }
 
 }  // namespace cupel::cli

@@ -14,9 +14,9 @@
 #include <optional>
 #include <sstream>
 
+#include "analysis/analyze.hpp"
 #include "base/parallel.hpp"
 #include "base/process.hpp"
-#include "check/check.hpp"
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/mock_options.hpp"
@@ -301,23 +301,26 @@ std::optional<LastReads> last_reads(const history::History& history) {
 void explain_failure(const TestArguments& arguments, const Failed& failed,
                      const std::string& file) {
   const auto& history = failed.history;
-  const auto options = check_options({}, arguments.limits);
-  base::Budget budget(options.timeout_seconds
-                          ? std::optional(std::chrono::duration<double>(*options.timeout_seconds))
+  const auto limits = check_options({}, arguments.limits);
+  base::Budget budget(limits.timeout_seconds
+                          ? std::optional(std::chrono::duration<double>(*limits.timeout_seconds))
                           : std::nullopt,
-                      options.memory_limit_bytes);
+                      limits.memory_limit_bytes);
   struct Told {
     history::History history;
-    check::CheckResult result;
-    std::vector<explain::Counterexample> counterexamples;
+    analysis::Analysis analysis;
   };
-  const auto ask = [&](const history::History& asked_of, mock::Level level) {
-    auto asked = options;
-    asked.asked = {*levels::parse_level(mock::name(level))};
-    return check::check(asked_of, asked, budget);
+  analysis::Options options;
+  options.check = limits;
+  options.test_power = analysis::TestPower::kNever;
+  options.whole_history = false;
+  const auto analyze = [&](const history::History& of, mock::Level level, bool shrink) {
+    options.check.asked = {*levels::parse_level(mock::name(level))};
+    options.shrink_seconds = shrink ? shrink_seconds(arguments.limits) : 0;
+    return analysis::analyze(of, options, budget);
   };
-  const auto verdict = [](const check::CheckResult& result) {
-    return result.levels.front().verdict;
+  const auto verdict = [](const analysis::Analysis& found) {
+    return found.check.levels.front().verdict;
   };
   const auto last = last_reads(history);
   auto rest = history;
@@ -327,19 +330,20 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
   constexpr int kSetAside = 30;
   for (const auto stronger : kMockLevels) {
     if (stronger <= arguments.store.level || with_last) continue;
-    auto result = ask(history, stronger);
-    print(report::lines({.file = file, .history = history, .result = result}));
-    if (verdict(result) == check::Verdict::kUnknown && !first) {
-      print(report::explanation({.file = file, .history = history, .result = result}));
+    auto found = analyze(history, stronger, !first);
+    print(report::lines({file, history, found}));
+    if (verdict(found) == check::Verdict::kUnknown && !first) {
+      print(report::explanation({file, history, found}));
       return;
     }
-    while (verdict(result) == check::Verdict::kViolated) {
-      if (first) result = ask(rest, stronger);
-      if (verdict(result) != check::Verdict::kViolated) break;
-      auto small = shrunk(rest, result, shrink_options(arguments.limits, result), budget);
+    bool violated = verdict(found) == check::Verdict::kViolated;
+    while (violated) {
+      if (first) found = analyze(rest, stronger, true);
+      violated = verdict(found) == check::Verdict::kViolated;
+      if (!violated) break;
       std::vector<history::OpId> reads;
       bool has_last = false;
-      for (const auto& one : small) {
+      for (const auto& one : found.counterexamples) {
         for (const auto txn : one.original_txn) {
           has_last |= last && txn == last->txn;
           for (auto op = history.first_op(txn); op < history.last_op(txn); ++op) {
@@ -348,8 +352,7 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
         }
       }
       if (!weakest) weakest = stronger;
-      Told told{rest, std::move(result), std::move(small)};
-      result = told.result;
+      Told told{rest, std::move(found)};
       if (has_last) {
         with_last = std::move(told);
         break;
@@ -362,20 +365,12 @@ void explain_failure(const TestArguments& arguments, const Failed& failed,
   }
   if (first || with_last) {
     const auto& told = with_last ? *with_last : *first;
-    print(report::explanation({.file = file,
-                               .history = told.history,
-                               .result = told.result,
-                               .counterexamples = told.counterexamples}));
+    print(report::explanation({file, told.history, told.analysis}));
     // All there are, at the level that is told.
-    const auto level = told.result.levels.front().level;
-    auto asked = options;
-    asked.asked = {level};
-    const auto whole = check::check(history, asked, budget);
-    const auto survey = counts::analyze_history(history, whole, options, budget);
-    if (survey) {
-      print(
-          report::counts({.file = file, .history = history, .result = whole, .survey = &*survey}));
-    }
+    options.check.asked = {told.analysis.check.levels.front().level};
+    options.whole_history = true;
+    options.shrink_seconds = 0;
+    print(report::counts({file, history, analysis::analyze(history, options, budget)}));
     if (with_last) {
       print(fmt::format(
           "  The last transaction that read, of session {}, has a part in what is told.\n",

@@ -83,44 +83,9 @@ check::Options check_options(const std::vector<std::string>& levels,
   return options;
 }
 
-shrink::Options shrink_options(const LimitArguments& arguments, const check::CheckResult& checked) {
-  double check_seconds = 0;
-  for (const auto& level : checked.levels) check_seconds += level.seconds;
-  const auto check = check_options({}, arguments);
-  return {.seconds = arguments.shrink_time.empty()
-                         ? std::clamp(check_seconds, 1.0, 5.0)
-                         : or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time"),
-          .memory_limit_bytes = check.memory_limit_bytes,
-          .clock_drift_ns = check.clock_drift_ns};
-}
-
-std::vector<explain::Counterexample> shrunk(const history::History& history,
-                                            const check::CheckResult& result,
-                                            shrink::Options options, const base::Budget& budget) {
-  if (options.seconds <= 0) return {};
-  options.seconds = std::min(options.seconds, std::max(budget.seconds_left(), 1.0));
-  return shrink::counterexamples(history, result, options);
-}
-
-std::optional<counts::WholeHistory> surveyed(const history::History& history,
-                                             const check::CheckResult& result,
-                                             const check::Options& options,
-                                             shrink::Options shrinking, base::Budget& budget) {
-  auto survey = counts::analyze_history(history, result, options, budget);
-  if (!survey || shrinking.seconds <= 0) return survey;
-  const base::Budget left(
-      std::chrono::duration<double>(std::min(shrinking.seconds, budget.seconds_left())), 0);
-  for (auto& cause : survey->causes.found) {
-    shrinking.seconds = left.seconds_left();
-    if (cause.from_check || shrinking.seconds <= 0) continue;
-    cause.small = shrink::shrink(history, cause.level, cause.violation, shrinking);
-    if (!cause.small) continue;
-    shrinking.seconds = left.seconds_left();
-    shrink::file_at_weakest(*cause.small, shrinking);
-    cause.level = cause.small->level;
-  }
-  counts::sort(survey->causes);
-  return survey;
+std::optional<double> shrink_seconds(const LimitArguments& arguments) {
+  if (arguments.shrink_time.empty()) return std::nullopt;
+  return or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time");
 }
 
 void check_workload(const std::string& name, const char* option, const char* more) {

@@ -8,12 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/budget.hpp"
 #include "check/check.hpp"
 #include "cli/command.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "explain/why/counterexample.hpp"
 #include "levels/level.hpp"
 #include "workload/workload.hpp"
 
@@ -41,19 +37,8 @@ void add_limit_options(CLI::App& command, const std::string& timed, LimitArgumen
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
 
-// For making violations small; `seconds` is 0 if that is not wanted. What the check took
-// says how long where no --shrink-time was given.
-shrink::Options shrink_options(const LimitArguments& arguments, const check::CheckResult& checked);
-// The violations, made small. `budget`: that of the check. Where it had a timeout,
-// this takes no longer than the rest of it, or a second.
-std::vector<explain::Counterexample> shrunk(const history::History& history,
-                                            const check::CheckResult& result,
-                                            shrink::Options options, const base::Budget& budget);
-// What an asked-for survey finds, its further causes made small in the same way.
-std::optional<counts::WholeHistory> surveyed(const history::History& history,
-                                             const check::CheckResult& result,
-                                             const check::Options& options,
-                                             shrink::Options shrinking, base::Budget& budget);
+// How long violations may be made smaller; none: not given.
+std::optional<double> shrink_seconds(const LimitArguments& arguments);
 
 // Refuses what is no name of a workload, with the name that may have been meant.
 // `more`: what else the option takes.

@@ -20,14 +20,14 @@
 #include "cli/units.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 
 namespace cupel::cli {
 
 namespace {
 
 struct RunArguments {
-  run::AssayOptions assay;
+  run::RunAndCheckOptions options;
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
@@ -136,12 +136,13 @@ std::string database_name(const drivers::Facts& facts) {
   return facts.version.empty() ? facts.product : facts.product + " " + facts.version;
 }
 
-std::string run_text(const run::Assay& assay, const run::AssayOptions& options) {
-  const auto& ran = assay.run;
-  std::string text = fmt::format("{} at {}: workload {}, {} session{}, seed {}\n",
-                                 database_name(assay.facts), assay.facts.isolation, assay.workload,
-                                 assay.sessions, assay.sessions == 1 ? "" : "s", options.run.seed);
-  if (!assay.facts.detail.empty()) text += fmt::format("  settings: {}\n", assay.facts.detail);
+std::string run_text(const run::CheckedRun& checked, const run::RunAndCheckOptions& options) {
+  const auto& ran = checked.run;
+  std::string text =
+      fmt::format("{} at {}: workload {}, {} session{}, seed {}\n", database_name(checked.facts),
+                  checked.facts.isolation, checked.workload, checked.sessions,
+                  checked.sessions == 1 ? "" : "s", options.run.seed);
+  if (!checked.facts.detail.empty()) text += fmt::format("  settings: {}\n", checked.facts.detail);
   text += fmt::format(
       "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
       "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
@@ -165,42 +166,41 @@ std::string run_text(const run::Assay& assay, const run::AssayOptions& options) 
   }
   if (ran.faults > 0)
     text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
-  text += fmt::format("  history: {}\n\n", assay.file);
+  text += fmt::format("  history: {}\n\n", checked.file);
   return text;
 }
 
-std::string verdict_text(const run::Assay& assay) {
+std::string verdict_text(const run::CheckedRun& checked) {
   std::string text;
-  for (const auto level : assay.asked) {
-    const auto& result = assay.result(level);
+  for (const auto level : checked.asked) {
+    const auto& result = checked.result(level);
     text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
-    if (assay.promised) {
-      text += fmt::format(", which is what {} promises at {}", assay.facts.product,
-                          assay.facts.isolation);
+    if (checked.promised) {
+      text += fmt::format(", which is what {} promises at {}", checked.facts.product,
+                          checked.facts.isolation);
     }
     if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
     text += '\n';
   }
-  if (!assay.promised && assay.asked.size() == 1 &&
-      assay.asked.front() == levels::Level::kReadCommitted) {
+  if (!checked.promised && checked.asked.size() == 1 &&
+      checked.asked.front() == levels::Level::kReadCommitted) {
     text += fmt::format(
         "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
         "another)\n",
-        assay.facts.product, assay.facts.isolation);
+        checked.facts.product, checked.facts.isolation);
   }
   return text + '\n';
 }
 
-std::string run_json(const run::Assay& assay, const run::AssayOptions& options,
-                     std::span<const explain::Counterexample> counterexamples) {
+std::string run_json(const run::CheckedRun& checked, const run::RunAndCheckOptions& options) {
   using Json = nlohmann::ordered_json;
-  const auto& ran = assay.run;
+  const auto& ran = checked.run;
   Json run;
-  run["database"] = assay.facts.product;
-  run["version"] = assay.facts.version;
-  run["isolation"] = assay.facts.isolation;
-  run["workload"] = assay.workload;
-  run["sessions"] = assay.sessions;
+  run["database"] = checked.facts.product;
+  run["version"] = checked.facts.version;
+  run["isolation"] = checked.facts.isolation;
+  run["workload"] = checked.workload;
+  run["sessions"] = checked.sessions;
   run["seed"] = options.run.seed;
   run["seconds"] = ran.seconds;
   run["committed"] = ran.committed;
@@ -221,19 +221,19 @@ std::string run_json(const run::Assay& assay, const run::AssayOptions& options,
                          {"p50_ms", job.p50_ms},       {"p99_ms", job.p99_ms}};
   }
   run["asked"] = Json::array();
-  for (const auto level : assay.asked) {
+  for (const auto level : checked.asked) {
     run["asked"].push_back({{"level", levels::name(level)},
-                            {"verdict", check::to_string(assay.result(level).verdict)},
-                            {"promised", assay.promised}});
+                            {"verdict", check::to_string(checked.result(level).verdict)},
+                            {"promised", checked.promised}});
   }
   run["warnings"] = ran.warnings;
-  auto text = report::json({assay.file, assay.history, assay.check, assay.whole, counterexamples});
+  auto text = report::json({checked.file, checked.history, checked.analysis});
   text.resize(text.find_last_of('}'));
   return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
 }
 
-int exit_code(const run::Assay& assay) {
-  switch (assay.verdict()) {
+int exit_code(const run::CheckedRun& checked) {
+  switch (checked.verdict()) {
     case check::Verdict::kSatisfied:
       return kSatisfied;
     case check::Verdict::kViolated:
@@ -247,34 +247,29 @@ int exit_code(const run::Assay& assay) {
 }
 
 int run_once(const RunArguments& arguments) {
-  auto options = arguments.assay;
+  auto options = arguments.options;
   if (options.history.empty()) options.history = history_name(arguments.format);
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   run::Progress progress;
   ProgressLine line(progress, options.run, stopped);
-  const auto assay =
-      run::assay(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
+  const auto checked =
+      run::run_and_check(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
   line.end();
-  if (!assay.ok()) {
-    complain(assay.error());
+  if (!checked.ok()) {
+    complain(checked.error());
     return kBad;
   }
-  for (const auto& warning : assay->run.warnings) complain("warning: " + warning);
-  const auto& timeout = options.check.timeout_seconds;
-  const base::Budget budget(
-      timeout ? std::optional(std::chrono::duration<double>(*timeout)) : std::nullopt, 0);
-  const auto counterexamples =
-      shrunk(assay->history, assay->check, shrink_options(arguments.limits, assay->check), budget);
+  for (const auto& warning : checked->run.warnings) complain("warning: " + warning);
   if (arguments.json) {
-    print(run_json(*assay, options, counterexamples));
+    print(run_json(*checked, options));
   } else {
-    print(run_text(*assay, options));
-    print(verdict_text(*assay));
-    print(report::ladder({assay->file, assay->history, assay->check, assay->whole, counterexamples},
+    print(run_text(*checked, options));
+    print(verdict_text(*checked));
+    print(report::ladder({checked->file, checked->history, checked->analysis},
                          {.colour = use_colour()}));
   }
-  return exit_code(*assay);
+  return exit_code(*checked);
 }
 
 // Which workloads the databases run, as a table: workloads down, databases across.
@@ -335,7 +330,7 @@ void look_at_format(const std::string& format) {
 
 // An unknown name with the one that may have been meant; what a plan leaves open.
 void look_at_workload(RunArguments& arguments) {
-  auto& asked = arguments.assay;
+  auto& asked = arguments.options;
   if (asked.workload.ends_with(".json")) {
     if (arguments.shape.any() || arguments.sessions->count() > 0) {
       throw CLI::ValidationError(
@@ -360,7 +355,7 @@ void look_at_workload(RunArguments& arguments) {
 void add_run(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("run", "Run a workload on a database, record it and check it");
   auto arguments = std::make_shared<RunArguments>();
-  auto& assay = arguments->assay;
+  auto& options = arguments->options;
 
   command->add_flag("--list", arguments->list,
                     "List the workloads, databases and isolation levels");
@@ -368,14 +363,14 @@ void add_run(CLI::App& app, Run& run) {
   const char* whom = "The database";
   arguments->db =
       command
-          ->add_option("--db", assay.url,
+          ->add_option("--db", options.url,
                        "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
                        "database in a temporary folder")
           ->type_name("URL")
           ->group(whom);
   command
       ->add_option(
-          "--isolation", assay.open.isolation,
+          "--isolation", options.open.isolation,
           "The database's own name of the level, as in repeatable-read. Default: see --list")
       ->type_name("LEVEL")
       ->group(whom);
@@ -385,15 +380,15 @@ void add_run(CLI::App& app, Run& run) {
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(whom);
-  command->add_flag("--keep", assay.keep, "Leave the tables as they are at the end")->group(whom);
+  command->add_flag("--keep", options.keep, "Leave the tables as they are at the end")->group(whom);
 
   const char* what = "What its clients do";
-  command->add_option("--workload", assay.workload, "A workload of --list, or a plan FILE.json")
+  command->add_option("--workload", options.workload, "A workload of --list, or a plan FILE.json")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(what);
   arguments->sessions = command
-                            ->add_option("--sessions", assay.run.sessions,
+                            ->add_option("--sessions", options.run.sessions,
                                          "Clients, each with a connection of its own")
                             ->type_name("N")
                             ->capture_default_str()
@@ -401,7 +396,7 @@ void add_run(CLI::App& app, Run& run) {
                             ->group(what);
   arguments->txns =
       command
-          ->add_option("--txns", assay.run.txns,
+          ->add_option("--txns", options.run.txns,
                        "Transactions of a session; 0: until the time is up. A plan: all of it")
           ->type_name("N")
           ->capture_default_str()
@@ -411,20 +406,20 @@ void add_run(CLI::App& app, Run& run) {
       ->type_name("DURATION")
       ->group(what);
   command
-      ->add_option("--rate", assay.run.rate,
+      ->add_option("--rate", options.run.rate,
                    "Transactions a second, all sessions together. Default: as fast as it goes")
       ->type_name("N")
       ->check(not_negative())
       ->group(what);
   command
-      ->add_option("--retries", assay.run.retries,
+      ->add_option("--retries", options.run.retries,
                    "Issue a transaction that aborted again, this often")
       ->type_name("N")
       ->capture_default_str()
       ->check(whole_number(0, 1'000'000))
       ->group(what);
   command
-      ->add_option("--seed", assay.run.seed,
+      ->add_option("--seed", options.run.seed,
                    "The same options and seed issue the same transactions")
       ->type_name("N")
       ->capture_default_str()
@@ -441,10 +436,10 @@ void add_run(CLI::App& app, Run& run) {
       ->group(shape);
 
   const char* broken = "What breaks meanwhile";
-  command->add_option("--fault", assay.faults.fault, "A shell command that breaks something")
+  command->add_option("--fault", options.faults.fault, "A shell command that breaks something")
       ->type_name("CMD")
       ->group(broken);
-  command->add_option("--heal", assay.faults.heal, "A shell command that mends it")
+  command->add_option("--heal", options.faults.heal, "A shell command that mends it")
       ->type_name("CMD")
       ->group(broken);
   command->add_option("--fault-every", arguments->fault_every, "Time between faults")
@@ -457,7 +452,7 @@ void add_run(CLI::App& app, Run& run) {
       ->group(broken);
 
   command
-      ->add_option("-o,--output", assay.history,
+      ->add_option("-o,--output", options.history,
                    "The history file: .jsonl, or .cupel for the compressed format. Default: "
                    "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
       ->type_name("FILE");
@@ -466,7 +461,7 @@ void add_run(CLI::App& app, Run& run) {
                    "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
                    "the run). Default: by the extension of FILE")
       ->type_name("FORMAT");
-  command->add_flag("--overwrite", assay.overwrite, "Replace FILE if it is there already");
+  command->add_flag("--overwrite", options.overwrite, "Replace FILE if it is there already");
   command
       ->add_option("-l,--level", arguments->levels,
                    "Levels to ask for, separated by commas; they decide the exit code. Default: "
@@ -486,7 +481,7 @@ void add_run(CLI::App& app, Run& run) {
       "  cupel run --workload tpcc --scale 0.1 -o tpcc.cupel");
 
   command->callback([arguments, &run] {
-    auto& asked = arguments->assay;
+    auto& asked = arguments->options;
     if (arguments->list) {
       run = [] {
         print(list_text());
@@ -517,8 +512,8 @@ void add_run(CLI::App& app, Run& run) {
     if (asked.faults.fault.empty() && !asked.faults.heal.empty()) {
       throw CLI::ValidationError("--heal", "found without --fault, expected both");
     }
-    asked.check = check_options(arguments->levels, arguments->limits);
-    shrink_options(arguments->limits, {});  // that it can be read
+    asked.analysis.check = check_options(arguments->levels, arguments->limits);
+    asked.analysis.shrink_seconds = shrink_seconds(arguments->limits);
     look_at_format(arguments->format);
     const auto target = target_of(asked.history);
     if (!asked.history.empty() && (!target || target->edn ||

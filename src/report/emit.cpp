@@ -25,7 +25,7 @@ std::string sentence_of(const explain::Anomaly& anomaly) {
 }
 
 std::string verdict_of(const Checked& checked) {
-  if (!checked.whole) return "it was not read to its end";
+  if (!checked.analysis.whole) return "it was not read to its end";
   const auto names = [](const std::vector<levels::Level>& list) {
     std::string text;
     for (const auto level : list) {
@@ -41,11 +41,11 @@ std::string verdict_of(const Checked& checked) {
     text += what + names(list);
   };
   std::vector<levels::Level> unknown;
-  for (const auto& level : checked.result.levels) {
+  for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict == Verdict::kUnknown) unknown.push_back(level.level);
   }
-  add("strongest satisfied: ", checked.result.strongest_satisfied);
-  add("weakest violated: ", checked.result.weakest_violated);
+  add("strongest satisfied: ", checked.analysis.check.strongest_satisfied);
+  add("weakest violated: ", checked.analysis.check.weakest_violated);
   add("unknown: ", unknown);
   return text.empty() ? "no level was decided" : text;
 }

@@ -97,7 +97,7 @@ std::string emit_github(const Emission& emission) {
                    body);
   }
   std::string table = "| level | verdict | |\n|---|---|---|\n";
-  for (const auto& level : checked.result.levels) {
+  for (const auto& level : checked.analysis.check.levels) {
     const auto product = levels::product_name(checked.history, level.level);
     const bool says = level.verdict == Verdict::kUnknown || level.verdict == Verdict::kRefused;
     table +=
@@ -134,7 +134,7 @@ std::string github_annotations(const Emission& emission) {
   }
   std::vector<std::string> unknown;
   std::string why;
-  for (const auto& level : checked.result.levels) {
+  for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict != Verdict::kUnknown) continue;
     unknown.emplace_back(levels::name(level.level));
     why = level.detail;

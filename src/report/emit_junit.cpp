@@ -108,7 +108,7 @@ void Junit::add(const Emission& emission) {
   const auto findings = findings_of(checked);
   Counts counts;
   std::string cases;
-  for (const auto& level : checked.result.levels) {
+  for (const auto& level : checked.analysis.check.levels) {
     ++counts.tests;
     counts.seconds += level.seconds;
     cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",

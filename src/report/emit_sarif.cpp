@@ -80,7 +80,7 @@ void Sarif::notify(const std::string& file, const std::string& text, const char*
 
 void Sarif::add(const Emission& emission) {
   const Checked& checked = emission.checked;
-  for (const auto& level : checked.result.levels) {
+  for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict != Verdict::kUnknown) continue;
     notify(checked.file, fmt::format("{} is unknown: {}", levels::name(level.level), level.detail),
            "warning");

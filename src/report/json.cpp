@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "explain/counts/severity.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/glossary.hpp"
+#include "analysis/explanations.hpp"
+#include "explain/explain.hpp"
+#include "explain/glossary.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
 
@@ -144,7 +144,7 @@ Json names(const std::vector<Level>& list) {
 }
 
 Json worth_object(const Checked& checked) {
-  const power::TestPower& w = *checked.worth;
+  const worth::Worth& w = *checked.analysis.test_power;
   Json object{{"transactions", w.transactions},
               {"timed", w.timed},
               {"mean_open", std::round(w.mean_open * 1e3) / 1e3},
@@ -181,32 +181,77 @@ Json worth_object(const Checked& checked) {
   return object;
 }
 
+Json anomaly_object(const Checked& checked, const analysis::Explanation& explanation) {
+  auto object = anomaly_object(
+      {checked.history, explanation.anomaly, explanation.small, &checked.analysis.fields});
+  if (explanation.occurrences > 0) object["occurrences"] = explanation.occurrences;
+  return object;
+}
+
 // The causes besides the check's own that the level forbids.
 void add_causes(const Checked& checked, Level level, Json& anomalies) {
-  if (checked.survey == nullptr) return;
-  for (const auto& cause : checked.survey->causes.found) {
+  if (!checked.analysis.survey) return;
+  for (const auto& cause : checked.analysis.survey->causes.found) {
     if (cause.from_check || !levels::implies(level, cause.level)) continue;
-    const auto* small = cause.small ? &*cause.small : nullptr;
-    if (small != nullptr) {
-      anomalies.push_back(anomaly_object({checked.history, small->anomaly, small, checked.fields}));
-    } else {
-      const auto found = explain::explain(checked.history, cause.level, cause.violation,
-                                          {.fields = checked.fields});
-      if (found.empty()) continue;
-      anomalies.push_back(
-          anomaly_object({checked.history, found.front(), nullptr, checked.fields}));
-    }
-    anomalies.back()["occurrences"] = cause.occurrences;
+    const auto found = analysis::explanations_of(checked.history, checked.analysis, cause);
+    if (!found.empty()) anomalies.push_back(anomaly_object(checked, found.front()));
   }
 }
 
+// Why a level is violated, without what other levels of the same violation have besides.
+Listed listed_anomalies(const Checked& checked, const check::LevelResult& result) {
+  const auto most = checked.analysis.survey ? kUngroupedListed : kAnomaliesListed;
+  auto found = analysis::explanations_of(checked.history, checked.analysis, result, most);
+  Listed listed{Json::array(), found.total, std::move(found.left_out)};
+  for (const auto& one : found.shown) listed.anomalies.push_back(anomaly_object(checked, one));
+  return listed;
+}
+
+// As the text: the most severe first, and of these the smallest.
+void sort_by_severity(Json& anomalies) {
+  auto& all = anomalies.get_ref<Json::array_t&>();
+  const auto rank = [](const Json& anomaly) {
+    return std::pair(survey::severity(anomaly["name"].get_ref<const std::string&>()),
+                     anomaly["transactions"].size());
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Json& a, const Json& b) { return rank(a) < rank(b); });
+}
+
+Json level_object(const Checked& checked, const check::LevelResult& result,
+                  std::map<Level, Listed>& listed_at) {
+  Json level;
+  level["level"] = levels::name(result.level);
+  if (const auto product = levels::product_name(checked.history, result.level); !product.empty()) {
+    level["product"] = product;
+  }
+  level["verdict"] = check::to_string(result.verdict);
+  level["decided_by"] = result.decided_by;
+  level["seconds"] = std::round(result.seconds * 1e6) / 1e6;
+  if (result.verdict == Verdict::kUnknown) level["detail"] = result.detail;
+  level["anomalies"] = Json::array();
+  if (!result.violation) return level;
+  const Level at = result.explained_at.value_or(result.level);
+  auto found = listed_at.find(at);
+  if (found == listed_at.end()) {
+    found = listed_at.emplace(at, listed_anomalies(checked, result)).first;
+  }
+  const Listed& listed = found->second;
+  level["anomalies"] = listed.anomalies;
+  if (listed.total > listed.anomalies.size()) level["anomalies_total"] = listed.total;
+  if (!listed.left_out.empty()) level["anomalies_left_out"] = listed.left_out;
+  add_causes(checked, result.level, level["anomalies"]);
+  sort_by_severity(level["anomalies"]);
+  return level;
+}
+
 Json counts_object(const Checked& checked) {
-  if (checked.survey == nullptr) return nullptr;
+  if (!checked.analysis.survey) return nullptr;
   Json object = Json::object();
-  for (const auto& count : checked.survey->counts) {
+  for (const auto& count : checked.analysis.survey->counts) {
     Json one;
     one["count"] = count.count;
-    one["exact"] = count.exact && checked.survey->counted;
+    one["exact"] = count.exact && checked.analysis.survey->counted;
     one["keys"] = Json::array();
     for (const auto key : count.keys) one["keys"].push_back(scalar(checked.history.key(key)));
     one["keys_total"] = count.key_count;
@@ -235,7 +280,7 @@ std::string json(const Checked& checked) {
     if (history.metadata().contains(name)) object[name] = metadata(name);
   }
   const auto count = [&](std::size_t number) {
-    return checked.whole ? Json(number) : Json(nullptr);
+    return checked.analysis.whole ? Json(number) : Json(nullptr);
   };
   object["transactions"] = count(history.txn_count());
   object["committed"] = count(committed);
@@ -244,83 +289,35 @@ std::string json(const Checked& checked) {
   object["keys"] = count(history.key_count());
   object["levels"] = Json::array();
   Json refused = Json::array();
-  std::map<Level, Listed> explained;  // many levels share one violation
-  for (const auto& result : checked.result.levels) {
+  std::map<Level, Listed> listed_at;  // many levels share one violation
+  for (const auto& result : checked.analysis.check.levels) {
     if (result.verdict == Verdict::kRefused) {
       refused.push_back({{"level", levels::name(result.level)}, {"reason", result.detail}});
       continue;
     }
-    Json level;
-    level["level"] = levels::name(result.level);
-    if (const auto product = levels::product_name(history, result.level); !product.empty()) {
-      level["product"] = product;
-    }
-    level["verdict"] = check::to_string(result.verdict);
-    level["decided_by"] = result.decided_by;
-    level["seconds"] = std::round(result.seconds * 1e6) / 1e6;
-    if (result.verdict == Verdict::kUnknown) level["detail"] = result.detail;
-    level["anomalies"] = Json::array();
-    if (result.violation) {
-      const Level at = result.explained_at.value_or(result.level);
-      auto found = explained.find(at);
-      if (found == explained.end()) {
-        const ByCause causes = by_cause(checked, result);
-        const auto anomalies =
-            explain::explain(history, at, causes.violation, {.fields = checked.fields});
-        Listed listed;
-        const auto most = checked.survey != nullptr ? kUngroupedListed : kAnomaliesListed;
-        for (std::size_t i = 0; i < anomalies.size(); ++i) {
-          if (i >= most) {
-            ++listed.left_out[anomalies[i].name];
-            continue;
-          }
-          const auto* small = counterexample_of(checked, result, anomalies, i);
-          listed.anomalies.push_back(anomaly_object(
-              {history, small != nullptr ? small->anomaly : anomalies[i], small, checked.fields}));
-          if (i < causes.occurrences.size()) {
-            listed.anomalies.back()["occurrences"] = causes.occurrences[i];
-          }
-        }
-        listed.total = std::max(anomalies.size(), result.violation->internal.size());
-        found = explained.emplace(at, std::move(listed)).first;
-      }
-      const Listed& listed = found->second;
-      level["anomalies"] = listed.anomalies;
-      if (listed.total > listed.anomalies.size()) level["anomalies_total"] = listed.total;
-      if (!listed.left_out.empty()) level["anomalies_left_out"] = listed.left_out;
-      add_causes(checked, result.level, level["anomalies"]);
-      // As the text: the most severe first, and of these the smallest.
-      auto& all = level["anomalies"].get_ref<Json::array_t&>();
-      const auto rank = [](const Json& anomaly) {
-        return std::pair(counts::severity(anomaly["name"].get_ref<const std::string&>()),
-                         anomaly["transactions"].size());
-      };
-      std::stable_sort(all.begin(), all.end(),
-                       [&](const Json& a, const Json& b) { return rank(a) < rank(b); });
-    }
-    object["levels"].push_back(std::move(level));
+    object["levels"].push_back(level_object(checked, result, listed_at));
   }
   object["refused"] = std::move(refused);
   object["counts"] = counts_object(checked);
-  if (checked.survey != nullptr) {
-    object["causes_complete"] = checked.survey->causes.all;
+  if (checked.analysis.survey) {
+    object["causes_complete"] = checked.analysis.survey->causes.all;
     object["causes_left_out"] = Json::object();
-    for (const auto& [name, number] : checked.survey->causes.left_out) {
+    for (const auto& [name, number] : checked.analysis.survey->causes.left_out) {
       object["causes_left_out"][name] = number;
     }
   }
-  object["strongest_satisfied"] = names(checked.result.strongest_satisfied);
-  object["weakest_violated"] = names(checked.result.weakest_violated);
-  if (checked.stages != nullptr) {
+  object["strongest_satisfied"] = names(checked.analysis.check.strongest_satisfied);
+  object["weakest_violated"] = names(checked.analysis.check.weakest_violated);
+  if (!checked.analysis.stages.empty()) {
     const auto microseconds = [](double seconds) { return std::round(seconds * 1e6) / 1e6; };
     object["stages"] = Json::array();
-    for (const auto& stage : *checked.stages) {
+    for (const auto& stage : checked.analysis.stages) {
       object["stages"].push_back({{"stage", stage.name},
                                   {"seconds", microseconds(stage.seconds)},
                                   {"cpu_seconds", microseconds(stage.cpu_seconds)}});
     }
   }
-  if (checked.worth != nullptr) object["worth"] = worth_object(checked);
+  if (checked.analysis.test_power) object["worth"] = worth_object(checked);
   // Text that is not UTF-8 is shown as well as it can be, rather than refused.
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -222,7 +222,7 @@ class Page {
     const auto database = metadata_of(history, "database"),
                isolation = metadata_of(history, "isolation");
     if (!database.empty()) add(database + (isolation.empty() ? "" : " at " + isolation));
-    if (checked_.whole) {
+    if (checked_.analysis.whole) {
       add(counted(history.txn_count(), "transaction"));
       add(counted(history.session_count(), "session"));
       add(counted(history.key_count(), "key"));
@@ -232,7 +232,8 @@ class Page {
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        mood(checked_.result), in_page(checked_.file), in_page(answer(checked_.result)), facts);
+        mood(checked_.analysis.check), in_page(checked_.file),
+        in_page(answer(checked_.analysis.check)), facts);
   }
 
   // ---- violations
@@ -391,7 +392,7 @@ class Page {
   // ---- timeline
 
   void timeline(std::string& out) {
-    if (!checked_.whole) return;
+    if (!checked_.analysis.whole) return;
     if (!with_timeline_) {
       out += "<p class=\"more\">The timeline is left out: the page would be too large.</p>\n";
       return;
@@ -412,7 +413,8 @@ class Page {
         "scope=\"col\">level, strongest first</th><th scope=\"col\">verdict</th><th "
         "scope=\"col\">decided by"
         "</th><th scope=\"col\" class=\"figure\">seconds</th></tr></thead>\n<tbody>\n";
-    for (auto it = checked_.result.levels.rbegin(); it != checked_.result.levels.rend(); ++it) {
+    for (auto it = checked_.analysis.check.levels.rbegin();
+         it != checked_.analysis.check.levels.rend(); ++it) {
       const auto& one = *it;
       const auto product = levels::product_name(checked_.history, one.level);
       const bool implied = one.decided_by.starts_with("implied-by:");
@@ -443,7 +445,7 @@ class Page {
   }
 
   void statistics(std::string& out) {
-    if (!checked_.whole) return;
+    if (!checked_.analysis.whole) return;
     const auto stats = compute_stats(checked_.history);
     out +=
         "<section id=\"statistics\" aria-labelledby=\"statistics-title\">\n<h2 "
@@ -525,7 +527,7 @@ class Page {
   Violations violations_;
   std::vector<Figure> figures_;
   std::vector<std::string> pictures_;  // empty: left out
-  bool with_timeline_ = checked_.whole;
+  bool with_timeline_ = checked_.analysis.whole;
 };
 
 }  // namespace

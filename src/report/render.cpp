@@ -10,14 +10,16 @@
 #include <set>
 #include <tuple>
 
-#include "explain/why/explain.hpp"
-#include "explain/why/words.hpp"
+#include "analysis/explanations.hpp"
+#include "explain/explain.hpp"
+#include "explain/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
 
+using analysis::Explanation;
 using check::LevelResult;
 using check::Verdict;
 using levels::Level;
@@ -119,33 +121,28 @@ std::vector<Identity> identities(const explain::Anomaly& anomaly) {
   return all;
 }
 
-// Tells anomalies level by level, each once.
-class CycleReporter {
+// Reports anomalies level by level, each in full once.
+class Reporter {
  public:
-  explicit CycleReporter(const Checked& checked) : checked_(checked) {}
+  explicit Reporter(const Checked& checked) : checked_(checked) {}
 
   // The anomalies of a violated level, each line indented by two blanks.
-  std::string tell(const LevelResult& result) {
-    const Level at = result.explained_at.value_or(result.level);
-    const ByCause causes = by_cause(checked_, result);
-    const auto anomalies =
-        explain::explain(checked_.history, at, causes.violation, {.fields = checked_.fields});
+  std::string anomalies(const LevelResult& result) {
+    const auto explanations =
+        analysis::explanations_of(checked_.history, checked_.analysis, result).shown;
     std::string text;
     std::map<std::string, std::size_t> left_out;
-    std::map<std::pair<std::string, Level>, std::vector<Shown>> again;
+    std::map<std::pair<std::string, Level>, std::vector<const Explanation*>> again;
     std::size_t shown = 0;
-    for (std::size_t i = 0; i < anomalies.size(); ++i) {
-      const auto* small = counterexample_of(checked_, result, anomalies, i);
-      const Shown one{small != nullptr ? small->history : checked_.history,
-                      small != nullptr ? small->anomaly : anomalies[i]};
-      const auto before = small != nullptr ? told_before(*small, result.level)
-                                           : told_before(anomalies[i], result.level);
+    for (const auto& one : explanations) {
+      const auto before = one.small != nullptr ? reported_before(*one.small, result.level)
+                                               : reported_before(one.anomaly, result.level);
       if (before) {
-        again[{title_of(one.anomaly), *before}].push_back(one);
+        again[{title_of(one.anomaly), *before}].push_back(&one);
       } else if (shown < kAnomaliesShown) {
         append_indented(text, title_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
-        if (small != nullptr) text += size_of(*small);
-        if (i < causes.occurrences.size()) text += alike(causes.occurrences[i]);
+        if (one.small != nullptr) text += size_of(*one.small);
+        text += alike(one.occurrences);
         ++shown;
       } else {
         ++left_out[one.anomaly.name];
@@ -159,19 +156,14 @@ class CycleReporter {
   }
 
   // In one line.
-  std::string mention(const counts::RootCause& cause) const {
-    const auto* small = small_of(cause);
-    const auto anomalies = small != nullptr
-                               ? std::vector{small->anomaly}
-                               : explain::explain(checked_.history, cause.level, cause.violation);
-    const auto& history = small != nullptr ? small->history : checked_.history;
+  [[nodiscard]] std::string line(const survey::Cause& cause) const {
     std::string text;
-    for (const auto& anomaly : anomalies) {
-      text +=
-          fmt::format("  {}: {}", title_of(anomaly), explain::enumerate(named(history, anomaly)));
+    for (const auto& one : explanations_of(cause)) {
+      const auto& [history, anomaly, small, occurrences] = one;
+      text += fmt::format("  {}: {}", title_of(anomaly), explain::enumerate(named(one)));
       if (!anomaly.keys.empty()) {
         std::vector<std::string> keys;
-        for (const auto key : anomaly.keys) keys.push_back(history.key(key).to_string());
+        for (const auto key : anomaly.keys) keys.push_back(history->key(key).to_string());
         text +=
             fmt::format(" on {} {}", keys.size() == 1 ? "key" : "keys", explain::enumerate(keys));
       }
@@ -180,36 +172,19 @@ class CycleReporter {
     return text + alike(cause.occurrences);
   }
 
-  std::string tell(const counts::RootCause& cause) {
-    const auto* small = small_of(cause);
+  [[nodiscard]] std::string paragraph(const survey::Cause& cause) const {
+    const auto* small = analysis::counterexample_of(checked_.analysis, cause);
     std::string text;
-    for (const auto& anomaly :
-         small != nullptr ? std::vector{small->anomaly}
-                          : explain::explain(checked_.history, cause.level, cause.violation,
-                                             {.fields = checked_.fields})) {
-      append_indented(text, title_of(anomaly) + ": " + anomaly.explanation, "  ");
+    for (const auto& one : explanations_of(cause)) {
+      append_indented(text, title_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
     }
     return text + (small != nullptr ? size_of(*small) : "") + alike(cause.occurrences);
   }
 
  private:
-  // That of the check is among the check's own.
-  const explain::Counterexample* small_of(const counts::RootCause& cause) const {
-    if (cause.small) return &*cause.small;
-    if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
-    for (const auto& small : checked_.counterexamples) {
-      const bool also =
-          std::find(small.also_at.begin(), small.also_at.end(), cause.level) != small.also_at.end();
-      if (small.violation.internal.empty() && (small.level == cause.level || also)) return &small;
-    }
-    return nullptr;
+  [[nodiscard]] std::vector<Explanation> explanations_of(const survey::Cause& cause) const {
+    return analysis::explanations_of(checked_.history, checked_.analysis, cause);
   }
-
-  // An anomaly and the history whose transactions it names.
-  struct Shown {
-    const history::History& history;
-    const explain::Anomaly& anomaly;
-  };
 
   static std::string alike(std::uint64_t occurrences) {
     if (occurrences < 2) return {};
@@ -244,37 +219,35 @@ class CycleReporter {
     return false;
   }
 
-  std::optional<Level> told_before(const explain::Counterexample& small, Level now) {
-    const auto known = told_small_.try_emplace(&small, now).first->second;
+  std::optional<Level> reported_before(const explain::Counterexample& small, Level now) {
+    const auto known = reported_small_.try_emplace(&small, now).first->second;
     return known == now ? std::nullopt : std::optional(known);
   }
 
   // The other level at which the anomaly was told; it counts as told from now on.
-  std::optional<Level> told_before(const explain::Anomaly& anomaly, Level now) {
+  std::optional<Level> reported_before(const explain::Anomaly& anomaly, Level now) {
     std::optional<Level> before;
     const auto all = identities(anomaly);
     for (const auto& one : all) {
-      const auto known = told_.find(one);
-      if (known != told_.end() && known->second != now && !before) before = known->second;
+      const auto known = reported_.find(one);
+      if (known != reported_.end() && known->second != now && !before) before = known->second;
     }
-    for (const auto& one : all) told_.try_emplace(one, before.value_or(now));
+    for (const auto& one : all) reported_.try_emplace(one, before.value_or(now));
     return before;
   }
 
   std::string reference(const std::string& name, Level level,
-                        const std::vector<Shown>& list) const {
+                        const std::vector<const Explanation*>& list) const {
     const auto where = fmt::format("as told above for {}", levels::name(level));
     if (list.size() > 1) return fmt::format("  {}, {} of them: {}\n", name, list.size(), where);
-    const auto who = named(list.front().history, list.front().anomaly);
-    return fmt::format("  {} of {}: {}\n", name, explain::enumerate(who), where);
+    return fmt::format("  {} of {}: {}\n", name, explain::enumerate(named(*list.front())), where);
   }
 
   // The transactions by name, the last ones as a number if they are many.
-  static std::vector<std::string> named(const history::History& history,
-                                        const explain::Anomaly& anomaly) {
+  static std::vector<std::string> named(const Explanation& explanation) {
     std::vector<std::string> who;
-    for (const auto txn : anomaly.transactions)
-      who.push_back(history::transaction_name(history, txn));
+    for (const auto txn : explanation.anomaly.transactions)
+      who.push_back(history::transaction_name(*explanation.history, txn));
     if (who.size() > kTransactionsNamed) {
       const auto more = who.size() - kTransactionsNamed;
       who.resize(kTransactionsNamed);
@@ -284,15 +257,15 @@ class CycleReporter {
   }
 
   const Checked& checked_;
-  std::map<Identity, Level> told_;  // at which level
-  std::map<const explain::Counterexample*, Level> told_small_;
+  std::map<Identity, Level> reported_;  // at which level
+  std::map<const explain::Counterexample*, Level> reported_small_;
 };
 
 // The cause to begin with at a level, if it is not the one that the check came upon: of it or
 // a weaker level. Causes are sorted, the most severe and smallest first.
-const counts::RootCause* better_cause(const Checked& checked, Level level) {
-  if (checked.survey == nullptr) return nullptr;
-  for (const auto& cause : checked.survey->causes.found) {
+const survey::Cause* better_cause(const Checked& checked, Level level) {
+  if (!checked.analysis.survey) return nullptr;
+  for (const auto& cause : checked.analysis.survey->causes.found) {
     if (!levels::implies(level, cause.level)) continue;
     return cause.from_check && cause.level == level ? nullptr : &cause;
   }
@@ -302,7 +275,7 @@ const counts::RootCause* better_cause(const Checked& checked, Level level) {
 // How a level is called above the causes filed at it: one that was not asked for, by one that was.
 std::string level_of_causes(const Checked& checked, Level level) {
   const LevelResult* stronger = nullptr;  // asked for, and the weakest such
-  for (const auto& result : checked.result.levels) {
+  for (const auto& result : checked.analysis.check.levels) {
     if (result.level == level) return named_level(checked, level);
     if (result.verdict != Verdict::kViolated || !levels::implies(result.level, level)) continue;
     if (stronger == nullptr || levels::implies(stronger->level, result.level)) stronger = &result;
@@ -314,10 +287,9 @@ std::string level_of_causes(const Checked& checked, Level level) {
 
 // The other causes, level by level, the first in full, and how far they were looked for.
 // `told`: those that are in the paragraphs already.
-void add_causes(const Checked& checked, CycleReporter& teller,
-                const std::set<const counts::RootCause*>& told,
-                std::vector<std::string>& paragraphs) {
-  const auto& causes = checked.survey->causes;
+void add_causes(const Checked& checked, Reporter& reporter,
+                const std::set<const survey::Cause*>& told, std::vector<std::string>& paragraphs) {
+  const auto& causes = checked.analysis.survey->causes;
   std::optional<Level> level;
   std::size_t in_full = 0;
   for (const auto& cause : causes.found) {
@@ -327,7 +299,8 @@ void add_causes(const Checked& checked, CycleReporter& teller,
           fmt::format("  violated, apart from that: {}\n", level_of_causes(checked, cause.level)));
     }
     level = cause.level;
-    paragraphs.back() += in_full++ < kCausesInFull ? teller.tell(cause) : teller.mention(cause);
+    paragraphs.back() +=
+        in_full++ < kCausesInFull ? reporter.paragraph(cause) : reporter.line(cause);
   }
   std::string left;
   for (const auto& [name, number] : causes.left_out) {
@@ -343,16 +316,16 @@ std::vector<std::string> reasons(const Checked& checked) {
     std::string who, alone, text;  // who is violated; the anomalies, as if told alone
   };
   std::vector<Paragraph> found;
-  CycleReporter teller(checked);
-  std::set<const counts::RootCause*> told;
+  Reporter reporter(checked);
+  std::set<const survey::Cause*> told;
   const auto told_with_check = [&](Level at) {
-    if (checked.survey == nullptr) return;
-    for (const auto& cause : checked.survey->causes.found) {
+    if (!checked.analysis.survey) return;
+    for (const auto& cause : checked.analysis.survey->causes.found) {
       if (cause.from_check && cause.level == at) told.insert(&cause);
     }
   };
-  const auto& weakest = checked.result.weakest_violated;
-  for (const auto& result : checked.result.levels) {
+  const auto& weakest = checked.analysis.check.weakest_violated;
+  for (const auto& result : checked.analysis.check.levels) {
     if (result.verdict != Verdict::kViolated || !result.violation ||
         std::find(weakest.begin(), weakest.end(), result.level) == weakest.end()) {
       continue;
@@ -372,23 +345,23 @@ std::vector<std::string> reasons(const Checked& checked) {
         it->who += ", " + who;
         continue;
       }
-      found.push_back({std::move(who), cause->name, teller.tell(*cause)});
+      found.push_back({std::move(who), cause->name, reporter.paragraph(*cause)});
       told.insert(cause);
       continue;
     }
     told_with_check(at);
-    auto alone = CycleReporter(checked).tell(result);
+    auto alone = Reporter(checked).anomalies(result);
     const auto same = std::find_if(found.begin(), found.end(),
                                    [&](const auto& other) { return other.alone == alone; });
     if (same == found.end()) {
-      found.push_back({std::move(who), std::move(alone), teller.tell(result)});
+      found.push_back({std::move(who), std::move(alone), reporter.anomalies(result)});
     } else {
       same->who += ", " + who;
     }
   }
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
-  if (checked.survey != nullptr) add_causes(checked, teller, told, paragraphs);
+  if (checked.analysis.survey) add_causes(checked, reporter, told, paragraphs);
   return paragraphs;
 }
 
@@ -399,30 +372,9 @@ std::string without_own_name(Level level, const std::string& detail) {
   return detail.starts_with(own) ? detail.substr(own.size()) : detail;
 }
 
-const explain::Counterexample* counterexample_of(const Checked& checked, const LevelResult& result,
-                                                 const std::vector<explain::Anomaly>& anomalies,
-                                                 std::size_t number) {
-  const Level at = result.explained_at.value_or(result.level);
-  const bool internal = !result.violation->internal.empty();
-  const auto& name = anomalies[number].name;
-  for (const auto& small : checked.counterexamples) {
-    const auto& also = small.also_at;
-    if (small.level != at && std::find(also.begin(), also.end(), at) == also.end()) continue;
-    if (small.violation.internal.empty() == internal) continue;
-    if (!internal) return &small;  // a level has one derivation
-    if (small.anomaly.name != name) continue;
-    // Of internal anomalies the first of each name is made small.
-    const bool first =
-        std::none_of(anomalies.begin(), anomalies.begin() + static_cast<long>(number),
-                     [&](const auto& other) { return other.name == name; });
-    return first ? &small : nullptr;
-  }
-  return nullptr;
-}
-
 std::string lines(const Checked& checked) {
   std::string text;
-  for (const auto& result : checked.result.levels) {
+  for (const auto& result : checked.analysis.check.levels) {
     if (result.verdict == Verdict::kRefused) continue;
     text += fmt::format("{}\t{}\t{}\n", checked.file, levels::name(result.level),
                         check::to_string(result.verdict));
@@ -432,7 +384,7 @@ std::string lines(const Checked& checked) {
 
 std::string explanation(const Checked& checked) {
   std::string text;
-  for (const auto& result : checked.result.levels) {
+  for (const auto& result : checked.analysis.check.levels) {
     if (result.verdict != Verdict::kUnknown) continue;
     append_indented(text,
                     fmt::format("unknown: {}: {}", named_level(checked, result.level),
@@ -466,7 +418,7 @@ std::string about_sessions(const check::CheckResult& result) {
 }  // namespace
 
 std::string ladder(const Checked& checked, const TextStyle& style) {
-  const auto& result = checked.result;
+  const auto& result = checked.analysis.check;
   std::string text = fmt::format("{}: strongest satisfied: {}; weakest violated: {}", checked.file,
                                  names(result.strongest_satisfied), names(result.weakest_violated));
   std::vector<Level> unknown;
@@ -476,7 +428,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
     width = std::max(width, named_level(checked, one.level).size());
   }
   if (!unknown.empty()) text += "; unknown: " + names(unknown);
-  text += "\n  " + (checked.whole ? facts(checked.history) : "not read to its end") + "\n";
+  text += "\n  " + (checked.analysis.whole ? facts(checked.history) : "not read to its end") + "\n";
   text += about_sessions(result) + "\n";
   for (const auto& one : result.levels) {
     std::string line = fmt::format("  {:<{}}  {}", named_level(checked, one.level), width,

@@ -4,17 +4,11 @@
 // aside).
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "base/stopwatch.hpp"
-#include "check/check.hpp"
-#include "explain/counts/whole_history.hpp"
-#include "explain/power/test_power.hpp"
-#include "explain/why/counterexample.hpp"
+#include "analysis/analyze.hpp"
 #include "history/history.hpp"
+#include "levels/level.hpp"
 
 namespace cupel::report {
 
@@ -22,15 +16,7 @@ namespace cupel::report {
 struct Checked {
   const std::string& file;  // as the user named it
   const history::History& history;
-  const check::CheckResult& result;
-  bool whole = true;  // false: the history was not read to its end, and nothing is said of it
-  // Violations made small (shrink::counterexamples). A violation that has one is explained by
-  // it, the others in the terms of the whole history.
-  std::span<const explain::Counterexample> counterexamples = {};
-  const power::TestPower* worth = nullptr;  // what a satisfied test was worth, if it was measured
-  const counts::WholeHistory* survey = nullptr;    // if there is one: how often, and further causes
-  const explain::FieldsByLabel* fields = nullptr;  // more about the transactions, to be told
-  const std::vector<base::Stopwatch::Stage>* stages = nullptr;  // where the time went, if known
+  const analysis::Analysis& analysis;
 };
 
 struct TextStyle {
@@ -50,25 +36,9 @@ std::string ladder(const Checked& checked, const TextStyle& style = {});
 // referred to at the others. Every line starts with two blanks; empty if there is nothing to say.
 std::string explanation(const Checked& checked);
 
-// The counterexample that explains the `number`th anomaly, of those that explain()
-// finds in the violation of `result`; nullptr if there is none.
-const explain::Counterexample* counterexample_of(const Checked& checked,
-                                                 const check::LevelResult& result,
-                                                 const std::vector<explain::Anomaly>& anomalies,
-                                                 std::size_t number);
-
-// "Test power": what met, what was read, which anomalies could have shown.
+// "What this test was worth": what met, what was read, which anomalies could have shown.
 // Every line starts with two blanks; empty if it was not measured.
 std::string worth_text(const Checked& checked);
-
-// The violation of a violated level as it is told: of internal anomalies one for each
-// cause that the survey names, in the order of the reads; and how often each anomaly of it
-// shows (empty if no survey says so).
-struct ByCause {
-  levels::Violation violation;
-  std::vector<std::uint64_t> occurrences;
-};
-ByCause by_cause(const Checked& checked, const check::LevelResult& result);
 
 // How often each anomaly occurs in the whole history: "lost-update 198 (keys 0, 7 and
 // 3 more), fractured-read ≥ 12 (key 5)", in lines of at most about 100 columns that

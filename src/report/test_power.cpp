@@ -28,9 +28,9 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 }  // namespace
 
 std::string worth_text(const Checked& checked) {
-  if (checked.worth == nullptr) return {};
-  const power::TestPower& w = *checked.worth;
-  std::string text = "  Test power:\n";
+  if (!checked.analysis.test_power) return {};
+  const worth::Worth& w = *checked.analysis.test_power;
+  std::string text = "  What this test was worth:\n";
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("    {:<24}{}\n", what, value);
   };

@@ -8,7 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/counts/severity.hpp"
+#include "analysis/explanations.hpp"
+#include "survey/severity.hpp"
 
 namespace cupel::report {
 
@@ -35,8 +36,8 @@ std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* sm
 // Where the survey has the cause that the check came upon itself. The survey has an internal
 // anomaly at the weakest level only, though others come upon it too.
 std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly* internal) {
-  if (checked.survey == nullptr) return kNowhere;
-  const auto& found = checked.survey->causes.found;
+  if (!checked.analysis.survey) return kNowhere;
+  const auto& found = checked.analysis.survey->causes.found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& theirs = found[i].violation.internal;
     if (!found[i].from_check || theirs.empty() != (internal == nullptr)) continue;
@@ -48,15 +49,15 @@ std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly*
 }
 
 // by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
-ByCause causes_of(const Checked& checked, const LevelResult& result) {
-  auto all = by_cause(checked, result);
+analysis::ByCause causes_of(const Checked& checked, const LevelResult& result) {
+  auto all = analysis::by_cause(checked.analysis, result);
   if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
   std::vector<InternalAnomaly> one_each;
   for (const auto& internal : all.violation.internal) {
     const auto at = surveyed(checked, result.level, &internal);
     if (at == kNowhere) continue;
     one_each.push_back(internal);
-    all.occurrences.push_back(checked.survey->causes.found[at].occurrences);
+    all.occurrences.push_back(checked.analysis.survey->causes.found[at].occurrences);
   }
   if (!one_each.empty()) all.violation.internal = std::move(one_each);
   return all;
@@ -89,14 +90,14 @@ class Collector {
   Collector(const Checked& checked, std::size_t most) : checked_(checked), most_(most) {}
 
   Violations collect() && {
-    const auto& weakest = checked_.result.weakest_violated;
-    for (const auto& result : checked_.result.levels) {
+    const auto& weakest = checked_.analysis.check.weakest_violated;
+    for (const auto& result : checked_.analysis.check.levels) {
       if (result.verdict == Verdict::kViolated && result.violation &&
           std::find(weakest.begin(), weakest.end(), result.level) != weakest.end()) {
         add(result);
       }
     }
-    if (checked_.survey != nullptr) add_survey();
+    if (checked_.analysis.survey) add_survey();
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const Entry& x, const Entry& y) { return x.place < y.place; });
     for (auto& entry : entries_) {
@@ -123,8 +124,8 @@ class Collector {
       const auto& anomaly = told.anomaly;
       return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNowhere};
     }
-    const auto& cause = checked_.survey->causes.found[in_survey];
-    return {cause.level, counts::severity(cause.name), cause.transactions, in_survey};
+    const auto& cause = checked_.analysis.survey->causes.found[in_survey];
+    return {cause.level, survey::severity(cause.name), cause.transactions, in_survey};
   }
 
   // `anomaly`: of the whole history, even where the violation was made small.
@@ -217,9 +218,11 @@ class Collector {
                       std::size_t internal, std::uint64_t occurrences,
                       const levels::Violation& alone, std::size_t in_survey, bool may_be_small) {
     const auto anomalies =
-        explain::explain(checked_.history, at, alone, {.fields = checked_.fields});
+        explain::explain(checked_.history, at, alone, {.fields = &checked_.analysis.fields});
     if (anomalies.empty()) return kNowhere;
-    const auto* small = may_be_small ? counterexample_of(checked_, result, anomalies, 0) : nullptr;
+    const auto* small = may_be_small
+                            ? analysis::counterexample_of(checked_.analysis, result, anomalies, 0)
+                            : nullptr;
     auto told = told_of(at, violation, internal, anomalies.front(), small);
     told.levels = {result.level};
     told.occurrences = occurrences;
@@ -233,34 +236,16 @@ class Collector {
     return add(std::move(told), place, std::move(identities));
   }
 
-  // The check came upon some causes at levels that are not among the weakest: those are
-  // among its counterexamples.
-  [[nodiscard]] const Counterexample* small_of(const counts::RootCause& cause) const {
-    if (cause.small) return &*cause.small;
-    if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
-    for (const auto& small : checked_.counterexamples) {
-      const auto& also = small.also_at;
-      if (small.violation.internal.empty() &&
-          (small.level == cause.level ||
-           std::find(also.begin(), also.end(), cause.level) != also.end())) {
-        return &small;
-      }
-    }
-    return nullptr;
-  }
-
   void add_survey() {
-    const auto& causes = checked_.survey->causes;
+    const auto& causes = checked_.analysis.survey->causes;
     for (std::size_t i = 0; i < causes.found.size(); ++i) {
       const auto& cause = causes.found[i];
       if (in_survey_.contains(i)) continue;
-      const auto* small = small_of(cause);
-      const auto anomalies = small != nullptr
-                                 ? std::vector{small->anomaly}
-                                 : explain::explain(checked_.history, cause.level, cause.violation,
-                                                    {.fields = checked_.fields});
-      for (std::size_t a = 0; a < anomalies.size(); ++a) {
-        auto told = told_of(cause.level, cause.violation, a, anomalies[a], small);
+      const auto* small = analysis::counterexample_of(checked_.analysis, cause);
+      const auto explanations =
+          analysis::explanations_of(checked_.history, checked_.analysis, cause);
+      for (std::size_t a = 0; a < explanations.size(); ++a) {
+        auto told = told_of(cause.level, cause.violation, a, explanations[a].anomaly, small);
         told.levels = {cause.level};
         told.occurrences = cause.occurrences;
         std::set<Identity> identities = {identity_of(*told.history, told.anomaly, small)};

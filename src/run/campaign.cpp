@@ -95,32 +95,33 @@ CampaignResult result_of(const CampaignRun& run) {
   result.database = run.database;
   result.isolation = run.isolation;
   result.workload = run.workload;
-  result.seed = run.assay.run.seed;
+  result.seed = run.options.run.seed;
   return result;
 }
 
-void fill(CampaignResult& result, const Assay& assay) {
-  result.product = assay.facts.version.empty() ? assay.facts.product
-                                               : assay.facts.product + " " + assay.facts.version;
-  for (const auto level : assay.asked) {
+void fill(CampaignResult& result, const CheckedRun& checked) {
+  result.product = checked.facts.version.empty()
+                       ? checked.facts.product
+                       : checked.facts.product + " " + checked.facts.version;
+  for (const auto level : checked.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
-  const auto verdict = assay.verdict();
+  const auto verdict = checked.verdict();
   if (verdict == check::Verdict::kRefused) {
     result.verdict = "error";
-    result.error = assay.result(assay.asked.front()).detail;
+    result.error = checked.result(checked.asked.front()).detail;
   } else {
     result.verdict = check::to_string(verdict);
   }
-  const auto names = anomalies(assay);
+  const auto names = anomalies(checked);
   result.anomalies.assign(names.begin(), names.end());
-  for (const auto level : assay.check.strongest_satisfied) {
+  for (const auto level : checked.analysis.check.strongest_satisfied) {
     result.strongest_satisfied.emplace_back(levels::name(level));
   }
-  result.committed = assay.run.committed;
-  result.aborted = assay.run.aborted;
-  result.unknown = assay.run.unknown;
-  result.seconds = assay.run.seconds;
+  result.committed = checked.run.committed;
+  result.aborted = checked.run.aborted;
+  result.unknown = checked.run.unknown;
+  result.seconds = checked.run.seconds;
 }
 
 // What a violation ends under StopAt::kEach.
@@ -130,7 +131,7 @@ std::string cell_of(const CampaignRun& run) {
 
 std::string file_name(const CampaignRun& run) {
   std::string name =
-      fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload, run.assay.run.seed);
+      fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload, run.options.run.seed);
   for (char& c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '-' || c == '.';
@@ -196,21 +197,21 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       }
       listener.before(run, i + 1, campaign.runs.size());
       result = result_of(run);
-      auto options = run.assay;
+      auto options = run.options;
       options.history = folder + "/" + file_name(run);
       options.overwrite = true;  // of a run that a crash cut short
       Progress progress;
-      const auto assayed = assay(options, stop, progress, [](Stage) {});
+      const auto checked = run_and_check(options, stop, progress, [](Stage) {});
       if (stop) {  // a run that was cut short says too little
         std::filesystem::remove(options.history, failed);
         ++summary.left;
         continue;
       }
-      if (assayed.ok()) {
-        fill(result, *assayed);
+      if (checked.ok()) {
+        fill(result, *checked);
       } else {
         result.verdict = "error";
-        result.error = assayed.error().to_string();
+        result.error = checked.error().to_string();
       }
       if (result.verdict == "violated" || result.verdict == "unknown") {
         result.history = file_name(run);

@@ -1,4 +1,4 @@
-// campaign: a matrix of databases × isolation levels × workloads × seeds, assayed
+// campaign: a matrix of databases × isolation levels × workloads × seeds, checked
 // run by run, and a table of which anomalies were seen where, in the manner of
 // Hermitage (github.com/ept/hermitage).
 //
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 
 namespace cupel::run {
 
@@ -34,7 +34,7 @@ struct CampaignRun {
   std::string database;   // the column's name
   std::string isolation;  // as the driver spells it; never empty
   std::string workload;   // a name that tells the workloads of the file apart
-  AssayOptions assay;
+  RunAndCheckOptions options;
   std::string identity;  // of everything that decides it: what results are kept under
 };
 

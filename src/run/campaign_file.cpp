@@ -48,7 +48,7 @@ std::string text(const Json& value, const std::string& place) {
 
 // The fields that both the whole file and one workload may have.
 bool shape_field(const std::string& name, const Json& value, const std::string& place,
-                 AssayOptions& options) {
+                 RunAndCheckOptions& options) {
   auto& shape = options.shape;
   if (name == "sessions") {
     number(value, place, options.run.sessions, 1, 100000);
@@ -94,7 +94,7 @@ bool shape_field(const std::string& name, const Json& value, const std::string& 
   } else if (name == "timeout") {
     double seconds = 0;
     number(value, place, seconds, 0, 1e7);
-    options.check.timeout_seconds = seconds;
+    options.analysis.check.timeout_seconds = seconds;
   } else {
     return false;
   }
@@ -162,7 +162,7 @@ Campaign campaign_of(const Json& file) {
   if (!file.is_object())
     throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
   Campaign campaign;
-  AssayOptions defaults;
+  RunAndCheckOptions defaults;
   std::vector<Column> columns;
   std::vector<std::uint64_t> seeds{1};
   for (const auto& [name, value] : file.items()) {
@@ -212,7 +212,7 @@ Campaign campaign_of(const Json& file) {
 
   struct Row {
     std::string name;
-    AssayOptions options;
+    RunAndCheckOptions options;
     std::string definition;
   };
   std::vector<Row> rows;
@@ -262,7 +262,7 @@ Campaign campaign_of(const Json& file) {
         o.run.txns, o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops,
         o.shape.keys, o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share,
         o.shape.rmw_share, o.shape.duplicates, o.shape.scale, o.shape.tombstones,
-        workload::name(o.shape.distribution), o.check.timeout_seconds.value_or(0));
+        workload::name(o.shape.distribution), o.analysis.check.timeout_seconds.value_or(0));
     if (row.options.workload.ends_with(".json")) row.definition += plan_sum(row.options.workload);
     rows.push_back(std::move(row));
   }
@@ -274,12 +274,12 @@ Campaign campaign_of(const Json& file) {
           CampaignRun run{.database = column.name,
                           .isolation = isolation,
                           .workload = row.name,
-                          .assay = row.options,
+                          .options = row.options,
                           .identity = {}};
-          run.assay.url = column.url;
-          run.assay.open.isolation = isolation;
-          run.assay.run.seed = seed;
-          run.assay.check.asked = column.asked;
+          run.options.url = column.url;
+          run.options.open.isolation = isolation;
+          run.options.run.seed = seed;
+          run.options.analysis.check.asked = column.asked;
           std::string asked;
           for (const auto level : column.asked) asked += fmt::format(" | {}", levels::name(level));
           run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", column.name, isolation,

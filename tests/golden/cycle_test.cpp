@@ -108,9 +108,11 @@ TEST_P(Cycle, IsOneInWordsJsonAndPictures) {
   options.asked = GetParam().levels;
   options.timeout_seconds = 60;
   const auto result = check::check(*history, options);
-  const auto small = shrink::counterexamples(*history, result, {.seconds = 2});
+  const analysis::Analysis found{
+      .check = result,
+      .counterexamples = shrink::counterexamples(*history, result, {.seconds = 2})};
   const auto file = GetParam().path.string();
-  const report::Checked checked{file, *history, result, true, small};
+  const report::Checked checked{file, *history, found};
   const auto json = nlohmann::json::parse(report::json(checked));
 
   // The most severe first.

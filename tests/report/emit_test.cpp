@@ -36,20 +36,19 @@ using test::history_of;
 struct Case {
   std::string file;
   History history;
-  check::CheckResult result;
-  std::vector<Counterexample> examples;
+  analysis::Analysis analysis;
 
   Case(std::string name, History given, std::vector<Level> asked, bool shrunk = true)
       : file(std::move(name)), history(std::move(given)) {
     check::Options options;
     options.asked = std::move(asked);
-    result = check::check(history, options);
+    analysis.check = check::check(history, options);
     if (!shrunk) return;
-    for (const Level level : result.weakest_violated) {
-      examples.push_back(counterexample_of(History(history), level));
+    for (const Level level : analysis.check.weakest_violated) {
+      analysis.counterexamples.push_back(counterexample_of(History(history), level));
     }
   }
-  [[nodiscard]] Checked checked() const { return {file, history, result, true, examples}; }
+  [[nodiscard]] Checked checked() const { return {file, history, analysis}; }
   template <typename Use>
   auto with(Use use, std::map<std::uint32_t, std::uint64_t> lines = {}) const {
     const auto all = checked();
@@ -170,7 +169,7 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
             "- to see it again: `cupel check -l si h.jsonl`\n"
             "- smallest: without any of these operations the violation is gone\n"
             "\n<details><summary>Why</summary>\n\n```text\nlost-update (G-single): " +
-                given.examples[0].anomaly.explanation + "\n```\n\n</details>\n");
+                given.analysis.counterexamples[0].anomaly.explanation + "\n```\n\n</details>\n");
 }
 
 // Without time to make it small there is still an answer, in the history's own terms.
@@ -389,8 +388,8 @@ TEST(JunitXml, HasACaseForEachLevelAndFile) {
   Case given("dir/h.jsonl", history_of(kLostUpdate),
              {Level::kPrefix, Level::kSnapshotIsolation, Level::kSerializable,
               Level::kStrictSerializable});
-  given.result.levels.emplace_back().level = Level::kCausal;
-  given.result.levels.back().detail = "time limit met";
+  given.analysis.check.levels.emplace_back().level = Level::kCausal;
+  given.analysis.check.levels.back().detail = "time limit met";
   Junit junit;
   given.with([&](const Emission& e) {
     junit.add(e);
@@ -542,11 +541,18 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
     counts::RootCause own{
         Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
     survey.causes.found.push_back(own);
-    counts::RootCause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
-                            skew.examples.front()};
+    survey::Cause other{Level::kSerializable,
+                        {},
+                        "write-skew",
+                        "G2-item",
+                        {},
+                        2,
+                        1,
+                        false,
+                        skew.analysis.counterexamples.front()};
     survey.causes.found.push_back(other);
-    auto checked = given.checked();
-    checked.survey = &survey;
+    given.analysis.survey = survey;
+    const auto checked = given.checked();
     const Emission emission{checked, "cupel check h"};
 
     Sarif sarif("0");
@@ -579,7 +585,7 @@ TEST(Findings, LabelsAreThoseOfWhatIsEmitted) {
                    history_of("init=0 a: r(y,0) | b: r(y,0) | c: r(x,0) w(x,1) | d: r(x,0) w(x,2)"),
                    {Level::kSnapshotIsolation});
   auto checked = given.checked();
-  checked.counterexamples = later.examples;
+  checked.counterexamples = later.analysis.counterexamples;
   const auto found = labels_of(checked);
   EXPECT_EQ(std::set<std::uint32_t>(found.begin(), found.end()), (std::set<std::uint32_t>{2, 3}));
 }
@@ -641,15 +647,22 @@ constexpr const char* kCircleOfThree =
 TEST(Findings, BeginWithTheMostSevereAndSmallest) {
   const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
   for (const bool shrunk : {true, false}) {
-    const Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
-    counts::WholeHistory survey;
-    counts::RootCause other{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, false,
-                            skew.examples.front()};
+    Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
+    survey::Survey survey;
+    survey::Cause other{Level::kSerializable,
+                        {},
+                        "write-skew",
+                        "G2-item",
+                        {},
+                        2,
+                        1,
+                        false,
+                        skew.analysis.counterexamples.front()};
     survey.causes.found.push_back(other);
     counts::RootCause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
     survey.causes.found.push_back(own);
-    auto checked = given.checked();
-    checked.survey = &survey;
+    given.analysis.survey = survey;
+    const auto checked = given.checked();
     EXPECT_EQ(told(checked), shrunk ? "write-skew@serializable G2-item@serializable"
                                     : "write-skew@serializable G2-item@serializable*");
     expect_everywhere(checked, {"write-skew", "G2-item"});
@@ -675,7 +688,7 @@ constexpr const char* kStaleAndSkewed =
 TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
   Case given("h", history_of(kStaleAndSkewed),
              {Level::kStrongSnapshotIsolation, Level::kSerializable});
-  ASSERT_EQ(given.examples.size(), 2u);
+  ASSERT_EQ(given.analysis.counterexamples.size(), 2u);
   const auto names = [](const Checked& checked) {
     std::vector<std::string> all;
     for (const auto& finding : findings_of(checked)) all.push_back(finding.anomaly.name);
@@ -684,9 +697,9 @@ TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
   const auto both = names(given.checked());
   ASSERT_EQ(both.size(), 2u);
   EXPECT_EQ(both[1], "write-skew");
-  const auto examples = given.examples;
+  const auto examples = given.analysis.counterexamples;
   for (const auto& one : examples) {
-    given.examples = {one};
+    given.analysis.counterexamples = {one};
     const bool first = one.level == Level::kStrongSnapshotIsolation;
     EXPECT_EQ(told(given.checked()), both[0] + "@strong-snapshot-isolation" + (first ? "" : "*") +
                                          " write-skew@serializable" + (first ? "*" : ""));
@@ -702,14 +715,14 @@ TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
 TEST(Findings, TellOneViolationOfTwoLevelsOnceMadeSmallOrNot) {
   Case given("h", history_of("init=0 z: w(q,7) | y: r(q,7) | a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"),
              {Level::kReadAtomic, Level::kSnapshotIsolation}, false);
-  ASSERT_EQ(given.result.weakest_violated.size(), 2u);
+  ASSERT_EQ(given.analysis.check.weakest_violated.size(), 2u);
   EXPECT_EQ(told(given.checked()), "fractured-read@read-atomic*");
   for (const auto level : {Level::kReadAtomic, Level::kSnapshotIsolation}) {
     // A part, with other numbers for transactions and keys.
     auto small = counterexample_of(history_of("init=0 a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"), level);
     small.original_txn = {TxnId(2), TxnId(3)};
     small.original_op = {OpId(2), OpId(3), OpId(4), OpId(5)};
-    given.examples = {small};
+    given.analysis.counterexamples = {small};
     EXPECT_EQ(told(given.checked()), "fractured-read@" + std::string(levels::name(level)));
     const auto all = findings_of(given.checked());
     ASSERT_EQ(all.size(), 1u);
@@ -728,22 +741,28 @@ TEST(Findings, TellOneViolationOfTwoLevelsOnceMadeSmallOrNot) {
 // What the check came upon at a level that is not among the weakest is a cause as well,
 // where the survey says so.
 TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
-  const Case given("h", history_of(kStaleAndSkewed),
-                   {Level::kSerializable, Level::kStrictSerializable}, false);
-  ASSERT_EQ(given.result.weakest_violated, std::vector{Level::kSerializable});
+  Case given("h", history_of(kStaleAndSkewed), {Level::kSerializable, Level::kStrictSerializable},
+             false);
+  ASSERT_EQ(given.analysis.check.weakest_violated, std::vector{Level::kSerializable});
   const Case stale("h", history_of("init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30"),
                    {Level::kStrictSerializable});
   counts::WholeHistory survey;
   counts::RootCause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
   survey.causes.found.push_back(first);
-  counts::RootCause second{
-      Level::kStrictSerializable, *stale.result.levels.back().violation, "", "", {}, 2, 1, true,
-      stale.examples.front()};
-  second.name = stale.examples.front().anomaly.name;
+  survey::Cause second{Level::kStrictSerializable,
+                       *stale.analysis.check.levels.back().violation,
+                       "",
+                       "",
+                       {},
+                       2,
+                       1,
+                       true,
+                       stale.analysis.counterexamples.front()};
+  second.name = stale.analysis.counterexamples.front().anomaly.name;
   survey.causes.found.push_back(second);
-  auto checked = given.checked();
+  const auto checked = given.checked();
   EXPECT_EQ(told(checked), "write-skew@serializable*");
-  checked.survey = &survey;
+  given.analysis.survey = survey;
   EXPECT_EQ(told(checked), "write-skew@serializable* " + second.name + "@strict-serializable");
 }
 

@@ -26,10 +26,10 @@ using levels::Level;
 struct Answer {
   std::string file;
   History history;
-  check::CheckResult result;
+  analysis::Analysis analysis;
 
   [[nodiscard]] std::vector<ReportFile> files(const PageOptions& options = {}) const {
-    auto files = report_files({file, history, result}, options);
+    auto files = report_files({file, history, analysis}, options);
     EXPECT_TRUE(files.ok()) << files.error().to_string();
     return files.ok() ? *files : std::vector<ReportFile>(1);
   }
@@ -40,8 +40,9 @@ struct Answer {
 
 Answer checked(History history, std::string file = "history.jsonl") {
   Answer answer{std::move(file), std::move(history), {}};
-  answer.result = check::check(answer.history, {});
-  for (auto& level : answer.result.levels) level.seconds = 0;  // all else is the same each time
+  answer.analysis.check = check::check(answer.history, {});
+  for (auto& level : answer.analysis.check.levels)
+    level.seconds = 0;  // all else is the same each time
   return answer;
 }
 
@@ -140,12 +141,10 @@ TEST(Page, OfASatisfiedHistoryHasNoViolation) {
 }
 
 TEST(Page, ShowsWhatTheTestWasWorth) {
-  const auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
+  auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
   base::Budget budget;
-  const auto worth = power::measure(answer.history, budget);
-  const auto files = report_files({answer.file, answer.history, answer.result, true, {}, &worth});
-  ASSERT_TRUE(files.ok());
-  const auto& page = files->at(0).bytes;
+  answer.analysis.test_power = worth::measure(answer.history, budget);
+  const auto page = answer.page();
   EXPECT_EQ(flaw(page), "");
   EXPECT_NE(page.find("<h2 id=\"worth-title\">"), std::string::npos);
   EXPECT_NE(page.find("<dt>concurrency</dt><dd>"), std::string::npos);
@@ -156,14 +155,11 @@ TEST(Page, TellsACauseOnce) {
   std::string text = "init=0 s1: ! w(x,1)";
   for (int i = 0; i < 20; ++i) text += fmt::format(" | a{}: r(x,1)", i);
   text += " | b1: r(y,0) w(y,2) | b2: r(y,0) w(y,3)";
-  const auto answer = checked(test::history_of(text));
+  auto answer = checked(test::history_of(text));
   base::Budget budget;
-  const auto survey = counts::analyze_history(answer.history, answer.result, {}, budget, 60);
-  ASSERT_TRUE(survey);
-  const auto files =
-      report_files({answer.file, answer.history, answer.result, true, {}, nullptr, &*survey});
-  ASSERT_TRUE(files.ok());
-  const auto& page = files->at(0).bytes;
+  answer.analysis.survey = survey::survey(answer.history, answer.analysis.check, {}, budget, 60);
+  ASSERT_TRUE(answer.analysis.survey);
+  const auto page = answer.page();
   EXPECT_EQ(flaw(page), "");
   EXPECT_EQ(count(page, "<article class=\"violation\""), 2u);
   EXPECT_EQ(count(page, "… and 19 more like it"), 1u);
@@ -244,8 +240,8 @@ TEST(Page, EscapesTheWordsOfTheHistory) {
 TEST(Page, OfAHistoryThatWasNotReadSaysSo) {
   const History nothing = history::HistoryBuilder().finish().value();
   const std::string file = "big.jsonl";
-  const auto result = check::unread({}, "the time limit was met while reading");
-  auto files = report_files({file, nothing, result, false});
+  const auto found = analysis::unread({}, "the time limit was met while reading");
+  auto files = report_files({file, nothing, found});
   ASSERT_TRUE(files.ok());
   EXPECT_EQ(flaw(files->at(0).bytes), "");
   EXPECT_NE(files->at(0).bytes.find("not read to its end"), std::string::npos);
@@ -254,8 +250,8 @@ TEST(Page, OfAHistoryThatWasNotReadSaysSo) {
 
 TEST(ContentsPage, LinksToTheReports) {
   const auto answer = checked(test::history_of(kLostUpdate));
-  const std::vector<ReportLink> links = {{"1-a", "dir/a<b>.jsonl", &answer.result},
-                                         {"2-b", "b.jsonl", &answer.result}};
+  const std::vector<ReportLink> links = {{"1-a", "dir/a<b>.jsonl", &answer.analysis.check},
+                                         {"2-b", "b.jsonl", &answer.analysis.check}};
   const auto page = contents_page(links);
   EXPECT_EQ(flaw(page), "");
   EXPECT_NE(page.find("href=\"1-a/index.html\""), std::string::npos);
@@ -296,8 +292,8 @@ TEST_P(LargePage, StaysSmallAndShowsWhatMatters) {
   Answer answer{"large", large(100, 2000, GetParam()), {}};
   check::Options options;
   options.asked = {Level::kSnapshotIsolation};
-  answer.result = check::check(answer.history, options);
-  ASSERT_EQ(answer.result.levels[0].verdict, check::Verdict::kViolated);
+  answer.analysis.check = check::check(answer.history, options);
+  ASSERT_EQ(answer.analysis.check.levels[0].verdict, check::Verdict::kViolated);
   const auto page = answer.page();
   EXPECT_LE(page.size(), kMostPageBytes);
   EXPECT_GT(page.size(), 2'000'000u);  // the room is used

@@ -92,7 +92,7 @@ const std::string kFile = "dir/my file.jsonl";
 
 TEST(Lines, OneALevelButRefused) {
   const auto result = answer();
-  EXPECT_EQ(lines({kFile, lost_update(), result}),
+  EXPECT_EQ(lines({kFile, lost_update(), {result}}),
             "dir/my file.jsonl\tprefix\tsatisfied\n"
             "dir/my file.jsonl\tsnapshot-isolation\tviolated\n"
             "dir/my file.jsonl\tserializable\tviolated\n"
@@ -115,7 +115,7 @@ constexpr const char* kWhy =
 TEST(Explanation, IndentsEveryLine) {
   const auto result = answer();
   EXPECT_EQ(
-      explanation({kFile, lost_update(), result}),
+      explanation({kFile, lost_update(), {result}}),
       std::string("  unknown: strong-session-serializable: time limit met in refine\n") + kWhy);
 }
 
@@ -126,7 +126,7 @@ TEST(Explanation, TellsAnAnomalyOnce) {
   result.levels.back().violation = violation();
   result.levels.back().explained_at = Level::kLinearizable;
   result.weakest_violated.push_back(Level::kLinearizable);
-  EXPECT_EQ(explanation({kFile, lost_update(), result}),
+  EXPECT_EQ(explanation({kFile, lost_update(), {result}}),
             std::string("  unknown: strong-session-serializable: time limit met in refine\n") +
                 kWhy +
                 "  violated: linearizable\n"
@@ -143,7 +143,7 @@ TEST(Explanation, JoinsLevelsWithTheSameText) {
   result.levels.back().violation = result.levels[1].violation;
   result.levels.back().explained_at = Level::kLinearizable;
   result.weakest_violated.push_back(Level::kLinearizable);
-  const auto text = explanation({kFile, lost_update(), result});
+  const auto text = explanation({kFile, lost_update(), {result}});
   EXPECT_NE(
       text.find("  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ), linearizable\n"),
       std::string::npos)
@@ -155,13 +155,13 @@ TEST(Explanation, IsEmptyWhenAllIsWell) {
   CheckResult result;
   result.levels.push_back(level(Level::kPrefix, Verdict::kSatisfied, "schedule"));
   result.strongest_satisfied = {Level::kPrefix};
-  EXPECT_EQ(explanation({kFile, lost_update(), result}), "");
+  EXPECT_EQ(explanation({kFile, lost_update(), {result}}), "");
 }
 
 TEST(Ladder, FirstLineNamesStrongestAndWeakest) {
   const auto result = answer();
   EXPECT_EQ(
-      ladder({kFile, lost_update(), result}),
+      ladder({kFile, lost_update(), {result}}),
       std::string(
           "dir/my file.jsonl: strongest satisfied: prefix; weakest violated: snapshot-isolation; "
           "unknown: strong-session-serializable\n"
@@ -181,8 +181,8 @@ TEST(Ladder, FirstLineNamesStrongestAndWeakest) {
 }
 
 TEST(Ladder, ColoursOnlyWhenAsked) {
-  const auto result = answer();
-  const Checked checked{kFile, lost_update(), result};
+  const analysis::Analysis found{answer()};
+  const Checked checked{kFile, lost_update(), found};
   EXPECT_EQ(ladder(checked).find('\x1b'), std::string::npos);
   EXPECT_NE(ladder(checked, {.colour = true}).find("\x1b[31mviolated \x1b[0m"), std::string::npos);
 }
@@ -201,14 +201,14 @@ TEST(Ladder, MergesLevelsThatAreViolatedAlikeAndCountsTheRest) {
     result.levels.back().explained_at = which;
     result.weakest_violated.push_back(which);
   }
-  const auto text = explanation({kFile, history, result});
+  const auto text = explanation({kFile, history, {result}});
   EXPECT_NE(text.find("violated: read-committed, snapshot-isolation\n"), std::string::npos) << text;
   EXPECT_NE(text.find("... and 2 more of thin-air-read\n"), std::string::npos) << text;
 }
 
 TEST(Json, HasTheFieldsOfTheManual) {
   const auto result = answer();
-  const auto text = json({kFile, lost_update(), result});
+  const auto text = json({kFile, lost_update(), {result}});
   EXPECT_EQ(text.back(), '\n');
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto object = nlohmann::ordered_json::parse(text);
@@ -264,7 +264,7 @@ TEST(Json, SurvivesTextThatIsNotUtf8) {
                                                       OpId(0u), history.op(OpId(0u)).key,
                                                       OpId::none(), TxnId::none()});
   const std::string file = "\xfe.jsonl";
-  EXPECT_TRUE(nlohmann::json::accept(json({file, history, result})));
+  EXPECT_TRUE(nlohmann::json::accept(json({file, history, {result}})));
 }
 
 TEST(Product, KnowsWhatProductsPromise) {

@@ -135,16 +135,16 @@ TEST_F(CampaignTest, TheMatrixGoesSeedBySeed) {
   std::vector<std::string> order;
   for (const auto& run : made.runs) {
     order.push_back(run.database + " " + run.isolation + " " + run.workload + " " +
-                    std::to_string(run.assay.run.seed));
-    EXPECT_EQ(run.assay.run.sessions, 3U);
-    EXPECT_EQ(run.assay.run.txns, run.workload == "hot" ? 5U : 50U);
+                    std::to_string(run.options.run.seed));
+    EXPECT_EQ(run.options.run.sessions, 3U);
+    EXPECT_EQ(run.options.run.txns, run.workload == "hot" ? 5U : 50U);
   }
   EXPECT_EQ(order[0], "A read-uncommitted mini 4");
   EXPECT_EQ(order[1], "A read-uncommitted hot 4");
   EXPECT_EQ(order[2], "A serializable mini 4");
   EXPECT_EQ(order[5], "B serializable hot 4");
   EXPECT_EQ(order[6], "A read-uncommitted mini 9");
-  EXPECT_EQ(made.runs[1].assay.shape.keys, 7U);
+  EXPECT_EQ(made.runs[1].options.shape.keys, 7U);
   // What decides a run is in its identity, the level asked for included.
   const auto identity = [&](const std::string& more) {
     return campaign(R"({"databases": [{)" + more + "}]}").runs[0].identity;

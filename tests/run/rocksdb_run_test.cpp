@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "levels/product.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -14,10 +14,10 @@ namespace {
 using check::Verdict;
 using levels::Level;
 
-std::optional<Assay> assayed(const std::string& isolation, const std::string& workload,
-                             std::uint64_t seed, std::uint64_t keys, std::uint64_t txns) {
+std::optional<CheckedRun> checked_run(const std::string& isolation, const std::string& workload,
+                                      std::uint64_t seed, std::uint64_t keys, std::uint64_t txns) {
   const test::ScratchFolder folder;
-  AssayOptions options;
+  RunAndCheckOptions options;
   options.url = "rocksdb:" + folder.path("db?lock_timeout=100");
   options.open = {.isolation = isolation, .statement_timeout = 5};
   options.workload = workload;
@@ -29,7 +29,7 @@ std::optional<Assay> assayed(const std::string& isolation, const std::string& wo
   options.overwrite = true;
   const std::atomic<bool> stop = false;
   Progress progress;
-  auto result = assay(options, stop, progress, [](Stage) {});
+  auto result = run_and_check(options, stop, progress, [](Stage) {});
   EXPECT_TRUE(result.ok()) << result.error().message;
   if (!result.ok()) return std::nullopt;
   return std::move(result).value();
@@ -50,7 +50,7 @@ TEST_P(RocksdbRun, SatisfiesWhatItPromises) {
        {"general", "mini", "append", "range-b", "range-rqh", "range-idh"}) {
     if (workload.starts_with("range") && !mode.ranges) continue;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      const auto ran = assayed(mode.isolation, workload, seed, 10, 60);
+      const auto ran = checked_run(mode.isolation, workload, seed, 10, 60);
       ASSERT_TRUE(ran);
       EXPECT_EQ(ran->asked, std::vector<Level>{mode.promised});
       EXPECT_EQ(ran->verdict(), Verdict::kSatisfied) << workload << " seed " << seed;
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
 // none the promised one: the suite above could have failed.
 void promises_no_more(const std::string& isolation, Level promised, Level stronger) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const auto ran = assayed(isolation, "mini", seed, 4, 600);
+    const auto ran = checked_run(isolation, "mini", seed, 4, 600);
     ASSERT_TRUE(ran);
     EXPECT_EQ(ran->result(promised).verdict, Verdict::kSatisfied) << isolation << " seed " << seed;
     if (ran->result(stronger).verdict == Verdict::kViolated) return;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/server.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -23,7 +23,7 @@ class AbortRate : public testing::Test {
   double rate(const std::string& workload, std::uint64_t keys, std::uint32_t ops) {
     RunResult sum;
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-      AssayOptions options;
+      RunAndCheckOptions options;
       options.url = server_->url();
       options.open.isolation = "serializable";
       options.workload = workload;
@@ -35,7 +35,7 @@ class AbortRate : public testing::Test {
       options.history = folder_.path("history.jsonl");
       options.overwrite = true;
       Progress progress;
-      const auto ran = assay(options, false, progress, [](Stage) {});
+      const auto ran = run_and_check(options, false, progress, [](Stage) {});
       EXPECT_TRUE(ran.ok()) << ran.error().message;
       if (!ran.ok()) return -1;
       EXPECT_EQ(ran->verdict(), check::Verdict::kSatisfied) << workload << " seed " << seed;

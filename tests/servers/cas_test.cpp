@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "lab/server.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -31,9 +31,9 @@ lab::Server& server(lab::Kind kind) {
   return found->second;
 }
 
-AssayOptions load(const std::string& url, const std::string& isolation, const std::string& workload,
-                  std::uint64_t seed) {
-  AssayOptions options;
+RunAndCheckOptions load(const std::string& url, const std::string& isolation,
+                        const std::string& workload, std::uint64_t seed) {
+  RunAndCheckOptions options;
   options.url = url;
   options.open = {.isolation = isolation, .statement_timeout = 30};
   options.workload = workload;
@@ -44,25 +44,25 @@ AssayOptions load(const std::string& url, const std::string& isolation, const st
   return options;
 }
 
-std::optional<Assay> assayed(AssayOptions options, Progress& progress,
-                             const std::atomic<bool>& stop) {
+std::optional<CheckedRun> checked_run(RunAndCheckOptions options, Progress& progress,
+                                      const std::atomic<bool>& stop) {
   const test::ScratchFolder folder;
   options.history = folder.path("history.jsonl");
   options.overwrite = true;
-  auto result = assay(options, stop, progress, [](Stage) {});
+  auto result = run_and_check(options, stop, progress, [](Stage) {});
   EXPECT_TRUE(result.ok()) << result.error().message;
   if (!result.ok()) return std::nullopt;
   return std::move(result).value();
 }
-std::optional<Assay> assayed(const AssayOptions& options) {
+std::optional<CheckedRun> checked_run(const RunAndCheckOptions& options) {
   Progress progress;
-  return assayed(options, progress, false);
+  return checked_run(options, progress, false);
 }
 
 // What the product promises at its default is linearizability, and it holds.
 void compare_and_set_is_linearizable(lab::Kind kind) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const auto ran = assayed(load(server(kind).url(), "", "lwt", seed));
+    const auto ran = checked_run(load(server(kind).url(), "", "lwt", seed));
     ASSERT_TRUE(ran);
     EXPECT_TRUE(ran->promised);
     EXPECT_EQ(ran->asked, std::vector<Level>{Level::kLinearizable});
@@ -86,7 +86,7 @@ TEST(EtcdRun, CompareAndSetIsLinearizable) {
 void blocks_are_strict_serializable(lab::Kind kind) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const auto* workload : {"general", "mini", "append"}) {
-      const auto ran = assayed(load(server(kind).url(), "serializable", workload, seed));
+      const auto ran = checked_run(load(server(kind).url(), "serializable", workload, seed));
       ASSERT_TRUE(ran);
       EXPECT_EQ(ran->asked, std::vector<Level>{Level::kStrictSerializable});
       EXPECT_EQ(ran->verdict(), Verdict::kSatisfied) << workload << " seed " << seed;
@@ -111,10 +111,10 @@ void a_crash_is_survived(lab::Kind kind) {
   options.run.txns = 0;  // until stopped
   options.shape.keys = 200;
   Progress progress;
-  std::optional<Assay> ran;
+  std::optional<CheckedRun> ran;
   std::atomic<bool> stop = false, ended = false;
   std::thread runner([&] {
-    ran = assayed(options, progress, stop);
+    ran = checked_run(options, progress, stop);
     ended = true;
   });
   const auto until = [&](std::uint64_t committed) {
@@ -151,7 +151,7 @@ void other_workloads_are_refused(lab::Kind kind) {
     options.overwrite = true;
     const std::atomic<bool> stop = false;
     Progress progress;
-    EXPECT_FALSE(assay(options, stop, progress, [](Stage) {}).ok()) << workload;
+    EXPECT_FALSE(run_and_check(options, stop, progress, [](Stage) {}).ok()) << workload;
   }
 }
 TEST(RedisRun, OtherWorkloadsAreRefused) {

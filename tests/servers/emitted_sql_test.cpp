@@ -208,13 +208,14 @@ std::string script_of(const Anomaly& anomaly, const std::string& database,
   const auto history = recorded(anomaly, database, isolation);
   check::Options options;
   options.asked = {anomaly.level};
-  const auto result = check::check(history, options);
-  std::vector<explain::Counterexample> examples;
-  for (const auto level : result.weakest_violated) {
-    examples.push_back(test::counterexample_of(recorded(anomaly, database, isolation), level));
+  analysis::Analysis found;
+  found.check = check::check(history, options);
+  for (const auto level : found.check.weakest_violated) {
+    found.counterexamples.push_back(
+        test::counterexample_of(recorded(anomaly, database, isolation), level));
   }
-  EXPECT_FALSE(examples.empty()) << anomaly.name;
-  const report::Checked checked{"h", history, result, true, examples};
+  EXPECT_FALSE(found.counterexamples.empty()) << anomaly.name;
+  const report::Checked checked{"h", history, found};
   return report::emit_sql(report::Emission{checked, "cupel check h", {}});
 }
 

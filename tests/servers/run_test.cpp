@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "lab/server.hpp"
-#include "run/assay.hpp"
+#include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -50,8 +50,8 @@ std::string told(const RunResult& result) {
   return text;
 }
 
-AssayOptions load(const std::string& url, const std::string& isolation, std::uint64_t seed) {
-  AssayOptions options;
+RunAndCheckOptions load(const std::string& url, const std::string& isolation, std::uint64_t seed) {
+  RunAndCheckOptions options;
   options.url = url;
   // Long, as a busy machine may need it: no statement of these tests is meant to meet it.
   options.open = {.isolation = isolation, .statement_timeout = 30};
@@ -62,22 +62,22 @@ AssayOptions load(const std::string& url, const std::string& isolation, std::uin
   return options;
 }
 
-struct Assayed {
-  std::optional<Assay> assay;
+struct Ran {
+  std::optional<CheckedRun> checked;
   std::string error;
 };
-Assayed assayed(AssayOptions options, Progress& progress, const std::atomic<bool>& stop) {
+Ran checked_run(RunAndCheckOptions options, Progress& progress, const std::atomic<bool>& stop) {
   const test::ScratchFolder folder;
   options.history = folder.path("history.jsonl");
   options.overwrite = true;
-  auto result = assay(options, stop, progress, [](Stage) {});
-  if (!result.ok()) return {.assay = std::nullopt, .error = result.error().message};
-  return {.assay = std::move(result).value(), .error = {}};
+  auto result = run_and_check(options, stop, progress, [](Stage) {});
+  if (!result.ok()) return {.checked = std::nullopt, .error = result.error().message};
+  return {.checked = std::move(result).value(), .error = {}};
 }
-Assayed assayed(const AssayOptions& options) {
+Ran checked_run(const RunAndCheckOptions& options) {
   const std::atomic<bool> stop = false;
   Progress progress;
-  return assayed(options, progress, stop);
+  return checked_run(options, progress, stop);
 }
 
 // Ten seeds of several workloads satisfy `level`; gives the anomalies of stronger levels.
@@ -89,16 +89,16 @@ std::set<std::string> holds(lab::Kind kind, const std::string& isolation, Level 
     options.workload = workloads[seed % workloads.size()];
     options.shape.scale = 0.01;
     options.shape.tombstones = seed <= 5;  // the others delete rows
-    const auto ran = assayed(options);
-    if (!ran.assay) {
+    const auto ran = checked_run(options);
+    if (!ran.checked) {
       ADD_FAILURE() << ran.error;
       return seen;
     }
-    EXPECT_GT(ran.assay->run.committed, 50U) << options.workload << " seed " << seed;
-    EXPECT_EQ(ran.assay->run.unknown, 0U);
-    EXPECT_EQ(ran.assay->result(level).verdict, Verdict::kSatisfied)
-        << options.workload << " seed " << seed << ": " << listed(anomalies(*ran.assay));
-    seen.merge(anomalies(*ran.assay));
+    EXPECT_GT(ran.checked->run.committed, 50U) << options.workload << " seed " << seed;
+    EXPECT_EQ(ran.checked->run.unknown, 0U);
+    EXPECT_EQ(ran.checked->result(level).verdict, Verdict::kSatisfied)
+        << options.workload << " seed " << seed << ": " << listed(anomalies(*ran.checked));
+    seen.merge(anomalies(*ran.checked));
   }
   return seen;
 }
@@ -111,9 +111,9 @@ void shows(const std::string& url, const std::string& isolation, const std::stri
     auto options = load(url, isolation, seed);
     options.workload = workload;
     options.shape.keys = 4;
-    const auto ran = assayed(options);
-    ASSERT_TRUE(ran.assay) << ran.error;
-    for (const auto& name : anomalies(*ran.assay)) {
+    const auto ran = checked_run(options);
+    ASSERT_TRUE(ran.checked) << ran.error;
+    for (const auto& name : anomalies(*ran.checked)) {
       if (wanted.contains(name)) return;
       seen.insert(name);
     }
@@ -163,10 +163,10 @@ TEST(GaleraRun, LosesUpdates) {
   std::set<std::string> seen;
   while (seconds < 60 && !seen.contains("lost-update")) {
     ++options.run.seed;
-    const auto ran = assayed(options);
-    ASSERT_TRUE(ran.assay) << ran.error;
-    seconds += ran.assay->run.seconds;
-    seen.merge(anomalies(*ran.assay));
+    const auto ran = checked_run(options);
+    ASSERT_TRUE(ran.checked) << ran.error;
+    seconds += ran.checked->run.seconds;
+    seen.merge(anomalies(*ran.checked));
   }
   EXPECT_TRUE(seen.contains("lost-update")) << listed(seen);
 }
@@ -226,17 +226,18 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
     EXPECT_TRUE(met) << "no crash met a commit in flight";
     stop = true;
   });
-  const auto ran = assayed(options, progress, stop);
+  const auto ran = checked_run(options, progress, stop);
   stop = true;
   crash.join();
-  ASSERT_TRUE(ran.assay) << ran.error;
-  const auto& result = ran.assay->run;
-  const auto& h = ran.assay->history;
+  ASSERT_TRUE(ran.checked) << ran.error;
+  const auto& result = ran.checked->run;
+  const auto& h = ran.checked->history;
   SCOPED_TRACE(told(result));
   EXPECT_GT(result.unknown, 0U);
   EXPECT_GT(result.reconnects, 0U);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
-  EXPECT_EQ(ran.assay->result(level).verdict, Verdict::kSatisfied) << listed(anomalies(*ran.assay));
+  EXPECT_EQ(ran.checked->result(level).verdict, Verdict::kSatisfied)
+      << listed(anomalies(*ran.checked));
 
   // Nothing acknowledged is missing: an element whose append was acknowledged is in
   // every list that was read, by a transaction begun later, of that key.
@@ -295,11 +296,11 @@ TEST(PostgresRun, FaultCommandsThatStopTheServer) {
   const auto all = fmt::format("$(cat /proc/{0}/task/{0}/children) {0}", started->process());
   options.faults = {
       .fault = "kill -STOP " + all, .heal = "kill -CONT " + all, .every = 1, .lasts = 2};
-  const auto ran = assayed(options);
-  ASSERT_TRUE(ran.assay) << ran.error;
-  EXPECT_GE(ran.assay->run.faults, 1U);
-  EXPECT_EQ(ran.assay->result(Level::kStrongSessionSerializable).verdict, Verdict::kSatisfied)
-      << listed(anomalies(*ran.assay));
+  const auto ran = checked_run(options);
+  ASSERT_TRUE(ran.checked) << ran.error;
+  EXPECT_GE(ran.checked->run.faults, 1U);
+  EXPECT_EQ(ran.checked->result(Level::kStrongSessionSerializable).verdict, Verdict::kSatisfied)
+      << listed(anomalies(*ran.checked));
 }
 
 }  // namespace

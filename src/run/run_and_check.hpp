@@ -1,8 +1,8 @@
-// assay: one workload on one database, recorded, read back and checked.
+// run_and_check: one workload on one database, recorded, read back and analyzed.
 //
-// open → prepare → run → read → check, each stage told to a listener. What the
+// open → prepare → run → read → check, each stage reported to a listener. What the
 // clients saw goes to the history file as it happens; the check reads that file,
-// so that it judges what anybody else could judge.
+// so that anybody else can check the same.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,14 @@
 #include <set>
 #include <string>
 
+#include "analysis/analyze.hpp"
 #include "check/check.hpp"
 #include "history/history.hpp"
 #include "run/run.hpp"
 
 namespace cupel::run {
 
-struct AssayOptions {
+struct RunAndCheckOptions {
   // Whom and what.
   std::string url = {};  // empty: a SQLite database in a temporary folder
   drivers::OpenOptions open = {};
@@ -30,24 +31,24 @@ struct AssayOptions {
   bool overwrite = false;   // false: a history that is there already is an error
   bool keep = false;        // the tables stay
   std::string recorded_by;  // "cupel 0.1.0"
-  // What is asked of the history.
-  // asked: shown first; every level is decided anyway. The limits count from the
-  // reading of what was recorded on.
-  check::Options check = {};
+  // What is asked of the history: of itself no more than the check. The levels of analysis.check
+  // are reported first; every level is decided anyway. The limits count from the reading of what
+  // was recorded on.
+  analysis::Options analysis = {
+      .shrink_seconds = 0, .whole_history = false, .test_power = analysis::TestPower::kNever};
 };
 
 enum class Stage : std::uint8_t { kPrepare, kRun, kRead, kCheck };
 
-struct Assay {
+struct CheckedRun {
   drivers::Facts facts;
   std::string workload;        // its name
   std::uint32_t sessions = 0;  // a plan has its own
   RunResult run;
-  std::string file;          // the history: as asked, or JSON lines that a limit of the check
-                             // kept from being converted
-  history::History history;  // empty if a limit ended its reading
-  bool whole = true;         // it was read to its end
-  check::CheckResult check;  // the ladder
+  std::string file;             // the history: as asked, or JSON lines that a limit of the check
+                                // kept from being converted
+  history::History history;     // empty if a limit ended its reading
+  analysis::Analysis analysis;  // of every level
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
   bool promised = false;             // asked is what the product promises
 
@@ -57,14 +58,15 @@ struct Assay {
 };
 
 // The names of the anomalies at every level that is violated, each once.
-std::set<std::string> anomalies(const Assay& assay);
+std::set<std::string> anomalies(const CheckedRun& checked);
 
 // Errors: those of drivers::open, of the workload, a mismatch of the two (what the
 // database cannot do), those of run(), a history that cannot be written or is there
-// already (both told before the database is asked for anything), `stop` before the
+// already (both reported before the database is asked for anything), `stop` before the
 // first transaction. An error leaves no history behind and no tables, unless what
 // was recorded could not be read back or converted.
-base::Result<Assay> assay(const AssayOptions& options, const std::atomic<bool>& stop,
-                          Progress& progress, const std::function<void(Stage)>& listener);
+base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
+                                       const std::atomic<bool>& stop, Progress& progress,
+                                       const std::function<void(Stage)>& listener);
 
 }  // namespace cupel::run

@@ -1,0 +1,286 @@
+// The steps of an analysis: see the header.
+#include "analysis/analyze.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "formats/extra_fields.hpp"
+#include "history/builder.hpp"
+#include "levels/product.hpp"
+#include "levels/streamed_zones.hpp"
+#include "shrink/shrink.hpp"
+
+namespace cupel::analysis {
+
+using check::Verdict;
+using history::History;
+using levels::Level;
+
+namespace {
+
+using Lap = base::Stopwatch::Lap;
+constexpr auto kWhole = base::Stopwatch::Within::kWhole;
+
+constexpr double kLeastShrinkSeconds = 1, kMostShrinkSeconds = 5;
+// Explained at most, of the internal anomalies of a level: as many as --json lists.
+constexpr std::size_t kMostAnomalies = 1000;
+// Operations of a history that is worth deciding while it is read.
+constexpr std::size_t kLeastStreamed = 4'000'000;
+
+std::optional<std::chrono::duration<double>> timeout_of(const check::Options& options) {
+  if (!options.timeout_seconds) return std::nullopt;
+  return std::chrono::duration<double>(*options.timeout_seconds);
+}
+
+std::string metadata_of(const History& history, const char* name) {
+  const auto found = history.metadata().find(name);
+  return found == history.metadata().end() ? std::string() : found->second;
+}
+
+// Is nothing violated, or nothing that the database promised?
+bool passed(const History& history, const check::CheckResult& result) {
+  const auto promised =
+      levels::promised(metadata_of(history, "database"), metadata_of(history, "isolation"),
+                       metadata_of(history, "settings"));
+  for (const auto& level : result.levels) {
+    if (level.verdict == Verdict::kViolated &&
+        (!promised || levels::implies(*promised, level.level))) {
+      return false;
+    }
+    if (level.verdict == Verdict::kUnknown && promised == level.level) return false;
+  }
+  return !result.strongest_satisfied.empty();
+}
+
+// One analysis: its steps, in the order in which they are taken.
+class Pipeline {
+ public:
+  Pipeline(const History& history, const Options& options, base::Budget& budget)
+      : history_(history), options_(options), budget_(budget) {}
+
+  Analysis run() && {
+    begin(Step::kCheck);
+    found_.check = check::check(history_, options_.check, budget_);
+    shrink_seconds_ = shrink_seconds();
+    shrink();
+    if (options_.whole_history) look_at_whole_history();
+    explain();
+    measure_test_power();
+    return std::move(found_);
+  }
+
+ private:
+  void begin(Step step) const {
+    if (options_.progress) options_.progress(step);
+  }
+
+  [[nodiscard]] double shrink_seconds() const {
+    if (options_.shrink_seconds) return *options_.shrink_seconds;
+    double check_seconds = 0;
+    for (const auto& level : found_.check.levels) check_seconds += level.seconds;
+    return std::clamp(check_seconds, kLeastShrinkSeconds, kMostShrinkSeconds);
+  }
+
+  [[nodiscard]] shrink::Options shrink_for(double seconds) const {
+    return {.seconds = seconds,
+            .memory_limit_bytes = options_.check.memory_limit_bytes,
+            .clock_drift_ns = options_.check.clock_drift_ns};
+  }
+
+  void shrink() {
+    if (shrink_seconds_ <= 0) return;
+    begin(Step::kShrink);
+    const Lap lap(budget_.stopwatch(), "explain", kWhole);
+    const auto began = base::Budget::Clock::now();
+    const double seconds = std::min(shrink_seconds_, std::max(budget_.seconds_left(), 1.0));
+    found_.counterexamples = shrink::counterexamples(history_, found_.check, shrink_for(seconds));
+    // The time is for further causes as well, but first for what is shown first.
+    shrink_seconds_ -= std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  }
+
+  void look_at_whole_history() {
+    begin(Step::kCount);
+    const Lap lap(budget_.stopwatch(), "survey", kWhole);
+    found_.survey = survey::survey(history_, found_.check, options_.check, budget_);
+    if (!found_.survey) return;
+    if (shrink_seconds_ > 0) shrink_causes(found_.survey->causes);
+    survey::count_told(history_, found_.counterexamples, *found_.survey);
+  }
+
+  void shrink_causes(survey::Causes& causes) const {
+    const base::Budget left(
+        std::chrono::duration<double>(std::min(shrink_seconds_, budget_.seconds_left())), 0);
+    for (auto& cause : causes.found) {
+      if (cause.from_check || left.seconds_left() <= 0) continue;
+      cause.small =
+          shrink::shrink(history_, cause.level, cause.violation, shrink_for(left.seconds_left()));
+      if (!cause.small) continue;
+      shrink::file_at_weakest(*cause.small, shrink_for(left.seconds_left()));
+      cause.level = cause.small->level;
+    }
+    survey::sort(causes);
+  }
+
+  // Counterexamples are explained with what of their transactions is left out, and with the fields
+  // of the source.
+  void explain() {
+    const auto small = counterexamples();
+    const auto labels = labels_explained(small);
+    if (labels.empty()) return;
+    begin(Step::kExplain);
+    const Lap lap(budget_.stopwatch(), "explain", kWhole);
+    if (options_.fields) found_.fields = options_.fields(labels, budget_);
+    for (auto* one : small) explain::tell_again(*one, history_, &found_.fields);
+  }
+
+  [[nodiscard]] std::vector<explain::Counterexample*> counterexamples() {
+    std::vector<explain::Counterexample*> all;
+    for (auto& one : found_.counterexamples) all.push_back(&one);
+    if (!found_.survey) return all;
+    for (auto& cause : found_.survey->causes.found) {
+      if (cause.small) all.push_back(&*cause.small);
+    }
+    return all;
+  }
+
+  // Of the transactions that explanations list.
+  [[nodiscard]] std::set<std::uint32_t> labels_explained(
+      const std::vector<explain::Counterexample*>& small) const {
+    std::set<std::uint32_t> labels;
+    for (const auto* one : small) {
+      for (std::size_t t = 0; t < one->history.txn_count(); ++t) {
+        labels.insert(one->history.label(history::TxnId(t)));
+      }
+    }
+    if (!options_.fields) return labels;
+    const auto add = [&](Level at, levels::Violation violation) {
+      if (violation.internal.size() > kMostAnomalies) violation.internal.resize(kMostAnomalies);
+      for (const auto& anomaly : explain::explain(history_, at, violation)) {
+        for (const auto txn : anomaly.listed) labels.insert(history_.label(txn));
+      }
+    };
+    if (found_.survey) {
+      for (const auto& cause : found_.survey->causes.found) {
+        if (!cause.small) add(cause.level, cause.violation);
+      }
+    }
+    std::set<Level> seen;  // many levels share one violation
+    for (const auto& level : found_.check.levels) {
+      const auto at = level.explained_at.value_or(level.level);
+      if (level.violation && seen.insert(at).second) add(at, *level.violation);
+    }
+    return labels;
+  }
+
+  void measure_test_power() {
+    const bool asked = options_.test_power == TestPower::kAlways ||
+                       (options_.test_power == TestPower::kIfPassed &&
+                        options_.check.asked.empty() && passed(history_, found_.check));
+    if (!asked) return;
+    begin(Step::kTestPower);
+    const Lap lap(budget_.stopwatch(), "worth", kWhole);
+    try {
+      const base::AllocationWatch watch(&budget_);
+      found_.test_power = worth::measure(history_, budget_);
+    } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
+      if (budget_.limit() == base::Limit::kNone) throw;
+      found_.test_power.emplace();
+      found_.test_power->limit_met = true;
+    }
+  }
+
+  const History& history_;
+  const Options& options_;
+  base::Budget& budget_;
+  double shrink_seconds_ = 0;  // left
+  Analysis found_;
+};
+
+// Whether a long history of single operations is linearizable, decided while it is read. None where
+// something else is asked, or where only those who hold the history can tell.
+std::optional<check::CheckResult> decide_while_reading(const std::string& path,
+                                                       const FileOptions& file,
+                                                       const Options& options,
+                                                       base::Budget& budget) {
+  if (!file.verdicts_only || options.test_power == TestPower::kAlways ||
+      options.check.asked != std::vector{Level::kLinearizable} ||
+      options.check.clock_drift_ns != 0 || options.check.evidence) {
+    return std::nullopt;
+  }
+  levels::StreamedZones zones(budget);
+  const Lap lap(budget.stopwatch(), "read");
+  if (!formats::stream(path,
+                       {.format = file.format, .threads = options.check.threads, .budget = &budget},
+                       kLeastStreamed, zones)) {
+    return std::nullopt;
+  }
+  const auto decided_by = zones.decide();
+  if (!decided_by) return std::nullopt;
+  check::CheckResult result;
+  auto& level = result.levels.emplace_back();
+  level.level = Level::kLinearizable;
+  level.verdict = Verdict::kSatisfied;
+  level.decided_by = std::string(*decided_by);
+  result.strongest_satisfied = {Level::kLinearizable};
+  return result;
+}
+
+History empty_history() {
+  return std::move(history::HistoryBuilder()).finish().value();
+}
+
+}  // namespace
+
+Analysis analyze(const History& history, const Options& options) {
+  base::Budget budget(timeout_of(options.check), options.check.memory_limit_bytes);
+  return analyze(history, options, budget);
+}
+
+Analysis analyze(const History& history, const Options& options, base::Budget& budget) {
+  return Pipeline(history, options, budget).run();
+}
+
+Analysis unread(const Options& options, const std::string& detail) {
+  Analysis found;
+  found.check = check::unread(options.check, detail);
+  found.whole = false;
+  return found;
+}
+
+base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptions& file,
+                                        const Options& options) {
+  base::Budget budget(timeout_of(options.check), options.check.memory_limit_bytes);
+  if (options.progress) options.progress(Step::kRead);
+  if (auto result = decide_while_reading(path, file, options, budget)) {
+    return AnalyzedFile{empty_history(), {.check = *std::move(result)}};
+  }
+  auto read = [&] {
+    const Lap lap(budget.stopwatch(), "read");
+    return formats::read(
+        path, {.format = file.format, .threads = options.check.threads, .budget = &budget});
+  }();
+  if (!read.ok() && !read.error().limit_met) return std::move(read).error();
+  AnalyzedFile result{read.ok() ? std::move(read).value() : empty_history(), {}};
+  if (read.ok()) {
+    auto with_fields = options;
+    if (!with_fields.fields) with_fields.fields = fields_of_file(path, result.history);
+    result.analysis = analyze(result.history, with_fields, budget);
+  } else {
+    result.analysis = unread(options, read.error().message);
+  }
+  result.analysis.stages = budget.stopwatch().stages();
+  return result;
+}
+
+std::function<explain::FieldsByLabel(const std::set<std::uint32_t>&, base::Budget&)> fields_of_file(
+    std::string path, const History& history) {
+  return [path = std::move(path), format = metadata_of(history, "format")](
+             const std::set<std::uint32_t>& labels, base::Budget& budget) {
+    return formats::extra_fields(path, format, labels, &budget);
+  };
+}
+
+}  // namespace cupel::analysis

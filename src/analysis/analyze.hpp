@@ -1,0 +1,101 @@
+// analyze: everything that is found out about one history, in one call.
+//
+//   check → shrink → count anomalies and look for further causes → explain → measure test power
+//
+// The tool (`check`, `run`, `campaign`, `mock test`) and the public API all call it, so they say
+// the same about a history. Each step may be left out; each asks the same budget. The result
+// holds facts; report/ renders them, and explanations.hpp says which anomalies explain a level.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "base/result.hpp"
+#include "base/stopwatch.hpp"
+#include "check/check.hpp"
+#include "explain/counterexample.hpp"
+#include "explain/explain.hpp"
+#include "formats/formats.hpp"
+#include "history/history.hpp"
+#include "survey/survey.hpp"
+#include "worth/worth.hpp"
+
+namespace cupel::analysis {
+
+enum class Step : std::uint8_t { kRead, kCheck, kShrink, kCount, kExplain, kTestPower };
+
+enum class TestPower : std::uint8_t {
+  kNever,
+  kIfPassed,  // every level was asked for, and none is violated that the database promises
+  kAlways,
+};
+
+struct Options {
+  // Levels, clock drift and evidence; time, memory and threads.
+  check::Options check = {};
+
+  // How long violations may be made smaller before they are explained. None: as long as the
+  // check took, at least 1 s and at most 5 s. 0: not at all.
+  std::optional<double> shrink_seconds = {};
+  // Where a level is violated: count each anomaly in the whole history, and look for further
+  // causes.
+  bool whole_history = true;
+  TestPower test_power = TestPower::kIfPassed;
+
+  // Where a level is violated: more about the transactions with these labels, from the source of
+  // the history. None: nothing more is known.
+  std::function<explain::FieldsByLabel(const std::set<std::uint32_t>& labels, base::Budget& budget)>
+      fields = {};
+  // Called at the beginning of each step.
+  std::function<void(Step)> progress = {};
+};
+
+struct Analysis {
+  check::CheckResult check = {};
+  bool whole = true;  // false: the history was not read to its end, and nothing is said of it
+  // Violations made small (shrink::counterexamples). A violation that has one is explained by
+  // it, the others in the terms of the whole history.
+  std::vector<explain::Counterexample> counterexamples = {};
+  std::optional<survey::Survey> survey = {};        // how often each anomaly occurs; further causes
+  explain::FieldsByLabel fields = {};               // more about the transactions of explanations
+  std::optional<worth::Worth> test_power = {};      // what the test could have shown
+  std::vector<base::Stopwatch::Stage> stages = {};  // where the time went; empty: not known
+};
+
+// Deterministic but for limits of time. The budget is of options.check.
+Analysis analyze(const history::History& history, const Options& options);
+// Within a budget that began earlier, with the reading of the history. The limits of
+// options.check are those of the budget.
+Analysis analyze(const history::History& history, const Options& options, base::Budget& budget);
+
+// The answer to a history that was not read to its end because a limit was met. `detail`: which.
+Analysis unread(const Options& options, const std::string& detail);
+
+// A history from a file, and what was found.
+struct AnalyzedFile {
+  history::History history;  // empty if a limit ended its reading, or if it was not held
+  Analysis analysis;
+};
+
+struct FileOptions {
+  std::optional<formats::Format> format = {};  // none: detected
+  // Only verdicts are needed. A long history of single operations is then decided while it is
+  // read, and not held, if only linearizability is asked for.
+  bool verdicts_only = false;
+};
+
+// Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:
+// those of formats::read; a limit that is met while reading is none.
+base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptions& file,
+                                        const Options& options);
+
+// `Options::fields` for a history that was read from the file at `path`. `history` is borrowed.
+std::function<explain::FieldsByLabel(const std::set<std::uint32_t>&, base::Budget&)> fields_of_file(
+    std::string path, const history::History& history);
+
+}  // namespace cupel::analysis

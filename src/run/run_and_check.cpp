@@ -1,0 +1,306 @@
+// The stages of a checked run: see the header.
+#include "run/run_and_check.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include "analysis/explanations.hpp"
+#include "base/budget.hpp"
+#include "formats/formats.hpp"
+#include "history/builder.hpp"
+#include "levels/product.hpp"
+#include "workload/plan.hpp"
+
+namespace cupel::run {
+
+using check::Verdict;
+using levels::Level;
+
+namespace {
+
+// A folder that is removed when done with.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "cupel-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckOptions& options) {
+  if (options.workload.ends_with(".json")) return workload::read_plan(options.workload);
+  auto shape = options.shape;
+  shape.sessions = options.run.sessions;
+  shape.seed = options.run.seed;
+  return workload::make_workload(options.workload, shape);
+}
+
+// What is in the header of the history. Never the URL: it may hold a password.
+RecordOptions header(const RunAndCheckOptions& options, const drivers::Facts& facts,
+                     const workload::Workload& workload) {
+  RecordOptions record;
+  auto& metadata = record.metadata;
+  const auto say = [&](const char* name, const std::string& text) {
+    if (!text.empty()) metadata.emplace_back(name, text);
+  };
+  say("database", facts.version.empty() ? facts.product : facts.product + " " + facts.version);
+  say("isolation", facts.isolation);
+  say("settings", facts.detail);
+  say("workload", std::filesystem::path(options.workload).filename().string());
+  say("seed", std::to_string(options.run.seed));
+  say("recorded by", options.recorded_by);
+  record.default_initial = workload.default_initial();
+  return record;
+}
+
+// Where the history is written as it happens.
+std::string recorded_at(const std::string& history) {
+  return history.ends_with(".cupel") ? history + ".jsonl" : history;
+}
+
+// Asked before the database is touched: what was recorded cannot be recorded again,
+// so that nothing may be in its place, and a run must not end for want of a folder.
+base::Status check_output(const RunAndCheckOptions& options) {
+  const std::filesystem::path path(options.history);
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed)) {
+    return base::Error{
+        .message = fmt::format("there is no folder {}; make it, or name another", folder.string()),
+        .file = options.history};
+  }
+  const auto recorded = recorded_at(options.history);
+  for (const auto& file : {options.history, recorded}) {
+    if (!std::filesystem::exists(file, failed)) continue;
+    if (!std::filesystem::is_regular_file(file, failed)) continue;  // /dev/null has nothing to lose
+    if (options.overwrite) continue;
+    return base::Error{.message = file == options.history
+                                      ? "is there already, and a recorded history cannot be had "
+                                        "again; name another file, or say --overwrite"
+                                      : "is there already, what an earlier run left that was "
+                                        "killed; move it, or say --overwrite",
+                       .file = file};
+  }
+  const auto asked = std::filesystem::exists(recorded, failed) ? recorded : folder.string();
+  if (access(asked.c_str(), W_OK) != 0 || std::filesystem::is_directory(recorded, failed)) {
+    return base::Error{.message = fmt::format("cannot be written: {}",
+                                              std::filesystem::is_directory(recorded, failed)
+                                                  ? "it is a folder"
+                                                  : std::strerror(errno)),
+                       .file = recorded};
+  }
+  return base::Ok{};
+}
+
+}  // namespace
+
+Verdict CheckedRun::verdict() const {
+  Verdict worst = Verdict::kSatisfied;
+  for (const Level level : asked) {
+    const auto verdict = result(level).verdict;
+    if (verdict == Verdict::kViolated) return verdict;
+    if (verdict != Verdict::kSatisfied) worst = verdict;
+  }
+  return worst;
+}
+
+const check::LevelResult& CheckedRun::result(Level level) const {
+  const auto& all = analysis.check.levels;
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const auto& result) { return result.level == level; });
+}
+
+std::set<std::string> anomalies(const CheckedRun& checked) {
+  std::set<std::string> names;
+  for (const auto& level : checked.analysis.check.levels) {
+    if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
+    for (const auto& one :
+         analysis::explanations_of(checked.history, checked.analysis, level).shown) {
+      names.insert(one.anomaly.name);
+    }
+  }
+  return names;
+}
+
+namespace {
+
+// One run, stage by stage. Each stage returns why the run ends there, if it does.
+class Stages {
+ public:
+  Stages(const RunAndCheckOptions& options, const std::atomic<bool>& stop, Progress& progress,
+         const std::function<void(Stage)>& listener)
+      : options_(options),
+        stop_(stop),
+        progress_(progress),
+        listener_(listener),
+        recorded_(recorded_at(options.history)) {
+    checked_.workload = options.workload;
+  }
+
+  base::Result<CheckedRun> run() && {
+    for (const auto stage : {&Stages::prepare, &Stages::record, &Stages::read_and_check}) {
+      if (auto done = (this->*stage)(); !done.ok()) return std::move(done).error();
+    }
+    return std::move(checked_);
+  }
+
+ private:
+  base::Status prepare() {
+    listener_(Stage::kPrepare);
+    auto workload = workload_of(options_);
+    if (!workload.ok()) return std::move(workload).error();
+    workload_ = std::move(*workload);
+    if (auto output = check_output(options_); !output.ok()) return output;
+    if (auto opened = open_database(); !opened.ok()) return opened;
+    if (auto prepared = database_->prepare(*workload_); !prepared.ok()) {
+      return std::move(prepared).error();
+    }
+    if (!stop_) return base::Ok{};
+    clean();
+    return base::Error{.message = "ended before the first transaction; nothing was recorded"};
+  }
+
+  base::Status open_database() {
+    std::string url = options_.url;
+    if (url.empty()) {
+      folder_.emplace();
+      if (folder_->path().empty()) {
+        return base::Error{.message = "could not make a temporary folder for the database"};
+      }
+      url = "sqlite:" + folder_->path() + "/cupel.sqlite";
+    }
+    auto database = drivers::open(url, options_.open);
+    if (!database.ok()) return std::move(database).error();
+    database_ = std::move(*database);
+    checked_.facts = database_->facts();
+    if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
+      return base::Error{
+          .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
+                                 "`cupel run --list` says what goes with what",
+                                 options_.workload, lacks, checked_.facts.product)};
+    }
+    return base::Ok{};
+  }
+
+  void clean() {
+    if (!options_.keep) database_->clean();
+  }
+
+  base::Status record() {
+    std::string error;
+    auto recorder = Recorder::open(recorded_, header(options_, checked_.facts, *workload_), error);
+    if (!recorder) {
+      clean();
+      return base::Error{.message = error};
+    }
+    listener_(Stage::kRun);
+    auto run_options = options_.run;
+    run_options.sessions = checked_.sessions = workload_->sessions();
+    auto ran =
+        run::run(*database_, *workload_, *recorder, run_options, options_.faults, stop_, progress_);
+    const bool written = recorder->close(error);
+    clean();
+    if (!ran.ok()) {  // nothing was answered, so there is nothing to keep
+      std::error_code ignored;
+      std::filesystem::remove(recorded_, ignored);
+      return std::move(ran).error();
+    }
+    if (!written) return base::Error{.message = error};
+    checked_.run = std::move(ran).value();
+    return base::Ok{};
+  }
+
+  base::Status read_and_check() {
+    listener_(Stage::kRead);
+    const auto& limits = options_.analysis.check;
+    base::Budget budget(limits.timeout_seconds
+                            ? std::optional(std::chrono::duration<double>(*limits.timeout_seconds))
+                            : std::nullopt,
+                        limits.memory_limit_bytes);
+    auto history = formats::read(
+        recorded_,
+        {.format = formats::Format::kJepsen, .threads = limits.threads, .budget = &budget});
+    if (!history.ok() && !history.error().limit_met) {
+      return base::Error{.message = "the recorded history does not read back: " +
+                                    history.error().to_string()};
+    }
+    checked_.file = recorded_;
+    auto every_level = options_.analysis;
+    every_level.check.asked.clear();
+    if (history.ok()) {
+      checked_.history = std::move(*history);
+      if (auto converted = convert(); !converted.ok()) return converted;
+      listener_(Stage::kCheck);
+      checked_.analysis = analysis::analyze(checked_.history, every_level, budget);
+    } else {
+      listener_(Stage::kCheck);
+      checked_.history = std::move(history::HistoryBuilder()).finish().value();
+      checked_.analysis = analysis::unread(every_level, history.error().message);
+    }
+    ask();
+    return base::Ok{};
+  }
+
+  // To the compressed format, if the history was asked for in it.
+  base::Status convert() {
+    if (!options_.history.ends_with(".cupel")) return base::Ok{};
+    const auto converted =
+        formats::write(checked_.history, options_.history, {.format = formats::Format::kCupel});
+    if (!converted.ok()) {
+      auto why = converted.error();
+      why.message += "; the history stays in " + recorded_;
+      return why;
+    }
+    std::error_code ignored;
+    std::filesystem::remove(recorded_, ignored);
+    checked_.file = options_.history;
+    return base::Ok{};
+  }
+
+  // Which levels decide about the run.
+  void ask() {
+    checked_.asked = options_.analysis.check.asked;
+    if (!checked_.asked.empty()) return;
+    const auto& facts = checked_.facts;
+    const auto level = levels::promised(facts.product, facts.isolation, facts.detail);
+    checked_.promised = level.has_value();
+    checked_.asked = {level.value_or(Level::kReadCommitted)};
+  }
+
+  const RunAndCheckOptions& options_;
+  const std::atomic<bool>& stop_;
+  Progress& progress_;
+  const std::function<void(Stage)>& listener_;
+  std::string recorded_;  // the file that is written while the run goes on
+  std::optional<TemporaryFolder> folder_;
+  std::unique_ptr<workload::Workload> workload_;
+  std::unique_ptr<drivers::Database> database_;
+  CheckedRun checked_;
+};
+
+}  // namespace
+
+base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
+                                       const std::atomic<bool>& stop, Progress& progress,
+                                       const std::function<void(Stage)>& listener) {
+  return Stages(options, stop, progress, listener).run();
+}
+
+}  // namespace cupel::run
