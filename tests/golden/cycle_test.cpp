@@ -11,10 +11,9 @@
 #include <ostream>
 #include <regex>
 
-#include "explain/counts/severity.hpp"
-#include "explain/shrink/shrink.hpp"
-#include "explain/why/explain.hpp"
-#include "explain/why/words.hpp"
+#include "analysis/explanations.hpp"
+#include "explain/explain.hpp"
+#include "explain/words.hpp"
 #include "golden/known_verdicts.hpp"
 #include "history/naming.hpp"
 #include "report/figure.hpp"
@@ -133,7 +132,7 @@ TEST_P(Cycle, IsOneInWordsJsonAndPictures) {
     }
     const auto at = level.explained_at.value_or(level.level);
     const auto whole = explain::explain(*history, at, *level.violation);
-    const auto* one = report::counterexample_of(checked, level, whole, 0);
+    const auto* one = analysis::counterexample_of(found, level, whole, 0);
     const auto& of = one != nullptr ? one->history : *history;
     const auto& explained = one != nullptr ? one->anomaly : whole.at(0);
     const auto figure = report::figure_of(
