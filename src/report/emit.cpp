@@ -13,9 +13,9 @@ using history::History;
 
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most) {
   std::vector<Finding> all;
-  for (auto& told : violations_of(checked, most).told) {
+  for (auto& one : violations_of(checked, most).shown) {
     all.push_back(
-        {std::move(told.anomaly), *told.history, told.level, told.small, std::move(told.levels)});
+        {std::move(one.anomaly), *one.history, one.level, one.small, std::move(one.levels)});
   }
   return all;
 }

@@ -21,10 +21,10 @@ struct Emission {
   std::map<std::uint32_t, std::uint64_t> lines = {};
 };
 
-// How many violations a format tells that has no reason to tell fewer.
+// How many violations a format reports that has no reason to report fewer.
 inline constexpr std::size_t kMostFindings = 1000;
 
-// One violation, as every format tells it.
+// One violation, as every format reports it.
 struct Finding {
   explain::Anomaly anomaly;  // of `history`
   const history::History& history;

@@ -11,7 +11,7 @@ using check::Verdict;
 
 namespace {
 
-constexpr std::size_t kTold = 12;
+constexpr std::size_t kMostReported = 12;
 
 // What the level is violated by: a message for the list, a text for the page.
 struct Failure {
@@ -19,7 +19,7 @@ struct Failure {
 };
 
 // `findings`: all there are. A level that is violated because a weaker one is refers to
-// that, where it is told.
+// that, where it is reported.
 Failure failure_of(const std::vector<Finding>& findings, levels::Level level) {
   Failure failure;
   std::size_t count = 0;
@@ -28,27 +28,28 @@ Failure failure_of(const std::vector<Finding>& findings, levels::Level level) {
     its.insert(its.end(), finding.levels.begin(), finding.levels.end());
     const auto it = std::find_if(its.begin(), its.end(),
                                  [&](const auto weaker) { return levels::implies(level, weaker); });
-    if (it == its.end() || ++count > kTold) continue;
+    if (it == its.end() || ++count > kMostReported) continue;
     const bool here = *it == level;
     const auto at = levels::name(*it);
     const auto title = title_of(finding.anomaly), sentence = sentence_of(finding.anomaly);
-    const auto& told = here ? finding.anomaly.explanation : sentence;
+    const auto& text = here ? finding.anomaly.explanation : sentence;
     if (count > 1) {
       failure.text += fmt::format("Apart from that{}, {}: {}\n",
-                                  here ? "" : fmt::format(", of {}", at), title, told);
+                                  here ? "" : fmt::format(", of {}", at), title, text);
       continue;
     }
     failure.type = finding.anomaly.name;
     failure.message = fmt::format("{}: {}", title, sentence);
-    failure.text = fmt::format("{}: {}\n", title, told);
+    failure.text = fmt::format("{}: {}\n", title, text);
     if (!here) {
       failure.message = fmt::format("because {} is violated: {}", at, failure.message);
       failure.text = fmt::format("Violated because {} is:\n{}", at, failure.text);
     }
   }
-  if (count > kTold) {
-    failure.text += fmt::format("... and {}{} more\n",
-                                findings.size() == kMostFindings ? "at least " : "", count - kTold);
+  if (count > kMostReported) {
+    failure.text +=
+        fmt::format("... and {}{} more\n", findings.size() == kMostFindings ? "at least " : "",
+                    count - kMostReported);
   }
   return failure;
 }

@@ -164,7 +164,7 @@ std::string markdown_text(std::string_view text) {
     } else if (c == '&') {
       out += "&amp;";
     } else if ((c == '@' || c == '#') && word_next) {
-      out += c;  // GitHub would tell that person, or link that issue
+      out += c;  // GitHub would notify that person, or link that issue
       out += "<!-- -->";
     } else if (c == ':' && line.compare(i, 3, "://") == 0) {
       out += "<!-- -->:";  // nor a link
@@ -222,7 +222,7 @@ std::string emit_markdown(const Emission& emission) {
     const auto& anomaly = finding.anomaly;
     text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
                         levels::name(finding.level), markdown_text(sentence_of(anomaly)));
-    // What was not made small is told in the terms of the whole history, without a table.
+    // What was not made small is explained in the terms of the whole history, without a table.
     if (finding.small != nullptr)
       text += markdown_table(*finding.small) + "\n" + facts(emission, *finding.small);
     text += "<details><summary>Why</summary>\n\n" +

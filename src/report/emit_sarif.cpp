@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "explain/why/glossary.hpp"
 #include "history/naming.hpp"
@@ -54,8 +56,16 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
+struct Sarif::Lists {
+  Json rules = Json::array(), results = Json::array(), notifications = Json::array();
+};
+
+Sarif::Sarif(std::string version)
+    : version_(std::move(version)), lists_(std::make_unique<Lists>()) {}
+Sarif::~Sarif() = default;
+
 std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
-  const auto [known, fresh] = rule_index_.try_emplace(anomaly.name, rules_.size());
+  const auto [known, fresh] = rule_index_.try_emplace(anomaly.name, lists_->rules.size());
   if (!fresh) return known->second;
   Json rule{{"id", anomaly.name}};
   for (const auto& entry : explain::anomalies()) {
@@ -68,14 +78,14 @@ std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
   }
   rule["help"] = message(fmt::format("`cupel explain {}` says more.", anomaly.name));
   rule["defaultConfiguration"] = {{"level", "error"}};
-  rules_.push_back(std::move(rule));
+  lists_->rules.push_back(std::move(rule));
   return known->second;
 }
 
 void Sarif::notify(const std::string& file, const std::string& text, const char* level) {
-  notifications_.push_back({{"level", level},
-                            {"message", message(text)},
-                            {"locations", Json::array({file_location(file)})}});
+  lists_->notifications.push_back({{"level", level},
+                                   {"message", message(text)},
+                                   {"locations", Json::array({file_location(file)})}});
 }
 
 void Sarif::add(const Emission& emission) {
@@ -106,7 +116,7 @@ void Sarif::add(const Emission& emission) {
     for (const auto txn : txns) print += fmt::format(" {}", history.label(txn));
     one["partialFingerprints"] = {{"anomaly/v1", print}};
     one["properties"] = {{"isolationLevel", levels::name(at)}, {"adya", anomaly.adya}};
-    results_.push_back(std::move(one));
+    lists_->results.push_back(std::move(one));
   };
   for (const auto& finding : findings_of(checked)) {
     result(finding.anomaly, finding.history, finding.level);
@@ -120,12 +130,13 @@ void Sarif::add(const std::string& file, const base::Error& error) {
 
 std::string Sarif::text() const {
   Json invocation{{"executionSuccessful", successful_}};
-  if (!notifications_.empty()) invocation["toolExecutionNotifications"] = notifications_;
+  if (!lists_->notifications.empty())
+    invocation["toolExecutionNotifications"] = lists_->notifications;
   const Json run{
-      {"tool", {{"driver", {{"name", "cupel"}, {"version", version_}, {"rules", rules_}}}}},
+      {"tool", {{"driver", {{"name", "cupel"}, {"version", version_}, {"rules", lists_->rules}}}}},
       {"invocations", Json::array({invocation})},
       {"columnKind", "unicodeCodePoints"},
-      {"results", results_}};
+      {"results", lists_->results}};
   const Json log{{"$schema",
                   "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
                   "sarif-schema-2.1.0.json"},

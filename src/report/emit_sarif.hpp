@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,7 +17,10 @@ namespace cupel::report {
 // history that was not read or not decided is a notification of the invocation.
 class Sarif {
  public:
-  explicit Sarif(std::string version) : version_(std::move(version)) {}
+  explicit Sarif(std::string version);
+  ~Sarif();
+  Sarif(const Sarif&) = delete;
+  Sarif& operator=(const Sarif&) = delete;
   void add(const Emission& emission);
   void add(const std::string& file, const base::Error& error);
   [[nodiscard]] std::string text() const;
@@ -28,9 +31,8 @@ class Sarif {
 
   std::string version_;
   std::map<std::string, std::size_t> rule_index_;
-  nlohmann::ordered_json rules_ = nlohmann::ordered_json::array();
-  nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
-  nlohmann::ordered_json notifications_ = nlohmann::ordered_json::array();
+  struct Lists;  // JSON, which only the .cpp needs to know
+  std::unique_ptr<Lists> lists_;
   bool successful_ = true;
 };
 

@@ -218,8 +218,8 @@ Figure internal_figure(const History& history, const levels::InternalAnomaly& an
     read.certain = read.in_cycle = true;
     levels::Violation one;
     one.internal = {anomaly};
-    const auto told = explain::explain(history, level, one);
-    if (!told.empty()) read.sentence = told.front().summary;
+    const auto anomalies = explain::explain(history, level, one);
+    if (!anomalies.empty()) read.sentence = anomalies.front().summary;
     if (read.sentence.ends_with('.')) read.sentence.pop_back();
     draughtsman.arrow(read, "1");
   }

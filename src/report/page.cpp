@@ -96,10 +96,10 @@ class Page {
 
   base::Result<std::vector<ReportFile>> write() {
     std::vector<ReportFile> files(1);
-    for (std::size_t i = 0; i < violations_.told.size(); ++i) {
-      const auto& told = violations_.told[i];
-      figures_.push_back(figure_of(*told.history, told.level, *told.violation, told.anomaly.name,
-                                   {told.internal, origins(told)}));
+    for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
+      const auto& reported = violations_.shown[i];
+      figures_.push_back(figure_of(*reported.history, reported.level, *reported.violation,
+                                   reported.anomaly.name, {reported.internal, origins(reported)}));
       auto inside = svg(figures_.back(), {.standalone = false});
       if (!inside.ok()) return inside.error();
       pictures_.push_back(std::move(*inside));
@@ -114,9 +114,9 @@ class Page {
   }
 
  private:
-  static std::span<const TxnId> origins(const Told& told) {
-    return told.small != nullptr ? std::span<const TxnId>(told.small->original_txn)
-                                 : std::span<const TxnId>();
+  static std::span<const TxnId> origins(const ReportedViolation& reported) {
+    return reported.small != nullptr ? std::span<const TxnId>(reported.small->original_txn)
+                                     : std::span<const TxnId>();
   }
 
   // The page, within its bytes: without the pictures of later violations, then without the
@@ -154,8 +154,8 @@ class Page {
                        report_css());
     header(out);
     out += "<main id=\"main\">\n";
-    // What went wrong first; where nothing did, what was found and what it is worth.
-    const bool well = violations_.told.empty();
+    // What went wrong first; where nothing did, what was found and what the test could show.
+    const bool well = violations_.shown.empty();
     if (!well) {
       violations(out);
       timeline(out);
@@ -164,7 +164,7 @@ class Page {
     ladder(out);
     statistics(out);
     out += "</div>\n";
-    worth(out);
+    test_power(out);
     if (well) timeline(out);
     out += "</main>\n";
     help(out);
@@ -173,7 +173,7 @@ class Page {
     std::vector<std::vector<TxnId>> marked;
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       // Who is in the picture, those of the cycle first.
-      std::vector<TxnId> all = violations_.told[i].originals;
+      std::vector<TxnId> all = violations_.shown[i].originals;
       for (const auto& box : figures_[i].boxes) {
         if (std::find(all.begin(), all.end(), box.txn) == all.end()) all.push_back(box.txn);
       }
@@ -204,7 +204,7 @@ class Page {
         "aria-controls=\"results\" aria-autocomplete=\"list\"><kbd aria-hidden=\"true\">/</kbd>"
         "<ul id=\"results\" role=\"listbox\" aria-label=\"Results\" hidden></ul></div>\n"
         "<nav class=\"tools\" aria-label=\"Tools\">");
-    if (!violations_.told.empty()) {
+    if (!violations_.shown.empty()) {
       out +=
           "<button type=\"button\" id=\"previous\" aria-label=\"Previous violation\" "
           "title=\"Previous violation (p)\">‹</button><span id=\"which\" class=\"which\" "
@@ -239,11 +239,11 @@ class Page {
   // ---- violations
 
   void violations(std::string& out) {
-    if (violations_.told.empty()) return;
+    if (violations_.shown.empty()) return;
     out +=
         "<section id=\"violations\" aria-labelledby=\"violations-title\">\n<h2 "
         "id=\"violations-title\">What went wrong</h2>\n";
-    for (std::size_t i = 0; i < violations_.told.size(); ++i) violation(out, i);
+    for (std::size_t i = 0; i < violations_.shown.size(); ++i) violation(out, i);
     for (const auto& [name, count] : violations_.left_out) {
       out +=
           fmt::format("<p class=\"more\">… and {} more of {}</p>\n", grouped(count), in_page(name));
@@ -252,41 +252,41 @@ class Page {
   }
 
   void violation(std::string& out, std::size_t index) {
-    const auto& told = violations_.told[index];
+    const auto& reported = violations_.shown[index];
     const auto& figure = figures_[index];
-    const auto& text = told.anomaly.explanation;
-    const auto& lead = told.anomaly.summary;
-    const auto also = also_called(told.anomaly);
+    const auto& text = reported.anomaly.explanation;
+    const auto& lead = reported.anomaly.summary;
+    const auto also = also_called(reported.anomaly);
     out += fmt::format(
         "<article class=\"violation\" id=\"violation-{0}\" data-violation=\"{1}\" tabindex=\"-1\" "
         "aria-labelledby=\"violation-{0}-title\">\n<header>\n<h3 "
         "id=\"violation-{0}-title\">{2}{3}</h3>\n"
         "<p class=\"forbids\">forbidden by {4}</p>\n</header>\n<p class=\"lead\">{5}</p>\n",
-        index + 1, index, in_page(told.anomaly.name),
+        index + 1, index, in_page(reported.anomaly.name),
         also.empty() ? "" : fmt::format(" <small>{}</small>", in_page(also)),
-        in_page(names(told.levels)), in_page(lead));
-    if (const auto meaning = meaning_of(told.anomaly); !meaning.empty()) {
+        in_page(names(reported.levels)), in_page(lead));
+    if (const auto meaning = meaning_of(reported.anomaly); !meaning.empty()) {
       out += fmt::format("<p class=\"meaning\">{}</p>\n", in_page(meaning));
     }
-    if (told.small != nullptr) {
+    if (reported.small != nullptr) {
       out += fmt::format("<p class=\"meaning\">{} and {} of the history suffice for this{}.</p>\n",
-                         counted(told.history->txn_count(), "transaction"),
-                         counted(told.history->op_count(), "operation"),
-                         told.small->minimal ? "; none can be left out"
-                                             : "; the time for making it smaller was up");
+                         counted(reported.history->txn_count(), "transaction"),
+                         counted(reported.history->op_count(), "operation"),
+                         reported.small->minimal ? "; none can be left out"
+                                                 : "; the time for making it smaller was up");
     }
-    if (told.occurrences > 1) {
+    if (reported.occurrences > 1) {
       out += fmt::format("<p class=\"meaning\">… and {} more like it, of the same cause.</p>\n",
-                         grouped(told.occurrences - 1));
+                         grouped(reported.occurrences - 1));
     }
     picture(out, index);
     if (!figure.arrows.empty()) {
-      std::vector<bool> told_before(figure.arrows.size());
-      const bool cycle = told.violation->internal.empty();
+      std::vector<bool> shown_before(figure.arrows.size());
+      const bool cycle = reported.violation->internal.empty();
       out += fmt::format("<h4>{}</h4>\n<ol class=\"steps\">\n",
-                         cycle ? "The circle, step by step" : "The read at fault");
+                         cycle ? "The cycle, step by step" : "The read at fault");
       for (std::size_t a = 0; a < figure.arrows.size(); ++a) {
-        if (figure.arrows[a].in_cycle) step(out, figure, a, told_before, 0);
+        if (figure.arrows[a].in_cycle) step(out, figure, a, shown_before, 0);
       }
       out += "</ol>\n";
     }
@@ -347,7 +347,7 @@ class Page {
       if (!kinds.contains(kind)) continue;
       out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), meaning);
     }
-    out += "<li><i class=\"stroke thick\"></i> the circle</li>";
+    out += "<li><i class=\"stroke thick\"></i> the cycle</li>";
     if (inferred) {
       out +=
           "<li><i class=\"stroke\"></i> recorded</li><li><i class=\"stroke dashed\"></i> "
@@ -360,7 +360,7 @@ class Page {
   }
 
   static void step(std::string& out, const Figure& figure, std::size_t index,
-                   std::vector<bool>& told_before, std::size_t depth) {
+                   std::vector<bool>& shown_before, std::size_t depth) {
     const auto& arrow = figure.arrows[index];
     const auto kind = kind_name(arrow.kind);
     const auto head = fmt::format(
@@ -369,13 +369,13 @@ class Page {
         in_page(arrow.number), in_page(figure.boxes[arrow.from].name),
         in_page(figure.boxes[arrow.to].name), kind, kind, in_page(arrow.sentence));
     out += fmt::format("<li data-step=\"{}\">", index);
-    const bool again = told_before[index];
-    told_before[index] = true;
+    const bool again = shown_before[index];
+    shown_before[index] = true;
     if (arrow.certain || arrow.evidence.empty() || again || depth >= kDeepestEvidence) {
       out += fmt::format(
           "<div class=\"fact\" tabindex=\"0\">{} <span class=\"tag\">{}</span></div>", head,
           arrow.certain            ? "recorded"
-          : again                  ? "as told above"
+          : again                  ? "as explained above"
           : arrow.evidence.empty() ? "supposed: one of the possible orders"
                                    : "inferred");
     } else {
@@ -383,7 +383,7 @@ class Page {
           "<details><summary>{} <span class=\"tag\">inferred, because…</span></summary>\n<ol>\n",
           head);
       for (const auto evidence : arrow.evidence)
-        step(out, figure, evidence, told_before, depth + 1);
+        step(out, figure, evidence, shown_before, depth + 1);
       out += "</ol></details>";
     }
     out += "</li>\n";
@@ -423,9 +423,9 @@ class Page {
         by = without_own_name(one.level, one.detail);
       }
       std::string where;
-      for (std::size_t i = 0; i < violations_.told.size() && one.verdict == Verdict::kViolated;
+      for (std::size_t i = 0; i < violations_.shown.size() && one.verdict == Verdict::kViolated;
            ++i) {
-        const auto& levels = violations_.told[i].levels;
+        const auto& levels = violations_.shown[i].levels;
         if (std::find(levels.begin(), levels.end(), one.level) == levels.end()) continue;
         where = fmt::format(" <a href=\"#violation-{}\">why</a>", i + 1);
         break;
@@ -485,13 +485,13 @@ class Page {
   }
 
   // The lines of the text, "    what   how much", as a table of two columns.
-  void worth(std::string& out) {
-    std::istringstream lines(worth_text(checked_));
+  void test_power(std::string& out) {
+    std::istringstream lines(test_power_text(checked_));
     std::string line;
     if (!std::getline(lines, line)) return;  // its title
     out +=
-        "<section id=\"worth\" aria-labelledby=\"worth-title\">\n<h2 id=\"worth-title\">What this "
-        "test was worth</h2>\n<dl class=\"facts-list\">\n";
+        "<section id=\"test-power\" aria-labelledby=\"test-power-title\">\n"
+        "<h2 id=\"test-power-title\">Test power</h2>\n<dl class=\"facts-list\">\n";
     while (std::getline(lines, line)) {
       const auto begin = std::min(line.find_first_not_of(' '), line.size());
       const auto gap = std::min(line.find("  ", begin), line.size());

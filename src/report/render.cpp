@@ -94,7 +94,7 @@ void append_indented(std::string& out, std::string_view text, std::string_view i
 }
 
 // What makes two anomalies of two levels the same: the name, with the transactions
-// and keys, or with what was read and overwritten (the circle may be closed
+// and keys, or with what was read and overwritten (the cycle may be closed
 // elsewhere, by another real-time edge).
 using Identity = std::tuple<std::string, bool, std::vector<std::uint32_t>>;
 
@@ -224,7 +224,7 @@ class Reporter {
     return known == now ? std::nullopt : std::optional(known);
   }
 
-  // The other level at which the anomaly was told; it counts as told from now on.
+  // The other level at which the anomaly was reported; it counts as reported from now on.
   std::optional<Level> reported_before(const explain::Anomaly& anomaly, Level now) {
     std::optional<Level> before;
     const auto all = identities(anomaly);
@@ -238,7 +238,7 @@ class Reporter {
 
   std::string reference(const std::string& name, Level level,
                         const std::vector<const Explanation*>& list) const {
-    const auto where = fmt::format("as told above for {}", levels::name(level));
+    const auto where = fmt::format("as explained above for {}", levels::name(level));
     if (list.size() > 1) return fmt::format("  {}, {} of them: {}\n", name, list.size(), where);
     return fmt::format("  {} of {}: {}\n", name, explain::enumerate(named(*list.front())), where);
   }
@@ -286,14 +286,15 @@ std::string level_of_causes(const Checked& checked, Level level) {
 }
 
 // The other causes, level by level, the first in full, and how far they were looked for.
-// `told`: those that are in the paragraphs already.
+// `reported`: those that are in the paragraphs already.
 void add_causes(const Checked& checked, Reporter& reporter,
-                const std::set<const survey::Cause*>& told, std::vector<std::string>& paragraphs) {
+                const std::set<const survey::Cause*>& reported,
+                std::vector<std::string>& paragraphs) {
   const auto& causes = checked.analysis.survey->causes;
   std::optional<Level> level;
   std::size_t in_full = 0;
   for (const auto& cause : causes.found) {
-    if (told.contains(&cause)) continue;
+    if (reported.contains(&cause)) continue;
     if (level != cause.level) {
       paragraphs.push_back(
           fmt::format("  violated, apart from that: {}\n", level_of_causes(checked, cause.level)));
@@ -313,15 +314,15 @@ void add_causes(const Checked& checked, Reporter& reporter,
 // A paragraph for each way in which the weakest violated levels are violated.
 std::vector<std::string> reasons(const Checked& checked) {
   struct Paragraph {
-    std::string who, alone, text;  // who is violated; the anomalies, as if told alone
+    std::string who, alone, text;  // who is violated; the anomalies, as if reported alone
   };
   std::vector<Paragraph> found;
   Reporter reporter(checked);
-  std::set<const survey::Cause*> told;
-  const auto told_with_check = [&](Level at) {
+  std::set<const survey::Cause*> reported;
+  const auto report_with_check = [&](Level at) {
     if (!checked.analysis.survey) return;
     for (const auto& cause : checked.analysis.survey->causes.found) {
-      if (cause.from_check && cause.level == at) told.insert(&cause);
+      if (cause.from_check && cause.level == at) reported.insert(&cause);
     }
   };
   const auto& weakest = checked.analysis.check.weakest_violated;
@@ -346,10 +347,10 @@ std::vector<std::string> reasons(const Checked& checked) {
         continue;
       }
       found.push_back({std::move(who), cause->name, reporter.paragraph(*cause)});
-      told.insert(cause);
+      reported.insert(cause);
       continue;
     }
-    told_with_check(at);
+    report_with_check(at);
     auto alone = Reporter(checked).anomalies(result);
     const auto same = std::find_if(found.begin(), found.end(),
                                    [&](const auto& other) { return other.alone == alone; });
@@ -361,7 +362,7 @@ std::vector<std::string> reasons(const Checked& checked) {
   }
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
-  if (checked.analysis.survey) add_causes(checked, reporter, told, paragraphs);
+  if (checked.analysis.survey) add_causes(checked, reporter, reported, paragraphs);
   return paragraphs;
 }
 
@@ -445,7 +446,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
   }
   if (const auto often = counts(checked); !often.empty()) text += "\n" + often;
   for (const auto& paragraph : reasons(checked)) text += "\n" + paragraph;
-  if (const auto worth = worth_text(checked); !worth.empty()) text += "\n" + worth;
+  if (const auto power = test_power_text(checked); !power.empty()) text += "\n" + power;
   return text;
 }
 

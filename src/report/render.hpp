@@ -32,17 +32,17 @@ std::string lines(const Checked& checked);
 std::string ladder(const Checked& checked, const TextStyle& style = {});
 
 // Why the weakest violated levels are violated, and which limit left others
-// unknown. An anomaly that violates several of them is told at the first, and
+// unknown. An anomaly that violates several of them is reported at the first, and
 // referred to at the others. Every line starts with two blanks; empty if there is nothing to say.
 std::string explanation(const Checked& checked);
 
-// "What this test was worth": what met, what was read, which anomalies could have shown.
+// "Test power": what overlapped in time, what was read, which anomalies the test could show.
 // Every line starts with two blanks; empty if it was not measured.
-std::string worth_text(const Checked& checked);
+std::string test_power_text(const Checked& checked);
 
 // How often each anomaly occurs in the whole history: "lost-update 198 (keys 0, 7 and
 // 3 more), fractured-read ≥ 12 (key 5)", in lines of at most about 100 columns that
-// start with two blanks. Empty without a survey.
+// start with two blanks. Empty if they were not counted.
 std::string counts(const Checked& checked);
 
 // "serializable needs times" in a line that says serializable already: "needs times".

@@ -273,7 +273,7 @@ class Order {
           if (ready(n) && (any || useful(n))) next = n;
         }
       }
-      done[*next] = true;  // there is one: wishes never close a circle
+      done[*next] = true;  // there is one: wishes never close a cycle
       for (const Node n : after_[*next]) --waits[n];
       order.push_back(steps_[*next]);
       last = next;

@@ -1,6 +1,4 @@
-// What a satisfied test was worth, in words.
-#include "explain/power/test_power.hpp"
-
+// What a test could show, in words.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 #include "explain/why/words.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
+#include "worth/worth.hpp"
 
 namespace cupel::report {
 
@@ -27,10 +26,10 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-std::string worth_text(const Checked& checked) {
+std::string test_power_text(const Checked& checked) {
   if (!checked.analysis.test_power) return {};
   const worth::Worth& w = *checked.analysis.test_power;
-  std::string text = "  What this test was worth:\n";
+  std::string text = "  Test power:\n";
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("    {:<24}{}\n", what, value);
   };

@@ -23,7 +23,7 @@ using levels::Level;
 
 namespace {
 
-constexpr std::size_t kNowhere = SIZE_MAX;
+constexpr std::size_t kNone = SIZE_MAX;
 
 std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* small) {
   std::vector<TxnId> who;
@@ -36,7 +36,7 @@ std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* sm
 // Where the survey has the cause that the check came upon itself. The survey has an internal
 // anomaly at the weakest level only, though others come upon it too.
 std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly* internal) {
-  if (!checked.analysis.survey) return kNowhere;
+  if (!checked.analysis.survey) return kNone;
   const auto& found = checked.analysis.survey->causes.found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& theirs = found[i].violation.internal;
@@ -45,7 +45,7 @@ std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly*
       return i;
     }
   }
-  return kNowhere;
+  return kNone;
 }
 
 // by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
@@ -55,7 +55,7 @@ analysis::ByCause causes_of(const Checked& checked, const LevelResult& result) {
   std::vector<InternalAnomaly> one_each;
   for (const auto& internal : all.violation.internal) {
     const auto at = surveyed(checked, result.level, &internal);
-    if (at == kNowhere) continue;
+    if (at == kNone) continue;
     one_each.push_back(internal);
     all.occurrences.push_back(checked.analysis.survey->causes.found[at].occurrences);
   }
@@ -99,12 +99,12 @@ class Collector {
     }
     if (checked_.analysis.survey) add_survey();
     std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Entry& x, const Entry& y) { return x.place < y.place; });
+                     [](const Entry& x, const Entry& y) { return x.rank < y.rank; });
     for (auto& entry : entries_) {
-      if (all_.told.size() < most_) {
-        all_.told.push_back(std::move(entry.told));
+      if (all_.shown.size() < most_) {
+        all_.shown.push_back(std::move(entry.reported));
       } else {
-        ++all_.left_out[entry.told.anomaly.name];
+        ++all_.left_out[entry.reported.anomaly.name];
       }
     }
     return std::move(all_);
@@ -112,25 +112,27 @@ class Collector {
 
  private:
   // Level, severity, transactions, and where the survey has it.
-  using Place = std::tuple<Level, std::uint32_t, std::size_t, std::size_t>;
+  using Rank = std::tuple<Level, std::uint32_t, std::size_t, std::size_t>;
   struct Entry {
-    Told told;
-    Place place;
+    ReportedViolation reported;
+    Rank rank;
   };
 
   // As the survey sorts its causes.
-  [[nodiscard]] Place place_of(const Told& told, Level at, std::size_t in_survey) const {
-    if (in_survey == kNowhere) {
-      const auto& anomaly = told.anomaly;
-      return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNowhere};
+  [[nodiscard]] Rank rank_of(const ReportedViolation& reported, Level at,
+                             std::size_t in_survey) const {
+    if (in_survey == kNone) {
+      const auto& anomaly = reported.anomaly;
+      return {at, survey::severity(anomaly.name), anomaly.transactions.size(), kNone};
     }
     const auto& cause = checked_.analysis.survey->causes.found[in_survey];
     return {cause.level, survey::severity(cause.name), cause.transactions, in_survey};
   }
 
   // `anomaly`: of the whole history, even where the violation was made small.
-  [[nodiscard]] Told told_of(Level at, const levels::Violation& violation, std::size_t internal,
-                             const Anomaly& anomaly, const Counterexample* small) const {
+  [[nodiscard]] ReportedViolation reported_of(Level at, const levels::Violation& violation,
+                                              std::size_t internal, const Anomaly& anomaly,
+                                              const Counterexample* small) const {
     if (small == nullptr) {
       return {&checked_.history, at, &violation, internal, anomaly, originals_of(anomaly, nullptr)};
     }
@@ -143,8 +145,8 @@ class Collector {
             small};
   }
 
-  // Its place among the entries: that of the same violation, if it is there already.
-  std::size_t add(Told told, Place place, std::set<Identity> identities) {
+  // Its index among the entries: that of the same violation, if it is there already.
+  std::size_t add(ReportedViolation reported, Rank rank, std::set<Identity> identities) {
     std::size_t at = entries_.size();
     for (const auto& one : identities) {
       if (const auto known = known_.find(one); known != known_.end()) {
@@ -153,26 +155,26 @@ class Collector {
     }
     for (const auto& one : identities) known_.try_emplace(one, at);
     if (at == entries_.size()) {
-      entries_.push_back({std::move(told), place});
+      entries_.push_back({std::move(reported), rank});
       return at;
     }
-    auto& [before, its_place] = entries_[at];
-    its_place = std::min(its_place, place);
-    told.occurrences = std::max(told.occurrences, before.occurrences);
-    for (const Level level : before.levels) add_level(told, level);
-    if (before.small == nullptr && told.small != nullptr) {
-      std::sort(told.levels.begin(), told.levels.end());
-      before = std::move(told);
+    auto& [before, its_rank] = entries_[at];
+    its_rank = std::min(its_rank, rank);
+    reported.occurrences = std::max(reported.occurrences, before.occurrences);
+    for (const Level level : before.levels) add_level(reported, level);
+    if (before.small == nullptr && reported.small != nullptr) {
+      std::sort(reported.levels.begin(), reported.levels.end());
+      before = std::move(reported);
     } else {
-      for (const Level level : told.levels) add_level(before, level);
-      before.occurrences = told.occurrences;
+      for (const Level level : reported.levels) add_level(before, level);
+      before.occurrences = reported.occurrences;
     }
     return at;
   }
 
-  static void add_level(Told& told, Level level) {
-    if (std::find(told.levels.begin(), told.levels.end(), level) == told.levels.end()) {
-      told.levels.push_back(level);
+  static void add_level(ReportedViolation& reported, Level level) {
+    if (std::find(reported.levels.begin(), reported.levels.end(), level) == reported.levels.end()) {
+      reported.levels.push_back(level);
     }
   }
 
@@ -188,14 +190,14 @@ class Collector {
       const auto in_survey = surveyed(checked_, at, &one);
       in_survey_.insert(in_survey);
       if (const auto known = known_internal_.find(key); known != known_internal_.end()) {
-        if (known->second == kNowhere) continue;
-        auto& told = entries_[known->second].told;
-        add_level(told, result.level);
+        if (known->second == kNone) continue;
+        auto& reported = entries_[known->second].reported;
+        add_level(reported, result.level);
         // Perhaps it was made small here, though not there.
-        if (number > 0 || told.small != nullptr) continue;
+        if (number > 0 || reported.small != nullptr) continue;
       } else if (number >= most_) {
         ++all_.left_out[std::string(levels::name(one.kind))];
-        known_internal_.emplace(key, kNowhere);
+        known_internal_.emplace(key, kNone);
         continue;
       }
       levels::Violation single;
@@ -203,37 +205,47 @@ class Collector {
       const auto occurrences = i < causes.occurrences.size() ? causes.occurrences[i] : 1;
       // Of internal anomalies the first of each kind is made small.
       known_internal_[key] =
-          add_one(result, at, violation, i, occurrences, single, in_survey, number == 0);
+          add(Candidate{result, at, violation, i, single, occurrences, in_survey, number == 0});
     }
     if (violation.internal.empty()) {
       const auto occurrences = causes.occurrences.empty() ? 1 : causes.occurrences.front();
       const auto in_survey = surveyed(checked_, at, nullptr);
       in_survey_.insert(in_survey);
-      add_one(result, at, violation, 0, occurrences, violation, in_survey, true);
+      add(Candidate{result, at, violation, 0, violation, occurrences, in_survey, true});
     }
   }
 
-  // `alone`: the violation with nothing but what is to be added.
-  std::size_t add_one(const LevelResult& result, Level at, const levels::Violation& violation,
-                      std::size_t internal, std::uint64_t occurrences,
-                      const levels::Violation& alone, std::size_t in_survey, bool may_be_small) {
+  // A violation to be added.
+  struct Candidate {
+    const LevelResult& result;
+    Level at;                            // where it was found
+    const levels::Violation& violation;  // with all its internal anomalies
+    std::size_t internal;                // which of them it is
+    const levels::Violation& alone;      // with that one only
+    std::uint64_t occurrences;
+    std::size_t in_survey;
+    bool may_be_small;
+  };
+  std::size_t add(const Candidate& candidate) {
+    const auto& [result, at, violation, internal, alone, occurrences, in_survey, may_be_small] =
+        candidate;
     const auto anomalies =
         explain::explain(checked_.history, at, alone, {.fields = &checked_.analysis.fields});
-    if (anomalies.empty()) return kNowhere;
+    if (anomalies.empty()) return kNone;
     const auto* small = may_be_small
                             ? analysis::counterexample_of(checked_.analysis, result, anomalies, 0)
                             : nullptr;
-    auto told = told_of(at, violation, internal, anomalies.front(), small);
-    told.levels = {result.level};
-    told.occurrences = occurrences;
+    auto reported = reported_of(at, violation, internal, anomalies.front(), small);
+    reported.levels = {result.level};
+    reported.occurrences = occurrences;
     // Made small or not, it is the violation that the whole history shows.
     std::set<Identity> identities = {identity_of(checked_.history, anomalies.front(), nullptr),
-                                     identity_of(*told.history, told.anomaly, small)};
-    if (in_survey != kNowhere && !alone.internal.empty()) {
+                                     identity_of(*reported.history, reported.anomaly, small)};
+    if (in_survey != kNone && !alone.internal.empty()) {
       identities = {{fmt::format("cause {}", in_survey), {}, {}}};
     }
-    const auto place = place_of(told, at, in_survey);
-    return add(std::move(told), place, std::move(identities));
+    const auto rank = rank_of(reported, at, in_survey);
+    return add(std::move(reported), rank, std::move(identities));
   }
 
   void add_survey() {
@@ -245,11 +257,12 @@ class Collector {
       const auto explanations =
           analysis::explanations_of(checked_.history, checked_.analysis, cause);
       for (std::size_t a = 0; a < explanations.size(); ++a) {
-        auto told = told_of(cause.level, cause.violation, a, explanations[a].anomaly, small);
-        told.levels = {cause.level};
-        told.occurrences = cause.occurrences;
-        std::set<Identity> identities = {identity_of(*told.history, told.anomaly, small)};
-        add(std::move(told), place_of(told, cause.level, i), std::move(identities));
+        auto reported =
+            reported_of(cause.level, cause.violation, a, explanations[a].anomaly, small);
+        reported.levels = {cause.level};
+        reported.occurrences = cause.occurrences;
+        std::set<Identity> identities = {identity_of(*reported.history, reported.anomaly, small)};
+        add(std::move(reported), rank_of(reported, cause.level, i), std::move(identities));
       }
     }
     for (const auto& [name, number] : causes.left_out) all_.left_out[name] += number;
@@ -262,9 +275,9 @@ class Collector {
   const std::size_t most_;
   Violations all_;
   std::vector<Entry> entries_;
-  std::map<Identity, std::size_t> known_;  // places in `entries_`
+  std::map<Identity, std::size_t> known_;  // indices in `entries_`
   std::set<std::size_t> in_survey_;        // which of its causes the weakest levels have
-  std::map<InternalKey, std::size_t> known_internal_;  // the same; kNowhere: left out
+  std::map<InternalKey, std::size_t> known_internal_;  // the same; kNone: left out
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Violations: which of what was found is told, in which order, each once.
+// Violations: which of what was found is reported, in which order, each once.
 //
 // The page and every --emit format read this one list: what the check came upon at the
 // weakest violated levels, and what the survey found besides. The same violation of two
-// levels is told once, also where only one of them was made small. The most severe comes
+// levels is reported once, also where only one of them was made small. The most severe comes
 // first (weakest level, then severity.hpp), of equally severe ones the smallest.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace cupel::report {
 
-// A violation as it is told: by the whole history, or by a part of it made small.
-struct Told {
+// A violation as it is reported: by the whole history, or by a part of it made small.
+struct ReportedViolation {
   const history::History* history;
   levels::Level level;
   const levels::Violation* violation;
@@ -32,9 +32,9 @@ struct Told {
 };
 
 struct Violations {
-  std::vector<Told> told;
+  std::vector<ReportedViolation> shown;
   std::map<std::string, std::uint64_t> left_out;  // by name; those of the survey are among them
-  std::deque<levels::Violation> by_cause;         // that `told` points to
+  std::deque<levels::Violation> by_cause;         // that `shown` points to
 };
 
 // At most `most`; the others are left out. Borrows from `checked`. Each weakest violated level

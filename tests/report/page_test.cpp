@@ -137,16 +137,16 @@ TEST(Page, OfASatisfiedHistoryHasNoViolation) {
   EXPECT_EQ(page.find("class=\"violation\""), std::string::npos);
   EXPECT_NE(page.find("Satisfies"), std::string::npos);
   EXPECT_NE(page.find("id=\"timeline\""), std::string::npos);
-  EXPECT_EQ(page.find("id=\"worth\""), std::string::npos);
+  EXPECT_EQ(page.find("id=\"test-power\""), std::string::npos);
 }
 
-TEST(Page, ShowsWhatTheTestWasWorth) {
+TEST(Page, ShowsTheTestPower) {
   auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
   base::Budget budget;
   answer.analysis.test_power = worth::measure(answer.history, budget);
   const auto page = answer.page();
   EXPECT_EQ(flaw(page), "");
-  EXPECT_NE(page.find("<h2 id=\"worth-title\">"), std::string::npos);
+  EXPECT_NE(page.find("<h2 id=\"test-power-title\">"), std::string::npos);
   EXPECT_NE(page.find("<dt>concurrency</dt><dd>"), std::string::npos);
 }
 

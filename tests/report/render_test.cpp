@@ -130,7 +130,7 @@ TEST(Explanation, TellsAnAnomalyOnce) {
             std::string("  unknown: strong-session-serializable: time limit met in refine\n") +
                 kWhy +
                 "  violated: linearizable\n"
-                "  lost-update (G-single) of T7 and T8: as told above for snapshot-isolation\n");
+                "  lost-update (G-single) of T7 and T8: as explained above for snapshot-isolation\n");
 }
 
 // What is told alike to the letter is told under one heading.
