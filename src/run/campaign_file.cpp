@@ -158,133 +158,163 @@ Column column(const Json& value, const std::string& place) {
   return column;
 }
 
-Campaign campaign_of(const Json& file) {
-  if (!file.is_object())
-    throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
-  Campaign campaign;
-  RunAndCheckOptions defaults;
+std::vector<Column> columns_of(const Json& value, const std::string& place) {
+  if (!value.is_array() || value.empty()) wrong(place, value, "a list of databases");
   std::vector<Column> columns;
-  std::vector<std::uint64_t> seeds{1};
-  for (const auto& [name, value] : file.items()) {
-    if (name == "databases") {
-      if (!value.is_array() || value.empty()) wrong(name, value, "a list of databases");
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        columns.push_back(column(value[i], fmt::format("databases[{}]", i)));
-        for (std::size_t j = 0; j + 1 < columns.size(); ++j) {
-          if (columns[j].name == columns.back().name) {
-            wrong(fmt::format("databases[{}].name", i), columns.back().name, "a name of its own");
-          }
-        }
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    columns.push_back(column(value[i], fmt::format("{}[{}]", place, i)));
+    for (std::size_t j = 0; j < i; ++j) {
+      if (columns[j].name == columns[i].name) {
+        wrong(fmt::format("{}[{}].name", place, i), columns[i].name, "a name of its own");
       }
-    } else if (name == "workloads") {
-      if (!value.is_array() || value.empty()) wrong(name, value, "a list of workloads");
-    } else if (name == "seeds") {
-      if (value.is_array() && !value.empty()) {
-        seeds.assign(value.size(), 0);
-        for (std::size_t i = 0; i < value.size(); ++i) {
-          number(value[i], fmt::format("seeds[{}]", i), seeds[i], 0, 1e15);
-        }
-      } else if (value.is_number_integer()) {
-        std::uint64_t count = 0;
-        number(value, name, count, 1, 1e6);
-        seeds.clear();
-        for (std::uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
-      } else {
-        wrong(name, value, "how many, or a list of them");
-      }
-    } else if (name == "budget") {
-      number(value, name, campaign.budget, 0, 1e9);
-    } else if (name == "stop") {
-      const auto stop = text(value, name);
-      if (stop == "each")
-        campaign.stop = StopAt::kEach;
-      else if (stop == "first")
-        campaign.stop = StopAt::kFirst;
-      else if (stop == "never")
-        campaign.stop = StopAt::kNever;
-      else
-        wrong(name, value, "\"each\", \"first\" or \"never\"");
-    } else if (!shape_field(name, value, name, defaults)) {
-      wrong(name, value, "no such field; docs/campaign.md lists them");
     }
   }
-  if (columns.empty()) throw Mistake{"found no databases, expected a list of them"};
+  return columns;
+}
 
-  struct Row {
-    std::string name;
-    RunAndCheckOptions options;
-    std::string definition;
-  };
+std::vector<std::uint64_t> seeds_of(const Json& value, const std::string& place) {
+  std::vector<std::uint64_t> seeds;
+  if (value.is_array() && !value.empty()) {
+    seeds.assign(value.size(), 0);
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      number(value[i], fmt::format("{}[{}]", place, i), seeds[i], 0, 1e15);
+    }
+  } else if (value.is_number_integer()) {
+    std::uint64_t count = 0;
+    number(value, place, count, 1, 1e6);
+    for (std::uint64_t seed = 1; seed <= count; ++seed) seeds.push_back(seed);
+  } else {
+    wrong(place, value, "how many, or a list of them");
+  }
+  return seeds;
+}
+
+StopAt stop_of(const Json& value, const std::string& place) {
+  const auto stop = text(value, place);
+  if (stop == "first") return StopAt::kFirst;
+  if (stop == "never") return StopAt::kNever;
+  if (stop != "each") wrong(place, value, "\"each\", \"first\" or \"never\"");
+  return StopAt::kEach;
+}
+
+// A workload with its options.
+struct Row {
+  std::string name;
+  RunAndCheckOptions options;
+  std::string definition;  // everything that decides what is run
+};
+
+std::string definition_of(const RunAndCheckOptions& o) {
+  auto definition = fmt::format(
+      "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions,
+      o.run.txns, o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops,
+      o.shape.keys, o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share,
+      o.shape.rmw_share, o.shape.duplicates, o.shape.scale, o.shape.tombstones,
+      workload::name(o.shape.distribution), o.analysis.check.timeout_seconds.value_or(0));
+  if (o.workload.ends_with(".json")) definition += plan_sum(o.workload);
+  return definition;
+}
+
+// `value`: an element of the file's workloads, at `place`.
+Row row_of(const Json& file, const Json& value, const std::string& place) {
+  if (!value.is_string() && !value.is_object()) {
+    wrong(place, value, "a workload's name, or an object with its options");
+  }
+  Row row;
+  auto& options = row.options;
+  options.workload = value.is_string()            ? value.get<std::string>()
+                     : value.contains("workload") ? text(value["workload"], place + ".workload")
+                                                  : "general";
+  row.name = options.workload;
+  // The source's own options, then the file's for all, then this workload's.
+  for (const auto& info : workload::all_workloads()) {
+    if (info.name == options.workload) options.shape = info.defaults;
+  }
+  // All of a plan, unless less is asked for.
+  const bool plan = options.workload.ends_with(".json");
+  if (plan) options.run.txns = 0;
+  for (const auto& [name, field] : file.items()) shape_field(name, field, name, options);
+  const Json own = value.is_object() ? value : Json::object();
+  for (const auto& [name, field] : own.items()) {
+    const auto at = place + '.' + name;
+    if (name == "name") {
+      row.name = text(field, at);
+    } else if (name != "workload" && !shape_field(name, field, at, options)) {
+      wrong(at, field, "no such field; docs/campaign.md lists them");
+    }
+  }
+  if (plan) return row;
+  const auto made = workload::make_workload(options.workload, options.shape);
+  if (!made.ok()) throw Mistake{place + ": " + made.error().message};
+  return row;
+}
+
+std::vector<Row> rows_of(const Json& file) {
   std::vector<Row> rows;
   const Json workloads = file.value("workloads", Json::array({"general"}));
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const auto place = fmt::format("workloads[{}]", i);
-    const auto& value = workloads[i];
-    if (!value.is_string() && !value.is_object()) {
-      wrong(place, value, "a workload's name, or an object with its options");
-    }
-    Row row;
-    row.options.workload = value.is_string() ? value.get<std::string>()
-                           : value.contains("workload")
-                               ? text(value["workload"], place + ".workload")
-                               : "general";
-    row.name = row.options.workload;
-    // The source's own options, then the file's for all, then this workload's.
-    for (const auto& info : workload::all_workloads()) {
-      if (info.name == row.options.workload) row.options.shape = info.defaults;
-    }
-    // All of a plan, unless less is asked for.
-    const bool plan = row.options.workload.ends_with(".json");
-    if (plan) row.options.run.txns = 0;
-    for (const auto& [name, field] : file.items()) shape_field(name, field, name, row.options);
-    const Json own = value.is_object() ? value : Json::object();
-    for (const auto& [name, field] : own.items()) {
-      const auto at = place + '.' + name;
-      if (name == "name") {
-        row.name = text(field, at);
-      } else if (name != "workload" && !shape_field(name, field, at, row.options)) {
-        wrong(at, field, "no such field; docs/campaign.md lists them");
-      }
-    }
-    if (!plan) {
-      const auto made = workload::make_workload(row.options.workload, row.options.shape);
-      if (!made.ok()) throw Mistake{place + ": " + made.error().message};
-    }
+    auto row = row_of(file, workloads[i], place);
     for (const auto& other : rows) {
       if (other.name == row.name) wrong(place, row.name, "a name of its own (\"name\")");
     }
-    if (!plan && row.options.run.txns == 0 && row.options.run.time_limit == 0) {
+    const auto& run = row.options.run;
+    if (!row.options.workload.ends_with(".json") && run.txns == 0 && run.time_limit == 0) {
       throw Mistake{place + ": found txns 0, which needs a time_limit"};
     }
-    const auto& o = row.options;
-    row.definition = fmt::format(
-        "{} {} {} {} {} {} {}-{} {} {} {} {} {} {} {} {} {} {}", o.workload, o.run.sessions,
-        o.run.txns, o.run.time_limit, o.run.rate, o.run.retries, o.shape.min_ops, o.shape.max_ops,
-        o.shape.keys, o.shape.read_share, o.shape.read_only_share, o.shape.write_only_share,
-        o.shape.rmw_share, o.shape.duplicates, o.shape.scale, o.shape.tombstones,
-        workload::name(o.shape.distribution), o.analysis.check.timeout_seconds.value_or(0));
-    if (row.options.workload.ends_with(".json")) row.definition += plan_sum(row.options.workload);
+    row.definition = definition_of(row.options);
     rows.push_back(std::move(row));
   }
+  return rows;
+}
 
+CampaignRun run_of(const Column& column, const std::string& isolation, const Row& row,
+                   std::uint64_t seed) {
+  CampaignRun run{.database = column.name,
+                  .isolation = isolation,
+                  .workload = row.name,
+                  .options = row.options,
+                  .identity = {}};
+  run.options.url = column.url;
+  run.options.open.isolation = isolation;
+  run.options.run.seed = seed;
+  run.options.analysis.check.asked = column.asked;
+  std::string asked;
+  for (const auto level : column.asked) asked += fmt::format(" | {}", levels::name(level));
+  run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", column.name, isolation, row.name,
+                             row.definition, seed, asked);
+  return run;
+}
+
+Campaign campaign_of(const Json& file) {
+  if (!file.is_object())
+    throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
+  Campaign campaign;
+  RunAndCheckOptions of_all;  // looked at here, taken by each workload
+  std::vector<Column> columns;
+  std::vector<std::uint64_t> seeds{1};
+  for (const auto& [name, value] : file.items()) {
+    if (name == "databases") {
+      columns = columns_of(value, name);
+    } else if (name == "workloads") {
+      if (!value.is_array() || value.empty()) wrong(name, value, "a list of workloads");
+    } else if (name == "seeds") {
+      seeds = seeds_of(value, name);
+    } else if (name == "budget") {
+      number(value, name, campaign.budget, 0, 1e9);
+    } else if (name == "stop") {
+      campaign.stop = stop_of(value, name);
+    } else if (!shape_field(name, value, name, of_all)) {
+      wrong(name, value, "no such field; docs/campaign.md lists them");
+    }
+  }
+  if (columns.empty()) throw Mistake{"found no databases, expected a list of them"};
+  const auto rows = rows_of(file);
   for (const auto seed : seeds) {
     for (const auto& column : columns) {
       for (const auto& isolation : column.isolations) {
         for (const auto& row : rows) {
-          CampaignRun run{.database = column.name,
-                          .isolation = isolation,
-                          .workload = row.name,
-                          .options = row.options,
-                          .identity = {}};
-          run.options.url = column.url;
-          run.options.open.isolation = isolation;
-          run.options.run.seed = seed;
-          run.options.analysis.check.asked = column.asked;
-          std::string asked;
-          for (const auto level : column.asked) asked += fmt::format(" | {}", levels::name(level));
-          run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", column.name, isolation,
-                                     row.name, row.definition, seed, asked);
-          campaign.runs.push_back(std::move(run));
+          campaign.runs.push_back(run_of(column, isolation, row, seed));
         }
       }
     }

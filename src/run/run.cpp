@@ -78,10 +78,10 @@ std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
   return {};
 }
 
-base::Result<RunResult> run(drivers::Database& database, workload::Workload& workload,
-                            Recorder& recorder, const RunOptions& options,
+base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& fault_options, const std::atomic<bool>& stop,
                             Progress& progress) {
+  auto& [database, workload, recorder] = parts;
   InitialValues initials(workload, recorder);
   Shared shared{.database = database,
                 .workload = workload,

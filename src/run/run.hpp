@@ -66,13 +66,19 @@ struct RunResult {
   }
 };
 
+// Who takes part in a run. All borrowed.
+struct RunParts {
+  drivers::Database& database;  // prepared
+  workload::Workload& workload;
+  Recorder& recorder;
+};
+
 // Runs until every session has issued its transactions, the time is up, or `stop`
-// turns true (each session then finishes what it is in). The database is prepared.
+// turns true (each session then finishes what it is in).
 // Errors: no session could connect; the database refuses the statements
 // themselves, so that nothing ever commits; a transaction or the recording failed
 // for a reason that is not the database's.
-base::Result<RunResult> run(drivers::Database& database, workload::Workload& workload,
-                            Recorder& recorder, const RunOptions& options,
+base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& faults, const std::atomic<bool>& stop,
                             Progress& progress);
 

@@ -213,8 +213,8 @@ class Stages {
     listener_(Stage::kRun);
     auto run_options = options_.run;
     run_options.sessions = checked_.sessions = workload_->sessions();
-    auto ran =
-        run::run(*database_, *workload_, *recorder, run_options, options_.faults, stop_, progress_);
+    auto ran = run::run({*database_, *workload_, *recorder}, run_options, options_.faults, stop_,
+                        progress_);
     const bool written = recorder->close(error);
     clean();
     if (!ran.ok()) {  // nothing was answered, so there is nothing to keep

@@ -36,7 +36,7 @@ class MockRun : public testing::TestWithParam<const char*> {
     Progress progress;
     const std::atomic<bool> stop = false;
     const auto ran =
-        run::run(**database, **workload, *recorder,
+        run::run({**database, **workload, *recorder},
                  {.sessions = shape.sessions, .txns = 25, .seed = seed}, {}, stop, progress);
     EXPECT_TRUE(ran.ok()) << ran.error().message;
     EXPECT_GT(ran->committed, 10U);

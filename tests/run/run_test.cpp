@@ -45,7 +45,7 @@ class RunTest : public testing::Test {
     auto recorder = Recorder::open(path, {.default_initial = workload.default_initial()}, error);
     Progress progress;
     Ran ran;
-    ran.result = run(database, workload, *recorder, options, faults_, stop_, progress);
+    ran.result = run({database, workload, *recorder}, options, faults_, stop_, progress);
     EXPECT_TRUE(recorder->close(error)) << error;
     if (!ran.result.ok()) return ran;
     auto history = formats::read(path);
