@@ -45,7 +45,7 @@
 //   auto history = cupel::read_history("history.jsonl", error);
 //   for (const auto& level : cupel::check_history(*history).levels) ...
 //
-// Nothing here prints, exits or keeps state between calls. Errors are told by a
+// Nothing here prints, exits or keeps state between calls. Errors are reported by a
 // sentence, never by an exception; std::bad_alloc alone may pass. A History is
 // immutable, cheap to copy (the copies share it), and may be checked from
 // several threads at a time. A HistoryBuilder belongs to one thread.

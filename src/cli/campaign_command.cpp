@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/version.hpp"
 #include "run/campaign.hpp"
 
 namespace cupel::cli {
@@ -20,32 +21,32 @@ struct CampaignArguments {
 int campaign(const CampaignArguments& arguments) {
   auto campaign = run::read_campaign(arguments.file);
   if (!campaign.ok()) {
-    complain(campaign.error());
+    print_error(campaign.error());
     return kBad;
   }
-  for (auto& run : campaign->runs) run.options.recorded_by = "cupel " CUPEL_VERSION;
+  for (auto& run : campaign->runs) run.options.recorded_by = fmt::format("cupel {}", version());
   const run::CampaignListener listener{
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
             if (arguments.quiet) return;
-            mention(fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
-                                run.isolation, run.workload, run.options.run.seed));
+            print_status(fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
+                                     run.isolation, run.workload, run.options.run.seed));
           },
       .after =
           [&](const run::CampaignResult& result) {
             if (arguments.quiet) return;
             std::string anomalies;
             for (const auto& name : result.anomalies) anomalies += " " + name;
-            mention(fmt::format("{} {}{}{}\n", result.asked, result.verdict,
-                                anomalies.empty() ? "" : ", seen:", anomalies));
-            if (!result.error.empty()) mention("    " + result.error + "\n");
+            print_status(fmt::format("{} {}{}{}\n", result.asked, result.verdict,
+                                     anomalies.empty() ? "" : ", seen:", anomalies));
+            if (!result.error.empty()) print_status("    " + result.error + "\n");
           }};
   const Interruptible interruptible;
   const auto summary =
       run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);
-  if (interruptible.stopped() && !arguments.quiet) mention("ended\n");
+  if (interruptible.stopped() && !arguments.quiet) print_status("ended\n");
   if (!summary.ok()) {
-    complain(summary.error());
+    print_error(summary.error());
     return kBad;
   }
   print(arguments.json ? run::summary_json(*summary) : run::summary_markdown(*summary));
@@ -54,24 +55,24 @@ int campaign(const CampaignArguments& arguments) {
 
 }  // namespace
 
-void add_campaign(CLI::App& app, Run& run) {
+void add_campaign(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "campaign", "Run a matrix of databases, isolation levels, workloads and seeds");
   auto arguments = std::make_shared<CampaignArguments>();
-  command->add_option("FILE", arguments->file, "The campaign, JSON: docs/campaign.md")
+  command->add_option("FILE", arguments->file, "The campaign, a JSON file (docs/campaign.md)")
       ->required()
       ->type_name("");
   command
       ->add_option("-o,--output", arguments->folder,
-                   "The folder of the results; a campaign that has some there goes on with them")
+                   "The folder for the results. If it holds results of this campaign, they are "
+                   "kept and only the rest runs")
       ->required()
       ->type_name("DIR");
-  command->add_flag("--json", arguments->json, "The summary as one JSON object");
-  command->add_flag("-q,--quiet", arguments->quiet, "No line a run on standard error");
+  command->add_flag("--json", arguments->json, "Print the summary as one JSON object");
+  command->add_flag("-q,--quiet", arguments->quiet, "Print no line for each run on standard error");
   command->footer(
-      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate "
-      "what\n"
-      "was asked. Exit code: as `cupel check`, over all runs.\n"
+      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate a\n"
+      "level that was asked for. Exit code: as `cupel check`, over all runs.\n"
       "\n"
       "Example, a file of one database and two levels:\n"
       "  {\"databases\": [{\"name\": \"PostgreSQL\", \"url\": \"postgres://me@127.0.0.1/test\",\n"

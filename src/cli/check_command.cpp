@@ -28,8 +28,8 @@ struct CheckArguments {
   std::vector<std::string> emit;
   std::string format, certificate, report;
   LimitArguments limits;
-  bool json = false, worth = false;
-  bool survey = true;
+  bool json = false, test_power = false;
+  bool history_analysis = true;
 };
 
 // The command line that shows it again: what changes the answer, not what it costs.
@@ -43,19 +43,19 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
   return command + " " + shell_word(file);
 }
 
-// False, having complained, if the file cannot be written.
+// False, after an error message, if the file cannot be written.
 bool write_certificate(const std::string& file, const history::History& history,
                        const check::CheckResult& result, const check::Options& options) {
   const auto made = report::certificate(history, result, options.clock_drift_ns);
   for (const levels::Level level : made.missing) {
-    complain(fmt::format(
+    print_error(fmt::format(
         "{} is not in the certificate: a limit was met while its evidence was put together",
         levels::name(level)));
   }
   return write_whole(file, made.json, /*append=*/false, "the certificate");
 }
 
-// What tells whether a file is the history of a replicated data type: its first lines.
+// The first lines show whether a file is the history of a replicated data type.
 constexpr std::size_t kFirstLines = 64 << 10;
 
 // Of what is no history of transactions, but one of a replicated data type: which command takes it.
@@ -88,7 +88,7 @@ struct Outputs {
 
 void report_unreadable(const std::string& file, base::Error error, const Outputs& outputs) {
   error.message += where_to_check(file);
-  complain(error);
+  print_error(error);
   outputs.emitter.add(file, error);
   if (outputs.folder) outputs.folder->add(file, error);
 }
@@ -107,7 +107,7 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (arguments.levels.empty()) {
     print(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print(report::lines(checked) + report::explanation(checked) + report::worth_text(checked));
+    print(report::lines(checked) + report::explanation(checked) + report::test_power_text(checked));
   }
 }
 
@@ -118,7 +118,7 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
   if (!arguments.certificate.empty() && !checked.analysis.whole) {
     // Nothing can be said of a history that was not read, not even which it is.
     std::error_code ignored;
-    complain(base::Error{
+    print_error(base::Error{
         .message = fmt::format(
             "no certificate was written: a limit was met while the history was read{}",
             std::filesystem::exists(arguments.certificate, ignored) ? "; this file is of before"
@@ -131,14 +131,14 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
   }
   if (folder) {
     if (const auto added = folder->add(checked); !added.ok()) {
-      complain(added.error());
+      print_error(added.error());
       code = kBad;
     }
   }
   return code;
 }
 
-// The exit code. Complains of levels that were asked for by name and are refused.
+// The exit code. Prints an error for each level that is asked for by name and refused.
 int code_of(const std::string& file, const check::CheckResult& result, bool by_name) {
   int code = kSatisfied;
   for (const auto& level : result.levels) {
@@ -154,7 +154,7 @@ int code_of(const std::string& file, const check::CheckResult& result, bool by_n
       case check::Verdict::kRefused:
         if (!by_name) break;  // the ladder asks what can be asked
         // The reason names the level: "linearizable is about …".
-        complain(
+        print_error(
             base::Error{.message = fmt::format("{} is refused: it {}", levels::name(level.level),
                                                report::without_own_name(level.level, level.detail)),
                         .file = file});
@@ -195,13 +195,13 @@ void refuse_overwriting(const CheckArguments& arguments, const Emitter& emitter)
     const auto& [name, file] = outputs[i];
     for (const auto& history : arguments.histories) {
       if (same(file, history)) {
-        throw CLI::ValidationError(
+        throw UsageError(
             name, fmt::format("found {}, which is the history; expected another file", file));
       }
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (same(file, outputs[j].second)) {
-        throw CLI::ValidationError(
+        throw UsageError(
             name, fmt::format("found {}, which {} writes already; expected another file", file,
                               outputs[j].first));
       }
@@ -215,11 +215,11 @@ analysis::Options analysis_options(const CheckArguments& arguments) {
   options.check = check_options(arguments.levels, arguments.limits);
   options.check.evidence = !arguments.certificate.empty();
   options.shrink_seconds = shrink_seconds(arguments.limits);
-  options.whole_history = arguments.survey;
+  options.whole_history = arguments.history_analysis;
   options.test_power =
-      arguments.worth ? analysis::TestPower::kAlways : analysis::TestPower::kIfPassed;
+      arguments.test_power ? analysis::TestPower::kAlways : analysis::TestPower::kIfPassed;
   if (!arguments.certificate.empty() && arguments.histories.size() > 1) {
-    throw CLI::ValidationError(
+    throw UsageError(
         "--certificate",
         fmt::format("found {} histories, expected one: a certificate is of one history",
                     arguments.histories.size()));
@@ -239,7 +239,7 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
   if (!arguments.report.empty()) {
     folder.emplace(arguments.report, arguments.histories.size());
     if (const auto made = folder->prepare(); !made.ok()) {
-      complain(made.error());
+      print_error(made.error());
       return kBad;
     }
   }
@@ -253,7 +253,7 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
     flush_output();
   }
   if (const auto done = folder ? folder->finish() : base::Ok{}; !done.ok()) {
-    complain(done.error());
+    print_error(done.error());
     code = kBad;
   }
   if (!emitter.finish()) code = kBad;
@@ -265,9 +265,10 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
   const auto options = analysis_options(*arguments);
   auto emitter = std::make_shared<Emitter>(arguments->emit, arguments->histories.size() > 1);
   if (arguments->json && emitter->instead_of_text()) {
-    throw CLI::ValidationError("--emit",
-                               "standard output has place for one of it and --json; name "
-                               "a file, as in --emit sql=FILE");
+    throw UsageError(
+        "--emit",
+        "found no file, but --json writes to standard output already; name a file, as in "
+        "--emit sql=FILE");
   }
   const analysis::FileOptions reading{
       .format = format_of(arguments->format, "--format"),
@@ -280,62 +281,72 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Run& run) {
+void add_check(Command& app, Run& run) {
   auto* command = app.add_subcommand("check", "Decide which isolation levels histories satisfy");
   auto arguments = std::make_shared<CheckArguments>();
   command
-      ->add_option("HISTORY", arguments->histories,
-                   "History files, or the directories that dbcop, cobra and viper use; - is "
-                   "standard input")
+      ->add_option(
+          "HISTORY", arguments->histories,
+          "History files, or the directories that dbcop, cobra and viper use. - is standard "
+          "input")
       ->required()
       ->type_name("");
   command
-      ->add_option("-l,--level", arguments->levels,
-                   "Levels to decide, separated by commas; may be repeated. Default: all that the "
-                   "history has the "
-                   "facts for (the ladder)")
+      ->add_option(
+          "-l,--level", arguments->levels,
+          "Levels to decide, separated by commas. May be repeated. Default: every level that "
+          "the history has the facts for (the ladder)")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kWhatIsAsked);
-  add_limit_options(*command, "For each history, its reading and all levels together",
+  add_limit_options(*command, "The time for one history: to read it and to decide all levels",
                     arguments->limits);
   command
-      ->add_option(
-          "--certificate", arguments->certificate,
-          "Write the evidence for every verdict to this file, for cupel verify. One history only")
+      ->add_option("--certificate", arguments->certificate,
+                   "Write the evidence for every verdict to this file. `cupel verify` checks it. "
+                   "One history "
+                   "only")
       ->type_name("FILE")
       ->group(kWhatIsAsked);
   command
-      ->add_flag("--worth", arguments->worth,
-                 "Also say what the test was worth: what met in time, and which anomalies the "
-                 "workload could have shown. Default: only below a ladder that passed")
+      ->add_flag("--test-power", arguments->test_power,
+                 "Also report what the test could show: which transactions overlap in time, and "
+                 "which anomalies this workload can reveal. Default: only if every level is asked "
+                 "for and the check passes")
       ->group(kWhatIsAsked);
+  command->add_flag("--worth", arguments->test_power, "The old name of --test-power")->hidden();
   command
-      ->add_flag("--survey,!--no-survey", arguments->survey,
-                 "Where something is violated: count each anomaly in the whole history, and look "
-                 "for more violations, one for each independent cause, for 2 s and a tenth of what "
-                 "the check took. Default: --survey")
+      ->add_flag("--history-analysis,!--no-history-analysis", arguments->history_analysis,
+                 "If a level is violated: count each anomaly in the whole history, and search for "
+                 "further violations with other causes. The search takes at most 2 s plus a tenth "
+                 "of the check's time. Default: --history-analysis")
       ->group(kWhatItCosts);
+  command
+      ->add_flag("--survey,!--no-survey", arguments->history_analysis,
+                 "The old name of --history-analysis")
+      ->hidden();
   add_format_option(*command, arguments->format);
-  command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object for each history, on one line");
   command
       ->add_option("--report", arguments->report,
-                   "A folder for a page (index.html) with verdicts, statistics, timeline and the "
-                   "pictures of violations, which are also there as .dot and .svg")
+                   "Write a page (index.html) to this folder: verdicts, statistics, a timeline and "
+                   "pictures of the violations. The pictures are also there as .dot and .svg files")
       ->type_name("DIR");
   command
       ->add_option("--emit", arguments->emit,
-                   "Give the violations as markdown, sql, plume, jepsen, junit, sarif or github, "
-                   "separated by commas; may be repeated. Without =FILE it takes the place of the "
-                   "text on standard output; github goes to $GITHUB_STEP_SUMMARY where that is set")
+                   "Write the violations as markdown, sql, plume, jepsen, junit, sarif or github. "
+                   "Several are separated by commas; may be repeated. Without =FILE the output "
+                   "replaces the text on standard output. github goes to $GITHUB_STEP_SUMMARY if "
+                   "that is set")
       ->type_name("FORMAT[=FILE]")
       ->allow_extra_args(false);
   command->footer(
-      "With -l: one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown for each file and level, "
-      "and\n"
-      "below the lines of a file, indented by two blanks, why a level is violated.\n"
-      "A level asked for by name that has no meaning for the history (real time without times) is\n"
-      "refused: an error, exit code 3.\n"
+      "With -l, each file and level gets one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown.\n"
+      "The explanations follow the lines of a file, indented by two spaces.\n"
+      "A level that has no meaning for the history (real time without times) is refused if -l "
+      "names\n"
+      "it: that is an error, exit code 3.\n"
       "\n"
       "Examples:\n"
       "  cupel check history.jsonl\n"

@@ -7,17 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <memory>
 #include <new>
 
 #include "cli/spelling.hpp"
+#include "cli/version.hpp"
 
 namespace cupel::cli {
 
@@ -25,39 +23,16 @@ namespace {
 
 int write_failure = 0;  // errno of the first write that failed
 
-// Options described in lines that fit a terminal.
-class WrappingFormatter : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    auto text = CLI::Formatter::make_help(app, std::move(name), mode);
-    for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
-    return text;
-  }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr std::size_t kWidth = 64;
-    std::string wrapped, line;
-    for (const auto& word : CLI::detail::split(option->get_description(), ' ')) {
-      if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
-        wrapped += line + "\n";
-        line.clear();
-      }
-      line += (line.empty() ? "" : " ") + word;
-    }
-    return wrapped + line;
-  }
-};
-
 constexpr const char* kExamples =
-    "Exit code: 0 every level asked for is satisfied, 1 some level is violated, 2 some level is\n"
+    "Exit code: 0 every level asked for is satisfied, 1 a level is violated, 2 a level is\n"
     "unknown, 3 bad input, usage or environment; the largest over all files.\n"
     "\n"
     "Examples:\n"
-    "  cupel check history.jsonl                    every level, strongest satisfied, and why not "
-    "more\n"
-    "  cupel check -l serializable a.jsonl b.jsonl  one line a file: FILE, LEVEL, VERDICT\n"
+    "  cupel check history.jsonl                    every level, and why no stronger one is "
+    "satisfied\n"
+    "  cupel check -l serializable a.jsonl b.jsonl  a line for each file: FILE, LEVEL, VERDICT\n"
     "  cupel check --json history.jsonl | jq .strongest_satisfied\n"
-    "  cupel explain lost-update                    what a word means";
+    "  cupel explain lost-update                    what the name means";
 
 }  // namespace
 
@@ -73,26 +48,26 @@ void flush_output() {
 bool finish_output() {
   flush_output();
   if (write_failure == 0 || write_failure == EPIPE) return true;
-  complain(fmt::format("cannot write to standard output: {}", std::strerror(write_failure)));
+  print_error(fmt::format("cannot write to standard output: {}", std::strerror(write_failure)));
   return false;
 }
 
-void mention(std::string_view text) {
+void print_status(std::string_view text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   static_cast<void>(std::fflush(stderr));
 }
 
-void complain(std::string_view message) {
+void print_error(std::string_view message) {
   flush_output();
-  mention(fmt::format("cupel: {}\n", message));
+  print_status(fmt::format("cupel: {}\n", message));
 }
-void complain(const base::Error& error) {
+void print_error(const base::Error& error) {
   auto named = error;
   if (named.file == "-") named.file = "standard input";
-  complain(named.to_string());
+  print_error(named.to_string());
 }
 int bad(const base::Error& error) {
-  complain(error);
+  print_error(error);
   return kBad;
 }
 
@@ -103,41 +78,7 @@ bool use_colour() {
          terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
 }
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  const auto check = [least, most](const std::string& text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool well = error == std::errc() && end == text.data() + text.size();
-    if (well && number >= least && number <= most) return std::string();
-    return fmt::format("found `{}`, expected a whole number from {} to {}", text, least, most);
-  };
-  return {check, ""};
-}
-
-namespace {
-
-CLI::Validator number_between(double least, double most, const char* expected) {
-  const auto check = [=](const std::string& text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool well = error == std::errc() && end == text.data() + text.size();
-    if (well && number >= least && number <= most) return std::string();
-    return fmt::format("found `{}`, expected {}", text, expected);
-  };
-  return {check, ""};
-}
-
-}  // namespace
-
-CLI::Validator share() {
-  return number_between(0, 1, "a number from 0 to 1");
-}
-
-CLI::Validator not_negative() {
-  return number_between(0, std::numeric_limits<double>::max(), "a number, 0 or more");
-}
-
-void add_format_option(CLI::App& command, std::string& format) {
+void add_format_option(Command& command, std::string& format) {
   command
       .add_option("-f,--format", format,
                   fmt::format("Format of the histories: {}. Default: recognised by content",
@@ -145,7 +86,7 @@ void add_format_option(CLI::App& command, std::string& format) {
       ->type_name("FORMAT");
 }
 
-void add_target_options(CLI::App& command, std::string& format, bool& edn, const char* file) {
+void add_target_options(Command& command, std::string& format, bool& edn, const char* file) {
   std::vector<std::string> written;
   for (const auto f : formats::all_formats()) {
     if (formats::is_written(f)) written.emplace_back(formats::name(f));
@@ -164,8 +105,8 @@ std::optional<formats::Format> format_of(const std::string& name, const char* op
   const auto format = formats::parse_format(name);
   if (!format) {
     const auto names = format_names();
-    throw CLI::ValidationError(option, fmt::format("found `{}`, expected {}{}", name, one_of(names),
-                                                   did_you_mean(name, names)));
+    throw UsageError(option, fmt::format("found `{}`, expected {}{}", name, one_of(names),
+                                         did_you_mean(name, names)));
   }
   return format;
 }
@@ -212,126 +153,18 @@ int write_history(const history::History& history, const std::string& path,
                   const formats::WriteOptions& options) {
   const auto written = formats::write(history, path, options);
   if (!written.ok()) {
-    complain(written.error());
+    print_error(written.error());
     return kBad;
   }
   const auto lost = formats::left_out(history, options.format);
   if (!lost.empty()) {
-    complain(fmt::format("note: {} has no place for these, left out: {}",
-                         formats::name(options.format), fmt::join(lost, ", ")));
+    print_error(fmt::format("note: {} has no place for these, left out: {}",
+                            formats::name(options.format), fmt::join(lost, ", ")));
   }
   return kSatisfied;
 }
 
 namespace {
-
-// CLI11's errors of an option's number of values and their kind, which it tells in its own notions.
-std::string in_own_words(const CLI::App& asked, const CLI::ParseError& error) {
-  const bool number = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
-  const bool kind = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr;
-  const std::string text = error.what();
-  if (!number && !kind) return text;
-  for (const auto* option : asked.get_options()) {
-    const auto name = option->get_name();
-    if (!text.starts_with(name + ": ") && text.find(": " + name + " = ") == text.npos) continue;
-    const auto what = option->get_type_name().empty() ? "a value" : option->get_type_name();
-    if (option->count() > 1 && option->get_expected_max() == 1) {
-      return fmt::format("found {} {} times, expected it once; leave out all but one", name,
-                         option->count());
-    }
-    if (number) return fmt::format("{}: expected {} behind it", name, what);
-    return fmt::format("{}: found `{}`, expected {}", name, fmt::join(option->results(), ","),
-                       what);
-  }
-  return text;
-}
-
-bool has_option(const CLI::App& app, const std::string& name) {
-  const auto options = app.get_options();
-  return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
-    return name.starts_with("--") && option->check_lname(name.substr(2));
-  });
-}
-
-// An option of `mock` that stands behind `mock test`: CLI11 gives it to the former.
-std::optional<std::string> option_of_other(const CLI::App& app,
-                                           const std::vector<std::string>& arguments) {
-  const CLI::App* asked = &app;
-  auto at = arguments.begin();
-  while (!asked->get_subcommands().empty()) {
-    asked = asked->get_subcommands().front();
-    at = std::find(at, arguments.end(), asked->get_name());
-    if (at != arguments.end()) ++at;
-  }
-  const auto* parent = asked->get_parent();
-  if (parent == nullptr) return std::nullopt;
-  for (; at != arguments.end() && *at != "--"; ++at) {
-    const auto name = at->substr(0, at->find('='));
-    if (!has_option(*parent, name) || has_option(*asked, name)) continue;
-    return fmt::format("found `{}`, which is an option of {}, and none of {} {}", name,
-                       parent->get_name(), parent->get_name(), asked->get_name());
-  }
-  return std::nullopt;
-}
-
-// What a mistake in the command line is called, where CLI11's own words are about its own notions.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
-                        const std::vector<std::string>& arguments) {
-  const std::string word = arguments.empty() ? "" : arguments.front();
-  std::vector<std::string> names;
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty() && !word.starts_with("-")) {
-    for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
-    if (word.empty()) return "expected a command: " + one_of(names);
-    return fmt::format("found the command `{}`, expected {}{}", word, one_of(names),
-                       did_you_mean(word, names));
-  }
-  // A misspelled option comes first: it may be why another is missing.
-  auto remaining = app.remaining(true);
-  std::erase(remaining, "--");  // what is behind it is somebody else's
-  const CLI::App* deepest = &app;
-  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
-  const CLI::App& asked = *deepest;
-  std::vector<std::string> commands;
-  for (const auto* command : asked.get_subcommands({})) commands.push_back(command->get_name());
-  if (const auto other = option_of_other(app, arguments)) return *other;
-  if (remaining.empty()) {
-    const bool none_chosen = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                             asked.get_require_subcommand_min() > 0;
-    if (none_chosen) {
-      return fmt::format("expected a command behind {}: {}", asked.get_name(), one_of(commands));
-    }
-    return in_own_words(asked, error);
-  }
-  const std::string& extra = remaining.front();
-  if (!extra.starts_with("-")) {
-    if (commands.empty()) return fmt::format("found `{}`, expected nothing more", extra);
-    return fmt::format("found `{}` behind {}, expected {}{}{}", extra, asked.get_name(),
-                       one_of(commands),
-                       asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
-                       did_you_mean(extra, commands));
-  }
-  for (const auto* option : asked.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  const auto name = extra.substr(0, extra.find('='));
-  // As in `cupel --json check FILE`.
-  if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return fmt::format("found `{}` before the command {}; put it behind", name, asked.get_name());
-  }
-  // `cupel mock test ./run-tests.sh --quick`: whose it is shows only behind --.
-  const auto* command = asked.get_option_no_throw("COMMAND");
-  const bool of_command = command != nullptr && command->count() > 0 &&
-                          std::find(arguments.begin(), arguments.end(), "--") == arguments.end();
-  if (of_command) {
-    return fmt::format(
-        "found `{}`, which is no option of {}; put the command and its options behind "
-        "--: -- {} {}",
-        name, asked.get_name(), command->results().front(), name);
-  }
-  return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
-                     did_you_mean(name, names));
-}
 
 // As people try them: `help`, `help COMMAND`, `version`.
 std::vector<std::string> arguments_of(int argc, char** argv) {
@@ -346,7 +179,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 }
 
 // A standard stream that came closed is taken, so that no file is opened in its place and
-// written what was meant for it. Reading the input, writing the output goes on failing.
+// written what was meant for it. Reading the input and writing the output still fail.
 void take_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
@@ -361,18 +194,13 @@ int run(int argc, char** argv) {
   take_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
 
-  CLI::App app(
-      "Decides which isolation levels a recorded database history satisfies, and shows why "
-      "others are violated.",
-      "cupel");
-  app.set_version_flag("--version", std::string("cupel ") + CUPEL_VERSION);
-  app.set_help_flag("-h,--help", "Show this help");
-  app.require_subcommand(1);
-  auto formatter = std::make_shared<WrappingFormatter>();
-  formatter->column_width(32);
-  app.formatter(formatter);
-  app.footer(kExamples);
-
+  CommandLine line(
+      {.name = "cupel",
+       .description = "Decides which isolation levels a recorded database history satisfies, "
+                      "and shows why others are violated.",
+       .version = fmt::format("cupel {} (commit {}, build {})", version(), commit(), build_type()),
+       .footer = kExamples});
+  Command& app = line.root();
   Run chosen;
   add_check(app, chosen);
   add_run(app, chosen);
@@ -388,32 +216,20 @@ int run(int argc, char** argv) {
   add_crdt(app, chosen);
   add_explain(app, chosen);
 
-  const auto arguments = arguments_of(argc, argv);
   try {
-    try {
-      app.parse(std::vector(arguments.rbegin(), arguments.rend()));  // the last first, CLI11 wants
-    } catch (const CLI::ParseError& error) {
-      const bool misspelled = app.get_subcommands().empty() && !arguments.empty() &&
-                              !arguments.front().starts_with("-");
-      if (error.get_exit_code() == 0 && !misspelled) {  // help or version
-        app.exit(error);
-        return finish_output() ? kSatisfied : kBad;
-      }
-      throw;
+    if (const auto shown = line.parse(arguments_of(argc, argv))) {
+      print(*shown);
+      return finish_output() ? kSatisfied : kBad;
     }
     const int code = chosen();
     return finish_output() ? code : kBad;
-  } catch (const CLI::ParseError& error) {
-    std::string command = "cupel";
-    for (auto chain = app.get_subcommands(); !chain.empty();
-         chain = chain.front()->get_subcommands()) {
-      command += " " + chain.front()->get_name();
-    }
-    complain(fmt::format("{} (see {} --help)", usage_error(app, error, arguments), command));
+  } catch (const UsageError& error) {
+    print_error(fmt::format("{} (see {} --help)", error.what(), line.asked_command()));
   } catch (const std::bad_alloc&) {
-    complain("out of memory; --memory-limit makes check give up earlier, with the verdict unknown");
+    print_error(
+        "out of memory; with --memory-limit, check stops earlier and the verdict is unknown");
   } catch (const std::exception& error) {
-    complain(fmt::format("internal error: {}", error.what()));
+    print_error(fmt::format("internal error: {}", error.what()));
   }
   return kBad;
 }

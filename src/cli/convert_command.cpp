@@ -25,7 +25,7 @@ bool same_file(const std::string& in, const std::string& out) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Run& run) {
+void add_convert(Command& app, Run& run) {
   struct Arguments {
     std::string in, out, output, from, to;
     bool edn = false;
@@ -37,7 +37,7 @@ void add_convert(CLI::App& app, Run& run) {
       ->type_name("");
   command
       ->add_option("OUT", arguments->out,
-                   "The file to write; replaced only when all is well. - is standard output")
+                   "The file to write. It is replaced only if nothing fails. - is standard output")
       ->type_name("");
   command->add_option("-o,--output", arguments->output, "The same as OUT")->type_name("OUT");
   command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")
@@ -51,25 +51,26 @@ void add_convert(CLI::App& app, Run& run) {
     const auto from = format_of(arguments->from, "--from");
     format_of(arguments->to, "--to");
     if (!arguments->output.empty()) std::swap(arguments->out, arguments->output);
-    if (arguments->out.empty()) throw CLI::RequiredError("OUT, the file to write,");
+    if (arguments->out.empty()) throw UsageError("OUT, the file to write, is required");
     if (!arguments->output.empty()) {
-      throw CLI::ValidationError("--output", "the file to write is named twice, by OUT and by -o");
+      throw UsageError("--output",
+                       "the file to write is named twice, by OUT and by -o; leave out one");
     }
     run = [arguments, from]() -> int {
       const auto options = write_options(arguments->out, arguments->to, arguments->edn);
       if (!options.ok()) {
-        complain(options.error());
+        print_error(options.error());
         return kBad;
       }
       if (same_file(arguments->in, arguments->out)) {
-        complain(
+        print_error(
             base::Error{.message = "is both the input and the output; name another file to write",
                         .file = arguments->out});
         return kBad;
       }
       const auto history = formats::read(arguments->in, {.format = from});
       if (!history.ok()) {
-        complain(history.error());
+        print_error(history.error());
         return kBad;
       }
       return write_history(*history, arguments->out, *options);

@@ -44,7 +44,7 @@ struct Limits {
 
 template <typename T>
 T or_refused(base::Result<T> result, const char* option) {
-  if (!result.ok()) throw CLI::ValidationError(option, result.error().message);
+  if (!result.ok()) throw UsageError(option, result.error().message);
   return std::move(result).value();
 }
 
@@ -52,13 +52,13 @@ crdt::NamedType type_or_refused(const std::string& name) {
   const auto type = crdt::type_of(name);
   if (!type) {
     const auto names = crdt::type_names();
-    throw CLI::ValidationError("--type", fmt::format("found `{}`, expected {}{}", name,
-                                                     one_of(names), did_you_mean(name, names)));
+    throw UsageError("--type", fmt::format("found `{}`, expected {}{}", name, one_of(names),
+                                           did_you_mean(name, names)));
   }
   return *type;
 }
 
-void add_type_option(CLI::App& command, std::string& type) {
+void add_type_option(Command& command, std::string& type) {
   std::vector<std::string> names;
   for (const auto t : crdt::all_types()) names.emplace_back(crdt::name(t));
   command
@@ -71,7 +71,7 @@ void add_type_option(CLI::App& command, std::string& type) {
       ->type_name("TYPE");
 }
 
-void add_letter_option(CLI::App& command, bool& letter) {
+void add_letter_option(Command& command, bool& letter) {
   command
       .add_flag("--letter", letter,
                 "The axioms to the letter of Biswas's thesis: arrays may show removed characters, "
@@ -156,8 +156,8 @@ int answer_one(const std::string& file, const crdt::History& history,
     code = kUnknown;
   if (!arguments.certificate.empty()) {
     if (answer.decision.verdict == crdt::Verdict::kUnknown) {
-      complain(base::Error{.message = "no certificate was written: the verdict is unknown",
-                           .file = arguments.certificate});
+      print_error(base::Error{.message = "no certificate was written: the verdict is unknown",
+                              .file = arguments.certificate});
     } else {
       const auto text =
           answer.decision.witness
@@ -183,7 +183,7 @@ int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& li
     base::Budget budget(limits.timeout, limits.memory_bytes);
     const auto history = history_of(file, type);
     if (!history.ok()) {
-      complain(history.error());
+      print_error(history.error());
       code = kBad;
       continue;
     }
@@ -196,17 +196,17 @@ int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& li
 int verify(const CrdtArguments& arguments, crdt::NamedType type) {
   const auto history = history_of(arguments.history, type);
   if (!history.ok()) {
-    complain(history.error());
+    print_error(history.error());
     return kBad;
   }
   const auto certificate = contents(arguments.certificate);
   if (!certificate.ok()) {
-    complain(certificate.error());
+    print_error(certificate.error());
     return kBad;
   }
   const auto verified = crdt::verify(*history, *certificate);
   if (verified.outcome == crdt::Outcome::kBadInput) {
-    complain(base::Error{.message = verified.reason, .file = arguments.certificate});
+    print_error(base::Error{.message = verified.reason, .file = arguments.certificate});
     return kBad;
   }
   const bool valid = verified.outcome == crdt::Outcome::kValid,
@@ -242,7 +242,7 @@ Limits limits_of(const CrdtArguments& arguments) {
   return limits;
 }
 
-void add_answer_options(CLI::App& command, CrdtArguments& arguments) {
+void add_answer_options(Command& command, CrdtArguments& arguments) {
   add_letter_option(command, arguments.letter);
   command
       .add_option("--certificate", arguments.certificate,
@@ -281,7 +281,7 @@ void add_answer_options(CLI::App& command, CrdtArguments& arguments) {
       ->type_name("FILE");
 }
 
-void add_crdt_check(CLI::App& app, Run& run) {
+void add_crdt_check(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "check", "Decide whether histories are those of the type under causal consistency");
   auto arguments = std::make_shared<CrdtArguments>();
@@ -317,19 +317,19 @@ void add_crdt_check(CLI::App& app, Run& run) {
          {std::pair{"--certificate", arguments->certificate}, std::pair{"--svg", arguments->svg}}) {
       if (file.empty()) continue;
       if (arguments->histories.size() > 1)
-        throw CLI::ValidationError(
+        throw UsageError(
             option, fmt::format("found {} histories, expected one", arguments->histories.size()));
       std::error_code unknown;
       if (std::filesystem::equivalent(file, arguments->histories[0], unknown) &&
           std::filesystem::is_regular_file(file, unknown)) {
-        throw CLI::ValidationError(
+        throw UsageError(
             option, fmt::format("found {}, which is the history; expected another file", file));
       }
     }
     if (!arguments->svg.empty() &&
         std::filesystem::path(arguments->svg).lexically_normal() ==
             std::filesystem::path(arguments->certificate).lexically_normal()) {
-      throw CLI::ValidationError(
+      throw UsageError(
           "--svg",
           fmt::format("found {}, which --certificate writes already; expected another file",
                       arguments->svg));
@@ -338,7 +338,7 @@ void add_crdt_check(CLI::App& app, Run& run) {
   });
 }
 
-void add_crdt_verify(CLI::App& app, Run& run) {
+void add_crdt_verify(Command& app, Run& run) {
   auto* command = app.add_subcommand("verify",
                                      "Check the certificate of a verdict, by code of its own; "
                                      "reader, history and digest are those of the decision");
@@ -367,16 +367,16 @@ void add_crdt_verify(CLI::App& app, Run& run) {
   command->callback([arguments, &run] {
     const auto type = type_or_refused(arguments->type);
     if (arguments->history == "-" && arguments->certificate == "-") {
-      throw CLI::ValidationError("CERTIFICATE",
-                                 "found - twice; standard input is the history or the certificate, "
-                                 "expected a file for the other");
+      throw UsageError("CERTIFICATE",
+                       "found - twice; standard input is the history or the certificate, "
+                       "expected a file for the other");
     }
     run = [arguments, type] { return verify(*arguments, type); };
   });
 }
 
 // What replicas are asked: generate and run.
-void add_request_options(CLI::App& command, crdt::Requests& requests) {
+void add_request_options(Command& command, crdt::Requests& requests) {
   const char* group = "What the replicas are asked";
   command.add_option("--replicas", requests.replicas, "Replicas")
       ->type_name("N")
@@ -421,7 +421,7 @@ struct CrdtGenerateArguments {
 int generate(const CrdtGenerateArguments& arguments) {
   const auto history = crdt::generate(arguments.options);
   if (!history.ok()) {
-    complain(history.error());
+    print_error(history.error());
     return kBad;
   }
   const auto text = crdt::write(*history, arguments.edn || arguments.output.ends_with(".edn"));
@@ -432,7 +432,7 @@ int generate(const CrdtGenerateArguments& arguments) {
   return write_whole(arguments.output, text) ? kSatisfied : kBad;
 }
 
-void add_crdt_generate(CLI::App& app, Run& run) {
+void add_crdt_generate(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "generate", "Make the history of simulated replicas, correct or with a bug");
   auto arguments = std::make_shared<CrdtGenerateArguments>();
@@ -485,10 +485,9 @@ void add_crdt_generate(CLI::App& app, Run& run) {
     asked.final_reads = !arguments->no_final_reads;
     const auto known = crdt::bugs_of(asked.type.type);
     if (!asked.bug.empty() && std::find(known.begin(), known.end(), asked.bug) == known.end()) {
-      throw CLI::ValidationError(
-          "--bug",
-          fmt::format("found `{}`, expected of a {} {}{}", asked.bug, crdt::name(asked.type.type),
-                      one_of(known), did_you_mean(asked.bug, known)));
+      throw UsageError("--bug", fmt::format("found `{}`, expected of a {} {}{}", asked.bug,
+                                            crdt::name(asked.type.type), one_of(known),
+                                            did_you_mean(asked.bug, known)));
     }
     run = [arguments] { return generate(*arguments); };
   });
@@ -507,7 +506,7 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   }
   const auto recorded = crdt::run(arguments.options);
   if (!recorded.ok()) {
-    complain(recorded.error());
+    print_error(recorded.error());
     return kBad;
   }
   const bool kept = !arguments.output.empty();
@@ -516,14 +515,14 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   const std::string file = kept ? arguments.output : "the run";
   const auto history = crdt::read(recorded->lines, file, arguments.options.type);
   if (!history.ok()) {
-    complain(history.error());
+    print_error(history.error());
     return kBad;
   }
   arguments.converge = recorded->settled && arguments.options.replicas > 1;
   if (!recorded->settled)
-    complain("note: replicas went on sending; whether they converge was not looked at");
+    print_error("note: replicas went on sending; whether they converge was not looked at");
   if (recorded->messages == 0 && arguments.options.replicas > 1) {
-    complain(
+    print_error(
         "note: no replica sent a message; if they do not speak with each other by themselves, "
         "nothing was replicated");
   }
@@ -531,7 +530,7 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   return answer_one(file, *history, arguments, limits, budget);
 }
 
-void add_crdt_run(CLI::App& app, Run& run) {
+void add_crdt_run(Command& app, Run& run) {
   auto* command = app.add_subcommand("run",
                                      "Run replicas that are programs of yours, deliver their "
                                      "messages at random, check what they returned");
@@ -596,8 +595,8 @@ void add_crdt_run(CLI::App& app, Run& run) {
     const std::vector<std::string> orders = {"causal", "fifo", "any"};
     const auto order = std::find(orders.begin(), orders.end(), arguments->order);
     if (order == orders.end())
-      throw CLI::ValidationError(
-          "--order", fmt::format("found `{}`, expected {}", arguments->order, one_of(orders)));
+      throw UsageError("--order",
+                       fmt::format("found `{}`, expected {}", arguments->order, one_of(orders)));
     arguments->options.order = static_cast<crdt::Delivery>(order - orders.begin());
     const auto limits = limits_of(*arguments);
     run = [arguments, limits] { return run_replicas(*arguments, limits); };
@@ -606,7 +605,7 @@ void add_crdt_run(CLI::App& app, Run& run) {
 
 }  // namespace
 
-void add_crdt(CLI::App& app, Run& run) {
+void add_crdt(Command& app, Run& run) {
   auto* command = app.add_subcommand(
       "crdt", "Check what sets, flags, registers, counters and arrays of replicas returned");
   command->require_subcommand(1);

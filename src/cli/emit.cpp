@@ -14,6 +14,7 @@
 
 #include "cli/command.hpp"
 #include "cli/spelling.hpp"
+#include "cli/version.hpp"
 #include "report/emit_github.hpp"
 #include "report/emit_markdown.hpp"
 #include "report/emit_sql.hpp"
@@ -38,8 +39,9 @@ bool is_device(const std::string& path) {
           !fs::is_directory(path, ignored));
 }
 
-void complain_of(const std::string& path, const std::string& what, const std::string& because) {
-  complain(base::Error{
+void print_write_error(const std::string& path, const std::string& what,
+                       const std::string& because) {
+  print_error(base::Error{
       .message = fmt::format("{}cannot be written: {}", what.empty() ? what : what + " ", because),
       .file = path});
 }
@@ -51,7 +53,7 @@ bool can_write(const std::string& path, bool append, const std::string& what) {
   if (is_device(path)) return true;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    complain_of(path, what, std::strerror(EISDIR));
+    print_write_error(path, what, std::strerror(EISDIR));
     return false;
   }
   const auto written = append ? path : path + ".new";
@@ -60,7 +62,8 @@ bool can_write(const std::string& path, bool append, const std::string& what) {
   const bool opened = std::ofstream(written, std::ios::binary | std::ios::app).is_open();
   const int reason = errno;
   if (opened && !existed) fs::remove(written, ignored);
-  if (!opened) complain_of(path, what, reason != 0 ? std::strerror(reason) : "unknown reason");
+  if (!opened)
+    print_write_error(path, what, reason != 0 ? std::strerror(reason) : "unknown reason");
   return opened;
 }
 
@@ -83,7 +86,7 @@ bool write_whole(const std::string& path, const std::string& text, bool append,
   const std::string because = failure  ? failure.message()
                               : reason ? std::strerror(reason)
                                        : "unknown reason";
-  complain_of(path, what, because);
+  print_write_error(path, what, because);
   return false;
 }
 
@@ -92,16 +95,16 @@ Emitter::Target Emitter::target_of(const std::string& text) {
   const auto name = text.substr(0, equals);
   const auto known = std::find(names().begin(), names().end(), name);
   if (known == names().end()) {
-    throw CLI::ValidationError("--emit", fmt::format("found `{}`, expected {}{}", name,
-                                                     one_of(names()), did_you_mean(name, names())));
+    throw UsageError("--emit", fmt::format("found `{}`, expected {}{}", name, one_of(names()),
+                                           did_you_mean(name, names())));
   }
   Target target{static_cast<Kind>(known - names().begin()), name, {}};
   if (equals != std::string::npos) {
     target.file = text.substr(equals + 1);
     if (target.file.empty()) {
-      throw CLI::ValidationError(
+      throw UsageError(
           "--emit",
-          fmt::format("found `{}`, expected a file behind the `=`, as in {}=FILE", text, name));
+          fmt::format("found `{}`, expected a file after the `=`, as in {}=FILE", text, name));
     }
     if (target.file == "-") target.file.clear();
   } else if (target.kind == Kind::kGithub) {
@@ -114,24 +117,24 @@ Emitter::Target Emitter::target_of(const std::string& text) {
   return target;
 }
 
-Emitter::Emitter(const std::vector<std::string>& asked, bool several) : sarif_(CUPEL_VERSION) {
+Emitter::Emitter(const std::vector<std::string>& asked, bool several)
+    : sarif_(std::string(version())) {
   for (const auto& list : asked) {
-    for (const auto& one : CLI::detail::split(list, ',')) targets_.push_back(target_of(one));
+    for (const auto& one : split(list, ',')) targets_.push_back(target_of(one));
   }
   const Target* there = nullptr;
   for (const Target& target : targets_) {
     if (several && (target.kind == Kind::kPlume || target.kind == Kind::kJepsen)) {
-      throw CLI::ValidationError(
-          "--emit", fmt::format("{} writes one history, and several are checked; check them one at "
-                                "a time",
-                                target.name));
+      throw UsageError(
+          "--emit",
+          fmt::format("{} writes one history, but several are checked; check them one at a time",
+                      target.name));
     }
     if (!target.file.empty()) continue;
     if (there != nullptr) {
-      throw CLI::ValidationError(
-          "--emit", fmt::format("standard output has place for one format, and {} and {} are to go "
-                                "there; name a file, as in {}=FILE",
-                                there->name, target.name, target.name));
+      throw UsageError("--emit", fmt::format("found {} and {} for standard output, expected one "
+                                             "format there; name a file, as in {}=FILE",
+                                             there->name, target.name, target.name));
     }
     there = &target;
   }
@@ -170,8 +173,8 @@ void Emitter::history(const Target& target, const report::Checked& checked) {
     if (finding.small != nullptr) small.push_back(std::move(finding));
   }
   if (small.empty()) {
-    complain(fmt::format("note: {} has no counterexample, so that there is nothing to write as {}",
-                         checked.file, target.name));
+    print_error(fmt::format("note: {} has no counterexample, so nothing is written as {}",
+                            checked.file, target.name));
     return;
   }
   const auto& first = small.front();
@@ -182,8 +185,8 @@ void Emitter::history(const Target& target, const report::Checked& checked) {
       kSatisfied) {
     failed_ = true;
   } else if (small.size() > 1) {
-    complain(fmt::format("note: {} of {} counterexamples was written, the first: {}", 1,
-                         small.size(), explain::title_of(first.anomaly)));
+    print_error(fmt::format("note: {} of {} counterexamples is written, the first: {}", 1,
+                            small.size(), explain::title_of(first.anomaly)));
   }
 }
 

@@ -12,32 +12,32 @@
 
 namespace cupel::cli {
 
-// The file as it was, or whole and new; with `append`, this behind what it holds. False,
-// having complained, if `what` (or the file, where empty) cannot be written.
+// The file as it was, or whole and new; with `append`, this after what it holds. False,
+// after an error message, if `what` (or the file, where empty) cannot be written.
 bool write_whole(const std::string& path, const std::string& text, bool append = false,
                  const std::string& what = {});
 
-// Whether write_whole() has a place to write to, asked before long work: false, having
-// complained. Leaves nothing behind; a pipe or a device is not opened.
+// Whether write_whole() has a place to write to, asked before long work. False, after an
+// error message, if not. Leaves nothing behind; a pipe or a device is not opened.
 bool can_write(const std::string& path, bool append = false, const std::string& what = {});
 
 class Emitter {
  public:
   // "sql", "sql=FILE", "junit=a.xml,markdown". Standard output has place for one. Throws
-  // CLI::ValidationError with what was found. `several`: more than one history is checked.
+  // UsageError with what was found. `several`: more than one history is checked.
   Emitter(const std::vector<std::string>& asked, bool several);
 
   [[nodiscard]] bool any() const { return !targets_.empty(); }
   // The files to be written, by the format's name.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
-  // False, having complained, if one of the files cannot be written.
+  // False, after an error message, if one of the files cannot be written.
   [[nodiscard]] bool can_write_all() const;
   // Standard output is for a format, so that the text is not to be printed.
   [[nodiscard]] bool instead_of_text() const;
 
   void add(const report::Emission& emission);
   void add(const std::string& file, const base::Error& error);
-  // Writes what is still to be written. False, having complained, if something could not be.
+  // Writes what is still to be written. False, after an error message, if something could not be.
   bool finish();
 
  private:

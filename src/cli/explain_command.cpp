@@ -18,19 +18,19 @@ std::string levels_for_output() {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("explain", "Say what a level or an anomaly means");
+void add_explain(Command& app, Run& run) {
+  auto* command = app.add_subcommand("explain", "Explain a level or an anomaly");
   auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("NAME", *words, "A level or an anomaly; without it, all are listed")
+  command->add_option("NAME", *words, "A level or an anomaly. Without it, all are listed")
       ->type_name("");
   auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "One JSON object on one line");
+  command->add_flag("--json", *as_json, "Print one JSON object on one line");
   command->footer(
       "Examples:\n  cupel explain lost-update\n  cupel explain si\n  cupel explain G-single\n  "
       "cupel explain TAP-n");
   command->callback([words, as_json, &run] {
     run = [words, as_json]() -> int {
-      const auto name = CLI::detail::join(*words, " ");  // lost update, unquoted
+      const auto name = fmt::format("{}", fmt::join(*words, " "));  // lost update, unquoted
       if (name.empty()) {
         print(*as_json ? explain::list_json()
                        : "Levels, weakest first\n\n" + levels_for_output() + "\n" +
@@ -40,7 +40,7 @@ void add_explain(CLI::App& app, Run& run) {
       const auto text = *as_json ? explain::describe_json(name) : explain::describe(name);
       if (text.empty()) {
         const auto suggestion = did_you_mean(name, explain::glossary_names());
-        complain(fmt::format(
+        print_error(fmt::format(
             "found `{}`, which is neither a level nor an anomaly{} `cupel explain` lists them",
             name, suggestion.empty() ? ";" : suggestion));
         return kBad;

@@ -123,8 +123,8 @@ int start(const LabArguments& arguments) {
   if (!server.ok()) return bad(server.error());
   print(server->url() + "\n");
   flush_output();
-  mention(fmt::format("cupel: {0} is up, in {1}; `cupel lab stop {0}` stops and removes it\n", name,
-                      server->directory()));
+  print_status(fmt::format("cupel: {0} is up, in {1}; `cupel lab stop {0}` stops and removes it\n",
+                           name, server->directory()));
   return kSatisfied;
 }
 
@@ -202,7 +202,7 @@ std::string kinds() {
 
 }  // namespace
 
-void add_lab(CLI::App& app, Run& run) {
+void add_lab(Command& app, Run& run) {
   auto* command = app.add_subcommand("lab", "Start and stop database servers to test against");
   command->require_subcommand(1);
   auto arguments = std::make_shared<LabArguments>();
@@ -210,54 +210,52 @@ void add_lab(CLI::App& app, Run& run) {
   auto* starting = command->add_subcommand(
       "start", "Start a server on loopback, in a temporary directory, and print its URL");
   starting->add_option("KIND", arguments->kind, "The server: " + kinds())->required();
-  starting->add_option("--name", arguments->name, "What to call it. Default: KIND, KIND-2 …")
+  starting->add_option("--name", arguments->name, "The name of the server. Default: KIND, KIND-2 …")
       ->type_name("NAME")
-      ->check(CLI::Validator(
-          [](std::string& name) -> std::string {
-            const bool well = !name.empty() && name != "all" &&
-                              std::all_of(name.begin(), name.end(), [](unsigned char c) {
-                                return std::isalnum(c) != 0 || c == '-' || c == '_';
-                              });
-            return well ? "" : fmt::format("found `{}`, expected letters, digits, - and _", name);
-          },
-          ""));
+      ->check([](const std::string& name) -> std::string {
+        const bool well = !name.empty() && name != "all" &&
+                          std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                            return std::isalnum(c) != 0 || c == '-' || c == '_';
+                          });
+        return well ? "" : fmt::format("found `{}`, expected letters, digits, - and _", name);
+      });
   starting
       ->add_option("-o,--option", arguments->options.server_options,
-                   "An option of the server, in its own words; may be repeated")
+                   "An option of the server, by its own name. May be repeated")
       ->type_name("NAME=VALUE");
   starting->add_flag("--fast", arguments->fast,
-                     "Commits do not wait for the disk. They survive the server's death, but not "
-                     "the machine's");
-  starting->add_option("--nodes", arguments->options.nodes, "Nodes of a Galera cluster")
+                     "Commits do not wait for the disk. They survive a crash of the server, but "
+                     "not of the machine");
+  starting->add_option("--nodes", arguments->options.nodes, "Number of nodes of a Galera cluster")
       ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::Range(1U, 9U));
+      ->check(whole_number(1, 9));
   starting->callback([arguments, &run] {
     if (!lab::parse_kind(arguments->kind)) {
-      throw CLI::ValidationError(
-          "KIND", fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
+      throw UsageError("KIND",
+                       fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
     }
     run = [arguments] { return start(*arguments); };
   });
 
-  auto* stopping =
-      command->add_subcommand("stop", "Stop servers, and remove their data; `all` for all of them");
+  auto* stopping = command->add_subcommand(
+      "stop", "Stop servers and remove their data; `all` stops all of them");
   stopping->add_option("NAME", arguments->names, "Servers by name, or `all`")->required();
   stopping->callback([arguments, &run] { run = [arguments] { return stop(*arguments); }; });
 
   auto* listing = command->add_subcommand(
-      "list", "One line a server: name, state, URL, process ids, directory");
+      "list", "Print a line for each server: name, state, URL, process ids, directory");
   listing->callback([&run] { run = [] { return list(); }; });
 
   for (const bool again : {false, true}) {
     auto* disturbing = command->add_subcommand(
         again ? "restart" : "kill",
-        again ? "Start a server again, with the data and the port that it had"
-              : "End a server, or one node, as a crash does (SIGKILL); its data stays");
+        again ? "Start a server again, with its old data and port"
+              : "Kill a server, or one node, as a crash does (SIGKILL); its data stays");
     disturbing->add_option("NAME", arguments->name, "A server by name")->required();
-    disturbing->add_option("--node", arguments->node, "One node of a cluster, from 0")
+    disturbing->add_option("--node", arguments->node, "One node of a cluster. The first is 0")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number(0, 1000));
     disturbing->callback([arguments, &run, again] {
       run = [arguments, again] { return disturb(*arguments, again); };
     });

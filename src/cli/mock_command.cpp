@@ -54,7 +54,7 @@ int serve(const ServeArguments& arguments) {
     return bad(started.error());
   }
   if (!is_loopback(arguments.address) && !arguments.password) {
-    complain(
+    print_error(
         fmt::format("warning: whoever reaches {} may use this server; --password keeps others out",
                     arguments.address));
   }
@@ -74,31 +74,31 @@ int serve(const ServeArguments& arguments) {
                       http_url(arguments.address, open)));
   }
   flush_output();
-  complain(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level),
-                       arguments.store.seed));
+  print_error(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level),
+                          arguments.store.seed));
   while (!interruptible.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   served.server->stop();
   if (!target) return kSatisfied;
   const auto history = served.store.history();
   if (!history.ok()) return bad(history.error());
   if (history->txn_count() == 0) {
-    complain(fmt::format(
+    print_error(fmt::format(
         "warning: no transaction ended, so there is no history, and {} was not written{}",
         arguments.history, of_another_run(arguments.history)));
     return kSatisfied;
   }
   const int code = write_history(*history, arguments.history, *target);
   if (code == kSatisfied) {
-    complain(fmt::format("wrote {}; to check: cupel check -l {} {}",
-                         report::counted(history->txn_count(), "transaction"),
-                         mock::name(arguments.store.level), shell_word(arguments.history)));
+    print_error(fmt::format("wrote {}; to check: cupel check -l {} {}",
+                            report::counted(history->txn_count(), "transaction"),
+                            mock::name(arguments.store.level), shell_word(arguments.history)));
   }
   return code;
 }
 
 }  // namespace
 
-void add_mock(CLI::App& app, Run& run) {
+void add_mock(Command& app, Run& run) {
   auto* command =
       app.add_subcommand("mock", "Serve a database that behaves as badly as its level allows");
   command->require_subcommand(0, 1);
@@ -137,8 +137,8 @@ void add_mock(CLI::App& app, Run& run) {
     if (command->got_subcommand("test")) {
       for (const auto* option : command->get_options()) {
         if (option->count() == 0) continue;
-        throw CLI::ValidationError(
-            option->get_name(),
+        throw UsageError(
+            option->name(),
             "found before `test`, expected behind it: `cupel mock test` has options of its own");
       }
       return;

@@ -24,7 +24,7 @@ std::vector<std::string> level_names_of_mock() {
 
 }  // namespace
 
-void add_store_options(CLI::App& command, StoreArguments& arguments) {
+void add_store_options(Command& command, StoreArguments& arguments) {
   const char* behaviour = "How the store behaves";
   command
       .add_option(
@@ -84,12 +84,10 @@ void take_policy(const std::string& text, mock::Options& options) {
       {"adversarial", &mock::Options::adversarial}};
   for (const auto& [name, weight] : known) options.*weight = 0;
   double sum = 0;
-  for (const auto& part : CLI::detail::split(text, ',')) {
+  for (const auto& part : split(text, ',')) {
     const auto name = part.substr(0, part.find('='));
     double weight = 1;
-    if (name.size() < part.size() &&
-        !CLI::detail::lexical_cast(part.substr(name.size() + 1), weight))
-      weight = -1;
+    if (name.size() < part.size()) weight = number_of(part.substr(name.size() + 1)).value_or(-1);
     bool well = false;
     for (const auto& [policy, member] : known) {
       if (policy != name || !(weight >= 0 && weight <= 1e9)) continue;
@@ -98,15 +96,14 @@ void take_policy(const std::string& text, mock::Options& options) {
       well = true;
     }
     if (!well) {
-      throw CLI::ValidationError(
-          "--policy", fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
-                                  "a weight or without, as in uniform=3,adversarial=1",
-                                  part));
+      throw UsageError("--policy",
+                       fmt::format("found `{}`, expected uniform, latest or adversarial, each with "
+                                   "a weight or without, as in uniform=3,adversarial=1",
+                                   part));
     }
   }
   if (!(sum > 0))
-    throw CLI::ValidationError("--policy",
-                               fmt::format("found `{}`, expected a weight above 0", text));
+    throw UsageError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
 }
 
 // Why `text` is no level of the mock, and what may have been meant.
@@ -135,7 +132,7 @@ std::string no_level_of_mock(const std::string& text) {
 
 void take_store_options(StoreArguments& arguments) {
   const auto level = mock::level_of(arguments.level);
-  if (!level) throw CLI::ValidationError("--level", no_level_of_mock(arguments.level));
+  if (!level) throw UsageError("--level", no_level_of_mock(arguments.level));
   auto& store = arguments.store;
   store.level = *level;
   take_policy(arguments.policy, store);

@@ -31,8 +31,8 @@ struct StoreArguments {
       given;  // the options of a command line that gives the same, but for the seed
 };
 
-void add_store_options(CLI::App& command, StoreArguments& arguments);
-// The texts made into values; throws as CLI11 does.
+void add_store_options(Command& command, StoreArguments& arguments);
+// The texts made into values; throws UsageError.
 void take_store_options(StoreArguments& arguments);
 
 // A store, its tables and its servers, in the order of their lives.
@@ -61,6 +61,6 @@ std::string http_url(const std::string& address, std::uint16_t port);
 std::string of_another_run(const std::string& file);
 
 // `cupel mock test`.
-void add_mock_test(CLI::App& mock, Run& run);
+void add_mock_test(Command& mock, Run& run);
 
 }  // namespace cupel::cli

@@ -445,7 +445,7 @@ int tell_failure(const TestArguments& arguments, const Failed& failed, const std
   if (const int code = write_history(failed.history, file, *target); code != kSatisfied)
     return code;
   if (before && *before != whole_file(file)) {
-    complain(fmt::format(
+    print_error(fmt::format(
         "{} was there, of another run, and was replaced; --history FILE names another file", file));
   }
   print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
@@ -460,7 +460,7 @@ int never_met_store(const TestArguments& arguments, const std::string& how,
   const auto command = command_text(arguments.command);
   if (!how.empty()) print(fmt::format("failed: {} {}\n", command, how));
   print(output);
-  complain(fmt::format(
+  print_error(fmt::format(
       "{} never began a transaction on the store, so nothing was tested; it has to connect to what "
       "PGHOST and PGPORT, MYSQL_HOST and MYSQL_TCP_PORT, or CUPEL_MOCK_HTTP_URL say",
       command));
@@ -478,8 +478,8 @@ int test(const TestArguments& arguments) {
   if (const auto& error = tester.error()) return bad(*error);
   if (!tester.failed()) {
     if (interruptible.stopped()) {
-      complain(fmt::format("stopped after {} of {}, of which none failed", tester.done(),
-                           report::counted(arguments.iterations, "iteration")));
+      print_error(fmt::format("stopped after {} of {}, of which none failed", tester.done(),
+                              report::counted(arguments.iterations, "iteration")));
       return kUnknown;
     }
     if (!tester.met_store()) return never_met_store(arguments, "", "");
@@ -581,7 +581,7 @@ int explore(TestArguments arguments) {
       const auto longer = longer_settle(options.settle_ms);
       constexpr double kLongestMs = 1000;
       if (waited == Waited::kOtherChoices && !arguments.settle_given && longer <= kLongestMs) {
-        complain(
+        print_error(
             fmt::format("some clients come later than {} ms after the others; explored with "
                         "--settle {}ms instead",
                         options.settle_ms, longer));
@@ -624,11 +624,11 @@ int explore(TestArguments arguments) {
   const auto in_words = fmt::format("{}", fmt::join(failed_choices, ","));
   if (arguments.choices) {
     if (runs == 0) {
-      complain("stopped before the run ended");
+      print_error("stopped before the run ended");
       return kUnknown;
     }
     if (explorer->diverged() > 0) {
-      complain(
+      print_error(
           "warning: the run had not the choices that --choices gives: the command, its options or "
           "the level "
           "are not those of the run that had them, or what it does is not decided by what it "
@@ -657,7 +657,7 @@ int explore(TestArguments arguments) {
                     failures == 0 ? "no history failed" : fmt::format("{} failed", failures),
                     command_text(arguments.command)));
   if (explorer->diverged() > 0) {
-    complain(
+    print_error(
         fmt::format("warning: this may not be all: {} did not repeat what runs with the same "
                     "choices did before. What "
                     "the command does has to be decided by what it reads; if it has several "
@@ -666,15 +666,15 @@ int explore(TestArguments arguments) {
                     report::counted(explorer->diverged(), "run")));
   }
   if (more) {
-    complain(fmt::format("warning: this is not all: {}",
-                         interruptible.stopped()
-                             ? "it was stopped"
-                             : fmt::format("the limit of {} was reached (--iterations)",
-                                           report::counted(most, "run"))));
+    print_error(fmt::format("warning: this is not all: {}",
+                            interruptible.stopped()
+                                ? "it was stopped"
+                                : fmt::format("the limit of {} was reached (--iterations)",
+                                              report::counted(most, "run"))));
   }
   if (waited != Waited::kTheSame) {
     const auto longer = longer_settle(options.settle_ms);
-    complain(
+    print_error(
         waited == Waited::kStopped
             ? "warning: this may not be all: it was stopped before the first run was made again"
             : fmt::format(
@@ -690,7 +690,7 @@ int explore(TestArguments arguments) {
 
 }  // namespace
 
-void add_mock_test(CLI::App& mock, Run& run) {
+void add_mock_test(Command& mock, Run& run) {
   auto* testing = mock.add_subcommand(
       "test", "Run a command against fresh stores with other seeds until it fails");
   auto tested = std::make_shared<TestArguments>();
@@ -741,7 +741,7 @@ void add_mock_test(CLI::App& mock, Run& run) {
                    "command printed (output)")
       ->type_name("WHAT")
       ->capture_default_str()
-      ->check(CLI::IsMember({"reads", "output"}))
+      ->check(one_of_names({"reads", "output"}))
       ->needs(explored)
       ->group(exploring);
   testing
@@ -787,9 +787,9 @@ void add_mock_test(CLI::App& mock, Run& run) {
     check_options({}, tested->limits);
     if (!tested->history.empty()) {
       const auto target = write_options(tested->history, "", false, "");
-      if (!target.ok()) throw CLI::ValidationError("--history", target.error().to_string());
+      if (!target.ok()) throw UsageError("--history", target.error().to_string());
       if (const auto can = formats::can_write(tested->history, *target); !can.ok()) {
-        throw CLI::ValidationError("--history", can.error().to_string());
+        throw UsageError("--history", can.error().to_string());
       }
     }
     if (tested->explore || tested->choices) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <tuple>
 
@@ -15,13 +16,13 @@ namespace cupel::cli {
 std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
   std::vector<levels::Level> asked;
   for (const auto& list : names) {
-    for (const auto& name : CLI::detail::split(list, ',')) {
+    for (const auto& name : split(list, ',')) {
       const auto level = levels::parse_level(name);
       if (!level) {
         const auto suggestion = did_you_mean(name, level_names());
-        throw CLI::ValidationError(
-            "--level", fmt::format("found `{}`, which is no level{} `cupel levels` lists them",
-                                   name, suggestion.empty() ? ";" : suggestion));
+        throw UsageError("--level",
+                         fmt::format("found `{}`, which is no level{} `cupel levels` lists them",
+                                     name, suggestion.empty() ? ";" : suggestion));
       }
       if (std::find(asked.begin(), asked.end(), *level) == asked.end()) asked.push_back(*level);
     }
@@ -29,38 +30,39 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
   return asked;
 }
 
-void add_limit_options(CLI::App& command, const std::string& timed, LimitArguments& arguments) {
+void add_limit_options(Command& command, const std::string& timed, LimitArguments& arguments) {
   command
       .add_option(
           "--clock-drift", arguments.clock_drift,
-          "How far the clients' clocks may be wrong: every interval is widened by this on "
-          "both sides. ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
+          "How far the clients' clocks may be wrong. Every interval is widened by this on both "
+          "sides. With ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION")
       ->group(kWhatIsAsked);
   command
       .add_option("--timeout", arguments.timeout,
                   timed +
-                      "; what is undecided then is unknown. Seconds, or with a unit: 90, 90s, "
-                      "5m. Default: none")
+                      ". What is undecided at the end is unknown. Seconds, or with a unit: 90, "
+                      "90s, 5m. Default: no limit")
       ->type_name("DURATION")
       ->group(kWhatItCosts);
   command
       .add_option("--memory-limit", arguments.memory_limit,
-                  "Resident memory of the whole process; what is undecided when it is met is "
-                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
+                  "The resident memory that the process may use. What is undecided when the limit "
+                  "is met is unknown. Bytes, or with K, M, G: 512M, 4G. Default: no limit")
       ->type_name("SIZE")
       ->group(kWhatItCosts);
   command
-      .add_option("--shrink-time", arguments.shrink_time,
-                  "How long the violations of a history may be made smaller before they are "
-                  "explained; 0: not at all. Seconds, or with a unit. Default: what the check "
-                  "took, but no less than 1s and no more than 5s")
+      .add_option(
+          "--shrink-time", arguments.shrink_time,
+          "The time to shrink the violations of a history before they are explained. 0: do "
+          "not shrink. Seconds, or with a unit. Default: the time of the check, at least 1s "
+          "and at most 5s")
       ->type_name("DURATION")
       ->group(kWhatItCosts);
   command
       .add_option("--threads", arguments.threads,
-                  "Threads that read JSON lines and decide parts of a history; never changes an "
-                  "answer. Default: 0, as many as the machine has")
+                  "Threads that read JSON lines and decide parts of a history. The number never "
+                  "changes a verdict. Default: 0, as many as the machine has")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
       ->group(kWhatItCosts);
@@ -93,27 +95,28 @@ void check_workload(const std::string& name, const char* option, const char* mor
   for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   const auto suggestion = did_you_mean(name, names);
-  throw CLI::ValidationError(
-      option, fmt::format("found `{}`, which is no workload{} `cupel run --list` lists them{}",
-                          name, suggestion.empty() ? ";" : suggestion, more));
+  throw UsageError(option,
+                   fmt::format("found `{}`, which is no workload{} `cupel run --list` lists them{}",
+                               name, suggestion.empty() ? ";" : suggestion, more));
 }
 
 workload::Distribution distribution_of(const std::string& name) {
   if (const auto found = workload::parse_distribution(name)) return *found;
   std::vector<std::string> names;
   for (const auto one : workload::all_distributions()) names.emplace_back(workload::name(one));
-  throw CLI::ValidationError(
-      "--distribution",
-      fmt::format("found `{}`, expected {}{}", name, one_of(names), did_you_mean(name, names)));
+  throw UsageError("--distribution", fmt::format("found `{}`, expected {}{}", name, one_of(names),
+                                                 did_you_mean(name, names)));
 }
 
 std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
-  const CLI::ValidationError error(
+  const UsageError error(
       "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
   const auto dash = text.find('-');
   const auto number = [&](const std::string& part) {
     std::uint32_t value = 0;
-    if (!CLI::detail::lexical_cast(part, value) || value == 0) throw error;
+    const auto* const last = part.data() + part.size();
+    const auto [end, failure] = std::from_chars(part.data(), last, value);
+    if (failure != std::errc() || end != last || value == 0) throw error;
     return value;
   };
   const auto low = number(text.substr(0, dash));
@@ -124,14 +127,14 @@ std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
 
 namespace {
 
-void add_share(CLI::App& command, const char* name, const char* group, std::optional<double>& value,
+void add_share(Command& command, const char* name, const char* group, std::optional<double>& value,
                const char* description) {
   command.add_option(name, value, description)->type_name("SHARE")->check(share())->group(group);
 }
 
 }  // namespace
 
-void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments) {
+void add_shape_options(Command& command, const char* group, ShapeArguments& arguments) {
   command.add_option("--ops", arguments.ops, "Operations of a transaction: a number or a range")
       ->type_name("N|MIN-MAX")
       ->group(group);
@@ -150,8 +153,8 @@ void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arg
             "Share of writes that write a value which was written before, from 0 to 1");
 }
 
-std::vector<CLI::Option*> add_mix_options(CLI::App& command, const char* group,
-                                          ShapeArguments& arguments) {
+std::vector<Option*> add_mix_options(Command& command, const char* group,
+                                     ShapeArguments& arguments) {
   const auto before = command.get_options().size();
   add_share(command, "--read-only-share", group, arguments.read_only_share,
             "general: share of transactions that only read");

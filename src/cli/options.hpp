@@ -18,7 +18,7 @@ namespace cupel::cli {
 // The value, or a usage error that names the option.
 template <typename T>
 T or_throw(base::Result<T> result, const char* option) {
-  if (!result.ok()) throw CLI::ValidationError(option, result.error().message);
+  if (!result.ok()) throw UsageError(option, result.error().message);
   return std::move(result).value();
 }
 
@@ -32,7 +32,7 @@ struct LimitArguments {
   unsigned threads = 0;
 };
 // `timed`: what the timeout is for, as in "For each history".
-void add_limit_options(CLI::App& command, const std::string& timed, LimitArguments& arguments);
+void add_limit_options(Command& command, const std::string& timed, LimitArguments& arguments);
 // For these levels, as levels_of() takes them.
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
@@ -65,9 +65,9 @@ struct ShapeArguments {
 };
 // Those that a simulated store has too, and those of workloads alone, which it
 // returns; --scale is added by who has use for it.
-void add_shape_options(CLI::App& command, const char* group, ShapeArguments& arguments);
-std::vector<CLI::Option*> add_mix_options(CLI::App& command, const char* group,
-                                          ShapeArguments& arguments);
+void add_shape_options(Command& command, const char* group, ShapeArguments& arguments);
+std::vector<Option*> add_mix_options(Command& command, const char* group,
+                                     ShapeArguments& arguments);
 // The options of the workload's source, and what the command line says instead.
 workload::WorkloadOptions shape_of(std::string_view workload, const ShapeArguments& arguments);
 

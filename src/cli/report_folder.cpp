@@ -120,7 +120,7 @@ base::Result<base::Ok> ReportFolder::add(const report::Checked& checked,
       return written;
   }
   remove_stale(folder, *files);
-  Added added{inside, checked.file, checked.result};
+  Added added{inside, checked.file, checked.analysis.check};
   for (auto& level : added.result.levels) level.violation.reset();
   added_.push_back(std::move(added));
   return base::Ok{};

@@ -22,7 +22,7 @@ class ReportFolder {
       : folder_(std::move(folder)), histories_(histories) {}
 
   // Makes DIR and looks whether files can be made in it, so that a folder that cannot be had
-  // is told before hours of checking.
+  // is reported before hours of checking.
   [[nodiscard]] base::Result<base::Ok> prepare();
   // The report of the next history. Errors: a folder or a file that cannot be written.
   [[nodiscard]] base::Result<base::Ok> add(const report::Checked& checked,

@@ -18,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "cli/version.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 #include "run/run_and_check.hpp"
@@ -34,9 +35,9 @@ struct RunArguments {
   std::string format, time_limit;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
-  CLI::Option* db = nullptr;
-  CLI::Option* sessions = nullptr;
-  CLI::Option* txns = nullptr;
+  Option* db = nullptr;
+  Option* sessions = nullptr;
+  Option* txns = nullptr;
 };
 
 // In the current folder, with the extension of `format`.
@@ -92,11 +93,11 @@ class ProgressLine {
       thread_.join();
       over_ = false;
     }
-    if (shown_) mention("\r\x1b[K");
+    if (shown_) print_status("\r\x1b[K");
   }
 
  private:
-  void write(const std::string& text) { mention("\r\x1b[K" + text); }
+  void write(const std::string& text) { print_status("\r\x1b[K" + text); }
   void show() {
     const auto begin = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
@@ -257,10 +258,10 @@ int run_once(const RunArguments& arguments) {
       run::run_and_check(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
   line.end();
   if (!checked.ok()) {
-    complain(checked.error());
+    print_error(checked.error());
     return kBad;
   }
-  for (const auto& warning : checked->run.warnings) complain("warning: " + warning);
+  for (const auto& warning : checked->run.warnings) print_error("warning: " + warning);
   if (arguments.json) {
     print(run_json(*checked, options));
   } else {
@@ -298,7 +299,7 @@ std::string matrix_text() {
     text += '\n';
   }
   return text +
-         "  x: at every isolation level, but ranges not at RocksDB's ...-for-update;\n"
+         "  x: at every isolation level, except ranges at RocksDB's ...-for-update\n"
          "  (x): at --isolation serializable only, each transaction in one piece\n";
 }
 
@@ -321,24 +322,23 @@ std::string list_text() {
   return text + '\n' + matrix_text();
 }
 
-void look_at_format(const std::string& format) {
+void check_format(const std::string& format) {
   if (format.empty() || format == "jepsen" || format == "cupel") return;
-  throw CLI::ValidationError("--format", fmt::format("found `{}`, expected jepsen or cupel; `cupel "
-                                                     "convert` writes the other formats",
-                                                     format));
+  throw UsageError("--format", fmt::format("found `{}`, expected jepsen or cupel; `cupel "
+                                           "convert` writes the other formats",
+                                           format));
 }
 
 // An unknown name with the one that may have been meant; what a plan leaves open.
-void look_at_workload(RunArguments& arguments) {
+void take_workload(RunArguments& arguments) {
   auto& asked = arguments.options;
   if (asked.workload.ends_with(".json")) {
     if (arguments.shape.any() || arguments.sessions->count() > 0) {
-      throw CLI::ValidationError(
-          "--workload",
-          fmt::format("found the plan `{}` together with an option that says how many "
-                      "sessions there are or what transactions look like; a plan has "
-                      "its own",
-                      asked.workload));
+      throw UsageError("--workload",
+                       fmt::format("found the plan `{}` together with an option that says how many "
+                                   "sessions there are or what transactions look like; a plan has "
+                                   "its own",
+                                   asked.workload));
     }
     // All of it, unless less is asked for.
     if (arguments.txns->count() == 0) asked.run.txns = 0;
@@ -346,132 +346,205 @@ void look_at_workload(RunArguments& arguments) {
   }
   check_workload(asked.workload, "--workload", "; the name of a plan ends in .json");
   if (asked.run.txns == 0 && asked.run.time_limit == 0) {
-    throw CLI::ValidationError("--txns", "found 0, which needs a --time-limit");
+    throw UsageError("--txns", "found 0, which needs a --time-limit");
   }
 }
 
-}  // namespace
-
-void add_run(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("run", "Run a workload on a database, record it and check it");
-  auto arguments = std::make_shared<RunArguments>();
-  auto& options = arguments->options;
-
-  command->add_flag("--list", arguments->list,
-                    "List the workloads, databases and isolation levels");
-
+void add_database_options(Command& command, RunArguments& arguments) {
+  auto& options = arguments.options;
   const char* whom = "The database";
-  arguments->db =
+  arguments.db =
       command
-          ->add_option("--db", options.url,
-                       "Whom to run on, as in postgres://me@127.0.0.1/test. Default: a SQLite "
-                       "database in a temporary folder")
+          .add_option("--db", options.url,
+                      "The database, as in postgres://me@127.0.0.1/test. Default: a SQLite "
+                      "database in a temporary folder")
           ->type_name("URL")
           ->group(whom);
   command
-      ->add_option(
+      .add_option(
           "--isolation", options.open.isolation,
-          "The database's own name of the level, as in repeatable-read. Default: see --list")
+          "The isolation level by the database's own name, as in repeatable-read. Default: see "
+          "--list")
       ->type_name("LEVEL")
       ->group(whom);
   command
-      ->add_option("--statement-timeout", arguments->statement_timeout,
-                   "How long a statement or a connection attempt may take")
+      .add_option("--statement-timeout", arguments.statement_timeout,
+                  "The time that a statement or a connection attempt may take")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(whom);
-  command->add_flag("--keep", options.keep, "Leave the tables as they are at the end")->group(whom);
+  command.add_flag("--keep", options.keep, "Keep the tables at the end")->group(whom);
+}
 
+void add_client_options(Command& command, RunArguments& arguments) {
+  auto& options = arguments.options;
   const char* what = "What its clients do";
-  command->add_option("--workload", options.workload, "A workload of --list, or a plan FILE.json")
+  command.add_option("--workload", options.workload, "A workload of --list, or a plan FILE.json")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(what);
-  arguments->sessions = command
-                            ->add_option("--sessions", options.run.sessions,
-                                         "Clients, each with a connection of its own")
-                            ->type_name("N")
-                            ->capture_default_str()
-                            ->check(whole_number(1, 100000))
-                            ->group(what);
-  arguments->txns =
+  arguments.sessions = command
+                           .add_option("--sessions", options.run.sessions,
+                                       "Number of clients. Each has its own connection")
+                           ->type_name("N")
+                           ->capture_default_str()
+                           ->check(whole_number(1, 100000))
+                           ->group(what);
+  arguments.txns =
       command
-          ->add_option("--txns", options.run.txns,
-                       "Transactions of a session; 0: until the time is up. A plan: all of it")
+          .add_option(
+              "--txns", options.run.txns,
+              "Transactions of each session. 0: until --time-limit. Default with a plan: all of it")
           ->type_name("N")
           ->capture_default_str()
           ->check(whole_number(0, 1'000'000'000))
           ->group(what);
-  command->add_option("--time-limit", arguments->time_limit, "End the load after this time")
+  command.add_option("--time-limit", arguments.time_limit, "Stop the clients after this time")
       ->type_name("DURATION")
       ->group(what);
   command
-      ->add_option("--rate", options.run.rate,
-                   "Transactions a second, all sessions together. Default: as fast as it goes")
+      .add_option("--rate", options.run.rate,
+                  "Transactions per second of all sessions together. Default: as many as possible")
       ->type_name("N")
       ->check(not_negative())
       ->group(what);
   command
-      ->add_option("--retries", options.run.retries,
-                   "Issue a transaction that aborted again, this often")
+      .add_option("--retries", options.run.retries,
+                  "Repeat an aborted transaction at most this often")
       ->type_name("N")
       ->capture_default_str()
       ->check(whole_number(0, 1'000'000))
       ->group(what);
   command
-      ->add_option("--seed", options.run.seed,
-                   "The same options and seed issue the same transactions")
+      .add_option("--seed", options.run.seed,
+                  "The same options and seed issue the same transactions")
       ->type_name("N")
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->group(what);
-  const char* shape = "What its transactions look like (default: as the workload's source has it)";
-  add_shape_options(*command, shape, arguments->shape);
-  add_mix_options(*command, shape, arguments->shape);
+  const char* shape = "What its transactions look like (default: as in the workload's source)";
+  add_shape_options(command, shape, arguments.shape);
+  add_mix_options(command, shape, arguments.shape);
   command
-      ->add_option("--scale", arguments->shape.scale,
-                   "Size of the application workloads' tables; 1 is as in the papers")
+      .add_option("--scale", arguments.shape.scale,
+                  "Size of the tables of the application workloads. 1: as in the papers")
       ->type_name("X")
       ->check(not_negative())
       ->group(shape);
+}
 
-  const char* broken = "What breaks meanwhile";
-  command->add_option("--fault", options.faults.fault, "A shell command that breaks something")
+void add_fault_options(Command& command, RunArguments& arguments) {
+  auto& options = arguments.options;
+  const char* broken = "What breaks during the run";
+  command.add_option("--fault", options.faults.fault, "A shell command that breaks something")
       ->type_name("CMD")
       ->group(broken);
-  command->add_option("--heal", options.faults.heal, "A shell command that mends it")
+  command.add_option("--heal", options.faults.heal, "A shell command that repairs it")
       ->type_name("CMD")
       ->group(broken);
-  command->add_option("--fault-every", arguments->fault_every, "Time between faults")
+  command.add_option("--fault-every", arguments.fault_every, "Time between faults")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(broken);
-  command->add_option("--fault-for", arguments->fault_for, "Time from a fault to its healing")
+  command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its repair")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(broken);
+}
 
+void add_output_options(Command& command, RunArguments& arguments) {
+  auto& options = arguments.options;
   command
-      ->add_option("-o,--output", options.history,
-                   "The history file: .jsonl, or .cupel for the compressed format. Default: "
-                   "cupel-run-DATE-TIME.jsonl here. A file that is there already is an error")
+      .add_option("-o,--output", options.history,
+                  "The history file: .jsonl, or .cupel for the compressed format. Default: "
+                  "cupel-run-DATE-TIME.jsonl in this folder. An existing file is an error")
       ->type_name("FILE");
   command
-      ->add_option("-f,--format", arguments->format,
-                   "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
-                   "the run). Default: by the extension of FILE")
+      .add_option("-f,--format", arguments.format,
+                  "Format of the history: jepsen (JSON lines) or cupel (compressed, at the end of "
+                  "the run). Default: by the extension of FILE")
       ->type_name("FORMAT");
-  command->add_flag("--overwrite", options.overwrite, "Replace FILE if it is there already");
+  command.add_flag("--overwrite", options.overwrite, "Replace FILE if it exists");
   command
-      ->add_option("-l,--level", arguments->levels,
-                   "Levels to ask for, separated by commas; they decide the exit code. Default: "
-                   "what the database promises at its isolation level")
+      .add_option("-l,--level", arguments.levels,
+                  "Levels, separated by commas, that decide the exit code. Default: the level that "
+                  "the database promises at its isolation level")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kWhatIsAsked);
-  add_limit_options(*command, "For the check, the reading of what was recorded included",
-                    arguments->limits);
-  command->add_flag("--json", arguments->json, "One JSON object on one line");
+  add_limit_options(command, "The time to read the recorded history and to decide all levels",
+                    arguments.limits);
+  command.add_flag("--json", arguments.json, "Print one JSON object on one line");
+}
+
+// Of the output that is asked for, what contradicts itself.
+void check_output(const RunArguments& arguments) {
+  const auto& file = arguments.options.history;
+  check_format(arguments.format);
+  if (file.empty()) return;
+  const auto target = target_of(file);
+  const bool known =
+      target && !target->edn &&
+      (target->format == formats::Format::kJepsen || target->format == formats::Format::kCupel);
+  if (!known) {
+    throw UsageError("--output",
+                     fmt::format("found `{}`, expected a name that ends in .jsonl, .json or "
+                                 ".cupel; `cupel convert` writes the other formats",
+                                 file));
+  }
+  const bool binary = target->format == formats::Format::kCupel;
+  if (!arguments.format.empty() && (arguments.format == "cupel") != binary) {
+    throw UsageError("--format", fmt::format("found {}, which the name `{}` contradicts",
+                                             arguments.format, file));
+  }
+}
+
+void check_database(const RunArguments& arguments) {
+  const auto& options = arguments.options;
+  // As from `--db "$(a command that failed)"`: SQLite is not what was meant.
+  if (arguments.db->count() > 0 && options.url.empty()) {
+    throw UsageError("--db",
+                     "found an empty URL, expected one as `cupel run --list` "
+                     "shows them; without --db it is SQLite");
+  }
+  const auto level =
+      drivers::isolation_of(options.url.empty() ? "sqlite:" : options.url, options.open.isolation);
+  if (!level.ok()) throw UsageError(level.error().message);
+}
+
+// All arguments turned into options.
+void take_arguments(RunArguments& arguments) {
+  auto& options = arguments.options;
+  check_database(arguments);
+  options.shape = shape_of(options.workload, arguments.shape);
+  options.open.statement_timeout =
+      or_throw(parse_duration(arguments.statement_timeout, 1), "--statement-timeout");
+  if (!arguments.time_limit.empty()) {
+    options.run.time_limit = or_throw(parse_duration(arguments.time_limit, 1), "--time-limit");
+  }
+  take_workload(arguments);
+  options.faults.every = or_throw(parse_duration(arguments.fault_every, 1), "--fault-every");
+  options.faults.lasts = or_throw(parse_duration(arguments.fault_for, 1), "--fault-for");
+  if (options.faults.fault.empty() && !options.faults.heal.empty()) {
+    throw UsageError("--heal", "found without --fault, expected both");
+  }
+  options.analysis.check = check_options(arguments.levels, arguments.limits);
+  options.analysis.shrink_seconds = shrink_seconds(arguments.limits);
+  check_output(arguments);
+  options.recorded_by = fmt::format("cupel {}", version());
+}
+
+}  // namespace
+
+void add_run(Command& app, Run& run) {
+  auto* command = app.add_subcommand("run", "Run a workload on a database, record it and check it");
+  auto arguments = std::make_shared<RunArguments>();
+  command->add_flag("--list", arguments->list,
+                    "List the workloads, databases and isolation levels");
+  add_database_options(*command, *arguments);
+  add_client_options(*command, *arguments);
+  add_fault_options(*command, *arguments);
+  add_output_options(*command, *arguments);
   command->footer(
       "Examples:\n"
       "  cupel run                                                      the embedded default\n"
@@ -481,7 +554,6 @@ void add_run(CLI::App& app, Run& run) {
       "  cupel run --workload tpcc --scale 0.1 -o tpcc.cupel");
 
   command->callback([arguments, &run] {
-    auto& asked = arguments->options;
     if (arguments->list) {
       run = [] {
         print(list_text());
@@ -489,49 +561,7 @@ void add_run(CLI::App& app, Run& run) {
       };
       return;
     }
-    // As from `--db "$(a command that failed)"`: SQLite is not what was meant.
-    if (arguments->db->count() > 0 && asked.url.empty()) {
-      throw CLI::ValidationError("--db",
-                                 "found an empty URL, expected one as `cupel run --list` "
-                                 "shows them; without --db it is SQLite");
-    }
-    if (const auto level =
-            drivers::isolation_of(asked.url.empty() ? "sqlite:" : asked.url, asked.open.isolation);
-        !level.ok()) {
-      throw CLI::ValidationError(level.error().message);
-    }
-    asked.shape = shape_of(asked.workload, arguments->shape);
-    asked.open.statement_timeout =
-        or_throw(parse_duration(arguments->statement_timeout, 1), "--statement-timeout");
-    if (!arguments->time_limit.empty()) {
-      asked.run.time_limit = or_throw(parse_duration(arguments->time_limit, 1), "--time-limit");
-    }
-    look_at_workload(*arguments);
-    asked.faults.every = or_throw(parse_duration(arguments->fault_every, 1), "--fault-every");
-    asked.faults.lasts = or_throw(parse_duration(arguments->fault_for, 1), "--fault-for");
-    if (asked.faults.fault.empty() && !asked.faults.heal.empty()) {
-      throw CLI::ValidationError("--heal", "found without --fault, expected both");
-    }
-    asked.analysis.check = check_options(arguments->levels, arguments->limits);
-    asked.analysis.shrink_seconds = shrink_seconds(arguments->limits);
-    look_at_format(arguments->format);
-    const auto target = target_of(asked.history);
-    if (!asked.history.empty() && (!target || target->edn ||
-                                   (target->format != formats::Format::kJepsen &&
-                                    target->format != formats::Format::kCupel))) {
-      throw CLI::ValidationError(
-          "--output", fmt::format("found `{}`, expected a name that ends in .jsonl, .json or "
-                                  ".cupel; `cupel convert` writes the other formats",
-                                  asked.history));
-    }
-    const bool binary = target && target->format == formats::Format::kCupel;
-    if (!asked.history.empty() && !arguments->format.empty() &&
-        (arguments->format == "cupel") != binary) {
-      throw CLI::ValidationError(
-          "--format", fmt::format("found {}, which the name `{}` contradicts", arguments->format,
-                                  asked.history));
-    }
-    asked.recorded_by = "cupel " CUPEL_VERSION;
+    take_arguments(*arguments);
     run = [arguments]() -> int { return run_once(*arguments); };
   });
 }

@@ -7,7 +7,7 @@
 
 namespace cupel::cli {
 
-void add_stats(CLI::App& app, Run& run) {
+void add_stats(Command& app, Run& run) {
   struct Arguments {
     std::vector<std::string> histories;
     std::string format;
@@ -21,7 +21,8 @@ void add_stats(CLI::App& app, Run& run) {
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);
-  command->add_flag("--json", arguments->json, "One JSON object for each history, on one line");
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object for each history, on one line");
   command->footer(
       "Examples:\n  cupel stats history.jsonl\n  cupel stats --json histories/*.edn | jq "
       ".operations");
@@ -33,7 +34,7 @@ void add_stats(CLI::App& app, Run& run) {
       for (const auto& file : arguments->histories) {
         const auto history = formats::read(file, {.format = format});
         if (!history.ok()) {
-          complain(history.error());
+          print_error(history.error());
           code = kBad;
           continue;
         }

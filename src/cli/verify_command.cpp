@@ -96,12 +96,12 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
            history::Time drift) {
   const auto history = formats::read(arguments.history, {.format = format});
   if (!history.ok()) {
-    complain(history.error());
+    print_error(history.error());
     return kBad;
   }
   const auto certificate = contents(arguments.certificate);
   if (!certificate.ok()) {
-    complain(certificate.error());
+    print_error(certificate.error());
     return kBad;
   }
   auto report = certify::verify(*history, *certificate, drift);
@@ -110,7 +110,7 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
     report.reason = "it answers for no level, and so proves nothing";
   }
   if (report.outcome == certify::Outcome::kBadInput) {
-    complain(base::Error{.message = report.reason, .file = arguments.certificate});
+    print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
   print(arguments.json ? as_json(arguments, report, drift) : as_text(arguments, report, drift));
@@ -119,31 +119,31 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
 
 }  // namespace
 
-void add_verify(CLI::App& app, Run& run) {
+void add_verify(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "verify", "Check the certificate of a verdict, by code that shares nothing with check");
+      "verify", "Check the certificate of a verdict with code that shares nothing with check");
   auto arguments = std::make_shared<VerifyArguments>();
   command
       ->add_option("HISTORY", arguments->history,
-                   "The history that the certificate is about; - is standard input")
+                   "The history of the certificate. - is standard input")
       ->required()
       ->type_name("");
   command
       ->add_option("CERTIFICATE", arguments->certificate,
-                   "What check --certificate wrote; - is standard input")
+                   "The file that `check --certificate` wrote. - is standard input")
       ->required()
       ->type_name("");
   add_format_option(*command, arguments->format);
-  command->add_flag("--json", arguments->json, "One JSON object, on one line");
+  command->add_flag("--json", arguments->json, "Print one JSON object on one line");
   command
       ->add_option(
           "--clock-drift", arguments->clock_drift,
-          "How far the clients' clocks may be wrong, as it was said to check; a certificate "
-          "does not choose its own. ns, us, ms or s; a bare number is nanoseconds. Default: 0")
+          "How far the clients' clocks may be wrong: the value that check was given. A certificate "
+          "does not choose its own. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION");
   command->footer(
-      "Exit code: 0 the certificate proves all that it says, 1 it does not (and which step is\n"
-      "wrong), 3 the history cannot be read or the file is no certificate.\n"
+      "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
+      "which step is wrong), 3 the history cannot be read or the file is no certificate.\n"
       "\n"
       "Examples:\n"
       "  cupel check --certificate proof.json history.jsonl\n"
@@ -152,9 +152,9 @@ void add_verify(CLI::App& app, Run& run) {
   command->callback([arguments, &run] {
     const auto format = format_of(arguments->format, "--format");
     if (arguments->history == "-" && arguments->certificate == "-") {
-      throw CLI::ValidationError("CERTIFICATE",
-                                 "found - twice; standard input is the history or the "
-                                 "certificate, expected a file for the other");
+      throw UsageError("CERTIFICATE",
+                       "found - twice; standard input is the history or the "
+                       "certificate, expected a file for the other");
     }
     history::Time drift = 0;
     if (!arguments->clock_drift.empty()) {

@@ -1,0 +1,359 @@
+// The command line by CLI11: see the header.
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "cli/spelling.hpp"
+
+namespace cupel::cli {
+
+Option* Option::type_name(const std::string& name) {
+  inner_.type_name(name);
+  return this;
+}
+Option* Option::group(const std::string& heading) {
+  inner_.group(heading);
+  return this;
+}
+Option* Option::hidden() {
+  return group("");
+}
+Option* Option::required() {
+  inner_.required();
+  return this;
+}
+Option* Option::check(Check check) {
+  inner_.check(
+      CLI::Validator([check = std::move(check)](std::string& text) { return check(text); }, ""));
+  return this;
+}
+Option* Option::delimiter(char between) {
+  inner_.delimiter(between);
+  return this;
+}
+Option* Option::allow_extra_args(bool allowed) {
+  inner_.allow_extra_args(allowed);
+  return this;
+}
+Option* Option::capture_default_str() {
+  inner_.capture_default_str();
+  return this;
+}
+Option* Option::default_str(const std::string& text) {
+  inner_.default_str(text);
+  return this;
+}
+Option* Option::needs(Option* other) {
+  inner_.needs(&other->inner_);
+  return this;
+}
+Option* Option::excludes(Option* other) {
+  inner_.excludes(&other->inner_);
+  return this;
+}
+std::string Option::name() const {
+  return inner_.get_name();
+}
+std::size_t Option::count() const {
+  return inner_.count();
+}
+
+Option* Command::keep(CLI::Option* inner) {
+  return options_.emplace_back(std::make_unique<Option>(*inner)).get();
+}
+
+template <typename T>
+Option* Command::add_option(const std::string& names, T& value, const std::string& description) {
+  return keep(inner_.add_option(names, value, description));
+}
+Option* Command::add_flag(const std::string& names, bool& value, const std::string& description) {
+  return keep(inner_.add_flag(names, value, description));
+}
+
+// The types of values that options have.
+#define CUPEL_OPTION_OF(...) \
+  template Option* Command::add_option(const std::string&, __VA_ARGS__&, const std::string&)
+CUPEL_OPTION_OF(std::string);
+CUPEL_OPTION_OF(std::uint16_t);
+CUPEL_OPTION_OF(std::uint32_t);
+CUPEL_OPTION_OF(std::uint64_t);
+CUPEL_OPTION_OF(int);
+CUPEL_OPTION_OF(double);
+CUPEL_OPTION_OF(std::vector<std::string>);
+CUPEL_OPTION_OF(std::optional<std::string>);
+CUPEL_OPTION_OF(std::optional<std::uint16_t>);
+CUPEL_OPTION_OF(std::optional<std::uint32_t>);
+CUPEL_OPTION_OF(std::optional<std::uint64_t>);
+CUPEL_OPTION_OF(std::optional<double>);
+CUPEL_OPTION_OF(std::optional<std::vector<std::size_t>>);
+#undef CUPEL_OPTION_OF
+
+Command* Command::add_subcommand(const std::string& name, const std::string& description) {
+  return subcommands_
+      .emplace_back(std::make_unique<Command>(*inner_.add_subcommand(name, description)))
+      .get();
+}
+void Command::require_subcommand(std::size_t least, std::size_t most) {
+  inner_.require_subcommand(least, most);
+}
+Command* Command::footer(const std::string& text) {
+  inner_.footer(text);
+  return this;
+}
+Command* Command::callback(std::function<void()> call) {
+  inner_.callback(std::move(call));
+  return this;
+}
+Option* Command::get_option(const std::string& name) {
+  const auto* inner = inner_.get_option(name);
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [&](const auto& option) { return &option->inner_ == inner; });
+  return found->get();
+}
+std::vector<Option*> Command::get_options() {
+  std::vector<Option*> all;
+  for (const auto& option : options_) all.push_back(option.get());
+  return all;
+}
+bool Command::got_subcommand(const std::string& name) const {
+  return inner_.got_subcommand(name);
+}
+
+namespace {
+
+// Options described in lines that fit a terminal.
+class WrappingFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    auto text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr std::size_t kWidth = 64;
+    std::string wrapped, line;
+    for (const auto& word : CLI::detail::split(option->get_description(), ' ')) {
+      if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
+        wrapped += line + "\n";
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+    }
+    return wrapped + line;
+  }
+};
+
+// CLI11's errors of an option's number of values and their kind, which it reports in its own
+// notions.
+std::string in_own_words(const CLI::App& asked, const std::exception& error) {
+  const bool number = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  const bool kind = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr;
+  const std::string text = error.what();
+  if (!number && !kind) return text;
+  for (const auto* option : asked.get_options()) {
+    const auto name = option->get_name();
+    if (!text.starts_with(name + ": ") && text.find(": " + name + " = ") == text.npos) continue;
+    const auto what = option->get_type_name().empty() ? "a value" : option->get_type_name();
+    if (option->count() > 1 && option->get_expected_max() == 1) {
+      return fmt::format("found {} {} times, expected it once; leave out all but one", name,
+                         option->count());
+    }
+    if (number) return fmt::format("{}: expected {} after it", name, what);
+    return fmt::format("{}: found `{}`, expected {}", name, fmt::join(option->results(), ","),
+                       what);
+  }
+  return text;
+}
+
+bool has_option(const CLI::App& app, const std::string& name) {
+  const auto options = app.get_options();
+  return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return name.starts_with("--") && option->check_lname(name.substr(2));
+  });
+}
+
+// An option of `mock` that comes after `mock test`: CLI11 gives it to the former.
+std::optional<std::string> option_of_other(const CLI::App& app,
+                                           const std::vector<std::string>& arguments) {
+  const CLI::App* asked = &app;
+  auto at = arguments.begin();
+  while (!asked->get_subcommands().empty()) {
+    asked = asked->get_subcommands().front();
+    at = std::find(at, arguments.end(), asked->get_name());
+    if (at != arguments.end()) ++at;
+  }
+  const auto* parent = asked->get_parent();
+  if (parent == nullptr) return std::nullopt;
+  for (; at != arguments.end() && *at != "--"; ++at) {
+    const auto name = at->substr(0, at->find('='));
+    if (!has_option(*parent, name) || has_option(*asked, name)) continue;
+    return fmt::format("found `{}`, which is an option of {}, and none of {} {}", name,
+                       parent->get_name(), parent->get_name(), asked->get_name());
+  }
+  return std::nullopt;
+}
+
+// What a mistake in the command line is called, where CLI11's own words are about its own notions.
+std::string usage_error(const CLI::App& app, const std::exception& error,
+                        const std::vector<std::string>& arguments) {
+  const std::string word = arguments.empty() ? "" : arguments.front();
+  std::vector<std::string> names;
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() && !word.starts_with("-")) {
+    for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+    if (word.empty()) return "expected a command: " + one_of(names);
+    return fmt::format("found the command `{}`, expected {}{}", word, one_of(names),
+                       did_you_mean(word, names));
+  }
+  // A misspelled option comes first: it may be why another is missing.
+  auto remaining = app.remaining(true);
+  std::erase(remaining, "--");  // what follows it belongs to another program
+  const CLI::App* deepest = &app;
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  const CLI::App& asked = *deepest;
+  std::vector<std::string> commands;
+  for (const auto* command : asked.get_subcommands({})) commands.push_back(command->get_name());
+  if (const auto other = option_of_other(app, arguments)) return *other;
+  if (remaining.empty()) {
+    const bool none_chosen = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             asked.get_require_subcommand_min() > 0;
+    if (none_chosen) {
+      return fmt::format("expected a command after {}: {}", asked.get_name(), one_of(commands));
+    }
+    return in_own_words(asked, error);
+  }
+  const std::string& extra = remaining.front();
+  if (!extra.starts_with("-")) {
+    if (commands.empty()) return fmt::format("found `{}`, expected nothing more", extra);
+    return fmt::format("found `{}` after {}, expected {}{}{}", extra, asked.get_name(),
+                       one_of(commands),
+                       asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",
+                       did_you_mean(extra, commands));
+  }
+  for (const auto* option : asked.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto name = extra.substr(0, extra.find('='));
+  // As in `cupel --json check FILE`.
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    return fmt::format("found `{}` before the command {}; put it after the command", name,
+                       asked.get_name());
+  }
+  // `cupel mock test ./run-tests.sh --quick`: only a -- shows whose it is.
+  const auto* command = asked.get_option_no_throw("COMMAND");
+  const bool of_command = command != nullptr && command->count() > 0 &&
+                          std::find(arguments.begin(), arguments.end(), "--") == arguments.end();
+  if (of_command) {
+    return fmt::format(
+        "found `{}`, which is no option of {}; put the command and its options after "
+        "--: -- {} {}",
+        name, asked.get_name(), command->results().front(), name);
+  }
+  return fmt::format("found `{}`, which is no option of {}{}", name, asked.get_name(),
+                     did_you_mean(name, names));
+}
+
+}  // namespace
+
+CommandLine::CommandLine(const Texts& texts)
+    : app_(std::make_unique<CLI::App>(texts.description, texts.name)),
+      root_(std::make_unique<Command>(*app_)) {
+  app_->set_version_flag("--version", texts.version);
+  app_->set_help_flag("-h,--help", "Show this help");
+  app_->require_subcommand(1);
+  auto formatter = std::make_shared<WrappingFormatter>();
+  formatter->column_width(32);
+  app_->formatter(formatter);
+  app_->footer(texts.footer);
+}
+CommandLine::~CommandLine() = default;
+
+std::optional<std::string> CommandLine::parse(const std::vector<std::string>& arguments) {
+  try {
+    app_->parse(std::vector(arguments.rbegin(), arguments.rend()));  // the last first, CLI11 wants
+  } catch (const CLI::ParseError& error) {
+    const bool misspelled = app_->get_subcommands().empty() && !arguments.empty() &&
+                            !arguments.front().starts_with("-");
+    if (error.get_exit_code() != 0 || misspelled) {
+      throw UsageError(usage_error(*app_, error, arguments));
+    }
+    std::ostringstream shown;  // help or version
+    app_->exit(error, shown, shown);
+    return shown.str();
+  } catch (const UsageError& error) {  // by a callback
+    throw UsageError(usage_error(*app_, error, arguments));
+  }
+  return std::nullopt;
+}
+
+std::string CommandLine::asked_command() const {
+  std::string command = app_->get_name();
+  for (auto chain = app_->get_subcommands(); !chain.empty();
+       chain = chain.front()->get_subcommands()) {
+    command += " " + chain.front()->get_name();
+  }
+  return command;
+}
+
+std::vector<std::string> split(const std::string& text, char between) {
+  if (text.empty()) return {""};
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, between);) parts.push_back(part);
+  return parts;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
+Check whole_number(std::uint64_t least, std::uint64_t most) {
+  return [least, most](const std::string& text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool well = error == std::errc() && end == text.data() + text.size();
+    if (well && number >= least && number <= most) return std::string();
+    return fmt::format("found `{}`, expected a whole number from {} to {}", text, least, most);
+  };
+}
+
+namespace {
+
+Check number_between(double least, double most, const char* expected) {
+  return [=](const std::string& text) {
+    const auto number = number_of(text);
+    if (number && *number >= least && *number <= most) return std::string();
+    return fmt::format("found `{}`, expected {}", text, expected);
+  };
+}
+
+}  // namespace
+
+Check share() {
+  return number_between(0, 1, "a number from 0 to 1");
+}
+
+Check not_negative() {
+  return number_between(0, std::numeric_limits<double>::max(), "a number, 0 or more");
+}
+
+Check one_of_names(std::vector<std::string> names) {
+  return [names = std::move(names)](const std::string& text) {
+    if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
+    return fmt::format("found `{}`, expected {}{}", text, one_of(names), did_you_mean(text, names));
+  };
+}
+
+}  // namespace cupel::cli
