@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "explain/shrink/shrink.hpp"
 #include "formats/extra_fields.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
 #include "levels/streamed_zones.hpp"
-#include "shrink/shrink.hpp"
 
 namespace cupel::analysis {
 
@@ -104,13 +104,13 @@ class Pipeline {
   void look_at_whole_history() {
     begin(Step::kCount);
     const Lap lap(budget_.stopwatch(), "survey", kWhole);
-    found_.survey = survey::survey(history_, found_.check, options_.check, budget_);
-    if (!found_.survey) return;
-    if (shrink_seconds_ > 0) shrink_causes(found_.survey->causes);
-    survey::count_told(history_, found_.counterexamples, *found_.survey);
+    found_.whole_history = counts::analyze_history(history_, found_.check, options_.check, budget_);
+    if (!found_.whole_history) return;
+    if (shrink_seconds_ > 0) shrink_causes(found_.whole_history->causes);
+    counts::count_reported(history_, found_.counterexamples, *found_.whole_history);
   }
 
-  void shrink_causes(survey::Causes& causes) const {
+  void shrink_causes(counts::RootCauses& causes) const {
     const base::Budget left(
         std::chrono::duration<double>(std::min(shrink_seconds_, budget_.seconds_left())), 0);
     for (auto& cause : causes.found) {
@@ -121,7 +121,7 @@ class Pipeline {
       shrink::file_at_weakest(*cause.small, shrink_for(left.seconds_left()));
       cause.level = cause.small->level;
     }
-    survey::sort(causes);
+    counts::sort(causes);
   }
 
   // Counterexamples are explained with what of their transactions is left out, and with the fields
@@ -133,14 +133,14 @@ class Pipeline {
     begin(Step::kExplain);
     const Lap lap(budget_.stopwatch(), "explain", kWhole);
     if (options_.fields) found_.fields = options_.fields(labels, budget_);
-    for (auto* one : small) explain::tell_again(*one, history_, &found_.fields);
+    for (auto* one : small) explain::explain_again(*one, history_, &found_.fields);
   }
 
   [[nodiscard]] std::vector<explain::Counterexample*> counterexamples() {
     std::vector<explain::Counterexample*> all;
     for (auto& one : found_.counterexamples) all.push_back(&one);
-    if (!found_.survey) return all;
-    for (auto& cause : found_.survey->causes.found) {
+    if (!found_.whole_history) return all;
+    for (auto& cause : found_.whole_history->causes.found) {
       if (cause.small) all.push_back(&*cause.small);
     }
     return all;
@@ -162,8 +162,8 @@ class Pipeline {
         for (const auto txn : anomaly.listed) labels.insert(history_.label(txn));
       }
     };
-    if (found_.survey) {
-      for (const auto& cause : found_.survey->causes.found) {
+    if (found_.whole_history) {
+      for (const auto& cause : found_.whole_history->causes.found) {
         if (!cause.small) add(cause.level, cause.violation);
       }
     }
@@ -184,7 +184,7 @@ class Pipeline {
     const Lap lap(budget_.stopwatch(), "worth", kWhole);
     try {
       const base::AllocationWatch watch(&budget_);
-      found_.test_power = worth::measure(history_, budget_);
+      found_.test_power = power::measure(history_, budget_);
     } catch (const std::bad_alloc&) {  // by the watch, or the system's own limit
       if (budget_.limit() == base::Limit::kNone) throw;
       found_.test_power.emplace();

@@ -18,12 +18,12 @@
 #include "base/result.hpp"
 #include "base/stopwatch.hpp"
 #include "check/check.hpp"
-#include "explain/counterexample.hpp"
-#include "explain/explain.hpp"
+#include "explain/counts/whole_history.hpp"
+#include "explain/power/test_power.hpp"
+#include "explain/why/counterexample.hpp"
+#include "explain/why/explain.hpp"
 #include "formats/formats.hpp"
 #include "history/history.hpp"
-#include "survey/survey.hpp"
-#include "worth/worth.hpp"
 
 namespace cupel::analysis {
 
@@ -61,9 +61,10 @@ struct Analysis {
   // Violations made small (shrink::counterexamples). A violation that has one is explained by
   // it, the others in the terms of the whole history.
   std::vector<explain::Counterexample> counterexamples = {};
-  std::optional<survey::Survey> survey = {};        // how often each anomaly occurs; further causes
+  std::optional<counts::WholeHistory> whole_history =
+      {};                                           // how often each anomaly occurs; further causes
   explain::FieldsByLabel fields = {};               // more about the transactions of explanations
-  std::optional<worth::Worth> test_power = {};      // what the test could have shown
+  std::optional<power::TestPower> test_power = {};  // what the test could have shown
   std::vector<base::Stopwatch::Stage> stages = {};  // where the time went; empty: not known
 };
 

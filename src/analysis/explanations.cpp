@@ -25,10 +25,10 @@ bool is_of_level(const Counterexample& small, Level level) {
 
 ByCause by_cause(const Analysis& analysis, const LevelResult& result) {
   ByCause all{*result.violation, {}};
-  if (!analysis.survey) return all;
+  if (!analysis.whole_history) return all;
   const bool internal = !all.violation.internal.empty();
-  std::vector<const survey::Cause*> causes;
-  for (const auto& cause : analysis.survey->causes.found) {
+  std::vector<const counts::RootCause*> causes;
+  for (const auto& cause : analysis.whole_history->causes.found) {
     if (cause.from_check && cause.violation.internal.empty() != internal &&
         explained_at(result) == cause.level) {
       causes.push_back(&cause);
@@ -69,7 +69,7 @@ const Counterexample* counterexample_of(const Analysis& analysis, const LevelRes
   return nullptr;
 }
 
-const Counterexample* counterexample_of(const Analysis& analysis, const survey::Cause& cause) {
+const Counterexample* counterexample_of(const Analysis& analysis, const counts::RootCause& cause) {
   if (cause.small) return &*cause.small;
   // The check came upon it, so it may be among the counterexamples of the check.
   if (!cause.from_check || !cause.violation.internal.empty()) return nullptr;
@@ -106,7 +106,7 @@ LevelExplanations explanations_of(const history::History& history, const Analysi
 }
 
 std::vector<Explanation> explanations_of(const history::History& history, const Analysis& analysis,
-                                         const survey::Cause& cause) {
+                                         const counts::RootCause& cause) {
   if (const auto* small = counterexample_of(analysis, cause)) {
     return {{&small->history, small->anomaly, small, cause.occurrences}};
   }

@@ -35,9 +35,9 @@ LevelExplanations explanations_of(const history::History& history, const Analysi
                                   const check::LevelResult& result,
                                   std::size_t most = std::numeric_limits<std::size_t>::max());
 
-// Of a cause of analysis.survey.
+// Of a cause of analysis.whole_history.
 std::vector<Explanation> explanations_of(const history::History& history, const Analysis& analysis,
-                                         const survey::Cause& cause);
+                                         const counts::RootCause& cause);
 
 // The violation of a violated level as it is explained: of internal anomalies one for each cause,
 // in the order of the reads; and how often each anomaly of it shows (empty if not counted).
@@ -55,6 +55,6 @@ const explain::Counterexample* counterexample_of(const Analysis& analysis,
                                                  std::size_t number);
 // The counterexample of a cause; nullptr if there is none.
 const explain::Counterexample* counterexample_of(const Analysis& analysis,
-                                                 const survey::Cause& cause);
+                                                 const counts::RootCause& cause);
 
 }  // namespace cupel::analysis

@@ -296,11 +296,11 @@ Answer check_history(const History& history, const Options& options) {
     level.explained_at = outer(one.explained_at.value_or(one.level));
     level.anomalies = outer(analysis::explanations_of(columns, found, one).shown);
   }
-  if (!found.survey) return answer;
-  for (const auto& count : found.survey->counts) {
-    answer.counts.push_back({count.name, count.count, count.exact && found.survey->counted});
+  if (!found.whole_history) return answer;
+  for (const auto& count : found.whole_history->counts) {
+    answer.counts.push_back({count.name, count.count, count.exact && found.whole_history->counted});
   }
-  for (const auto& cause : found.survey->causes.found) {
+  for (const auto& cause : found.whole_history->causes.found) {
     if (cause.from_check) continue;
     for (auto& anomaly : outer(analysis::explanations_of(columns, found, cause))) {
       answer.further.push_back(std::move(anomaly));

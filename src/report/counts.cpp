@@ -28,7 +28,7 @@ std::string keys_of(const history::History& history, const counts::AnomalyCount&
 }  // namespace
 
 std::string counts(const Checked& checked) {
-  if (!checked.analysis.survey) return {};
+  if (!checked.analysis.whole_history) return {};
   std::string text = "  Anomalies in the whole history:";
   std::size_t column = text.size();
   const auto add = [&](const std::string& item) {
@@ -39,12 +39,12 @@ std::string counts(const Checked& checked) {
     text += " " + item;
     column += 1 + item.size();
   };
-  const auto& all = checked.analysis.survey->counts;
+  const auto& all = checked.analysis.whole_history->counts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     add(fmt::format("{} {}{}{}{}", all[i].name, all[i].exact ? "" : "≥ ", grouped(all[i].count),
                     keys_of(checked.history, all[i]), i + 1 == all.size() ? "" : ","));
   }
-  if (!checked.analysis.survey->counted) add("(counting stopped at a limit)");
+  if (!checked.analysis.whole_history->counted) add("(counting stopped at a limit)");
   return text + "\n";
 }
 

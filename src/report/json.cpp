@@ -6,8 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/explanations.hpp"
-#include "explain/explain.hpp"
-#include "explain/glossary.hpp"
+#include "explain/counts/severity.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/glossary.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
 
@@ -144,7 +145,7 @@ Json names(const std::vector<Level>& list) {
 }
 
 Json worth_object(const Checked& checked) {
-  const worth::Worth& w = *checked.analysis.test_power;
+  const power::TestPower& w = *checked.analysis.test_power;
   Json object{{"transactions", w.transactions},
               {"timed", w.timed},
               {"mean_open", std::round(w.mean_open * 1e3) / 1e3},
@@ -190,8 +191,8 @@ Json anomaly_object(const Checked& checked, const analysis::Explanation& explana
 
 // The causes besides the check's own that the level forbids.
 void add_causes(const Checked& checked, Level level, Json& anomalies) {
-  if (!checked.analysis.survey) return;
-  for (const auto& cause : checked.analysis.survey->causes.found) {
+  if (!checked.analysis.whole_history) return;
+  for (const auto& cause : checked.analysis.whole_history->causes.found) {
     if (cause.from_check || !levels::implies(level, cause.level)) continue;
     const auto found = analysis::explanations_of(checked.history, checked.analysis, cause);
     if (!found.empty()) anomalies.push_back(anomaly_object(checked, found.front()));
@@ -200,7 +201,7 @@ void add_causes(const Checked& checked, Level level, Json& anomalies) {
 
 // Why a level is violated, without what other levels of the same violation have besides.
 Listed listed_anomalies(const Checked& checked, const check::LevelResult& result) {
-  const auto most = checked.analysis.survey ? kUngroupedListed : kAnomaliesListed;
+  const auto most = checked.analysis.whole_history ? kUngroupedListed : kAnomaliesListed;
   auto found = analysis::explanations_of(checked.history, checked.analysis, result, most);
   Listed listed{Json::array(), found.total, std::move(found.left_out)};
   for (const auto& one : found.shown) listed.anomalies.push_back(anomaly_object(checked, one));
@@ -211,7 +212,7 @@ Listed listed_anomalies(const Checked& checked, const check::LevelResult& result
 void sort_by_severity(Json& anomalies) {
   auto& all = anomalies.get_ref<Json::array_t&>();
   const auto rank = [](const Json& anomaly) {
-    return std::pair(survey::severity(anomaly["name"].get_ref<const std::string&>()),
+    return std::pair(counts::severity(anomaly["name"].get_ref<const std::string&>()),
                      anomaly["transactions"].size());
   };
   std::stable_sort(all.begin(), all.end(),
@@ -246,12 +247,12 @@ Json level_object(const Checked& checked, const check::LevelResult& result,
 }
 
 Json counts_object(const Checked& checked) {
-  if (!checked.analysis.survey) return nullptr;
+  if (!checked.analysis.whole_history) return nullptr;
   Json object = Json::object();
-  for (const auto& count : checked.analysis.survey->counts) {
+  for (const auto& count : checked.analysis.whole_history->counts) {
     Json one;
     one["count"] = count.count;
-    one["exact"] = count.exact && checked.analysis.survey->counted;
+    one["exact"] = count.exact && checked.analysis.whole_history->counted;
     one["keys"] = Json::array();
     for (const auto key : count.keys) one["keys"].push_back(scalar(checked.history.key(key)));
     one["keys_total"] = count.key_count;
@@ -299,10 +300,10 @@ std::string json(const Checked& checked) {
   }
   object["refused"] = std::move(refused);
   object["counts"] = counts_object(checked);
-  if (checked.analysis.survey) {
-    object["causes_complete"] = checked.analysis.survey->causes.all;
+  if (checked.analysis.whole_history) {
+    object["causes_complete"] = checked.analysis.whole_history->causes.all;
     object["causes_left_out"] = Json::object();
-    for (const auto& [name, number] : checked.analysis.survey->causes.left_out) {
+    for (const auto& [name, number] : checked.analysis.whole_history->causes.left_out) {
       object["causes_left_out"][name] = number;
     }
   }

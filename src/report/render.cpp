@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "analysis/explanations.hpp"
-#include "explain/explain.hpp"
-#include "explain/words.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/wording.hpp"
@@ -156,7 +156,7 @@ class Reporter {
   }
 
   // In one line.
-  [[nodiscard]] std::string line(const survey::Cause& cause) const {
+  [[nodiscard]] std::string line(const counts::RootCause& cause) const {
     std::string text;
     for (const auto& one : explanations_of(cause)) {
       const auto& [history, anomaly, small, occurrences] = one;
@@ -172,7 +172,7 @@ class Reporter {
     return text + alike(cause.occurrences);
   }
 
-  [[nodiscard]] std::string paragraph(const survey::Cause& cause) const {
+  [[nodiscard]] std::string paragraph(const counts::RootCause& cause) const {
     const auto* small = analysis::counterexample_of(checked_.analysis, cause);
     std::string text;
     for (const auto& one : explanations_of(cause)) {
@@ -182,7 +182,7 @@ class Reporter {
   }
 
  private:
-  [[nodiscard]] std::vector<Explanation> explanations_of(const survey::Cause& cause) const {
+  [[nodiscard]] std::vector<Explanation> explanations_of(const counts::RootCause& cause) const {
     return analysis::explanations_of(checked_.history, checked_.analysis, cause);
   }
 
@@ -263,9 +263,9 @@ class Reporter {
 
 // The cause to begin with at a level, if it is not the one that the check came upon: of it or
 // a weaker level. Causes are sorted, the most severe and smallest first.
-const survey::Cause* better_cause(const Checked& checked, Level level) {
-  if (!checked.analysis.survey) return nullptr;
-  for (const auto& cause : checked.analysis.survey->causes.found) {
+const counts::RootCause* better_cause(const Checked& checked, Level level) {
+  if (!checked.analysis.whole_history) return nullptr;
+  for (const auto& cause : checked.analysis.whole_history->causes.found) {
     if (!levels::implies(level, cause.level)) continue;
     return cause.from_check && cause.level == level ? nullptr : &cause;
   }
@@ -288,9 +288,9 @@ std::string level_of_causes(const Checked& checked, Level level) {
 // The other causes, level by level, the first in full, and how far they were looked for.
 // `reported`: those that are in the paragraphs already.
 void add_causes(const Checked& checked, Reporter& reporter,
-                const std::set<const survey::Cause*>& reported,
+                const std::set<const counts::RootCause*>& reported,
                 std::vector<std::string>& paragraphs) {
-  const auto& causes = checked.analysis.survey->causes;
+  const auto& causes = checked.analysis.whole_history->causes;
   std::optional<Level> level;
   std::size_t in_full = 0;
   for (const auto& cause : causes.found) {
@@ -318,10 +318,10 @@ std::vector<std::string> reasons(const Checked& checked) {
   };
   std::vector<Paragraph> found;
   Reporter reporter(checked);
-  std::set<const survey::Cause*> reported;
+  std::set<const counts::RootCause*> reported;
   const auto report_with_check = [&](Level at) {
-    if (!checked.analysis.survey) return;
-    for (const auto& cause : checked.analysis.survey->causes.found) {
+    if (!checked.analysis.whole_history) return;
+    for (const auto& cause : checked.analysis.whole_history->causes.found) {
       if (cause.from_check && cause.level == at) reported.insert(&cause);
     }
   };
@@ -362,7 +362,7 @@ std::vector<std::string> reasons(const Checked& checked) {
   }
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
-  if (checked.analysis.survey) add_causes(checked, reporter, reported, paragraphs);
+  if (checked.analysis.whole_history) add_causes(checked, reporter, reported, paragraphs);
   return paragraphs;
 }
 

@@ -1,4 +1,6 @@
 // What a test could show, in words.
+#include "explain/power/test_power.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -6,7 +8,6 @@
 #include "explain/why/words.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
-#include "worth/worth.hpp"
 
 namespace cupel::report {
 
@@ -28,7 +29,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 
 std::string test_power_text(const Checked& checked) {
   if (!checked.analysis.test_power) return {};
-  const worth::Worth& w = *checked.analysis.test_power;
+  const power::TestPower& w = *checked.analysis.test_power;
   std::string text = "  Test power:\n";
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("    {:<24}{}\n", what, value);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/explanations.hpp"
-#include "survey/severity.hpp"
+#include "explain/counts/severity.hpp"
 
 namespace cupel::report {
 
@@ -33,11 +33,11 @@ std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* sm
   return who;
 }
 
-// Where the survey has the cause that the check came upon itself. The survey has an internal
+// Which of the causes the check came upon itself. The causes have an internal
 // anomaly at the weakest level only, though others come upon it too.
-std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly* internal) {
-  if (!checked.analysis.survey) return kNone;
-  const auto& found = checked.analysis.survey->causes.found;
+std::size_t index_of_cause(const Checked& checked, Level level, const InternalAnomaly* internal) {
+  if (!checked.analysis.whole_history) return kNone;
+  const auto& found = checked.analysis.whole_history->causes.found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& theirs = found[i].violation.internal;
     if (!found[i].from_check || theirs.empty() != (internal == nullptr)) continue;
@@ -48,16 +48,16 @@ std::size_t surveyed(const Checked& checked, Level level, const InternalAnomaly*
   return kNone;
 }
 
-// by_cause(), also of a level whose internal anomalies the survey tells at a weaker one.
+// by_cause(), also of a level whose internal anomalies are causes of a weaker one.
 analysis::ByCause causes_of(const Checked& checked, const LevelResult& result) {
   auto all = analysis::by_cause(checked.analysis, result);
   if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
   std::vector<InternalAnomaly> one_each;
   for (const auto& internal : all.violation.internal) {
-    const auto at = surveyed(checked, result.level, &internal);
+    const auto at = index_of_cause(checked, result.level, &internal);
     if (at == kNone) continue;
     one_each.push_back(internal);
-    all.occurrences.push_back(checked.analysis.survey->causes.found[at].occurrences);
+    all.occurrences.push_back(checked.analysis.whole_history->causes.found[at].occurrences);
   }
   if (!one_each.empty()) all.violation.internal = std::move(one_each);
   return all;
@@ -97,7 +97,7 @@ class Collector {
         add(result);
       }
     }
-    if (checked_.analysis.survey) add_survey();
+    if (checked_.analysis.whole_history) add_causes();
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const Entry& x, const Entry& y) { return x.rank < y.rank; });
     for (auto& entry : entries_) {
@@ -111,22 +111,22 @@ class Collector {
   }
 
  private:
-  // Level, severity, transactions, and where the survey has it.
+  // Level, severity, transactions, and the index of its cause.
   using Rank = std::tuple<Level, std::uint32_t, std::size_t, std::size_t>;
   struct Entry {
     ReportedViolation reported;
     Rank rank;
   };
 
-  // As the survey sorts its causes.
+  // As the causes are sorted.
   [[nodiscard]] Rank rank_of(const ReportedViolation& reported, Level at,
-                             std::size_t in_survey) const {
-    if (in_survey == kNone) {
+                             std::size_t cause_index) const {
+    if (cause_index == kNone) {
       const auto& anomaly = reported.anomaly;
-      return {at, survey::severity(anomaly.name), anomaly.transactions.size(), kNone};
+      return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNone};
     }
-    const auto& cause = checked_.analysis.survey->causes.found[in_survey];
-    return {cause.level, survey::severity(cause.name), cause.transactions, in_survey};
+    const auto& cause = checked_.analysis.whole_history->causes.found[cause_index];
+    return {cause.level, counts::severity(cause.name), cause.transactions, cause_index};
   }
 
   // `anomaly`: of the whole history, even where the violation was made small.
@@ -187,8 +187,8 @@ class Collector {
       const auto& one = violation.internal[i];
       const InternalKey key{one.kind, one.read, one.key, one.other};
       const auto number = of_kind[one.kind]++;
-      const auto in_survey = surveyed(checked_, at, &one);
-      in_survey_.insert(in_survey);
+      const auto cause_index = index_of_cause(checked_, at, &one);
+      causes_reported_.insert(cause_index);
       if (const auto known = known_internal_.find(key); known != known_internal_.end()) {
         if (known->second == kNone) continue;
         auto& reported = entries_[known->second].reported;
@@ -205,13 +205,13 @@ class Collector {
       const auto occurrences = i < causes.occurrences.size() ? causes.occurrences[i] : 1;
       // Of internal anomalies the first of each kind is made small.
       known_internal_[key] =
-          add(Candidate{result, at, violation, i, single, occurrences, in_survey, number == 0});
+          add(Candidate{result, at, violation, i, single, occurrences, cause_index, number == 0});
     }
     if (violation.internal.empty()) {
       const auto occurrences = causes.occurrences.empty() ? 1 : causes.occurrences.front();
-      const auto in_survey = surveyed(checked_, at, nullptr);
-      in_survey_.insert(in_survey);
-      add(Candidate{result, at, violation, 0, violation, occurrences, in_survey, true});
+      const auto cause_index = index_of_cause(checked_, at, nullptr);
+      causes_reported_.insert(cause_index);
+      add(Candidate{result, at, violation, 0, violation, occurrences, cause_index, true});
     }
   }
 
@@ -223,11 +223,11 @@ class Collector {
     std::size_t internal;                // which of them it is
     const levels::Violation& alone;      // with that one only
     std::uint64_t occurrences;
-    std::size_t in_survey;
+    std::size_t cause_index;
     bool may_be_small;
   };
   std::size_t add(const Candidate& candidate) {
-    const auto& [result, at, violation, internal, alone, occurrences, in_survey, may_be_small] =
+    const auto& [result, at, violation, internal, alone, occurrences, cause_index, may_be_small] =
         candidate;
     const auto anomalies =
         explain::explain(checked_.history, at, alone, {.fields = &checked_.analysis.fields});
@@ -241,18 +241,18 @@ class Collector {
     // Made small or not, it is the violation that the whole history shows.
     std::set<Identity> identities = {identity_of(checked_.history, anomalies.front(), nullptr),
                                      identity_of(*reported.history, reported.anomaly, small)};
-    if (in_survey != kNone && !alone.internal.empty()) {
-      identities = {{fmt::format("cause {}", in_survey), {}, {}}};
+    if (cause_index != kNone && !alone.internal.empty()) {
+      identities = {{fmt::format("cause {}", cause_index), {}, {}}};
     }
-    const auto rank = rank_of(reported, at, in_survey);
+    const auto rank = rank_of(reported, at, cause_index);
     return add(std::move(reported), rank, std::move(identities));
   }
 
-  void add_survey() {
-    const auto& causes = checked_.analysis.survey->causes;
+  void add_causes() {
+    const auto& causes = checked_.analysis.whole_history->causes;
     for (std::size_t i = 0; i < causes.found.size(); ++i) {
       const auto& cause = causes.found[i];
-      if (in_survey_.contains(i)) continue;
+      if (causes_reported_.contains(i)) continue;
       const auto* small = analysis::counterexample_of(checked_.analysis, cause);
       const auto explanations =
           analysis::explanations_of(checked_.history, checked_.analysis, cause);
@@ -276,7 +276,7 @@ class Collector {
   Violations all_;
   std::vector<Entry> entries_;
   std::map<Identity, std::size_t> known_;  // indices in `entries_`
-  std::set<std::size_t> in_survey_;        // which of its causes the weakest levels have
+  std::set<std::size_t> causes_reported_;  // which of its causes the weakest levels have
   std::map<InternalKey, std::size_t> known_internal_;  // the same; kNone: left out
 };
 

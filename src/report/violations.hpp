@@ -1,7 +1,7 @@
 // Violations: which of what was found is reported, in which order, each once.
 //
 // The page and every --emit format read this one list: what the check came upon at the
-// weakest violated levels, and what the survey found besides. The same violation of two
+// weakest violated levels, and the further causes. The same violation of two
 // levels is reported once, also where only one of them was made small. The most severe comes
 // first (weakest level, then severity.hpp), of equally severe ones the smallest.
 #pragma once
@@ -28,12 +28,12 @@ struct ReportedViolation {
   std::vector<history::TxnId> originals;           // of the anomaly, in the whole history
   const explain::Counterexample* small = nullptr;  // if it was made small; `history` is its own
   std::vector<levels::Level> levels = {};          // that it violates, of the weakest
-  std::uint64_t occurrences = 1;                   // as the survey counts them
+  std::uint64_t occurrences = 1;                   // of the same cause
 };
 
 struct Violations {
   std::vector<ReportedViolation> shown;
-  std::map<std::string, std::uint64_t> left_out;  // by name; those of the survey are among them
+  std::map<std::string, std::uint64_t> left_out;  // by name; those of the causes are among them
   std::deque<levels::Violation> by_cause;         // that `shown` points to
 };
 

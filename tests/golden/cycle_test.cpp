@@ -12,8 +12,10 @@
 #include <regex>
 
 #include "analysis/explanations.hpp"
-#include "explain/explain.hpp"
-#include "explain/words.hpp"
+#include "explain/counts/severity.hpp"
+#include "explain/shrink/shrink.hpp"
+#include "explain/why/explain.hpp"
+#include "explain/why/words.hpp"
 #include "golden/known_verdicts.hpp"
 #include "history/naming.hpp"
 #include "report/figure.hpp"

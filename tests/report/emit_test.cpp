@@ -541,17 +541,17 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
     counts::RootCause own{
         Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
     survey.causes.found.push_back(own);
-    survey::Cause other{Level::kSerializable,
-                        {},
-                        "write-skew",
-                        "G2-item",
-                        {},
-                        2,
-                        1,
-                        false,
-                        skew.analysis.counterexamples.front()};
+    counts::RootCause other{Level::kSerializable,
+                            {},
+                            "write-skew",
+                            "G2-item",
+                            {},
+                            2,
+                            1,
+                            false,
+                            skew.analysis.counterexamples.front()};
     survey.causes.found.push_back(other);
-    given.analysis.survey = survey;
+    given.analysis.whole_history = survey;
     const auto checked = given.checked();
     const Emission emission{checked, "cupel check h"};
 
@@ -647,20 +647,20 @@ TEST(Findings, BeginWithTheMostSevereAndSmallest) {
   const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
   for (const bool shrunk : {true, false}) {
     Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
-    survey::Survey survey;
-    survey::Cause other{Level::kSerializable,
-                        {},
-                        "write-skew",
-                        "G2-item",
-                        {},
-                        2,
-                        1,
-                        false,
-                        skew.analysis.counterexamples.front()};
+    counts::WholeHistory survey;
+    counts::RootCause other{Level::kSerializable,
+                            {},
+                            "write-skew",
+                            "G2-item",
+                            {},
+                            2,
+                            1,
+                            false,
+                            skew.analysis.counterexamples.front()};
     survey.causes.found.push_back(other);
     counts::RootCause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
     survey.causes.found.push_back(own);
-    given.analysis.survey = survey;
+    given.analysis.whole_history = survey;
     const auto checked = given.checked();
     EXPECT_EQ(told(checked), shrunk ? "write-skew@serializable G2-item@serializable"
                                     : "write-skew@serializable G2-item@serializable*");
@@ -748,20 +748,20 @@ TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
   counts::WholeHistory survey;
   counts::RootCause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
   survey.causes.found.push_back(first);
-  survey::Cause second{Level::kStrictSerializable,
-                       *stale.analysis.check.levels.back().violation,
-                       "",
-                       "",
-                       {},
-                       2,
-                       1,
-                       true,
-                       stale.analysis.counterexamples.front()};
+  counts::RootCause second{Level::kStrictSerializable,
+                           *stale.analysis.check.levels.back().violation,
+                           "",
+                           "",
+                           {},
+                           2,
+                           1,
+                           true,
+                           stale.analysis.counterexamples.front()};
   second.name = stale.analysis.counterexamples.front().anomaly.name;
   survey.causes.found.push_back(second);
   const auto checked = given.checked();
   EXPECT_EQ(told(checked), "write-skew@serializable*");
-  given.analysis.survey = survey;
+  given.analysis.whole_history = survey;
   EXPECT_EQ(told(checked), "write-skew@serializable* " + second.name + "@strict-serializable");
 }
 

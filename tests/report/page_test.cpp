@@ -143,7 +143,7 @@ TEST(Page, OfASatisfiedHistoryHasNoViolation) {
 TEST(Page, ShowsTheTestPower) {
   auto answer = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @3-20"));
   base::Budget budget;
-  answer.analysis.test_power = worth::measure(answer.history, budget);
+  answer.analysis.test_power = power::measure(answer.history, budget);
   const auto page = answer.page();
   EXPECT_EQ(flaw(page), "");
   EXPECT_NE(page.find("<h2 id=\"test-power-title\">"), std::string::npos);
@@ -157,8 +157,9 @@ TEST(Page, TellsACauseOnce) {
   text += " | b1: r(y,0) w(y,2) | b2: r(y,0) w(y,3)";
   auto answer = checked(test::history_of(text));
   base::Budget budget;
-  answer.analysis.survey = survey::survey(answer.history, answer.analysis.check, {}, budget, 60);
-  ASSERT_TRUE(answer.analysis.survey);
+  answer.analysis.whole_history =
+      counts::analyze_history(answer.history, answer.analysis.check, {}, budget, 60);
+  ASSERT_TRUE(answer.analysis.whole_history);
   const auto page = answer.page();
   EXPECT_EQ(flaw(page), "");
   EXPECT_EQ(count(page, "<article class=\"violation\""), 2u);

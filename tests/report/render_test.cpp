@@ -126,11 +126,11 @@ TEST(Explanation, TellsAnAnomalyOnce) {
   result.levels.back().violation = violation();
   result.levels.back().explained_at = Level::kLinearizable;
   result.weakest_violated.push_back(Level::kLinearizable);
-  EXPECT_EQ(explanation({kFile, lost_update(), {result}}),
-            std::string("  unknown: strong-session-serializable: time limit met in refine\n") +
-                kWhy +
-                "  violated: linearizable\n"
-                "  lost-update (G-single) of T7 and T8: as explained above for snapshot-isolation\n");
+  EXPECT_EQ(
+      explanation({kFile, lost_update(), {result}}),
+      std::string("  unknown: strong-session-serializable: time limit met in refine\n") + kWhy +
+          "  violated: linearizable\n"
+          "  lost-update (G-single) of T7 and T8: as explained above for snapshot-isolation\n");
 }
 
 // What is told alike to the letter is told under one heading.
