@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "sql/value/scalar.hpp"
 
@@ -169,9 +170,7 @@ class Rewriting {
  public:
   Rewriting(const MysqlTokens& tokens, std::vector<std::string>& long_names)
       : in_(tokens), long_names_(long_names) {
-    for (std::size_t at = 0; at < in_.size(); ++at) {
-      if (word(at, "select")) name_outputs(at + 1);
-    }
+    name_outputs();
   }
 
   std::string run() {
@@ -280,28 +279,38 @@ class Rewriting {
     names_.erase(name);
   }
 
-  // MySQL calls an output that is no column by its text. Of the list from here on.
-  void name_outputs(std::size_t at) {
-    while (word(at, "distinct") || word(at, "all") || word(at, "distinctrow")) ++at;
-    static const std::set<std::string> kEnds = {
-        "from", "where", "group", "having",    "order",  "limit",  "union",     "for",
-        "into", "lock",  "on",    "procedure", "window", "offset", "intersect", "except"};
+  // MySQL calls an output that is no column by its text. One pass over all lists of outputs, the
+  // innermost open one last.
+  void name_outputs() {
+    struct List {
+      std::size_t first;  // of the output that is open
+      int depth;
+    };
+    constexpr std::size_t kMostLists = 60;  // as many queries as the planner takes
+    constexpr int kMostBrackets = 400;
+    std::vector<List> open;
     int depth = 0;
-    for (std::size_t first = at;; ++at) {
-      const bool plain = depth == 0 && (at >= in_.size() || in_[at].kind == Kind::kWord ||
-                                        in_[at].kind == Kind::kSymbol);
-      const bool over =
-          at >= in_.size() || (plain && (kEnds.count(in_[at].text) != 0 || symbol(at, ")")));
-      if (over || (plain && symbol(at, ","))) {
-        name_output(first, at);
-        if (over) return;
-        first = at + 1;
-      } else if (symbol(at, "(")) {
-        ++depth;
-      } else if (symbol(at, ")")) {
-        --depth;
+    for (std::size_t at = 0; at <= in_.size(); ++at) {
+      if (!open.empty() && depth == open.back().depth) {
+        const bool over = ends_outputs(at);
+        if (over || symbol(at, ",")) name_output(std::exchange(open.back().first, at + 1), at);
+        if (over) open.pop_back();
       }
+      if (symbol(at, "(") && ++depth > kMostBrackets) raise("54001", "stack depth limit exceeded");
+      if (symbol(at, ")")) --depth;
+      if (!word(at, "select")) continue;
+      while (word(at + 1, "distinct") || word(at + 1, "all") || word(at + 1, "distinctrow")) ++at;
+      open.push_back({at + 1, depth});
+      if (open.size() > kMostLists) raise("54001", "stack depth limit exceeded");
     }
+  }
+
+  [[nodiscard]] bool ends_outputs(std::size_t at) const {
+    static const std::set<std::string> kEnds = {
+        "from", "where", "group",     "having", "order",  "limit",     "union",  "for",   "into",
+        "lock", "on",    "procedure", "window", "offset", "intersect", "except", "select"};
+    if (at >= in_.size() || symbol(at, ")")) return true;
+    return in_[at].kind == Kind::kWord && kEnds.count(in_[at].text) != 0;
   }
 
   // Whether a name may follow: behind a value, and not within an operator of words.

@@ -155,8 +155,13 @@ class Total {
     } else if (name == "bool_or") {
       best_ = std::get<bool>(value) || (!is_null(best_) && std::get<bool>(best_));
     } else if (name == "string_agg") {
-      auto text = is_null(best_) ? std::string() : std::get<std::string>(best_) + separator;
-      best_ = text + std::get<std::string>(value);
+      if (is_null(best_)) {
+        best_ = std::move(value);
+      } else {
+        auto& all = std::get<std::string>(best_);
+        all.append(separator).append(std::get<std::string>(value));
+        check_length(all.size());
+      }
     }
   }
 

@@ -15,6 +15,7 @@
 #include "sql/parse/sql_words.hpp"
 #include "sql/plan/query.hpp"
 #include "sql/plan/schema.hpp"
+#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
@@ -59,9 +60,11 @@ void name_outputs(Tree& tree, const std::vector<std::string>& names) {
   if (tree.is_object() && tree.contains("ResTarget")) {
     auto& target = tree["ResTarget"];
     const auto name = target.value("name", std::string());
-    for (std::size_t at = 0; at < names.size(); ++at) {
-      if (name == std::string(kOutput) + std::to_string(at)) target["name"] = names[at];
+    std::size_t number = names.size();
+    if (name.starts_with(kOutput)) {
+      std::from_chars(name.data() + kOutput.size(), name.data() + name.size(), number);
     }
+    if (number < names.size()) target["name"] = names[number];
   }
   for (auto& part : tree) name_outputs(part, names);
 }
@@ -88,24 +91,24 @@ ExpressionPtr literal(const Datum& value, Type sent) {
   return constant(from_text(*value, {sent}), {sent});
 }
 
-std::size_t uses_of(const Tree& tree, std::int64_t parameter) {
-  if (!tree.is_structured()) return 0;
-  std::size_t uses = 0;
-  if (tree.is_object() && tree.contains("ParamRef"))
-    uses += number_of(tree["ParamRef"], "number") == parameter ? 1 : 0;
-  for (const auto& part : tree) uses += uses_of(part, parameter);
-  return uses;
+// How often each parameter is used, by its number.
+void count_uses(const Tree& tree, std::map<std::int64_t, std::size_t>& uses) {
+  if (!tree.is_structured()) return;
+  if (tree.is_object() && tree.contains("ParamRef")) ++uses[number_of(tree["ParamRef"], "number")];
+  for (const auto& part : tree) count_uses(part, uses);
 }
 
 // Types of the parameters that are an output of a SELECT and nothing else, which says nothing.
 void complete(const Tree& tree, std::vector<Type>& types, std::span<const Type> otherwise) {
   if (otherwise.empty() || kind_of(tree) != "SelectStmt") return;
+  std::map<std::int64_t, std::size_t> uses;
+  count_uses(tree, uses);
   for (const auto& target : list(body_of(tree), "targetList")) {
     const auto& value = field(body_of(target), "val");
     if (value.is_null() || kind_of(value) != "ParamRef") continue;
     const auto number = number_of(body_of(value), "number");
     const auto at = static_cast<std::size_t>(number - 1);
-    if (number < 1 || at >= otherwise.size() || uses_of(tree, number) != 1) continue;
+    if (number < 1 || at >= otherwise.size() || uses[number] != 1) continue;
     if (types.size() <= at) types.resize(at + 1, Type::kNull);
     if (types[at] == Type::kNull) types[at] = otherwise[at];
   }
@@ -1206,10 +1209,11 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     std::vector<std::vector<Datum>> rows;
     if (!is(at, "status")) {
       for (const auto& [name, value] : now_->settings) {
-        if (!name.starts_with("cupel.") && like(name, pattern, true)) rows.push_back({name, value});
+        if (!name.starts_with("cupel.") && like(name, pattern, {.fold_case = true}))
+          rows.push_back({name, value});
       }
       for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
-        if (like(name, pattern, true)) rows.push_back({name, shown_setting(name)});
+        if (like(name, pattern, {.fold_case = true})) rows.push_back({name, shown_setting(name)});
       }
     }
     return one_row({"Variable_name", "Value"}, std::move(rows));

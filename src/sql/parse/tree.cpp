@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 
+#include "sql/parse/scan_limits.hpp"
 #include "sql/parse/sql_words.hpp"
 #include "sql/value/scalar.hpp"
 
@@ -58,6 +59,7 @@ void restore_integers(Tree& tree, std::string_view text) {
 std::vector<Statement> parse(std::string_view text) {
   if (text.size() > kLongest) raise("54000", "a statement of more than 16 MiB");
   if (!valid_utf8(text)) raise("22021", "invalid byte sequence for encoding \"UTF8\"");
+  check_parser_limits(text);
   const std::string terminated(text);
   const auto result = pg_query_parse(terminated.c_str());
   const std::unique_ptr<const PgQueryParseResult, void (*)(const PgQueryParseResult*)> freed(

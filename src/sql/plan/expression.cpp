@@ -73,41 +73,6 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
       });
 }
 
-bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql) {
-  const auto unfinished = [mysql] {
-    if (mysql) not_supported("a LIKE pattern that ends with its escape character");
-    raise("22025", "LIKE pattern must not end with escape character");
-  };
-  const auto low = [&](char c) {
-    return fold_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  };
-  while (!pattern.empty()) {
-    if (pattern[0] == '%') {
-      while (!pattern.empty() && pattern[0] == '%') pattern.remove_prefix(1);
-      if (pattern.empty()) return true;
-      if (pattern == "\\" && !text.empty()) unfinished();
-      for (std::size_t at = 0; at <= text.size(); ++at) {
-        if (like(text.substr(at), pattern, fold_case, mysql)) return true;
-      }
-      return false;
-    }
-    if (text.empty()) return false;  // whatever is left of the pattern, as in PostgreSQL
-    if (pattern[0] == '_') {
-      text.remove_prefix(first_characters(text, 1).size());
-      pattern.remove_prefix(1);
-      continue;
-    }
-    if (pattern[0] == '\\') {
-      if (pattern.size() == 1) unfinished();
-      pattern.remove_prefix(1);
-    }
-    if (low(text[0]) != low(pattern[0])) return false;
-    text.remove_prefix(1);
-    pattern.remove_prefix(1);
-  }
-  return text.empty();
-}
-
 namespace {
 
 constexpr double kExact = 9007199254740992;  // 2^53: below it a double holds all integers
@@ -679,7 +644,10 @@ ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, Expr
     };
     return strict(name, {Type::kText}, {as_text(left), as_text(right)},
                   [](const std::vector<Scalar>& values) -> Scalar {
-                    return std::get<std::string>(values[0]) + std::get<std::string>(values[1]);
+                    const auto& before = std::get<std::string>(values[0]);
+                    const auto& after = std::get<std::string>(values[1]);
+                    check_length(before.size() + after.size());
+                    return before + after;
                   });
   }
 

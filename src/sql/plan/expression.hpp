@@ -124,6 +124,4 @@ bool is_numeric(const Expression& part);
 // A number as MySQL writes it.
 std::string mysql_text_of(double value, bool real);
 
-bool like(std::string_view text, std::string_view pattern, bool fold_case, bool mysql = false);
-
 }  // namespace cupel::sql

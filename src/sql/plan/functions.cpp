@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 
 #include "sql/plan/expression.hpp"
+#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
@@ -53,11 +55,13 @@ std::string stripped(const std::string& words, const std::string& set, bool left
   if (!std::all_of(set.begin(), set.end(), [](char c) { return (c & 0x80) == 0; })) {
     not_supported("trimming characters beyond ASCII");
   }
-  std::size_t from = left ? words.find_first_not_of(set) : 0;
-  if (set.empty()) from = 0;
-  if (from == words.npos) return {};
-  const std::size_t to = right && !set.empty() ? words.find_last_not_of(set) + 1 : words.size();
-  return words.substr(from, to < from ? 0 : to - from);
+  std::bitset<128> in_set;
+  for (const char c : set) in_set.set(static_cast<std::size_t>(c));
+  const auto goes = [&](char c) { return (c & 0x80) == 0 && in_set[static_cast<std::size_t>(c)]; };
+  std::size_t from = 0, to = words.size();
+  while (left && from < to && goes(words[from])) ++from;
+  while (right && to > from && goes(words[to - 1])) --to;
+  return words.substr(from, to - from);
 }
 
 std::string padded(const std::string& words, std::int64_t length, const std::string& fill,
@@ -154,17 +158,19 @@ const std::vector<Signature>& simple() {
          const auto& words = text(v[0]);
          if (from.empty()) return words;
          std::size_t at = 0;
-         for (std::size_t found = 0; (found = words.find(from, at)) != words.npos;
+         for (std::size_t found = 0; (found = find_text(words, from, at)) != words.npos;
               at = found + from.size()) {
-           made += words.substr(at, found - at) + text(v[2]);
+           made.append(words, at, found - at);
+           made += text(v[2]);
+           check_length(made.size());
          }
-         return made + words.substr(at);
+         return made.append(words, at);
        }},
       {"strpos",
        {kT, kT},
        kI,
        [](const Values& v) -> Scalar {
-         const auto found = text(v[0]).find(text(v[1]));
+         const auto found = find_text(text(v[0]), text(v[1]));
          if (found == std::string::npos) return std::int64_t{0};
          return static_cast<std::int64_t>(
                     characters(std::string_view(text(v[0])).substr(0, found))) +
@@ -174,11 +180,11 @@ const std::vector<Signature>& simple() {
        {kT},
        kT,
        [](const Values& v) -> Scalar {
-         std::string made;
+         std::string made(text(v[0]).size(), '\0');
          std::string_view rest = text(v[0]);
          while (!rest.empty()) {
            const auto first = first_characters(rest, 1);
-           made.insert(0, first);
+           first.copy(made.data() + rest.size() - first.size(), first.size());
            rest.remove_prefix(first.size());
          }
          return made;
@@ -470,6 +476,7 @@ ExpressionPtr Coercion::function(const std::string& called, std::vector<Expressi
       for (const auto& part : all) {
         const auto value = part->value(frame);
         if (!is_null(value)) made += text(value);
+        check_length(made.size());
         if (is_null(value) && mysql) return {};
       }
       return made;

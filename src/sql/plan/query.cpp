@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sql/parse/sql_words.hpp"
+#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
@@ -144,6 +145,11 @@ const Expression* plain_column(const Expression& side) {
 bool is_system_column(const std::string& name) {
   static constexpr std::string_view kNames[] = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+// Outputs, or what a query is grouped or ordered by: each is compared with all of the others.
+void check_entries(std::size_t count) {
+  if (count > 1664) raise("54000", "target lists can have at most 1664 entries");
 }
 
 constexpr const char* kGroupConcat = "cupel_group_concat";
@@ -568,10 +574,12 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
     const auto left = expression(left_tree, scope);
     std::vector<ExpressionPtr> all{left};
     for (const auto& item : items) all.push_back(expression(item, scope));
+    std::optional<FullType> shared;
     for (std::size_t at = 1; at < all.size(); ++at) {
       auto right = all[at];
       if (right->type.type == Type::kNull && left->type.type == Type::kNull) {
-        right = coercion.to(right, coercion.common(all, "IN"), Context::kImplicit);
+        if (!shared) shared = coercion.common(all, "IN");
+        right = coercion.to(right, *shared, Context::kImplicit);
       }
       equalities.push_back(coercion.binary("=", left, right, position_of(body)));
     }
@@ -649,7 +657,7 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   }
   if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") {
     const bool negated = name[0] == '!';
-    const bool fold = kind == "AEXPR_ILIKE";
+    const LikeOptions how{kind == "AEXPR_ILIKE", coercion.dialect() == Dialect::kMysql};
     std::vector<ExpressionPtr> parts;
     for (const auto* side : {&left_tree, &right_tree}) {
       auto part = expression(*side, scope);
@@ -665,12 +673,11 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
       }
       parts.push_back(text);
     }
-    return strict(name, {Type::kBoolean}, parts,
-                  [negated, fold, mysql = coercion.dialect() == Dialect::kMysql](
-                      const std::vector<Scalar>& values) -> Scalar {
-                    return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]),
-                                fold, mysql) != negated;
-                  });
+    return strict(
+        name, {Type::kBoolean}, parts, [negated, how](const std::vector<Scalar>& values) -> Scalar {
+          return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]), how) !=
+                 negated;
+        });
   }
   if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") {
     const auto& bounds = list(body_of(right_tree), "items");
@@ -1271,6 +1278,7 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
     made.push_back(
         {bound_value, has(body, "name") ? text_of(body, "name") : output_name(value), of});
   }
+  check_entries(made.size());
   return made;
 }
 
@@ -1404,6 +1412,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
 
   scope.aggregates = &made->aggregates;
   const auto& targets = list(body, "targetList");
+  check_entries(targets.size());
   made->outputs = outputs(targets, scope);
   // An output named by its place or its name, in GROUP BY and ORDER BY.
   const auto output_at = [&](const Tree& node, const char* clause) -> const Output* {
@@ -1436,6 +1445,8 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   made->grouped = has(body, "groupClause") || has(body, "havingClause");
   scope.aggregates = nullptr;
   scope.clause = "GROUP BY";
+  check_entries(list(body, "groupClause").size());
+  check_entries(list(body, "sortClause").size());
   for (const auto& node : list(body, "groupClause")) {
     const auto* output = output_at(node, "GROUP BY");
     const auto name = simple_name(node);

@@ -656,6 +656,10 @@ double checked_double(double value, Type type) {
   return value;
 }
 
+void check_length(std::size_t bytes) {
+  if (bytes > std::size_t{64} << 20) raise("54000", "requested length too large");
+}
+
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;

@@ -76,6 +76,8 @@ std::int64_t checked_integer(std::int64_t value, Type type);  // raises 22003
 std::optional<std::uint64_t> unsigned_of(const Decimal& value);
 double checked_double(double value, Type type);  // infinity raises 22003
 
+// Of a text that is computed, in bytes: raises 54000 above 64 MiB, where PostgreSQL has 1 GB.
+void check_length(std::size_t bytes);
 // Text in characters of UTF-8.
 std::size_t characters(std::string_view text);
 std::string_view first_characters(std::string_view text, std::size_t count);
