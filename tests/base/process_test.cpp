@@ -218,16 +218,41 @@ TEST(Process, StopLetsTheGroupEndWell) {
   EXPECT_EQ(process->read_line(kPatience).text, "well");
 }
 
+// Waits until this process has no such thread: then what its end sends was sent.
+bool thread_gone(pid_t thread) {
+  const auto path = "/proc/self/task/" + std::to_string(thread);
+  for (int i = 0; i < 20'000 && std::filesystem::exists(path); ++i)
+    std::this_thread::sleep_for(1ms);
+  return !std::filesystem::exists(path);
+}
+
 TEST(Process, OutlivesTheThreadThatStartedIt) {
   std::optional<Process> process;
+  pid_t thread = 0;
   std::thread([&] {
+    thread = ::gettid();
     auto started = Process::start(shell("read go; echo here"));
     ASSERT_TRUE(started.ok());
     process = std::move(*started);
   }).join();
-  std::this_thread::sleep_for(100ms);
+  ASSERT_TRUE(thread_gone(thread));
   ASSERT_TRUE(process->write_line("go", kPatience).ok());
   EXPECT_EQ(process->read_line(kPatience).text, "here");
+}
+
+// Waits until the process is stopped. False if it ends instead.
+bool stopped(pid_t id) {
+  for (int i = 0; i < 20'000; ++i) {
+    std::ifstream in("/proc/" + std::to_string(id) + "/stat");
+    std::string line;
+    std::getline(in, line);
+    const auto state = line.find_first_not_of(' ', line.rfind(')') + 1);  // ID (NAME) STATE …
+    if (line.empty() || state >= line.size() || line[state] == 'Z' || line[state] == 'X')
+      return false;
+    if (line[state] == 'T') return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
 }
 
 constexpr const char* kHelperPipe = "CUPEL_PROCESS_TEST_PIPE";
@@ -265,13 +290,12 @@ bool dies_with_us(bool detached) {
   EXPECT_TRUE(child > 0 && process_start(child));
   ::kill(program, SIGKILL);
   ::waitpid(program, nullptr, 0);
-  if (detached) {
-    std::this_thread::sleep_for(200ms);
-    const bool lives = process_start(child).has_value();
-    if (lives) ::kill(child, SIGKILL);
-    return !lives;
-  }
-  return gone(child);
+  if (!detached) return gone(child);
+  // One that was sent SIGKILL dies of it before it stops.
+  ::kill(child, SIGSTOP);
+  const bool lives = stopped(child);
+  if (lives) ::kill(child, SIGKILL);
+  return !lives;
 }
 
 TEST(Process, ChildrenDieWithAKilledProgram) {

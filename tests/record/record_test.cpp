@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <thread>
 
 #include "formats/formats.hpp"
+#include "support/file_event.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel {
@@ -165,8 +167,6 @@ TEST_F(RecordTest, ManyThreads) {
 // A program that is killed leaves what it handed over more than a flush ago, and
 // what was in flight as indeterminate.
 TEST_F(RecordTest, SurvivesSigkill) {
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
     std::string error;
@@ -178,17 +178,15 @@ TEST_F(RecordTest, SurvivesSigkill) {
     session.begin();
     session.write(1, 2);
     session.committing();
-    usleep(300'000);
-    if (::write(ready[1], "x", 1) != 1) _exit(1);
-    sleep(60);
+    pause();
     _exit(0);
   }
-  char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  // Two lines of the first transaction, and one of the second.
+  EXPECT_TRUE(test::wait_for_file(path_, [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n') >= 3;
+  }));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
   const auto h = read();
   ASSERT_EQ(h.txn_count(), 2U);
   EXPECT_EQ(h.status(TxnId(0)), TxnStatus::kCommitted);

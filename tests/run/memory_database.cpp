@@ -92,6 +92,8 @@ class MemoryDatabase::Session : public drivers::Connection {
       return Failure{Fate::kUnknown, Cause::kConnection, "", "the connection broke", true};
     }
     lock_.unlock();
+    ++db_.commits;
+    db_.commits.notify_all();
     return {};
   }
   void rollback() override {

@@ -2,6 +2,7 @@
 // misbehaves on request. For the runner's tests.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -40,7 +41,8 @@ class MemoryDatabase : public drivers::Database {
   base::Result<std::unique_ptr<drivers::Connection>> connect(std::uint32_t session) override;
   void clean() override { cells_.clear(); }
 
-  int connections = 0;  // made
+  int connections = 0;                     // made
+  std::atomic<std::uint64_t> commits = 0;  // for atomic::wait
   bool refuse_connections = false;
 
  private:

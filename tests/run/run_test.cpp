@@ -157,14 +157,14 @@ TEST_F(RunTest, TheSameSeedIssuesTheSame) {
 TEST_F(RunTest, StopsWhenTold) {
   MemoryDatabase database({});
   std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    for (auto seen = database.commits.load(); seen < 20; seen = database.commits.load())
+      database.commits.wait(seen);
     stop_ = true;
   });
   const auto ran = go(database, "general", {.sessions = 2, .txns = 0, .rate = 200});
   later.join();
   ASSERT_TRUE(ran.result.ok());
-  EXPECT_GT(ran.result->committed, 5U);
-  EXPECT_LT(ran.result->committed, 60U) << "200 a second for about 0.1 s";
+  EXPECT_GE(ran.result->committed, 20U);  // and the run did end
 }
 
 TEST_F(RunTest, StopsWhenTheTimeIsUp) {
