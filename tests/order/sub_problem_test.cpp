@@ -66,7 +66,14 @@ TEST(SubProblem, KeepsListOrders) {
             "yes");
 }
 
-TEST(SubProblem, TranslatesTheOwnersThatAProofNames) {
+// The read of c is the second of the whole, and a its fourth owner.
+TEST(SubProblem, TranslatesTheReadsAndOwnersThatAProofNames) {
+  EXPECT_EQ(Part("p w(z) | q r(z,p) | c r(x,a b) r(s,k) w(t) | a w(x) | k w(x) w(s) | "
+                 "b r(t,c) w(x) | list x a -> k",
+                 {"c", "a", "k", "b"})
+                .decided(),
+            "no: [assume overwritten x c->k after a {list x a->k}, read s k->c] "
+            "[assume read x b->c, read t c->b]");
   EXPECT_EQ(Part("p w(z) | a w(x) ; q w(z) | b w(x) r(y,a2) | a2 r(x,a) w(y) | c r(x,a) r(y,a2) "
                  "r(v,b2) | b2 r(x,b) w(v)",
                  {"a", "b", "a2", "c", "b2"})

@@ -36,6 +36,12 @@ TEST(Direct, TheSessionMakesWhatIsBeforeVisible) {
             "no: [read y w->k, visible x k->w for o {chain k->o}]");
   EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) | o r(x,w)", Visible::kDirect), "yes: w k o");
 }
+TEST(Direct, ASessionArcMakesWhatIsBeforeVisible) {
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) | o r(x,w) | session k -> o", Visible::kDirect),
+            "no: [read y w->k, visible x k->w for o {chain k->o}]");
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) | o r(x,w) | session w -> o", Visible::kDirect),
+            "yes: w k o");
+}
 TEST(Direct, APathOfTwoStepsMakesNothingVisible) {
   EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,d) r(x,w)", Visible::kDirect),
             "yes: w k d o");
@@ -46,6 +52,12 @@ TEST(Causal, APathMakesItsBeginningVisible) {
             "no: [chain w->k, visible x k->w for o {read y k->d, read z d->o}]");
   EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,init) r(x,w)", Visible::kCausal),
             "yes: w k d o");
+}
+// o's own write is the last of its session, and hides no other.
+TEST(Causal, TheReadersOwnWriteHidesNothing) {
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) ; o r(x,w) w(x)", Visible::kCausal),
+            "no: [read y w->k, visible x k->w for o {chain k->o}]");
+  EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) ; o r(x,k) w(x)", Visible::kCausal), "yes: w k o");
 }
 TEST(Causal, ConcurrentWritersMayBeSeenEitherWay) {
   EXPECT_EQ(decided("w w(x) | k w(x) w(y) | o r(y,k) r(x,w)", Visible::kCausal), "yes: k w o");
