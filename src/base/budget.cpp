@@ -21,6 +21,11 @@ constexpr std::size_t kUnseenBytes = 1 << 20;  // allocated between two looks, a
 
 thread_local Budget* watching = nullptr;
 
+// AllocationWatch::fail_at()
+std::atomic<bool> counting = false;
+std::atomic<std::uint64_t> watched = 0;
+std::atomic<std::uint64_t> failing_place = 0;
+
 }  // namespace
 
 std::string_view to_string(Limit limit) {
@@ -98,11 +103,26 @@ AllocationWatch::~AllocationWatch() {
 void AllocationWatch::before_allocation(std::size_t bytes) {
   if (watching == nullptr) return;
   thread_local std::size_t unseen = 0;
+  thread_local bool must_fail = false;
   unseen += bytes;
-  if (unseen < kUnseenBytes) return;
+  if (counting.load(std::memory_order_relaxed) && ++watched == failing_place) must_fail = true;
+  if (deferrals_ != 0 || (unseen < kUnseenBytes && !must_fail)) return;
   unseen = 0;
+  const bool fails = std::exchange(must_fail, false);
   // Once only: what is thrown runs destructors, which must be able to allocate.
-  if (watching->limit() == Limit::kNone && watching->would_exceed(bytes)) throw std::bad_alloc();
+  if (watching->limit() != Limit::kNone) return;
+  if (fails) watching->meet(Limit::kMemory);
+  if (fails || watching->would_exceed(bytes)) throw std::bad_alloc();
+}
+
+void AllocationWatch::fail_at(std::uint64_t place) {
+  failing_place = place;
+  watched = 0;
+  counting = true;
+}
+
+std::uint64_t AllocationWatch::watched_count() {
+  return watched;
 }
 
 }  // namespace cupel::base

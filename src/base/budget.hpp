@@ -41,6 +41,9 @@ class Budget {
   // Called before a large allocation, which is cheaper than dying of one.
   bool would_exceed(std::uint64_t bytes);
 
+  // The limit counts as met from now on.
+  void meet(Limit limit) { met_ = limit; }
+
   [[nodiscard]] Limit limit() const { return met_.load(std::memory_order_relaxed); }
   // Seconds left, or infinity.
   [[nodiscard]] double seconds_left() const;
@@ -62,7 +65,7 @@ class Budget {
 // counts as met. A vector that doubles cannot ask by itself, and a limit that
 // only loops look at is seen too late. It takes a program whose operator new
 // asks before_allocation(), as the command line's does (cli/allocation.cpp);
-// without that it does nothing.
+// without that it knows only of the growth of hash tables (base/hash_table.hpp).
 class AllocationWatch {
  public:
   explicit AllocationWatch(Budget* budget);  // none: watches nothing
@@ -70,10 +73,28 @@ class AllocationWatch {
   AllocationWatch(const AllocationWatch&) = delete;
   AllocationWatch& operator=(const AllocationWatch&) = delete;
 
+  // While one lives, what would fail in its thread fails at the first allocation after it:
+  // for code of others that an exception leaves broken.
+  class Deferral {
+   public:
+    Deferral() { ++deferrals_; }
+    ~Deferral() { --deferrals_; }
+    Deferral(const Deferral&) = delete;
+    Deferral& operator=(const Deferral&) = delete;
+  };
+
   // Before `bytes` more are allocated. Looks at memory once a megabyte.
   static void before_allocation(std::size_t bytes);
 
+  // For tests: from now on, the `place`-th allocation that is watched, in any thread, fails
+  // as if it broke the limit (the first is 1; 0: none does). Counts from 0 again.
+  static void fail_at(std::uint64_t place);
+  // How many allocations were watched since fail_at().
+  static std::uint64_t watched_count();
+
  private:
+  static constinit inline thread_local unsigned deferrals_ = 0;
+
   Budget* outer_;
 };
 

@@ -10,13 +10,12 @@
 // append of that element counts, or if the placing says so.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <array>
 #include <deque>
 #include <span>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "certify/document.hpp"
 #include "certify/subject.hpp"
 
@@ -100,13 +99,11 @@ class Context {
   Subject& subject_;
   const Shape shape_;
   const history::Time drift_;
-  absl::flat_hash_map<TxnId, Fate> fates_;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, OpId>
-      places_;  // by key and position
+  base::HashMap<TxnId, Fate> fates_;
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, OpId> places_;  // by key and position
   std::deque<std::vector<TxnId>> kept_;
-  absl::flat_hash_map<std::array<std::uint32_t, 3>, std::span<const TxnId>>
-      shared_;  // by what is asked
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Candidates> by_read_;
+  base::HashMap<std::array<std::uint32_t, 3>, std::span<const TxnId>> shared_;  // by what is asked
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, Candidates> by_read_;
 };
 
 }  // namespace cupel::certify

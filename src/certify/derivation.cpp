@@ -3,12 +3,11 @@
 // (see context.hpp for who counts in one) the edge is there, if its choices hold.
 #include "certify/derivation.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <tuple>
 
+#include "base/hash_table.hpp"
 #include "certify/propagate.hpp"
 
 namespace cupel::certify {
@@ -381,7 +380,7 @@ class Check {
       return fmt::format("operation {} is not of transaction {}", e.read, reader.raw);
     if (!asked.candidates.contains(w))
       return fmt::format("operation {} cannot have seen this writer's version", e.read);
-    absl::flat_hash_set<TxnId> excluded;
+    base::HashSet<TxnId> excluded;
     for (const Exclusion& x : e.excluded) {
       const TxnId other = x.writer == kNone ? TxnId::none() : TxnId(x.writer);
       const auto who = other.valid() ? shown(s_, other) : std::string("the initial transaction");
@@ -474,8 +473,8 @@ class Check {
     }
     const auto list = h_.list(op);
     // The first place that is known to be a's.
-    absl::flat_hash_set<OpId> known;                // appends at places before that
-    absl::flat_hash_set<ValueId> elements_unknown;  // elements there of which it is not known whose
+    base::HashSet<OpId> known;                // appends at places before that
+    base::HashSet<ValueId> elements_unknown;  // elements there of which it is not known whose
     bool found = false;
     for (std::size_t p = 0; p < list.size() && !found; ++p) {
       const OpId append = c_.append_at(key, p, list[p]);
@@ -557,7 +556,7 @@ class Check {
 
   // Every read sees one of its possible writers; and what the bounds mean.
   void add_axioms(Propagator& propagator) {
-    absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
+    base::HashMap<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
         of_read;                                                 // choices
     std::vector<std::pair<std::uint32_t, std::uint32_t>> reads;  // in the order of the choices
     for (std::size_t i = 0; i < d_.choices.size(); ++i) {
@@ -622,11 +621,10 @@ class Check {
   const Shape shape_;
   const Derivation& d_;
   std::vector<Fact> facts_;
-  absl::flat_hash_map<Fact, Literal> number_of_;
-  absl::flat_hash_map<Literal, Literal>
-      variable_of_;                 // of a fact's number; negative: of its negation
-  std::vector<Literals> rests_on_;  // by edge
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, TxnId> known_;  // by read and key
+  base::HashMap<Fact, Literal> number_of_;
+  base::HashMap<Literal, Literal> variable_of_;  // of a fact's number; negative: of its negation
+  std::vector<Literals> rests_on_;               // by edge
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, TxnId> known_;  // by read and key
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 // shows_internal: see the header.
 #include "certify/internal.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::certify {
 
@@ -144,7 +145,7 @@ class Check {
   // Some element is there more often than it was appended, not counting what the
   // transaction appends later.
   [[nodiscard]] bool has_too_many() const {
-    absl::flat_hash_map<ValueId, std::size_t> times;
+    base::HashMap<ValueId, std::size_t> times;
     for (const ValueId v : seen_.list) ++times[v];
     for (const auto& [value, count] : times) {
       std::size_t appended = 0, any = 0;
@@ -230,8 +231,8 @@ class Check {
   // An append stands in the list, and an earlier one of its transaction does not stand before it.
   [[nodiscard]] bool breaks_program_order() const {
     std::vector<OpId> known;  // by place
-    absl::flat_hash_map<OpId, std::size_t> place_of;
-    absl::flat_hash_map<ValueId, std::size_t>
+    base::HashMap<OpId, std::size_t> place_of;
+    base::HashMap<ValueId, std::size_t>
         first_unknown;  // of an element at a place where it is not known whose
     for (std::size_t p = 0; p < seen_.list.size(); ++p) {
       known.push_back(c_.append_at(key_, p, seen_.list[p]));

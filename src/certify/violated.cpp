@@ -1,12 +1,11 @@
 // shows_violation: see the header.
 #include "certify/violated.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <map>
 
+#include "base/hash_table.hpp"
 #include "certify/derivation.hpp"
 #include "certify/internal.hpp"
 
@@ -117,7 +116,7 @@ class Violated {
     }
     if (places.size() > kMostPlaces)
       return fmt::format("found {} places, expected at most {}", places.size(), kMostPlaces);
-    absl::flat_hash_set<std::vector<Number>> given;
+    base::HashSet<std::vector<Number>> given;
     for (std::size_t i = 0; i < placings.size(); ++i) {
       std::map<PlaceKey, Number> at;
       for (const Place& p : placings[i].places) at[{p.key, p.position}] = p.operation;
@@ -142,7 +141,7 @@ class Violated {
   }
 
   static bool every_way(const std::vector<std::vector<Number>>& options,
-                        const absl::flat_hash_set<std::vector<Number>>& given,
+                        const base::HashSet<std::vector<Number>>& given,
                         std::vector<Number>& chosen, std::size_t& found) {
     if (chosen.size() == options.size()) {
       ++found;

@@ -2,11 +2,12 @@
 // stands at 0.
 #include "certify/weak.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <limits>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::certify {
 
@@ -167,9 +168,9 @@ class Weak {
 
   struct Laid {
     std::vector<ValueId> elements;
-    std::vector<OpId> appends;                         // of the elements
-    std::vector<TxnId> ends;                           // by length: whose appends end there
-    absl::flat_hash_map<TxnId, std::uint32_t> starts;  // where a transaction's appends begin
+    std::vector<OpId> appends;                   // of the elements
+    std::vector<TxnId> ends;                     // by length: whose appends end there
+    base::HashMap<TxnId, std::uint32_t> starts;  // where a transaction's appends begin
   };
 
   void lay_lists() {
@@ -607,7 +608,7 @@ class Weak {
     }
     if (lone.empty()) return std::nullopt;
     // The open reads of each key that one of them writes.
-    absl::flat_hash_map<KeyId, std::vector<std::uint32_t>> open_of;
+    base::HashMap<KeyId, std::vector<std::uint32_t>> open_of;
     for (const TxnId k : lone) {
       for (const auto& w : subject_.final_writes(k)) open_of.try_emplace(w.key);
     }
@@ -659,10 +660,9 @@ class Weak {
   std::vector<Position> position_;
   OwnWrites own_;
   ByKey writers_;  // positions
-  absl::flat_hash_map<KeyId, Laid> lists_;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, Named>
-      named_;  // by operation and key
-  absl::flat_hash_map<std::array<std::uint32_t, 3>, std::vector<TxnId>> few_;
+  base::HashMap<KeyId, Laid> lists_;
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, Named> named_;  // by operation and key
+  base::HashMap<std::array<std::uint32_t, 3>, std::vector<TxnId>> few_;
   std::vector<External> externals_;
   std::vector<ReadOf> reads_;  // by reader, then key, then operation
   std::vector<std::uint32_t> read_first_;

@@ -6,11 +6,11 @@
 // keep their duplicates.
 #include "formats/cobra.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "formats/byte_cursor.hpp"
 #include "formats/input.hpp"
 #include "history/builder.hpp"
@@ -221,10 +221,9 @@ class Assembler {
   Reading reading_;
   HistoryBuilder builder_;
   bool by_value_only_ = false;
-  absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, Versions> versions_;
-  absl::flat_hash_map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t>
-      writer_of_;
-  absl::flat_hash_map<std::int64_t, std::int64_t> initial_;
+  base::HashMap<std::pair<std::int64_t, std::int64_t>, Versions> versions_;
+  base::HashMap<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> writer_of_;
+  base::HashMap<std::int64_t, std::int64_t> initial_;
 };
 
 }  // namespace

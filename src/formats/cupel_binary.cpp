@@ -13,7 +13,6 @@
 // is nearly always the number after the largest so far, and costs a zero byte.
 #include "formats/cupel_binary.hpp"
 
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 #include <zstd.h>
 
@@ -25,6 +24,7 @@
 #include <ostream>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "formats/byte_cursor.hpp"
 #include "history/builder.hpp"
 #include "history/single_op.hpp"
@@ -589,7 +589,7 @@ class SingleOps {
    private:
     static constexpr std::int64_t kMost = std::int64_t{1} << 32;
     std::vector<bool> integers_;
-    absl::flat_hash_set<std::string> texts_;
+    base::HashSet<std::string> texts_;
     bool null_ = false;
     std::size_t size_ = 0;
   };
@@ -605,7 +605,7 @@ class SingleOps {
   std::size_t least_;
   SingleOpFacts facts_;
   Distinct keys_, values_;
-  absl::flat_hash_set<std::string> session_names_;
+  base::HashSet<std::string> session_names_;
   SingleOp op_{};
   unsigned ops_ = 0;
   std::vector<SingleOp> batch_;

@@ -6,7 +6,6 @@
 //   scan     which keys are lists: the history decides, not the format
 //   emit     transactions into the builder, in the order of their completions
 // Linear in the events and operations.
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "formats/jepsen_events.hpp"
 #include "history/builder.hpp"
 
@@ -100,10 +100,10 @@ class Assembly {
   struct Token;
   struct Store;
   bool resolve_store();
-  bool collect_tokens(absl::flat_hash_map<std::string, Store>& stores);
+  bool collect_tokens(base::HashMap<std::string, Store>& stores);
   void note_sightings(const Txn& get, Store& store);
   bool match(const Store& store, const Token& token,
-             absl::flat_hash_map<std::uint32_t, std::string_view>& found);
+             base::HashMap<std::uint32_t, std::string_view>& found);
   std::string store_name(const Txn& txn) const;
   std::int64_t invoked(const Txn& txn) const;
   std::int64_t ended(const Txn& txn) const;
@@ -302,7 +302,7 @@ bool Assembly::survey() {
   std::array<std::uint64_t, 16> by_f{};
   std::array<std::uint64_t, 16> first_of{};
   bool tuples = false, plain = false, collections = false;
-  absl::flat_hash_map<std::string_view, bool> seen;
+  base::HashMap<std::string_view, bool> seen;
   for (const Chunk& chunk : chunks_) {
     first_ordinal_.push_back(count);
     count += chunk.events.size();
@@ -616,7 +616,7 @@ struct Assembly::Token {
   bool seen_first = false;             // at the start of some get
 };
 struct Assembly::Store {
-  absl::flat_hash_map<std::string_view, Token> tokens;
+  base::HashMap<std::string_view, Token> tokens;
   std::vector<std::size_t> lengths;  // of tokens, longest first
   bool emptied = false;              // some put wrote the empty string
   // When the first two writes of the key ended: an append that began later than
@@ -644,7 +644,7 @@ std::string Assembly::store_name(const Txn& txn) const {
   return name;
 }
 
-bool Assembly::collect_tokens(absl::flat_hash_map<std::string, Store>& stores) {
+bool Assembly::collect_tokens(base::HashMap<std::string, Store>& stores) {
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
     reading_.step();
     const Txn& txn = txns_[t];
@@ -754,7 +754,7 @@ void Assembly::note_sightings(const Txn& get, Store& store) {
 
 // Which append each sighting is of; found[t] is the prefix that txns_[t] found.
 bool Assembly::match(const Store& store, const Token& token,
-                     absl::flat_hash_map<std::uint32_t, std::string_view>& found) {
+                     base::HashMap<std::uint32_t, std::string_view>& found) {
   auto open = token.sightings;
   auto appends = token.appends;
   std::erase_if(appends, [&](std::uint32_t t) {
@@ -802,7 +802,7 @@ bool Assembly::match(const Store& store, const Token& token,
 }
 
 bool Assembly::resolve_store() {
-  absl::flat_hash_map<std::string, Store> stores;
+  base::HashMap<std::string, Store> stores;
   if (!collect_tokens(stores)) return false;
   for (const Txn& txn : txns_) {
     reading_.step();
@@ -811,7 +811,7 @@ bool Assembly::resolve_store() {
     if (it != stores.end() && value(txn.completion).tag == Tag::kString)
       note_sightings(txn, it->second);
   }
-  absl::flat_hash_map<std::uint32_t, std::string_view> found;
+  base::HashMap<std::uint32_t, std::string_view> found;
   for (std::uint32_t t = 0; t < txns_.size(); ++t) {
     reading_.step();
     if (event(tried(txns_[t])).f != F::kAppend) continue;

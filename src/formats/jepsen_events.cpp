@@ -2,11 +2,12 @@
 // words of the format are is here and nowhere else.
 #include "formats/jepsen_events.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -24,18 +25,18 @@ std::optional<Type> type_of(std::string_view word) {
 }
 
 F f_of(std::string_view word) {
-  static const absl::flat_hash_map<std::string_view, F> words = {{"txn", F::kTxn},
-                                                                 {"read", F::kRead},
-                                                                 {"write", F::kWrite},
-                                                                 {"cas", F::kCas},
-                                                                 {"acquire", F::kAcquire},
-                                                                 {"release", F::kRelease},
-                                                                 {"put", F::kPut},
-                                                                 {"append", F::kAppend},
-                                                                 {"get", F::kGet},
-                                                                 {"cupel.initial", F::kInitial},
-                                                                 {"cupel.metadata", F::kMetadata},
-                                                                 {"cupel.sessions", F::kSessions}};
+  static const base::HashMap<std::string_view, F> words = {{"txn", F::kTxn},
+                                                           {"read", F::kRead},
+                                                           {"write", F::kWrite},
+                                                           {"cas", F::kCas},
+                                                           {"acquire", F::kAcquire},
+                                                           {"release", F::kRelease},
+                                                           {"put", F::kPut},
+                                                           {"append", F::kAppend},
+                                                           {"get", F::kGet},
+                                                           {"cupel.initial", F::kInitial},
+                                                           {"cupel.metadata", F::kMetadata},
+                                                           {"cupel.sessions", F::kSessions}};
   const auto it = words.find(word);
   return it == words.end() ? F::kOther : it->second;
 }
@@ -226,7 +227,7 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
 }
 
 void Chunk::drop_completed_invocations() {
-  absl::flat_hash_map<std::int64_t, std::uint32_t> pending;
+  base::HashMap<std::int64_t, std::uint32_t> pending;
   std::vector<bool> dead(events.size());
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];

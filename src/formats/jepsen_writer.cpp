@@ -2,7 +2,6 @@
 // order kept even where its clock runs backwards.
 #include "formats/jepsen_writer.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -11,6 +10,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/hash_table.hpp"
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
 
@@ -132,8 +132,7 @@ class Writer {
   }
   void separator() { put(edn_ ? ' ' : ','); }
 
-  void scalar(ScalarView s, std::uint32_t id,
-              absl::flat_hash_map<std::uint32_t, std::string>& cache) {
+  void scalar(ScalarView s, std::uint32_t id, base::HashMap<std::uint32_t, std::string>& cache) {
     if (s.kind == ScalarKind::kNull) return put(edn_ ? "nil" : "null");
     if (s.kind == ScalarKind::kInteger) return number(s.integer);
     const auto [it, fresh] = cache.try_emplace(id);
@@ -410,7 +409,7 @@ class Writer {
   std::string buffer_;
   std::string bad_text_;  // what was found not to be UTF-8
   std::vector<std::string> processes_;
-  absl::flat_hash_map<std::uint32_t, std::string> keys_, values_;  // texts, by id
+  base::HashMap<std::uint32_t, std::string> keys_, values_;  // texts, by id
   std::uint64_t line_ = 0;
   bool numbered_ = false;  // by the labels
 };

@@ -5,7 +5,6 @@
 // The scanner reads each byte once, ahead of those who intern what it found.
 #include "formats/plume.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "base/pipeline.hpp"
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
@@ -277,8 +277,8 @@ class Reader {
   std::vector<ScannedOp> ops_;
   std::vector<ScannedTxn> txns_;
   std::vector<std::uint32_t> last_txn_;  // of each session
-  absl::flat_hash_map<std::int64_t, std::size_t> session_index_;
-  absl::flat_hash_map<std::int64_t, std::uint32_t> txn_index_;
+  base::HashMap<std::int64_t, std::size_t> session_index_;
+  base::HashMap<std::int64_t, std::uint32_t> txn_index_;
   std::int64_t session_ = 0, txn_ = 0;  // of the line before
   std::uint32_t current_ = kNoTxn;      // none before the first line
   bool in_pieces_ = false;

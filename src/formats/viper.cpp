@@ -7,13 +7,12 @@
 // where every such read of the key agrees.
 #include "formats/viper.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -226,7 +225,7 @@ class Reader {
   }
 
   void infer_initial_values() {
-    absl::flat_hash_map<KeyId, ValueId> unknown;  // none(): reads disagree
+    base::HashMap<KeyId, ValueId> unknown;  // none(): reads disagree
     for (const auto& [key, value] : seen_) {
       if (written_.contains({key, value})) continue;
       const auto [it, fresh] = unknown.try_emplace(key, value);
@@ -246,7 +245,7 @@ class Reader {
   Reading reading_;
   dom::parser parser_;
   HistoryBuilder builder_;
-  absl::flat_hash_set<Version> seen_, written_;
+  base::HashSet<Version> seen_, written_;
   std::vector<dom::element> parts_;
   std::vector<RangeEntry> entries_;
   std::string text_;

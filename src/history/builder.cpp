@@ -3,11 +3,10 @@
 // a counting sort), so building costs O(operations + transactions).
 #include "history/builder.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cassert>
 
+#include "base/hash_table.hpp"
 #include "history/naming.hpp"
 
 namespace cupel::history {
@@ -20,7 +19,7 @@ constexpr std::uint8_t kAsList = 2;
 }  // namespace
 
 struct HistoryBuilder::SessionIndex {
-  absl::flat_hash_map<std::string, std::uint32_t> by_name;
+  base::HashMap<std::string, std::uint32_t> by_name;
 };
 
 HistoryBuilder::HistoryBuilder() : session_index_(std::make_unique<SessionIndex>()) {

@@ -1,11 +1,11 @@
 // ScalarTable: the interning of keys and values. See the header.
 #include "history/scalar.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cassert>
 #include <string>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::history {
 
@@ -34,10 +34,9 @@ struct ScalarTable::Index {
   static constexpr std::size_t kFirstCounters = 1024;
   static constexpr std::size_t kCountersPerScalar = 8;
 
-  std::vector<std::uint32_t> counters;  // the id of each integer 0, 1, 2 …
-  absl::flat_hash_map<std::int64_t, std::uint32_t>
-      integers;  // the others; some of the counters too
-  absl::flat_hash_map<std::string, std::uint32_t> texts;
+  std::vector<std::uint32_t> counters;                  // the id of each integer 0, 1, 2 …
+  base::HashMap<std::int64_t, std::uint32_t> integers;  // the others; some of the counters too
+  base::HashMap<std::string, std::uint32_t> texts;
 
   static std::string text_key(ScalarView scalar) {
     std::string key(1, static_cast<char>(scalar.kind));

@@ -1,14 +1,12 @@
 // collect_accesses: see the header.
 #include "levels/accesses.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <tuple>
 
+#include "base/hash_table.hpp"
 #include "base/parallel.hpp"
 
 namespace cupel::levels {
@@ -146,7 +144,7 @@ struct LongestLists {
     TxnId txn;
     std::span<const ValueId> list;
   };
-  absl::flat_hash_map<std::uint32_t, Longest> by_key;
+  base::HashMap<std::uint32_t, Longest> by_key;
 
   explicit LongestLists(const History& h) {
     for_each_read(h, [&](TxnId txn, OpId id, KeyId key, std::span<const ValueId> list) {
@@ -288,7 +286,7 @@ class Collector {
       const KeyId key(raw);
       const auto& best = longest.by_key.at(raw);
       ListFacts facts;
-      absl::flat_hash_map<ValueId, std::uint32_t> times_seen;
+      base::HashMap<ValueId, std::uint32_t> times_seen;
       for (std::uint32_t p = 0; p < best.list.size(); ++p) {
         OpId append = choices_.at(key, p);
         const auto entries = index_.of(key, best.list[p]);
@@ -336,8 +334,8 @@ class Collector {
       last = txn;
     }
     // One transaction's appends stand in program order, all before what is unread.
-    absl::flat_hash_map<TxnId, std::vector<OpId>> places;
-    absl::flat_hash_set<OpId> placed;
+    base::HashMap<TxnId, std::vector<OpId>> places;
+    base::HashSet<OpId> placed;
     for (std::size_t p = 0; p < facts.append.size(); ++p) {
       if (!facts.txn[p].valid()) continue;
       places[facts.txn[p]].push_back(facts.append[p]);
@@ -375,7 +373,7 @@ class Collector {
     const auto list = h_.list(op);
     const KeyId key = op.key;
     // Every element must come from somewhere.
-    absl::flat_hash_map<ValueId, std::uint32_t> times;
+    base::HashMap<ValueId, std::uint32_t> times;
     bool sound = true;
     for (const ValueId v : list) {
       const std::uint32_t time = ++times[v];
@@ -523,7 +521,7 @@ class Collector {
 
   void read_range(TxnId txn, OpId id, const Operation& op) {
     const auto range = h_.range(op);
-    absl::flat_hash_map<KeyId, ValueId> seen;
+    base::HashMap<KeyId, ValueId> seen;
     for (const auto& entry : range.entries) {
       if (seen.try_emplace(entry.key, entry.value).second)
         read_value(txn, id, entry.key, entry.value);
@@ -687,7 +685,7 @@ class Collector {
     ExternalRead& first = result_.reads[keys_[key.index()].read];
     const Range before{first.joint_first, first.joint_last};
     if (shared_.last != 0 && before.first == shared_.first && before.last == shared_.last) return;
-    const absl::flat_hash_set<TxnId> now(pending().begin(), pending().end());
+    const base::HashSet<TxnId> now(pending().begin(), pending().end());
     std::vector<TxnId> common;
     for (const TxnId t : list(before)) {
       if (now.contains(t)) common.push_back(t);
@@ -778,12 +776,12 @@ class Collector {
   base::Budget& budget_;
   const std::uint32_t ahead_;  // transactions, of two dozen operations
   std::vector<OfKey> keys_;
-  absl::flat_hash_map<std::uint32_t, ListFacts> lists_;
+  base::HashMap<std::uint32_t, ListFacts> lists_;
   std::vector<TxnArc> arcs_;
   std::vector<TxnId> candidate_txns_;  // parallel to result_.candidates; none() = initial
   std::vector<TxnId> pending_candidates_;
   Range shared_;  // instead of pending_candidates_, if not empty
-  absl::flat_hash_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Range> shared_lists_;
+  base::HashMap<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Range> shared_lists_;
   ExternalRead pending_{};
   Accesses result_;
 };
@@ -811,7 +809,7 @@ ListChoices::ListChoices(const History& h) {
   }
   // More places than appends: no placing is right, and the reads themselves are
   // reported (duplicate element).
-  absl::flat_hash_map<OpId, std::size_t> places_of;
+  base::HashMap<OpId, std::size_t> places_of;
   for (const Place& p : places_) {
     if (++places_of[p.appends.front()] <= p.appends.size()) continue;
     places_.clear();
@@ -824,7 +822,7 @@ ListChoices::ListChoices(const History& h) {
 // Backtracking, the last place fastest: the next choice at place i or before in
 // which no append stands twice.
 bool ListChoices::settle(std::size_t i) {
-  absl::flat_hash_set<OpId> used;
+  base::HashSet<OpId> used;
   for (std::size_t j = 0; j < i; ++j) used.insert(places_[j].appends[places_[j].chosen]);
   while (true) {
     Place& place = places_[i];

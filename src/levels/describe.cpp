@@ -1,12 +1,10 @@
 // describe: see the header.
 #include "levels/describe.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <numeric>
 
+#include "base/hash_table.hpp"
 #include "graph/digraph.hpp"
 
 namespace cupel::levels {
@@ -267,7 +265,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   p.owner_count = static_cast<order::Owner>(part.owners.size());
 
   std::vector<std::uint32_t> object_of;  // by key, when the part has all keys
-  absl::flat_hash_map<KeyId, std::uint32_t> object_in_part;
+  base::HashMap<KeyId, std::uint32_t> object_in_part;
   if (part.all_keys) {
     object_of.assign(h.key_count(), kNowhere);
     const auto written = written_keys(h, a);
@@ -289,7 +287,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
 
   std::vector<std::uint32_t> number_of;
   const bool everyone = part.owners.size() == a.txns.size();
-  absl::flat_hash_map<Owner, std::uint32_t> number_in_part;
+  base::HashMap<Owner, std::uint32_t> number_in_part;
   if (!everyone) {
     for (std::uint32_t i = 0; i < part.owners.size(); ++i)
       number_in_part.emplace(part.owners[i], i);
@@ -305,7 +303,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
     std::uint32_t first, last;
     bool inside;  // of the part
   };
-  absl::flat_hash_map<std::uint64_t, List> shared;
+  base::HashMap<std::uint64_t, List> shared;
   const auto candidates_of = [&](const ExternalRead& read) {
     const auto copy = [&] {
       List list{static_cast<std::uint32_t>(p.candidates.size()), 0, true};
@@ -436,7 +434,7 @@ Derivation translate(const Accesses& a, const order::Proof& proof, bool split, b
     return o < owners.size() ? a.txns[owners[o]] : TxnId::none();
   };
   std::vector<std::uint32_t> open_reads;
-  absl::flat_hash_set<std::uint32_t> known;
+  base::HashSet<std::uint32_t> known;
   const auto txn = [&](order::Node v) { return a.txns[owners[split ? v / 2 : v]]; };
   const auto point = [&](order::Node v) {
     return !split ? Point::kWhole : (v & 1) == 0 ? Point::kBegin : Point::kCommit;

@@ -1,12 +1,10 @@
 // refute_cases: see the header.
 #include "levels/refutation.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <tuple>
 
+#include "base/hash_table.hpp"
 #include "solver/refute.hpp"
 
 namespace cupel::levels {
@@ -128,9 +126,9 @@ class Refuter {
   const History& history_;
   Derivation& d_;
   std::vector<std::vector<Literal>> conditions_;  // by edge
-  absl::flat_hash_set<std::pair<OpId, KeyId>> known_;
+  base::HashSet<std::pair<OpId, KeyId>> known_;
   std::vector<Choice> choices_;
-  absl::flat_hash_map<
+  base::HashMap<
       std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, int>,
       Literal>
       numbers_;

@@ -1,12 +1,12 @@
 // decide_by_zones: see the header.
 #include "levels/zones.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::levels {
 

@@ -26,13 +26,12 @@
 // Cost of a try: logarithmic in the writers of the key, times the places tried where it writes, and
 // times the open transaction's reads where its past grows. A commit in front of others moves
 // their places, which is linear in those.
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <cassert>
 #include <optional>
 
+#include "base/hash_table.hpp"
 #include "mock/admissibility.hpp"
 
 namespace cupel::mock {
@@ -59,7 +58,7 @@ struct KeyFacts {
   // The same by session, for the few that write the key.
   std::vector<std::pair<Session, std::vector<Txn>>> by_session;
   // Of each version that transactions at prefix and above read: the last that one of them sees.
-  absl::flat_hash_map<Txn, Txn> reach;
+  base::HashMap<Txn, Txn> reach;
 };
 // What the open transaction did with a key.
 struct OpenAccess {
@@ -449,8 +448,8 @@ class MixedAdmissibility final : public AdmissibilityChecker {
   // The open transaction.
   Txn txn_ = 0;
   TxnState open_;
-  absl::flat_hash_map<Key, OpenAccess> accesses_;
-  absl::flat_hash_set<Txn> read_from_;  // whose writes are in the floors
+  base::HashMap<Key, OpenAccess> accesses_;
+  base::HashSet<Txn> read_from_;        // whose writes are in the floors
   std::size_t lowest_ = 0, limit_ = 0;  // places: prefix and above
   struct {
     std::optional<Key> read, written;

@@ -18,8 +18,6 @@
 // it aborts: every change leaves its undoing in a log.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -27,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "mock/admissibility.hpp"
 
 namespace cupel::mock {
@@ -199,8 +198,8 @@ class OrderAdmissibility final : public AdmissibilityChecker {
   std::vector<std::vector<Txn>> sessions_;  // committed
   std::vector<KeyFacts> keys_;
   std::vector<VersionFacts> versions_;
-  absl::flat_hash_map<std::pair<Key, Txn>, Version> written_;
-  absl::flat_hash_map<Key, Version> open_reads_;
+  base::HashMap<std::pair<Key, Txn>, Version> written_;
+  base::HashMap<Key, Version> open_reads_;
   std::vector<Clock> clocks_;            // by Event
   std::vector<std::vector<Event>> out_;  // forced arcs
   std::vector<Undo> undo_log_;
@@ -217,7 +216,7 @@ class OrderAdmissibility final : public AdmissibilityChecker {
   // While the witness is as it is; of an open transaction, which may be long.
   static constexpr std::size_t kMostRanges = 16;
   std::vector<BeginRange> begin_ranges_;
-  absl::flat_hash_map<std::size_t, std::vector<CommitRange>> commit_ranges_;  // by place
+  base::HashMap<std::size_t, std::vector<CommitRange>> commit_ranges_;  // by place
 };
 
 }  // namespace cupel::mock

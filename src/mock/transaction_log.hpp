@@ -5,9 +5,6 @@
 // committed ones are listed as writers of a key. No rule of any level is here.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -17,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "mock/store.hpp"
 
 namespace cupel::mock {
@@ -111,10 +109,10 @@ class TransactionLog {
   std::vector<Transaction> transactions_;
   // Of the open transaction, so that it may be long: where its last write of a key is, and all
   // keys of its operations. The latter are kept of those that scanned.
-  using Keys = absl::flat_hash_set<Key>;
-  absl::flat_hash_map<Key, std::uint32_t> own_;
+  using Keys = base::HashSet<Key>;
+  base::HashMap<Key, std::uint32_t> own_;
   Keys touched_;
-  absl::flat_hash_map<Txn, Keys> touched_by_;
+  base::HashMap<Txn, Keys> touched_by_;
   void note(Operation operation);
   std::map<Key, Value> initial_;  // where it is not null
   // Somebody committed a write of it, or the open transaction wrote it, or it held something.

@@ -16,12 +16,11 @@
 // Cost of a try: the transactions that T read from × log, at causal T's reads × sessions × log
 // if the try brings something new into T's past, and the searches of the edges that go against
 // the order. Memory: 4 bytes a committed transaction and session.
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <cassert>
 
+#include "base/hash_table.hpp"
 #include "graph/online_order.hpp"
 #include "mock/admissibility.hpp"
 
@@ -281,8 +280,8 @@ class WeakAdmissibility final : public AdmissibilityChecker {
   } saved_;
   // Of the open transaction: whom it read from, each once, and the first read of a key.
   std::vector<Txn> sources_;
-  absl::flat_hash_set<Txn> is_source_;
-  absl::flat_hash_map<Key, Txn> read_from_;
+  base::HashSet<Txn> is_source_;
+  base::HashMap<Key, Txn> read_from_;
   std::vector<Txn> must_;  // scratch
 };
 

@@ -6,12 +6,11 @@
 // arcs between consecutive reads of one object.
 #include "order/co_graph.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "base/hash_table.hpp"
 #include "base/offsets.hpp"
 #include "base/parallel.hpp"
 #include "order/clocks.hpp"
@@ -266,7 +265,7 @@ void CoGraph::visible_before(Owner k, std::uint32_t r, Found& found) const {
 bool CoGraph::earlier_reads(Owner first_owner, Owner end_owner, Found& found) const {
   // Reads of one owner by (object, place in program order).
   std::vector<std::uint32_t> by_object;
-  absl::flat_hash_map<Owner, std::uint32_t> first_from;
+  base::HashMap<Owner, std::uint32_t> first_from;
   // Large histories wait mostly for memory: for what is written by those read from.
   const auto ahead = static_cast<Owner>(std::clamp<std::size_t>(
       24 * problem_.owner_count / std::max<std::size_t>(1, problem_.reads.size()), 2, 16));
@@ -353,7 +352,7 @@ bool CoGraph::direct(std::span<const std::vector<Owner>> chains, Found& found) c
   std::vector<std::uint32_t> by_object;
   std::vector<Owner> sources;
   // Owners that follow their session without being followed (see the header).
-  absl::flat_hash_map<Owner, std::vector<Owner>> lone_after;
+  base::HashMap<Owner, std::vector<Owner>> lone_after;
   for (const FixedArc& arc : problem_.fixed) {
     if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
   }

@@ -3,12 +3,11 @@
 // the clocks, and the search for paths.
 #include "order/event_graph.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "base/offsets.hpp"
 
 namespace cupel::order {
@@ -176,7 +175,7 @@ void EventGraph::find_cycle(std::span<const Node> stack, base::Budget* budget) {
   for (std::size_t i = 0; i < stack.size(); i += stride) {
     if (!cycle_.empty() && budget != nullptr && budget->exceeded()) return;
     const Node home = stack[i];
-    absl::flat_hash_map<Node, Step> out_of;  // the step that leaves a node towards home
+    base::HashMap<Node, Step> out_of;  // the step that leaves a node towards home
     std::vector<Node> level = {home}, next_level;
     bool found = false;
     for (std::size_t depth = 1; !found && !level.empty(); ++depth) {
@@ -210,7 +209,7 @@ void EventGraph::find_cycle(std::span<const Node> stack, base::Budget* budget) {
 }
 
 std::vector<EventGraph::Step> EventGraph::path(Node from, Node to, std::uint32_t limit) const {
-  absl::flat_hash_map<Node, Step> out_of;
+  base::HashMap<Node, Step> out_of;
   std::vector<Node> queue = {to};
   for (std::size_t i = 0; i < queue.size() && !out_of.contains(from); ++i) {
     const Node v = queue[i];

@@ -2,10 +2,10 @@
 // number of saturation rounds: reasons use only arcs of earlier rounds.
 #include "order/proof.hpp"
 
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::order {
 
@@ -200,7 +200,7 @@ std::uint32_t ProofBuilder::arc(std::uint32_t index) {
 
 void ProofBuilder::add_lost_candidates() {
   const auto limit = static_cast<std::uint32_t>(graph_.arcs().size());
-  absl::flat_hash_set<std::uint32_t> done;
+  base::HashSet<std::uint32_t> done;
   int left = kMaxLostCandidates;
   for (std::size_t i = 0; i < proof_.arcs.size(); ++i) {  // grows
     if (!names_read(proof_.arcs[i].kind)) continue;

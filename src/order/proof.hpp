@@ -5,9 +5,7 @@
 // along a chain, and through real-time helpers, become one arc.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
+#include "base/hash_table.hpp"
 #include "order/saturation.hpp"
 #include "solver/acyclic_solver.hpp"
 
@@ -84,10 +82,10 @@ class ProofBuilder {
   base::Budget& budget_;
   const OpenReads* open_;
   Proof proof_;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> by_arc_;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_ends_;
-  absl::flat_hash_set<std::uint32_t> known_reads_;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> only_writer_;  // by read: its arc of the graph
+  base::HashMap<std::uint32_t, std::uint32_t> by_arc_;
+  base::HashMap<std::uint64_t, std::uint32_t> by_ends_;
+  base::HashSet<std::uint32_t> known_reads_;
+  base::HashMap<std::uint32_t, std::uint32_t> only_writer_;  // by read: its arc of the graph
   bool looked_for_only_writers_ = false;
 };
 

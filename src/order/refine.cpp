@@ -1,12 +1,11 @@
 // Stage 3: see refine.hpp.
 #include "order/refine.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <cassert>
 #include <map>
 
+#include "base/hash_table.hpp"
 #include "solver/acyclic_solver.hpp"
 
 namespace cupel::order {
@@ -186,10 +185,10 @@ class Refiner {
   std::vector<Owner> writers_;
   std::vector<std::uint32_t> rank_;          // in the schedule that broke last
   std::vector<ProofBuilder::Assumed> arcs_;  // by conditional arc
-  absl::flat_hash_map<std::pair<Owner, Owner>, Literal> pairs_;
-  absl::flat_hash_map<Owner, std::vector<Owner>> partners_;
+  base::HashMap<std::pair<Owner, Owner>, Literal> pairs_;
+  base::HashMap<Owner, std::vector<Owner>> partners_;
   std::map<std::uint32_t, std::vector<Literal>> choices_;  // by read; ordered: determinism
-  absl::flat_hash_map<Slot, std::vector<std::pair<std::uint32_t, Literal>>> choosers_;
+  base::HashMap<Slot, std::vector<std::pair<std::uint32_t, Literal>>> choosers_;
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Stage 1: see saturation.hpp.
 #include "order/saturation.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::order {
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t kFewWriters = 32;
 }  // namespace
 
 OpenReads::OpenReads(const Problem& problem) {
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> lists;
+  base::HashMap<std::uint64_t, std::uint32_t> lists;
   for (std::uint32_t r = 0; r < problem.reads.size(); ++r) {
     const Read& read = problem.reads[r];
     if (read.last_candidate - read.first_candidate == 1) continue;
@@ -535,7 +535,7 @@ SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
     if (!single_block && !proposed_.empty()) {
       // Arcs whose column was in another block: look again, block by block.
       std::vector<KnownArc> unknown;
-      absl::flat_hash_set<std::uint64_t> seen;
+      base::HashSet<std::uint64_t> seen;
       for (const KnownArc& arc : proposed_) {
         if (graph_.chain(arc.from) >= chains) unknown.push_back(arc);
       }

@@ -16,12 +16,11 @@
 // A round costs nodes x chains + (reads + writes) x chains x log.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "order/clocks.hpp"
 #include "order/event_graph.hpp"
 #include "order/topological_layers.hpp"
@@ -116,7 +115,7 @@ class Saturation {
   base::Budget& budget_;
   Clocks clocks_;
   std::vector<KnownArc> proposed_;
-  absl::flat_hash_set<std::uint64_t> from_columnless_;
+  base::HashSet<std::uint64_t> from_columnless_;
   std::vector<std::uint8_t> new_reader_;  // by object: a read of it was resolved since force()
   // With one block of columns: objects of few writers, and which of them are before each
   // (by slot, a bit a slot of the object); the chain of each writer; what each read saw.

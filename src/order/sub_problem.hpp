@@ -10,11 +10,10 @@
 // away.) So no solution of P|S means no solution of P, whichever S is chosen.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "order/problem.hpp"
 
 namespace cupel::order {
@@ -55,10 +54,10 @@ class SubProblem {
   const Problem& whole_;
   Problem sub_;
   std::vector<Owner> owners_;
-  absl::flat_hash_map<Owner, Owner> number_;  // by owner of the whole
-  std::vector<Object> objects_;               // of the whole, ascending
-  std::vector<std::uint32_t> reads_;          // of the whole, by read of the sub-problem
-  std::vector<Node> helpers_;                 // of the whole, ascending
+  base::HashMap<Owner, Owner> number_;  // by owner of the whole
+  std::vector<Object> objects_;         // of the whole, ascending
+  std::vector<std::uint32_t> reads_;    // of the whole, by read of the sub-problem
+  std::vector<Node> helpers_;           // of the whole, ascending
 };
 
 }  // namespace cupel::order

@@ -10,13 +10,12 @@
 // theorems are for unique values), so the budget may end it.
 //
 // A round costs one or two saturations and a guess.
-#include <absl/container/btree_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <map>
 
+#include "base/hash_table.hpp"
 #include "order/co_graph.hpp"
 #include "order/writer_guess.hpp"
 #include "solver/clause_solver.hpp"
@@ -126,8 +125,8 @@ class Cases {
   // brings its past along, so does every later one of its session.
   enum Part : std::uint8_t { kNone = 0, kExact = 1, kNoLater = 2, kNoEarlier = 4 };
 
-  absl::btree_map<std::uint32_t, std::uint8_t> parts_of(const Proof& proof) const {
-    absl::btree_map<std::uint32_t, std::uint8_t> parts;
+  std::map<std::uint32_t, std::uint8_t> parts_of(const Proof& proof) const {
+    std::map<std::uint32_t, std::uint8_t> parts;
     std::vector<std::uint8_t> in_cycle(proof.arcs.size(), 0);
     for (const auto i : proof.cycles.front()) in_cycle[i] = 1;
     const bool initial = by_initial(proof);
@@ -313,9 +312,9 @@ class Cases {
   std::vector<Owner> fixed_;        // by read: its only candidate, or the solver's choice
   std::vector<std::uint8_t> open_;  // by read: more than one candidate
   solver::ClauseSolver sat_;
-  absl::btree_map<std::uint32_t, Choice> choices_;  // the solver's reads
-  std::vector<std::uint32_t> rank_;                 // of the last guess, by owner
-  absl::flat_hash_set<std::vector<Literal>> seen_;
+  std::map<std::uint32_t, Choice> choices_;  // the solver's reads
+  std::vector<std::uint32_t> rank_;          // of the last guess, by owner
+  base::HashSet<std::vector<Literal>> seen_;
   std::vector<std::uint32_t> chain_, position_;  // by owner
   Proof all_;
   OrderResult result_;

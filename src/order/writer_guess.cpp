@@ -1,12 +1,10 @@
 // guess_writers: see the header.
 #include "order/writer_guess.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
 #include <queue>
 
+#include "base/hash_table.hpp"
 #include "order/clocks.hpp"
 
 namespace cupel::order {
@@ -308,7 +306,7 @@ class Guesser {
 
   void note_sessions() {
     session_writer_.assign(problem_.reads.size(), kInitial);
-    absl::flat_hash_map<Owner, std::vector<Owner>> lone_after;
+    base::HashMap<Owner, std::vector<Owner>> lone_after;
     for (const FixedArc& arc : problem_.fixed) {
       if (arc.kind == FixedKind::kSession) lone_after[arc.from].push_back(arc.to);
     }
@@ -417,17 +415,16 @@ class Guesser {
   base::Budget& budget_;
   std::vector<Owner> order_;
   std::vector<std::uint32_t> rank_;
-  absl::flat_hash_map<std::pair<const Owner*, std::size_t>, std::vector<std::uint32_t>> ranked_;
+  base::HashMap<std::pair<const Owner*, std::size_t>, std::vector<std::uint32_t>> ranked_;
   std::vector<std::uint32_t> pending_;  // the owner's open reads
-  absl::flat_hash_map<std::uint32_t, bool>
+  base::HashMap<std::uint32_t, bool>
       added_;  // those that made something visible; true: against the order
-  absl::flat_hash_map<Object, std::uint32_t>
-      newest_;                                // by object: the rank of the newest visible writer
-  absl::flat_hash_set<std::uint32_t> unmet_;  // resolved reads that nothing can help
+  base::HashMap<Object, std::uint32_t> newest_;  // by object: the rank of the newest visible writer
+  base::HashSet<std::uint32_t> unmet_;           // resolved reads that nothing can help
   std::size_t nodes_ = 0;
   std::vector<Owner> session_writer_;  // by read
   std::vector<std::uint32_t> clocks_, clock_;
-  absl::flat_hash_map<Owner, Owner> after_;  // a lone owner's predecessor
+  base::HashMap<Owner, Owner> after_;  // a lone owner's predecessor
   std::vector<std::uint32_t> group_first_;
   std::vector<Group> groups_;
   std::vector<Owner> group_writer_;

@@ -2,8 +2,6 @@
 // is not done again.
 #include "run/campaign.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::run {
 
@@ -65,9 +65,8 @@ std::string dump(const Json& json) {
 }
 
 // By identity. A last line without an end is what a crash left: it is done again.
-base::Result<absl::flat_hash_map<std::string, CampaignResult>> read_results(
-    const std::string& path) {
-  absl::flat_hash_map<std::string, CampaignResult> results;
+base::Result<base::HashMap<std::string, CampaignResult>> read_results(const std::string& path) {
+  base::HashMap<std::string, CampaignResult> results;
   std::ifstream in(path);
   std::string line;
   std::uint64_t number = 0;
@@ -178,7 +177,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
   std::ofstream out(results_path, std::ios::app);
 
   CampaignSummary summary;
-  absl::flat_hash_set<std::string> ended;
+  base::HashSet<std::string> ended;
   const auto begin = Clock::now();
   for (std::size_t i = 0; i < campaign.runs.size(); ++i) {
     const auto& run = campaign.runs[i];

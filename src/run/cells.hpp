@@ -1,12 +1,11 @@
 // Cells: what a statement and its reply say in the words of a history.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <array>
 #include <mutex>
 #include <string>
 
+#include "base/hash_table.hpp"
 #include "cupel/record.hpp"
 #include "workload/statement.hpp"
 #include "workload/workload.hpp"
@@ -26,7 +25,7 @@ class InitialValues {
  private:
   struct Shard {
     std::mutex mutex;
-    absl::flat_hash_set<workload::Datum> told;
+    base::HashSet<workload::Datum> told;
   };
   const workload::Workload& workload_;
   Recorder& recorder_;

@@ -8,11 +8,11 @@
 // same, so a round learns many.
 #include "solver/acyclic_solver.hpp"
 
-#include <absl/container/flat_hash_set.h>
-
 #include <algorithm>
-#include <cadical.hpp>
 #include <deque>
+
+#include "base/hash_table.hpp"
+#include "solver/sat.hpp"
 
 namespace cupel::solver {
 
@@ -20,22 +20,7 @@ namespace {
 constexpr std::size_t kVisitsPerRound = 100'000;
 constexpr int kCoreShrinkSolves = 400;
 constexpr std::size_t kCoreShrinkLimit = 300;
-
-class BudgetTerminator : public CaDiCaL::Terminator {
- public:
-  explicit BudgetTerminator(base::Budget& budget) : budget_(budget) {}
-  bool terminate() override { return (++calls_ & 63) == 0 && budget_.exceeded(); }
-
- private:
-  base::Budget& budget_;
-  unsigned calls_ = 0;
-};
 }  // namespace
-
-class AcyclicSolver::Sat {
- public:
-  CaDiCaL::Solver solver;
-};
 
 AcyclicSolver::AcyclicSolver(const graph::Digraph& known, std::span<const Node> order)
     : known_(known),
@@ -44,24 +29,22 @@ AcyclicSolver::AcyclicSolver(const graph::Digraph& known, std::span<const Node> 
       arcs_from_(known.node_count()),
       reached_(known.node_count()),
       sat_(std::make_unique<Sat>()) {
-  sat_->solver.set("quiet", 1);
-  sat_->solver.set("lucky", 0);  // tries trivial assignments at each call: dearer than the calls
+  sat_->set("lucky", 0);  // tries trivial assignments at each call: dearer than the calls
   if (order_.empty()) order_ = graph::topological_order(known);
   for (std::uint32_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = i;
 }
 AcyclicSolver::~AcyclicSolver() = default;
 
 Literal AcyclicSolver::new_variable() {
-  sat_->solver.reserve(++variables_);  // else a variable in no clause gets no value
+  sat_->reserve(++variables_);
   return variables_;
 }
 void AcyclicSolver::prefer(Literal literal) {
-  sat_->solver.phase(literal);
+  sat_->prefer(literal);
 }
 
 void AcyclicSolver::add_clause(std::span<const Literal> clause) {
-  for (const Literal l : clause) sat_->solver.add(l);
-  sat_->solver.add(0);
+  sat_->add_clause(clause);
   given_clauses_.emplace_back(clause.begin(), clause.end());
 }
 
@@ -71,18 +54,13 @@ std::uint32_t AcyclicSolver::add_arc(const ConditionalArc& arc) {
 }
 
 bool AcyclicSolver::is_true(Literal literal) const {
-  return sat_->solver.val(literal) > 0;
+  return sat_->is_true(literal);
 }
 
 SolveResult AcyclicSolver::solve(base::Budget& budget) {
-  BudgetTerminator terminator(budget);
   while (true) {
     if (budget.exceeded() || rounds_ >= max_rounds_) return SolveResult::kGaveUp;
-    sat_->solver.connect_terminator(&terminator);
-    const int status = sat_->solver.solve();
-    sat_->solver.disconnect_terminator();
-    if (status == 20) return SolveResult::kUnsatisfiable;
-    if (status != 10) return SolveResult::kGaveUp;
+    if (const auto result = sat_->solve(budget); result != SolveResult::kModel) return result;
     ++rounds_;
     active_.clear();
     for (std::uint32_t i = 0; i < arcs_.size(); ++i) {
@@ -141,10 +119,7 @@ bool AcyclicSolver::find_cycles(base::Budget& budget) {
     in_[i] = insert(i) ? 1 : 0;
     cyclic = cyclic || in_[i] == 0;
   }
-  for (const auto& clause : fresh_) {
-    for (const Literal l : clause) sat_->solver.add(l);
-    sat_->solver.add(0);
-  }
+  for (const auto& clause : fresh_) sat_->add_clause(clause);
   return cyclic;
 }
 
@@ -215,26 +190,18 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
   // are a core, and dropping one at a time shrinks it.
   std::vector<std::uint32_t> kept(cycles_.size());
   for (std::uint32_t i = 0; i < kept.size(); ++i) kept[i] = i;
-  CaDiCaL::Solver solver;
-  solver.set("quiet", 1);
-  for (const auto& clause : given_clauses_) {
-    for (const Literal l : clause) solver.add(l);
-    solver.add(0);
-  }
-  BudgetTerminator terminator(budget);
-  solver.connect_terminator(&terminator);
+  Sat solver;
+  for (const auto& clause : given_clauses_) solver.add_clause(clause);
   const auto selector = [this](std::uint32_t i) {
     return variables_ + 1 + static_cast<Literal>(i);
   };
   for (std::uint32_t i = 0; i < cycles_.size(); ++i) {
-    solver.add(-selector(i));
-    for (const Literal l : cycle_clauses_[i]) solver.add(l);
-    solver.add(0);
+    solver.add_clause(cycle_clauses_[i], -selector(i));
   }
   const auto refute = [&](const std::vector<std::uint32_t>& with) -> std::vector<std::uint32_t> {
     for (const auto i : with) solver.assume(selector(i));
     std::vector<std::uint32_t> used;
-    if (solver.solve() != 20) return used;
+    if (solver.solve(budget) != SolveResult::kUnsatisfiable) return used;
     for (const auto i : with) {
       if (solver.failed(selector(i))) used.push_back(i);
     }
@@ -255,7 +222,6 @@ std::vector<AcyclicSolver::Cycle> AcyclicSolver::core(base::Budget& budget) cons
       kept = std::move(used);
     }
   }
-  solver.disconnect_terminator();
   std::vector<Cycle> result;
   for (const auto i : kept) result.push_back(cycles_[i]);
   return result;

@@ -11,8 +11,6 @@
 // and goes backward in the order kept, a search of what lies between its ends.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/hash_table.hpp"
 #include "graph/digraph.hpp"
 
 namespace cupel::solver {
@@ -38,6 +37,8 @@ struct ConditionalArc {
 };
 
 enum class SolveResult : std::uint8_t { kModel, kUnsatisfiable, kGaveUp };
+
+class Sat;
 
 class AcyclicSolver {
  public:
@@ -77,7 +78,6 @@ class AcyclicSolver {
   [[nodiscard]] std::size_t cycle_count() const { return cycles_.size(); }
 
  private:
-  class Sat;
   bool find_cycles(base::Budget& budget);
   bool insert(std::uint32_t index);
   void learn(Cycle cycle);
@@ -105,8 +105,8 @@ class AcyclicSolver {
   std::vector<Cycle> cycles_;
   std::vector<std::vector<Literal>> cycle_clauses_;
   std::vector<std::uint32_t> active_;
-  std::vector<std::vector<Literal>> fresh_;         // learnt in this round
-  absl::flat_hash_set<std::vector<Literal>> seen_;  // learnt ever
+  std::vector<std::vector<Literal>> fresh_;   // learnt in this round
+  base::HashSet<std::vector<Literal>> seen_;  // learnt ever
   std::unique_ptr<Sat> sat_;
   Literal variables_ = 0;
   std::uint64_t rounds_ = 0;

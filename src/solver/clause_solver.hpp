@@ -22,7 +22,6 @@ class ClauseSolver {
   [[nodiscard]] bool is_true(Literal literal) const;
 
  private:
-  class Sat;
   std::unique_ptr<Sat> sat_;
   Literal variables_ = 0;
 };

@@ -1,54 +1,35 @@
 // refute: see the header.
 #include "solver/refute.hpp"
 
-#include <cadical.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <numeric>
 #include <string_view>
+
+#include "solver/sat.hpp"
 
 namespace cupel::solver {
 
 namespace {
 
-class BudgetTerminator : public CaDiCaL::Terminator {
- public:
-  explicit BudgetTerminator(base::Budget& budget) : budget_(budget) {}
-  bool terminate() override { return budget_.exceeded(); }
-
- private:
-  base::Budget& budget_;
-};
-
-void add(CaDiCaL::Solver& solver, std::span<const Literal> clause) {
-  for (const Literal l : clause) solver.add(l);
-  solver.add(0);
-}
-
-constexpr int kUnsatisfiable = 20;
 constexpr int kCoreRounds = 4;  // asking for a core of the core
 
 std::optional<std::vector<std::uint32_t>> core(Literal variables,
                                                std::span<const std::vector<Literal>> axioms,
                                                std::span<const std::vector<Literal>> clauses,
                                                base::Budget& budget) {
-  CaDiCaL::Solver solver;
-  solver.set("quiet", 1);
-  BudgetTerminator terminator(budget);
-  solver.connect_terminator(&terminator);
-  for (const auto& axiom : axioms) add(solver, axiom);
+  Sat solver;
+  for (const auto& axiom : axioms) solver.add_clause(axiom);
   const auto selector = [&](std::uint32_t i) { return variables + 1 + static_cast<Literal>(i); };
   for (std::uint32_t i = 0; i < clauses.size(); ++i) {
-    solver.add(-selector(i));
-    add(solver, clauses[i]);
+    solver.add_clause(clauses[i], -selector(i));
   }
   std::vector<std::uint32_t> kept(clauses.size());
   std::iota(kept.begin(), kept.end(), 0);
   bool refuted = false;
   for (int round = 0; round < kCoreRounds; ++round) {
     for (const auto i : kept) solver.assume(selector(i));
-    if (solver.solve() != kUnsatisfiable) break;
+    if (solver.solve(budget) != SolveResult::kUnsatisfiable) break;
     refuted = true;
     std::vector<std::uint32_t> used;
     for (const auto i : kept) {
@@ -58,10 +39,24 @@ std::optional<std::vector<std::uint32_t>> core(Literal variables,
     kept = std::move(used);
     if (!smaller) break;
   }
-  solver.disconnect_terminator();
   if (!refuted) return std::nullopt;
   return kept;
 }
+
+// A file whose text is in memory; `buffer` and `size` hold after a flush.
+struct TextInMemory {
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  std::FILE* file = open_memstream(&buffer, &size);
+
+  TextInMemory() = default;
+  ~TextInMemory() {
+    if (file != nullptr) std::fclose(file);
+    std::free(buffer);
+  }
+  TextInMemory(const TextInMemory&) = delete;
+  TextInMemory& operator=(const TextInMemory&) = delete;
+};
 
 // "1 -2 0" lines; deletions, which begin with d, are of no interest.
 std::vector<std::vector<Literal>> parse_lemmas(std::string_view text) {
@@ -95,29 +90,22 @@ std::optional<Refutation> refute(Literal variables, std::span<const std::vector<
   auto used = core(variables, axioms, clauses, budget);
   if (!used) return std::nullopt;
 
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  std::FILE* learnt = open_memstream(&buffer, &size);
-  if (learnt == nullptr) return std::nullopt;
+  TextInMemory learnt;
+  if (learnt.file == nullptr) return std::nullopt;
   bool refuted = false;
   {
-    CaDiCaL::Solver solver;
-    solver.set("quiet", 1);
+    Sat solver;
     solver.configure("plain");
     solver.set("binary", 0);
-    solver.trace_proof(learnt, "refutation");
-    BudgetTerminator terminator(budget);
-    solver.connect_terminator(&terminator);
-    for (const auto& axiom : axioms) add(solver, axiom);
-    for (const auto i : *used) add(solver, clauses[i]);
-    refuted = solver.solve() == kUnsatisfiable;
-    solver.disconnect_terminator();
+    solver.trace_proof(learnt.file, "refutation");
+    for (const auto& axiom : axioms) solver.add_clause(axiom);
+    for (const auto i : *used) solver.add_clause(clauses[i]);
+    refuted = solver.solve(budget) == SolveResult::kUnsatisfiable;
     solver.close_proof_trace();
   }
-  std::fclose(learnt);
-  const std::unique_ptr<char, decltype(&std::free)> owned(buffer, &std::free);
+  std::fflush(learnt.file);
   if (!refuted) return std::nullopt;
-  return Refutation{*std::move(used), parse_lemmas({buffer, size})};
+  return Refutation{*std::move(used), parse_lemmas({learnt.buffer, learnt.size})};
 }
 
 }  // namespace cupel::solver

@@ -11,13 +11,13 @@
 // of simulated clocks.
 #include "workload/generate.hpp"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <queue>
 
+#include "base/hash_table.hpp"
 #include "base/random.hpp"
 #include "history/builder.hpp"
 #include "workload/inject.hpp"
@@ -287,8 +287,8 @@ class Simulation {
   // Fills in what the steps see and write.
   void perform(std::uint32_t s) {
     Client& c = clients_[s];
-    absl::flat_hash_map<std::uint64_t, const Step*> own;
-    absl::flat_hash_map<std::uint64_t, std::vector<std::int64_t>> own_appends;
+    base::HashMap<std::uint64_t, const Step*> own;
+    base::HashMap<std::uint64_t, std::vector<std::int64_t>> own_appends;
     for (Step& t : c.steps) {
       if (o_.store == Store::kReadCommitted && t.act != Act::kWrite && c.snapshot < commit_count_) {
         c.snapshot += random_.below(commit_count_ - c.snapshot + 1);
@@ -323,8 +323,8 @@ class Simulation {
     }
   }
 
-  bool see(const Client& c, const absl::flat_hash_map<std::uint64_t, const Step*>& own,
-           std::uint64_t key, std::int64_t& value) const {
+  bool see(const Client& c, const base::HashMap<std::uint64_t, const Step*>& own, std::uint64_t key,
+           std::int64_t& value) const {
     if (const auto it = own.find(key); it != own.end()) {
       value = it->second->value;
       return it->second->act == Act::kWrite;
@@ -414,7 +414,7 @@ class Simulation {
   void apply(std::uint32_t s) {
     Client& c = clients_[s];
     bool wrote = false;
-    absl::flat_hash_map<std::uint64_t, std::uint32_t> mine;
+    base::HashMap<std::uint64_t, std::uint32_t> mine;
     for (const Step& t : c.steps) {
       if (t.act != Act::kWrite && t.act != Act::kDelete) continue;
       if (!wrote) {
@@ -504,7 +504,7 @@ class Simulation {
   HistoryBuilder builder_;
   std::vector<Client> clients_;
   std::priority_queue<Event> events_;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> head_;
+  base::HashMap<std::uint64_t, std::uint32_t> head_;
   std::vector<Version> versions_;
   std::uint64_t commit_count_ = 0;
   std::vector<std::vector<std::size_t>>

@@ -4,8 +4,8 @@
 // a read of its key (definition in section III). A lightweight transaction is one
 // operation on one object: insert if absent, or compare-and-set from the value
 // that the session saw last (section IV-E); reads, so that it sees some.
-#include <absl/container/flat_hash_map.h>
 
+#include "base/hash_table.hpp"
 #include "workload/factories.hpp"
 #include "workload/key_value.hpp"
 
@@ -87,7 +87,7 @@ class Lightweight final : public KeyValueWorkload {
             }};
   }
 
-  std::vector<absl::flat_hash_map<std::int64_t, Known>> seen_;  // by session
+  std::vector<base::HashMap<std::int64_t, Known>> seen_;  // by session
 };
 
 }  // namespace

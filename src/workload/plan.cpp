@@ -2,8 +2,6 @@
 // into 40 bytes an operation; statements are made of them when they are asked for.
 #include "workload/plan.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -11,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/hash_table.hpp"
 #include "workload/key_value.hpp"
 
 namespace cupel::workload {
@@ -129,7 +128,7 @@ class PlannedWorkload final : public Workload {
   Plan plan_;
   Schema schema_;
   Needs needs_;
-  absl::flat_hash_map<std::int64_t, std::int64_t> initial_;
+  base::HashMap<std::int64_t, std::int64_t> initial_;
   std::vector<std::size_t> issued_;  // by session
 };
 
@@ -226,7 +225,7 @@ class PlanReader {
   }
 
   void read_initial(dom::element element) {
-    absl::flat_hash_set<std::int64_t> keys;
+    base::HashSet<std::int64_t> keys;
     std::size_t i = 0;
     for (const dom::element row : array(element, "initial", "an array of [key, value]")) {
       const auto where = fmt::format("initial[{}]", i++);

@@ -16,13 +16,13 @@
 //
 // Cost: characters shown × log(characters), and a round (operations × replicas) plus
 // the characters shown.
-#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
+#include "base/hash_table.hpp"
 #include "crdt/solve/decide.hpp"
 
 namespace cupel::crdt {
@@ -129,7 +129,7 @@ ArrayOrder array_order(const History& history, const Axioms& axioms) {
   const Tree tree(history, inserts);
   if (tree.cyclic()) return result;  // no happens-before contains that, either
   const auto rooted = [&](std::uint32_t e) { return inserts[e] != kNone; };
-  absl::flat_hash_set<std::uint64_t> said;
+  base::HashSet<std::uint64_t> said;
   std::vector<OpId> shown_by(history.elements.size(), kNone);
   for (OpId id = 0; id < history.ops.size(); ++id) {
     if (history.ops[id].kind != Kind::kList) continue;
@@ -254,7 +254,7 @@ class Array {
     for (const auto& line : history_.by_replica) {
       std::vector<std::uint32_t> seen(history_.replicas.size(), 0);
       std::vector<std::uint8_t> removed(history_.elements.size(), 0);
-      std::vector<absl::flat_hash_set<std::uint32_t>> live_of(history_.keys.size());
+      std::vector<base::HashSet<std::uint32_t>> live_of(history_.keys.size());
       for (const OpId id : line) {
         if (history_.ops[id].kind != Kind::kList) continue;
         const auto row = closed.clocks.row(id);
@@ -529,9 +529,9 @@ class Array {
   std::vector<std::pair<OpId, std::uint32_t>>
       open_;  // a read, and what it misses: which remove has it seen?
   std::map<std::pair<OpId, std::uint32_t>, OpId> guesses_;
-  std::set<std::pair<OpId, OpId>> excluded_;      // a read, a remove that was guessed to be seen
-  std::vector<Step> wrong_;                       // why what sweep() found is so
-  absl::flat_hash_set<std::uint64_t> explained_;  // steps whose reason was gone into already
+  std::set<std::pair<OpId, OpId>> excluded_;  // a read, a remove that was guessed to be seen
+  std::vector<Step> wrong_;                   // why what sweep() found is so
+  base::HashSet<std::uint64_t> explained_;    // steps whose reason was gone into already
   Decision decision_;
 };
 

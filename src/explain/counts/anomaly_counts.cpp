@@ -1,8 +1,6 @@
 // AnomalyCounts: see the header.
 #include "explain/counts/anomaly_counts.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -11,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "base/parallel.hpp"
 #include "explain/counts/severity.hpp"
 
@@ -558,7 +557,7 @@ class AnomalyCounts::MissedReads {
   const Writers committed_;
   std::vector<std::uint32_t> pointer_, touched_;  // by group: how far its session is in the past
   std::vector<std::pair<Owner, std::uint32_t>> sources_;
-  absl::flat_hash_map<Owner, bool> outdated_;  // by writer: did it overwrite what was read?
+  base::HashMap<Owner, bool> outdated_;  // by writer: did it overwrite what was read?
   std::uint32_t session_ = kNone;
   Owner owner_ = 0;
   std::uint32_t begin_ = 0, end_ = 0;  // its reads

@@ -1,8 +1,6 @@
 // find_root_causes: see the header.
 #include "explain/counts/root_causes.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <map>
 #include <new>
@@ -10,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "explain/counts/severity.hpp"
 #include "explain/why/explain.hpp"
 #include "history/mask.hpp"

@@ -3,11 +3,11 @@
 // keys) say that they are not certain.
 #include "explain/power/opportunities.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
+
+#include "base/hash_table.hpp"
 
 namespace cupel::power {
 
@@ -61,7 +61,7 @@ OpportunityFinder::OpportunityFinder(const History& history, std::span<const Txn
   by_txn_.resize(txns_.size());
   by_key_.resize(history.key_count());
   number_.assign(history.txn_count(), kNone);
-  absl::flat_hash_map<KeyId, std::size_t> place_of;
+  base::HashMap<KeyId, std::size_t> place_of;
   for (std::size_t i = 0; i < txns_.size(); ++i) {
     const TxnId t = txns_[i];
     number_[t.index()] = static_cast<std::uint32_t>(i);
@@ -307,7 +307,7 @@ Opportunities OpportunityFinder::two_keys(std::string_view anomaly, std::size_t 
     std::uint32_t x, y;
     bool operator==(const Pair&) const = default;
   };
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> readers;
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> readers;
   const auto keys_of = [&](std::size_t i, auto passes) {
     std::vector<const Touch*> keys;
     for (const Touch& t : by_txn_[i]) {
@@ -517,7 +517,7 @@ class OpportunityFinder::PathSearch {
   const bool loose_;
   const std::uint32_t start_, goal_;
   bool certain_ = true;
-  absl::flat_hash_map<std::uint32_t, Step> came_;
+  base::HashMap<std::uint32_t, Step> came_;
   std::deque<std::uint32_t> queue_;
 };
 
@@ -567,7 +567,7 @@ Opportunities OpportunityFinder::causality(std::size_t most) const {
 
 Opportunities OpportunityFinder::long_fork(std::size_t most) const {
   Opportunities opportunities;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> readers;
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> readers;
   for (std::size_t i = 0; i < txns_.size(); ++i) {
     std::vector<std::uint32_t> keys;
     for (const Touch& t : by_txn_[i]) {
@@ -662,7 +662,7 @@ Opportunities OpportunityFinder::long_fork(std::size_t most) const {
 
 Opportunities OpportunityFinder::write_skew(std::size_t most) const {
   Opportunities opportunities;
-  absl::flat_hash_map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> known;
+  base::HashMap<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> known;
   bool part = false;
   std::vector<Opportunity> impure;
   for (std::size_t i = 0; i < txns_.size() && opportunities.found.size() < most; ++i) {

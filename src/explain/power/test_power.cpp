@@ -1,11 +1,10 @@
 // The measures: see the header.
 #include "explain/power/test_power.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "explain/power/inject.hpp"
 #include "explain/power/opportunities.hpp"
 #include "workload/generate.hpp"
@@ -100,7 +99,7 @@ class Measure {
         if (!fresh && it->second != t) it->second = Access::kUnknown;
       });
     }
-    absl::flat_hash_map<KeyId, std::size_t> opportunity;
+    base::HashMap<KeyId, std::size_t> opportunity;
     for (std::uint32_t t = 0; t < history_.txn_count() && !((t & 1023) == 0 && over()); ++t) {
       if (!may_commit(t)) continue;
       const bool committed = history_.status(TxnId(t)) == TxnStatus::kCommitted;
@@ -274,7 +273,7 @@ class Measure {
 
   // Is there one order of the writers that the edges we know allow?
   void order(std::span<const Access> key) {
-    absl::flat_hash_map<std::uint32_t, std::uint32_t> number;  // of writers, by transaction
+    base::HashMap<std::uint32_t, std::uint32_t> number;  // of writers, by transaction
     std::uint32_t longest = 0;
     for (const Access& one : key) {
       if (one.writes) number.emplace(one.txn, static_cast<std::uint32_t>(number.size()));
@@ -371,7 +370,7 @@ class Measure {
   base::Budget& budget_;
   TestPower power_;
   std::size_t one_in_ = 1;
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> writer_;  // of a version; kUnknown: several
+  base::HashMap<std::uint64_t, std::uint32_t> writer_;  // of a version; kUnknown: several
   std::vector<Access> accesses_;
 };
 

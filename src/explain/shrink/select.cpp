@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hash_table.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::shrink {
@@ -41,7 +42,7 @@ bool is_absence(const History& h, const Operation& op) {
 std::vector<std::pair<KeyId, ValueId>> covered(const History& h, const Operation& op) {
   const auto range = h.range(op);
   std::vector<std::pair<KeyId, ValueId>> keys;
-  absl::flat_hash_map<KeyId, ValueId> returned;
+  base::HashMap<KeyId, ValueId> returned;
   for (const auto& entry : range.entries) returned.emplace(entry.key, entry.value);
   for (const auto& entry : range.entries) keys.emplace_back(entry.key, entry.value);
   for (const KeyId key : h.keys_between(h.value(range.low), h.value(range.high))) {

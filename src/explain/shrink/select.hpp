@@ -16,12 +16,11 @@
 // so does what History::place() says.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/hash_table.hpp"
 #include "history/history.hpp"
 
 namespace cupel::shrink {
@@ -128,12 +127,12 @@ class Material {
   const History& history_;
   std::vector<TxnId> txns_;
   std::vector<LocalOp> ops_;  // by transaction, in program order
-  absl::flat_hash_map<OpId, std::uint32_t> number_of_op_;
-  absl::flat_hash_map<TxnId, std::uint32_t> number_of_txn_;
-  absl::flat_hash_map<Wanted, Group> groups_;
+  base::HashMap<OpId, std::uint32_t> number_of_op_;
+  base::HashMap<TxnId, std::uint32_t> number_of_txn_;
+  base::HashMap<Wanted, Group> groups_;
   std::vector<std::vector<OperationRef>> writers_;      // by group
   std::vector<std::vector<std::uint32_t>> writer_ops_;  // the same, as numbers
-  absl::flat_hash_map<KeyId, std::uint32_t> number_of_key_;
+  base::HashMap<KeyId, std::uint32_t> number_of_key_;
   std::vector<std::vector<Group>> special_of_key_;  // absence and other, by key
 };
 

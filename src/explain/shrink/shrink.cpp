@@ -1,14 +1,13 @@
 // shrink: see the header.
 #include "explain/shrink/shrink.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/budget.hpp"
+#include "base/hash_table.hpp"
 #include "explain/shrink/select.hpp"
 #include "explain/why/cycle.hpp"
 #include "explain/why/explain.hpp"
@@ -237,8 +236,8 @@ class Shrinker {
     const History& now = found.part.history;
     const auto& old = best_.violation.derivation;
     if (!best_.violation.internal.empty() || !old.cases.empty()) return false;
-    absl::flat_hash_map<TxnId, TxnId> txn_now;
-    absl::flat_hash_map<OpId, OpId> op_now;
+    base::HashMap<TxnId, TxnId> txn_now;
+    base::HashMap<OpId, OpId> op_now;
     for (std::size_t t = 0; t < now.txn_count(); ++t) {
       txn_now.emplace(found.part.original_txn[t], TxnId(t));
     }
