@@ -5,10 +5,11 @@ JOBS ?= 2
 SIZE ?= small
 CUPEL := build/release/cupel
 
-.PHONY: help install configure build test demo bench sanitize long format tidy clean
+.PHONY: help install configure build check format-check measure tidy-changed quick test demo bench sanitize \
+  long format tidy clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 install: ## install the Debian packages that are missing
 	@tools/install-packages.sh
@@ -22,13 +23,42 @@ build: configure ## the release build: build/release/cupel
 	@echo "== build build/release"
 	@cmake --build --preset release
 
-test: build ## every test but the long ones
-	@echo "== test build/release, all labels but long"
-	@ctest --preset release --label-exclude long -j$(JOBS)
+check: install format-check measure tidy-changed build ## what a change must pass: format, tidy, -Werror, style, quick tests, asan+ubsan
+	@echo "== test build/release, label quick"
+	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
+	@echo "== configure, build build/asan-ubsan, label quick"
+	@cmake --preset asan-ubsan --log-level=WARNING >/dev/null
+	@cmake --build --preset asan-ubsan --target quick_tests
+	@tools/run_tests.py --preset asan-ubsan -j$(JOBS)
 
-demo: configure ## run a workload on SQLite and check it, then check a real violation
+format-check: install
+	@echo "== clang-format, every file"
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --style=file --dry-run --Werror
+
+measure: install
+	@echo "== functions: length, parameters, nesting"
+	@tools/measure_functions
+
+tidy-changed: configure
+	@echo "== clang-tidy, files that changed"
+	@tools/tidy_changed.py build/release -j $(JOBS)
+
+quick: ## the quick tests, for a contributor without servers; installs none
+	@tools/install-packages.sh quick
+	@echo "== configure, build build/release, what the quick tests need"
+	@cmake --preset release -DCUPEL_BENCH=OFF --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target quick_tests cupel
+	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
+
+test: build ## every test but the long ones; lists what was skipped, and why
+	@echo "== test build/release, all labels but long"
+	@tools/run_tests.py --preset release --label-exclude long -j$(JOBS)
+
+demo: ## build the program alone, run a workload on SQLite and check it, then check a real violation
+	@tools/install-packages.sh program
 	@echo "== build $(CUPEL)"
-	@cmake --build --preset release --target cupel
+	@cmake --preset program --log-level=WARNING >/dev/null
+	@cmake --build --preset program
 	@tools/demo.sh $(CUPEL)
 
 bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
@@ -38,21 +68,19 @@ sanitize: install ## the quick tests under asan+ubsan and under tsan
 	@for preset in asan-ubsan tsan; do \
 	  echo "== configure, build, test build/$$preset, label quick" && \
 	  cmake --preset $$preset --log-level=WARNING >/dev/null && \
-	  cmake --build --preset $$preset && \
-	  ctest --preset $$preset -j$(JOBS) || exit 1; \
+	  cmake --build --preset $$preset --target quick_tests && \
+	  tools/run_tests.py --preset $$preset -j$(JOBS) || exit 1; \
 	done
 
 long: build ## the long tests: 100,000 random histories against exhaustive search
 	@echo "== test build/release, label long"
 	@ctest --preset release --label-regex long -j$(JOBS) --verbose
 
-format: ## clang-format every source file
-	@command -v clang-format >/dev/null || { echo "make format: install clang-format first" >&2; exit 3; }
+format: install ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file
 
-tidy: configure ## clang-tidy on src/ (slow)
-	@command -v clang-tidy >/dev/null || { echo "make tidy: install clang-tidy first" >&2; exit 3; }
-	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy -p build/release --quiet
+tidy: configure ## clang-tidy on all of src/ (slow)
+	@tools/tidy_changed.py build/release -j $(JOBS) --all
 
 clean: ## remove build/
 	rm -rf build

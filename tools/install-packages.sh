@@ -2,32 +2,54 @@
 # Installs the Debian 12 packages that building and testing cupel needs, and
 # only those that are missing. With all of them there it does nothing and needs
 # neither root nor network. `make build`, `make test` and `make demo` call it.
+# The argument says what for: `program` (compile cupel, `make demo`), `quick` (and the quick
+# tests, without servers and a browser, `make quick`) or `all`, which is the default.
 set -euo pipefail
 
+mode=${1:-all}
+# To compile the program.
 packages=(
-  build-essential g++ cmake ninja-build ccache git pkg-config
+  build-essential g++ cmake ninja-build ccache git pkg-config mold
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev
   libabsl-dev libzstd-dev libcadical-dev
   libpg-query-dev libgmp-dev  # SQL over the mock store: the parser, decimals
   libgraphviz-dev  # lays out the pictures of counterexamples
-  libgtest-dev libgmock-dev libbenchmark-dev
-  zstd
-  python3  # examples/exec_client.py, which a test runs
-  chromium  # the report's test in a browser (tests/browser)
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
   libssl-dev  # digests of passwords, for the mock store's servers
+)
+# To compile and run the quick tests.
+quick=(
+  libgtest-dev libgmock-dev zstd
+  python3  # examples/exec_client.py, and the tools of tools/
   # Programs that talk to the mock store's servers in the tests.
   postgresql-client mariadb-client curl
+)
+# For every test, the benchmarks and `make check`.
+others=(
+  libbenchmark-dev
+  clang-format clang-tidy
+  chromium  # the report's test in a browser (tests/browser)
   # Database servers, for the tests and `cupel lab`. Those that are installed here are
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
 )
+case $mode in
+  program) ;;
+  quick) packages+=("${quick[@]}") ;;
+  all) packages+=("${quick[@]}" "${others[@]}") ;;
+  *)
+    printf 'install-packages: %s: no such mode; it is program, quick or all\n' "$mode" >&2
+    exit 3
+    ;;
+esac
 
 # Node and npm come from other places too; any that is on the path will do.
-command -v node >/dev/null || packages+=(nodejs)
-command -v npm >/dev/null || packages+=(npm)
+if [[ $mode == all ]]; then
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+fi
 
 fail() {
   printf 'install-packages: %s\n' "$1" >&2
