@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cupel;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  formats::looks_like_cobra(bytes);
+  formats::recognize_cobra(bytes);
   const auto divide = bytes.find("\xff\xff\xff\xff");
   std::vector<formats::SessionLog> logs = {{"T0.log", bytes.substr(0, divide)}};
   if (divide != bytes.npos) logs.push_back({"T1.log", bytes.substr(divide + 4)});

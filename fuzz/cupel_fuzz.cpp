@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cupel;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto read = [](std::string_view file) { return formats::read_cupel(file, "input"); };
-  formats::looks_like_cupel(bytes);
+  formats::recognize_cupel(bytes);
   for (const std::string& file : {std::string(bytes), packed(bytes)}) {
     const auto history = read(file);
     Counting sink;

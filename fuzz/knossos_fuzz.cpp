@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cupel;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  formats::looks_like_knossos(bytes);
+  formats::recognize_knossos(bytes);
   const auto history = formats::read_knossos(bytes, "input");
   if (!history.ok()) {
     fuzz::require(!history.error().message.empty(), "an error says something");

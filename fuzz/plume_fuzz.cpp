@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cupel;
   const auto read = [](std::string_view bytes) { return formats::read_plume(bytes, "input"); };
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  formats::looks_like_plume(bytes);
+  formats::recognize_plume(bytes);
   const auto history = read(bytes);
   if (!history.ok()) {
     fuzz::require(!history.error().message.empty(), "an error says something");

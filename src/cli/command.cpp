@@ -87,15 +87,11 @@ void add_format_option(Command& command, std::string& format) {
 }
 
 void add_target_options(Command& command, std::string& format, bool& edn, const char* file) {
-  std::vector<std::string> written;
-  for (const auto f : formats::all_formats()) {
-    if (formats::is_written(f)) written.emplace_back(formats::name(f));
-  }
   command
       .add_option("-t,--to", format,
-                  fmt::format("Format to write: {}. Default: by the extension of {} (.jsonl, "
-                              ".edn, .bincode, .plume, .awdit, .cupel)",
-                              one_of(written), file))
+                  fmt::format("Format to write: {}. Default: by the extension of {} ({})",
+                              formats::format_names(/*written_only=*/true), file,
+                              fmt::join(formats::written_extensions(), ", ")))
       ->type_name("FORMAT");
   command.add_flag("--edn", edn, "Write jepsen as EDN instead of JSON lines");
 }
@@ -113,9 +109,9 @@ std::optional<formats::Format> format_of(const std::string& name, const char* op
 
 std::optional<Target> target_of(const std::string& path) {
   const auto extension = std::filesystem::path(path).extension().string();
-  if (extension == ".json" || extension == ".jsonl") return Target{formats::Format::kJepsen, false};
-  if (extension == ".edn") return Target{formats::Format::kJepsen, true};
-  if (extension == ".bincode") return Target{formats::Format::kDbcop, false};
+  if (const auto options = formats::options_of_extension(extension)) {
+    return Target{options->format, options->edn};
+  }
   const auto format = formats::parse_format(extension.empty() ? extension : extension.substr(1));
   if (format) return Target{*format, false};
   return std::nullopt;
@@ -133,17 +129,17 @@ base::Result<formats::WriteOptions> write_options(const std::string& path, const
   if (edn) return formats::WriteOptions{.format = formats::Format::kJepsen, .edn = true};
   const auto target = target_of(path);
   if (!target) {
-    constexpr const char* kEndings = ".jsonl, .edn, .bincode, .plume, .awdit or .cupel";
+    const auto endings = one_of(formats::written_extensions());
     if (path == "-") {
       return base::Error{.message = fmt::format(
                              "standard output has no name that says which format to write; {}",
-                             option.empty() ? fmt::format("name a file that ends in {}", kEndings)
+                             option.empty() ? fmt::format("name a file that ends in {}", endings)
                                             : fmt::format("say it with {}", option))};
     }
     return base::Error{
         .message =
             fmt::format("the name does not say which format to write; {}end it in {}",
-                        option.empty() ? "" : fmt::format("say it with {}, or ", option), kEndings),
+                        option.empty() ? "" : fmt::format("say it with {}, or ", option), endings),
         .file = path};
   }
   return formats::WriteOptions{.format = target->format, .edn = target->edn};
@@ -156,7 +152,7 @@ int write_history(const history::History& history, const std::string& path,
     print_error(written.error());
     return kBad;
   }
-  const auto lost = formats::left_out(history, options.format);
+  const auto lost = formats::lost_facts(history, options.format);
   if (!lost.empty()) {
     print_error(fmt::format("note: {} has no place for these, left out: {}",
                             formats::name(options.format), fmt::join(lost, ", ")));

@@ -10,6 +10,7 @@
 
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
+#include "formats/lost_facts.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -31,13 +32,14 @@ bool is_rule(std::string_view text, char of) {
 
 }  // namespace
 
-bool looks_like_awdit(std::string_view head) {
-  std::size_t at = head.find_first_not_of(" \t\r\n");
-  if (at == head.npos) return false;
+Match recognize_awdit(std::string_view bytes) {
+  const auto head = bytes.substr(0, kHeadBytes);
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  if (at == head.npos) return Match::kNo;
   const auto line = line_at(head, at).text;
-  if (is_rule(line, '-') || is_rule(line, '=')) return true;
-  if (line.size() < 3 || (line[0] != 'r' && line[0] != 'w') || !blank(line[1])) return false;
-  return line.find_first_not_of("0123456789- \t\r", 1) == line.npos;
+  if (is_rule(line, '-') || is_rule(line, '=')) return Match::kBegins;
+  if (line.size() < 3 || (line[0] != 'r' && line[0] != 'w') || !blank(line[1])) return Match::kNo;
+  return line.find_first_not_of("0123456789- \t\r", 1) == line.npos ? Match::kBegins : Match::kNo;
 }
 
 base::Result<History> read_awdit(std::string_view bytes, const std::string& file, Reading reading) {
@@ -160,5 +162,18 @@ base::Status write_awdit(const History& h, std::ostream& out) {
   flush();
   return base::Ok{};
 }
+
+extern constinit const FormatSpec kAwditFormat{
+    .format = Format::kAwdit,
+    .name = "awdit",
+    .description = "`r 1 2`",
+    .page = "docs/formats/awdit.md",
+    .extensions = {{{".awdit"}}},
+    .recognize = recognize_awdit,
+    .read = [](const Source& source,
+               Reading reading) { return read_awdit(source.files[0].bytes, source.path, reading); },
+    .write = [](const History& history, std::ostream& out,
+                const WriteOptions&) { return write_awdit(history, out); },
+    .lost = [](const History& history) { return lost_facts(history, KeptFacts{}); }};
 
 }  // namespace cupel::formats

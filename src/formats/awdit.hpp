@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
-bool looks_like_awdit(std::string_view head);
+Match recognize_awdit(std::string_view bytes);
 base::Result<history::History> read_awdit(std::string_view bytes, const std::string& file,
                                           Reading reading = {});
 base::Status write_awdit(const history::History& history, std::ostream& out);

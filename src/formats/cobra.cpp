@@ -228,12 +228,45 @@ class Assembler {
 
 }  // namespace
 
-bool looks_like_cobra(std::string_view head) {
+namespace {
+
+// Are the records of the head of a log such as a collector writes: each of a known type,
+// and reads, writes and commits inside the transaction that they are of?
+bool has_records(std::string_view bytes) {
+  ByteCursor in(bytes.substr(0, kHeadBytes));
+  bool open = false;
+  std::int64_t txn = 0;
+  while (!in.at_end()) {
+    const char type = static_cast<char>(in.u8());
+    if (type == 'S') {
+      txn = in.big_i64();
+      open = true;
+    } else if (!open) {
+      return false;
+    } else if (type == 'C') {
+      const auto committed = in.big_i64();
+      if (!in.failed() && committed != txn) return false;
+      open = false;
+    } else if (type == 'R' || type == 'W') {
+      in.take(type == 'R' ? 32 : 24);
+    } else {
+      return false;
+    }
+    if (in.failed()) return bytes.size() > kHeadBytes;
+  }
+  return true;
+}
+
+}  // namespace
+
+Match recognize_cobra(std::string_view bytes) {
   constexpr std::size_t kRecord = 9;
-  if (head.size() < kRecord || head[0] != 'S') return false;
+  if (bytes.size() < kRecord || bytes[0] != 'S') return Match::kNo;
+  if (has_records(bytes)) return Match::kChecked;
   // Text has no NUL or high byte here; a 64-bit id below 2^56 begins with NUL.
-  return head[1] == '\0' || head.size() == kRecord ||
-         std::string_view("SCWR").find(head[kRecord]) != std::string_view::npos;
+  const bool begins = bytes[1] == '\0' || bytes.size() == kRecord ||
+                      std::string_view("SCWR").find(bytes[kRecord]) != std::string_view::npos;
+  return begins ? Match::kBegins : Match::kNo;
 }
 
 base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std::string& directory,
@@ -246,5 +279,16 @@ base::Result<History> read_cobra(const std::vector<SessionLog>& logs, const std:
   }
   return Assembler(std::move(parsed), reading).run(directory);
 }
+
+extern constinit const FormatSpec kCobraFormat{.format = Format::kCobra,
+                                               .name = "cobra",
+                                               .description = "a directory of binary *.log files",
+                                               .page = "docs/formats/cobra.md",
+                                               .in_logs = true,
+                                               .recognize = recognize_cobra,
+                                               .read = [](const Source& source, Reading reading) {
+                                                 return read_cobra(source.files, source.path,
+                                                                   reading);
+                                               }};
 
 }  // namespace cupel::formats

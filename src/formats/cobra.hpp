@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
-bool looks_like_cobra(std::string_view head);
+Match recognize_cobra(std::string_view bytes);
 base::Result<history::History> read_cobra(const std::vector<SessionLog>& logs,
                                           const std::string& directory, Reading reading = {});
 

@@ -613,8 +613,16 @@ class SingleOps {
 
 }  // namespace
 
-bool looks_like_cupel(std::string_view head) {
-  return head.starts_with(kMagic.substr(0, 6));
+Match recognize_cupel(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic.substr(0, 6))) return Match::kNo;
+  ByteCursor in(bytes.substr(0, kHeaderBytes));
+  const bool whole = in.take(kMagic.size()) == kMagic;
+  in.little_u32();
+  const auto checksum = in.little_u32();
+  const bool checked =
+      whole && !in.failed() &&
+      checksum == static_cast<std::uint32_t>(fnv(bytes.substr(0, kHeaderBytes - 4)));
+  return checked ? Match::kChecked : Match::kBegins;
 }
 
 base::Result<History> read_cupel(std::string_view bytes, const std::string& file, Reading reading) {
@@ -730,5 +738,17 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
   out.finish();
   return base::Ok{};
 }
+
+extern constinit const FormatSpec kCupelFormat{
+    .format = Format::kCupel,
+    .name = "cupel",
+    .description = "its own, compressed",
+    .page = "docs/formats/cupel.md",
+    .extensions = {{{".cupel"}}},
+    .recognize = recognize_cupel,
+    .read = [](const Source& source,
+               Reading reading) { return read_cupel(source.files[0].bytes, source.path, reading); },
+    .write = [](const History& history, std::ostream& out,
+                const WriteOptions&) { return write_cupel(history, out); }};
 
 }  // namespace cupel::formats

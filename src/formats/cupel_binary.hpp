@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 #include "history/single_op.hpp"
 
 namespace cupel::formats {
 
-bool looks_like_cupel(std::string_view head);
+Match recognize_cupel(std::string_view bytes);
 // A truncated or corrupt file is an error that names the byte where its first
 // broken block begins.
 base::Result<history::History> read_cupel(std::string_view bytes, const std::string& file,

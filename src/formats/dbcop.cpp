@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 #include "formats/byte_cursor.hpp"
 #include "formats/integer_registers.hpp"
+#include "formats/lost_facts.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -185,18 +187,73 @@ void put(std::string& out, std::uint64_t value) {
 
 }  // namespace
 
-bool looks_like_dbcop(std::string_view head, std::uint64_t file_size) {
-  ByteCursor in(head);
-  for (int i = 0; i < 5; ++i) in.little_u64();
-  for (int i = 0; i < 3; ++i) {
-    const auto length = in.little_u64();
-    if (length > file_size) return false;
-    for (const char c : in.take(length)) {
-      if (static_cast<unsigned char>(c) < ' ') return false;
+namespace {
+
+// Recognition: a walk over the head of a file that asks of each length, text and flag
+// whether it can be one.
+class HeadWalk {
+ public:
+  explicit HeadWalk(std::string_view bytes)
+      : file_size_(bytes.size()), in_(bytes.substr(0, kHeadBytes)) {}
+
+  // The header, its texts and the number of sessions.
+  bool header() {
+    for (int i = 0; i < 5; ++i) in_.little_u64();
+    for (int i = 0; i < 3; ++i) {
+      const auto length = in_.little_u64();
+      if (length > file_size_) return false;
+      for (const char c : in_.take(length)) {
+        if (static_cast<unsigned char>(c) < ' ') return false;
+      }
     }
+    return count(kSmallestSessionBytes, sessions_) && !in_.failed();
   }
-  const auto sessions = in.little_u64();
-  return !in.failed() && sessions <= (file_size - in.offset()) / kSmallestSessionBytes;
+
+  // Everything after the header, as far as the head goes.
+  bool sessions() {
+    for (std::uint64_t s = 0; s < sessions_ && !in_.failed(); ++s) {
+      std::uint64_t txns = 0;
+      if (!count(kSmallestTxnBytes, txns)) return false;
+      for (std::uint64_t t = 0; t < txns && !in_.failed(); ++t) {
+        if (!transaction()) return false;
+      }
+    }
+    return cut() || (!in_.failed() && in_.at_end());
+  }
+
+ private:
+  bool transaction() {
+    std::uint64_t events = 0;
+    if (!count(kEventBytes, events)) return false;
+    for (std::uint64_t e = 0; e < events && !in_.failed(); ++e) {
+      if (!flag()) return false;
+      in_.little_u64();
+      in_.little_u64();
+      if (!flag()) return false;
+    }
+    return flag();
+  }
+  // The head ended, and the file goes on.
+  [[nodiscard]] bool cut() const { return in_.failed() && file_size_ > kHeadBytes; }
+  bool flag() { return in_.u8() <= 1; }
+  bool count(std::uint64_t smallest, std::uint64_t& value) {
+    value = in_.little_u64();
+    return in_.failed() || value <= (file_size_ - in_.offset()) / smallest;
+  }
+
+  std::uint64_t file_size_;
+  ByteCursor in_;
+  std::uint64_t sessions_ = 0;
+};
+
+constexpr std::array<std::string_view, 3> kKeptMetadata = {"database", "start", "end"};
+
+}  // namespace
+
+Match recognize_dbcop(std::string_view bytes) {
+  HeadWalk walk(bytes);
+  if (!walk.header()) return Match::kNo;
+  return walk.sessions() ? Match::kChecked : Match::kBegins;
 }
 
 base::Result<History> read_dbcop(std::string_view bytes, const std::string& file, Reading reading) {
@@ -222,8 +279,8 @@ base::Status write_dbcop(const History& h, std::ostream& out) {
                                 std::uint64_t{h.key_count()}, most_txns, most_events}) {
     put(bytes, n);
   }
-  for (const char* name : {"database", "start", "end"}) {
-    const auto it = h.metadata().find(name);
+  for (const auto name : kKeptMetadata) {
+    const auto it = h.metadata().find(std::string(name));
     const std::string text = it == h.metadata().end() ? "" : it->second;
     put(bytes, text.size());
     bytes += text;
@@ -253,5 +310,22 @@ base::Status write_dbcop(const History& h, std::ostream& out) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return base::Ok{};
 }
+
+extern constinit const FormatSpec kDbcopFormat{
+    .format = Format::kDbcop,
+    .name = "dbcop",
+    .description = "history.bincode",
+    .page = "docs/formats/dbcop.md",
+    .extensions = {{{".bincode"}}},
+    .file_in_directory = "history.bincode",
+    .recognize = recognize_dbcop,
+    .read = [](const Source& source,
+               Reading reading) { return read_dbcop(source.files[0].bytes, source.path, reading); },
+    .write = [](const History& history, std::ostream& out,
+                const WriteOptions&) { return write_dbcop(history, out); },
+    .lost =
+        [](const History& history) {
+          return lost_facts(history, KeptFacts{.metadata = kKeptMetadata});
+        }};
 
 }  // namespace cupel::formats

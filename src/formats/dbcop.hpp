@@ -13,12 +13,13 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
-bool looks_like_dbcop(std::string_view head, std::uint64_t file_size);
+Match recognize_dbcop(std::string_view bytes);
 base::Result<history::History> read_dbcop(std::string_view bytes, const std::string& file,
                                           Reading reading = {});
 base::Status write_dbcop(const history::History& history, std::ostream& out);

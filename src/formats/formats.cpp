@@ -1,9 +1,9 @@
-// The common door: which format a path holds, and to the reader of it.
+// The common door: from a path to the format it holds, and to the reader or the
+// writer in that format's FormatSpec.
 #include "formats/formats.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,16 +12,9 @@
 #include <new>
 #include <vector>
 
-#include "formats/awdit.hpp"
-#include "formats/cobra.hpp"
 #include "formats/cupel_binary.hpp"
-#include "formats/dbcop.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
-#include "formats/jepsen_reader.hpp"
-#include "formats/jepsen_writer.hpp"
-#include "formats/knossos.hpp"
-#include "formats/plume.hpp"
-#include "formats/viper.hpp"
 
 namespace cupel::formats {
 
@@ -30,52 +23,9 @@ using history::History;
 
 namespace {
 
-constexpr std::array<std::pair<Format, std::string_view>, 8> kNames{{
-    {Format::kJepsen, "jepsen"},
-    {Format::kPlume, "plume"},
-    {Format::kAwdit, "awdit"},
-    {Format::kDbcop, "dbcop"},
-    {Format::kCobra, "cobra"},
-    {Format::kViper, "viper"},
-    {Format::kCupel, "cupel"},
-    {Format::kKnossos, "knossos"},
-}};
-constexpr const char* kKnownFormats =
-    "jepsen (op maps, EDN or JSON), plume (`r(1,2,0,7)`), awdit (`r 1 2`), dbcop "
-    "(history.bincode), "
-    "cobra or viper (a directory of *.log), cupel or knossos (jepsen.util logs)";
-constexpr const char* kDbcopFile = "history.bincode";
-constexpr std::size_t kHeadBytes = 1 << 16;
-
 bool is_directory(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
-}
-
-base::Error unknown(const std::string& path, std::string_view found) {
-  return {.message = fmt::format(
-              "found {}, expected one of the formats {}; name it with -f if it is one of these",
-              found, kKnownFormats),
-          .file = path};
-}
-
-std::optional<Format> detect_bytes(std::string_view bytes) {
-  const auto head = bytes.substr(0, kHeadBytes);
-  if (looks_like_cupel(head)) return Format::kCupel;
-  if (looks_like_plume(head)) return Format::kPlume;
-  if (looks_like_awdit(head)) return Format::kAwdit;
-  if (looks_like_viper(head)) return Format::kViper;
-  if (looks_like_knossos(head)) return Format::kKnossos;
-  if (looks_like_jepsen(head)) return Format::kJepsen;
-  if (looks_like_cobra(head)) return Format::kCobra;
-  if (looks_like_dbcop(head, bytes.size())) return Format::kDbcop;
-  return std::nullopt;
-}
-
-base::Result<Format> detect_file(const std::string& path, std::string_view bytes) {
-  if (bytes.empty()) return unknown(path, "an empty file");
-  if (const auto format = detect_bytes(bytes)) return *format;
-  return unknown(path, shown(bytes.substr(0, 40)));
 }
 
 // The logs of a directory that has them, mapped.
@@ -98,51 +48,61 @@ base::Result<Logs> open_logs(const std::string& directory, base::Budget* budget 
   return opened;
 }
 
-base::Result<Format> detect_logs(const std::string& directory, const Logs& logs) {
+// Of the first log that is not empty.
+base::Result<Format> recognize_logs(const std::string& directory, const Logs& logs) {
   for (const auto& log : logs.logs) {
-    const auto head = log.bytes.substr(0, kHeadBytes);
-    if (head.empty()) continue;
-    if (looks_like_viper(head)) return Format::kViper;
-    if (looks_like_cobra(head)) return Format::kCobra;
-    return unknown(log.file, shown(head.substr(0, 40)));
+    if (!log.bytes.empty()) return recognize(log.file, log.bytes, /*in_logs=*/true);
   }
-  return unknown(directory, "only empty *.log files");
+  return unrecognized(directory, "only empty *.log files");
 }
 
-base::Result<History> read_logs(Format format, const std::vector<SessionLog>& logs,
-                                const std::string& path, Reading reading) {
-  return format == Format::kViper ? read_viper(logs, path, reading)
-                                  : read_cobra(logs, path, reading);
+// The files that a directory may stand for: "history.bincode".
+std::string files_in_directories() {
+  std::string names;
+  for (const auto* spec : all_specs()) {
+    if (spec->file_in_directory.empty()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(spec->file_in_directory);
+  }
+  return names;
 }
 
-base::Result<History> read_directory(const std::string& path, std::optional<Format> asked,
-                                     base::Budget* budget) {
-  const bool holds_logs = !asked || *asked == Format::kCobra || *asked == Format::kViper;
-  if (!holds_logs) {
+base::Error without_logs(const std::string& path) {
+  return unrecognized(
+      path, fmt::format("a directory with neither {} nor *.log files", files_in_directories()));
+}
+
+base::Result<History> read_directory(const std::string& path, const ReadOptions& options) {
+  auto format = options.format;
+  if (format && !spec_of(*format).in_logs) {
+    const auto wanted = spec_of(*format).file_in_directory;
     return base::Error{
-        .message = fmt::format("is a directory without a {} file; {} is read from a file",
-                               kDbcopFile, name(*asked)),
+        .message = wanted.empty()
+                       ? fmt::format("is a directory; {} is read from a file", name(*format))
+                       : fmt::format("is a directory without a {} file; {} is read from that file",
+                                     wanted, name(*format)),
         .file = path};
   }
-  auto logs = open_logs(path, budget);
-  if (!logs.ok()) {
-    if (asked) return std::move(logs).error();
-    return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
+  auto logs = open_logs(path, options.budget);
+  if (!logs.ok()) return format ? std::move(logs).error() : without_logs(path);
+  if (!format) {
+    const auto recognized = recognize_logs(path, *logs);
+    if (!recognized.ok()) return recognized.error();
+    format = *recognized;
   }
-  if (!asked) {
-    const auto format = detect_logs(path, *logs);
-    if (!format.ok()) return format.error();
-    asked = *format;
-  }
-  return read_logs(*asked, logs->logs, path, Reading(budget, nullptr));
+  return spec_of(*format).read({path, std::move(logs->logs), options.threads},
+                               Reading(options.budget, nullptr));
 }
 
-// A directory stands for the dbcop file in it, if there is one.
+// A directory stands for the file of a format in it, if there is one.
 std::string resolved(const std::string& path, std::optional<Format> asked) {
-  if (asked && *asked != Format::kDbcop) return path;
-  const auto inside = (fs::path(path) / kDbcopFile).string();
-  std::error_code ignored;
-  return is_directory(path) && fs::exists(inside, ignored) ? inside : path;
+  if (!is_directory(path)) return path;
+  for (const auto* spec : all_specs()) {
+    if (spec->file_in_directory.empty() || (asked && *asked != spec->format)) continue;
+    const auto inside = (fs::path(path) / spec->file_in_directory).string();
+    std::error_code ignored;
+    if (fs::exists(inside, ignored)) return inside;
+  }
+  return path;
 }
 
 base::Result<History> read_file(const std::string& place, const ReadOptions& options) {
@@ -151,34 +111,17 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
   const auto bytes = file->bytes();
   auto format = options.format;
   if (!format) {
-    const auto detected = detect_file(place, bytes);
-    if (!detected.ok()) return detected.error();
-    format = *detected;
+    const auto recognized = recognize(place, bytes, /*in_logs=*/false);
+    if (!recognized.ok()) return recognized.error();
+    format = *recognized;
   }
   if (bytes.empty()) {
     return base::Error{.message = fmt::format(
                            "found an empty file, expected a history in {} format", name(*format)),
                        .file = place};
   }
-  const Reading reading(options.budget, &*file);
-  switch (*format) {
-    case Format::kJepsen:
-      return read_jepsen(bytes, place, options.threads, reading);
-    case Format::kPlume:
-      return read_plume(bytes, place, options.threads, reading);
-    case Format::kAwdit:
-      return read_awdit(bytes, place, reading);
-    case Format::kDbcop:
-      return read_dbcop(bytes, place, reading);
-    case Format::kCupel:
-      return read_cupel(bytes, place, reading);
-    case Format::kKnossos:
-      return read_knossos(bytes, place, reading);
-    case Format::kCobra:
-    case Format::kViper:
-      break;
-  }
-  return read_logs(*format, {{place, bytes}}, place, reading);
+  return spec_of(*format).read({place, {{place, bytes}}, options.threads},
+                               Reading(options.budget, &*file));
 }
 
 base::Error stopped(const std::string& path, const base::Budget& budget) {
@@ -189,67 +132,23 @@ base::Error stopped(const std::string& path, const base::Budget& budget) {
 }
 
 base::Status write_to(const History& history, std::ostream& out, const WriteOptions& options) {
-  switch (options.format) {
-    case Format::kJepsen:
-      return write_jepsen(history, out, options.edn);
-    case Format::kPlume:
-      return write_plume(history, out);
-    case Format::kAwdit:
-      return write_awdit(history, out);
-    case Format::kDbcop:
-      return write_dbcop(history, out);
-    case Format::kCupel:
-      return write_cupel(history, out);
-    case Format::kCobra:
-    case Format::kViper:
-    case Format::kKnossos:
-      break;
-  }
-  return base::Error{
-      .message = fmt::format("{} is only read; write jepsen, plume, awdit, dbcop or cupel instead",
-                             name(options.format))};
+  const auto& spec = spec_of(options.format);
+  if (spec.write != nullptr) return spec.write(history, out, options);
+  return base::Error{.message = fmt::format("{} is only read; write {} instead", spec.name,
+                                            format_names(/*written_only=*/true))};
 }
 
 }  // namespace
-
-std::string_view name(Format format) {
-  for (const auto& [known, text] : kNames) {
-    if (known == format) return text;
-  }
-  return "?";
-}
-
-std::span<const Format> all_formats() {
-  static const auto all = [] {
-    std::array<Format, kNames.size()> formats;
-    for (std::size_t i = 0; i < formats.size(); ++i) formats[i] = kNames[i].first;
-    return formats;
-  }();
-  return all;
-}
-
-bool is_written(Format format) {
-  return format != Format::kCobra && format != Format::kViper && format != Format::kKnossos;
-}
-
-std::optional<Format> parse_format(std::string_view text) {
-  for (const auto& [format, known] : kNames) {
-    if (known == text) return format;
-  }
-  return std::nullopt;
-}
 
 base::Result<Format> detect(const std::string& path) {
   const auto place = resolved(path, std::nullopt);
   if (is_directory(place)) {
     const auto logs = open_logs(place);
-    if (!logs.ok())
-      return unknown(path, fmt::format("a directory with neither {} nor *.log files", kDbcopFile));
-    return detect_logs(place, *logs);
+    return logs.ok() ? recognize_logs(place, *logs) : without_logs(path);
   }
   const auto file = MappedFile::open(place);
   if (!file.ok()) return file.error();
-  return detect_file(place, file->bytes());
+  return recognize(place, file->bytes(), /*in_logs=*/false);
 }
 
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
@@ -260,7 +159,7 @@ bool stream(const std::string& path, const ReadOptions& options, std::size_t lea
     std::error_code unknown;
     if (!fs::is_regular_file(path, unknown)) return false;  // a pipe can be read once
     const auto file = MappedFile::open(path, options.budget);
-    return file.ok() && looks_like_cupel(file->bytes()) &&
+    return file.ok() && recognize_cupel(file->bytes()) != Match::kNo &&
            stream_cupel(file->bytes(), Reading(options.budget, &*file), least_txns, sink);
   } catch (const Stopped&) {
   } catch (const std::bad_alloc&) {  // by a base::AllocationWatch, or the system's own limit
@@ -273,8 +172,7 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
   const base::AllocationWatch watch(options.budget);
   try {
     const auto place = resolved(path, options.format);
-    auto history = is_directory(place) ? read_directory(place, options.format, options.budget)
-                                       : read_file(place, options);
+    auto history = is_directory(place) ? read_directory(place, options) : read_file(place, options);
     // Nothing was recorded, or it was lost: that every level is satisfied would mislead.
     if (history.ok() && history->txn_count() == 0) {
       return base::Error{.message = "found a history without transactions, expected one at least",
@@ -298,8 +196,9 @@ struct Destination {
 
 Destination destination(const std::string& path, const WriteOptions& options) {
   Destination to{.target = path, .written = path};
-  if (options.format == Format::kDbcop && is_directory(path)) {
-    to.target = to.written = (fs::path(path) / kDbcopFile).string();
+  const auto inside = spec_of(options.format).file_in_directory;
+  if (!inside.empty() && is_directory(path)) {
+    to.target = to.written = (fs::path(path) / inside).string();
   }
   std::error_code ignored;
   const auto status = fs::status(to.target, ignored);

@@ -1,5 +1,5 @@
-// formats: history files in, history files out. One file a format; this is
-// their common door, and detection.
+// formats: history files in, history files out. One file a format (its FormatSpec,
+// format_spec.hpp); this is their common door, and recognition by content.
 #pragma once
 
 #include <optional>
@@ -28,8 +28,10 @@ enum class Format : std::uint8_t {
 
 std::string_view name(Format format);  // "jepsen" …
 std::span<const Format> all_formats();
-bool is_written(Format format);  // cobra, viper and knossos are only read
+bool is_written(Format format);  // else it is only read
 std::optional<Format> parse_format(std::string_view text);
+// The names of all formats, or of those that are written: "plume, awdit or cupel".
+std::string format_names(bool written_only);
 
 struct ReadOptions {
   std::optional<Format> format;  // absent: detected from the content
@@ -55,6 +57,10 @@ struct WriteOptions {
   Format format = Format::kJepsen;
   bool edn = false;  // jepsen only: EDN instead of JSON lines
 };
+// Which variant a file name's ending asks for (".jsonl"); none if it says nothing.
+std::optional<WriteOptions> options_of_extension(std::string_view ending);
+// The endings that say a format that can be written: ".jsonl", ".edn" …
+std::vector<std::string> written_extensions();
 // Could write() open the file at `path`? Leaves it as it is. Errors: why not.
 base::Status can_write(const std::string& path, const WriteOptions& options);
 // To the file at `path`, "-" being standard output. Refuses, with a sentence, a
@@ -65,6 +71,6 @@ base::Status write(const history::History& history, const std::string& path,
 // What else the history has that the format has no place for, and that a file
 // written in it does not say: "times", "session names", "transaction numbers" …
 // No verdict but that of levels with real time rests on any of it.
-std::vector<std::string> left_out(const history::History& history, Format format);
+std::vector<std::string> lost_facts(const history::History& history, Format format);
 
 }  // namespace cupel::formats

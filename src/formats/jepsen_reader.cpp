@@ -2,7 +2,11 @@
 // jepsen_edn.cpp and jepsen_assemble.cpp.
 #include "formats/jepsen_reader.hpp"
 
+#include <algorithm>
+
 #include "formats/jepsen_events.hpp"
+#include "formats/jepsen_writer.hpp"
+#include "formats/json_members.hpp"
 
 namespace cupel::formats {
 
@@ -74,20 +78,38 @@ bool is_edn(std::string_view bytes) {
   return syntax_of(without_mark(bytes)) == Syntax::kEdn;
 }
 
-bool looks_like_jepsen(std::string_view head) {
-  head = without_mark(head);
+Match recognize_jepsen(std::string_view bytes) {
+  const auto head = without_mark(bytes.substr(0, kHeadBytes));
+  const auto has = [&](std::string_view text) { return head.find(text) != std::string_view::npos; };
   switch (syntax_of(head)) {
-    case Syntax::kJson:
-      return head.find("\"type\"") != std::string_view::npos;
+    case Syntax::kJson: {
+      const auto members = first_object(head.substr(std::min(head.find('{'), head.size())));
+      if (members.contains("type")) return Match::kBegins;
+      // An operation without a type is viper's; of anything else a later one may tell.
+      return !members.contains("value") && has("\"type\"") ? Match::kBegins : Match::kNo;
+    }
     case Syntax::kEdn:
-      return head.find(":type") != std::string_view::npos ||
-             head.find("\"type\"") != std::string_view::npos ||
-             head.find("#jepsen.history.Op") != std::string_view::npos;
+      return has(":type") || has("\"type\"") || has("#jepsen.history.Op") ? Match::kBegins
+                                                                          : Match::kNo;
     case Syntax::kEmpty:
     case Syntax::kOther:
       break;
   }
-  return false;
+  return Match::kNo;
 }
+
+extern constinit const FormatSpec kJepsenFormat{
+    .format = Format::kJepsen,
+    .name = "jepsen",
+    .description = "op maps, EDN or JSON",
+    .page = "docs/formats/jepsen.md",
+    .extensions = {{{".jsonl"}, {".edn", true}, {".json"}}},
+    .recognize = recognize_jepsen,
+    .read =
+        [](const Source& source, Reading reading) {
+          return read_jepsen(source.files[0].bytes, source.path, source.threads, reading);
+        },
+    .write = [](const history::History& history, std::ostream& out,
+                const WriteOptions& options) { return write_jepsen(history, out, options.edn); }};
 
 }  // namespace cupel::formats

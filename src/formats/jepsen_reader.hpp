@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
@@ -22,6 +23,6 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
 bool is_edn(std::string_view bytes);
 
 // Whether the first bytes of a file (4 KiB will do) are Jepsen op maps.
-bool looks_like_jepsen(std::string_view head);
+Match recognize_jepsen(std::string_view bytes);
 
 }  // namespace cupel::formats

@@ -84,14 +84,27 @@ base::Result<history::History> read_knossos(std::string_view bytes, const std::s
   return jepsen::assemble(std::move(chunks), source, reading);
 }
 
-bool looks_like_knossos(std::string_view head) {
+// A quotation mark or a comment before the logger's name: it is part of something else.
+Match recognize_knossos(std::string_view bytes) {
+  auto head = bytes.substr(0, kHeadBytes);
   const auto begin = head.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return false;
+  if (begin == std::string_view::npos) return Match::kNo;
   head = head.substr(begin);
   const auto first = head.substr(0, head.find('\n'));
   const auto logger = first.find(kLogger);
-  if (logger == std::string_view::npos) return false;
-  return first.find(':', logger) != std::string_view::npos;
+  if (logger == std::string_view::npos || first[0] == ';') return Match::kNo;
+  if (first.substr(0, logger).find('"') != std::string_view::npos) return Match::kNo;
+  return first.find(':', logger) != std::string_view::npos ? Match::kBegins : Match::kNo;
 }
+
+extern constinit const FormatSpec kKnossosFormat{.format = Format::kKnossos,
+                                                 .name = "knossos",
+                                                 .description = "jepsen.util logs",
+                                                 .page = "docs/formats/knossos.md",
+                                                 .recognize = recognize_knossos,
+                                                 .read = [](const Source& source, Reading reading) {
+                                                   return read_knossos(source.files[0].bytes,
+                                                                       source.path, reading);
+                                                 }};
 
 }  // namespace cupel::formats

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
@@ -18,6 +19,6 @@ namespace cupel::formats {
 
 base::Result<history::History> read_knossos(std::string_view bytes, const std::string& file,
                                             Reading reading = {});
-bool looks_like_knossos(std::string_view head);
+Match recognize_knossos(std::string_view bytes);
 
 }  // namespace cupel::formats

@@ -17,6 +17,7 @@
 #include "base/pipeline.hpp"
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
+#include "formats/lost_facts.hpp"
 #include "history/builder.hpp"
 #include "history/naming.hpp"
 
@@ -286,10 +287,12 @@ class Reader {
 
 }  // namespace
 
-bool looks_like_plume(std::string_view head) {
+Match recognize_plume(std::string_view bytes) {
+  const auto head = bytes.substr(0, kHeadBytes);
   const auto start = head.find_first_not_of(" \t\r\n");
-  return start != head.npos && head.size() > start + 1 &&
-         (head[start] == 'r' || head[start] == 'w') && head[start + 1] == '(';
+  const bool begins = start != head.npos && head.size() > start + 1 &&
+                      (head[start] == 'r' || head[start] == 'w') && head[start + 1] == '(';
+  return begins ? Match::kBegins : Match::kNo;
 }
 
 base::Result<History> read_plume(std::string_view bytes, const std::string& file, unsigned threads,
@@ -338,5 +341,23 @@ base::Status write_plume(const History& h, std::ostream& out) {
   }
   return base::Ok{};
 }
+
+extern constinit const FormatSpec kPlumeFormat{
+    .format = Format::kPlume,
+    .name = "plume",
+    .description = "`r(1,2,0,7)`",
+    .page = "docs/formats/plume.md",
+    .extensions = {{{".plume"}}},
+    .recognize = recognize_plume,
+    .read =
+        [](const Source& source, Reading reading) {
+          return read_plume(source.files[0].bytes, source.path, source.threads, reading);
+        },
+    .write = [](const History& history, std::ostream& out,
+                const WriteOptions&) { return write_plume(history, out); },
+    .lost =
+        [](const History& history) {
+          return lost_facts(history, {.transaction_numbers = true, .empty_sessions = false});
+        }};
 
 }  // namespace cupel::formats

@@ -11,12 +11,13 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "formats/format_spec.hpp"
 #include "formats/input.hpp"
 #include "history/history.hpp"
 
 namespace cupel::formats {
 
-bool looks_like_plume(std::string_view head);
+Match recognize_plume(std::string_view bytes);
 base::Result<history::History> read_plume(std::string_view bytes, const std::string& file,
                                           unsigned threads = 1, Reading reading = {});
 base::Status write_plume(const history::History& history, std::ostream& out);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "formats/json_members.hpp"
 #include "history/builder.hpp"
 
 namespace cupel::formats {
@@ -256,16 +257,28 @@ class Reader {
 
 }  // namespace
 
-bool looks_like_viper(std::string_view head) {
-  const auto start = head.find_first_not_of(" \t\r\n");
-  if (start == head.npos || head[start] != '{') return false;
-  const auto line = line_at(head, start).text;
-  return line.find("\"value\"") != line.npos && line.find("\"type\"") == line.npos;
+// One transaction a line: an object with a "value" and, unlike jepsen's, no "type".
+Match recognize_viper(std::string_view bytes) {
+  const auto start = bytes.find_first_not_of(" \t\r\n");
+  if (start == bytes.npos || bytes[start] != '{') return Match::kNo;
+  const auto members = first_object(line_at(bytes, start).text);
+  return members.contains("value") && !members.contains("type") ? Match::kBegins : Match::kNo;
 }
 
 base::Result<History> read_viper(const std::vector<SessionLog>& logs, const std::string& directory,
                                  Reading reading) {
   return Reader(reading).run(logs, directory);
 }
+
+extern constinit const FormatSpec kViperFormat{.format = Format::kViper,
+                                               .name = "viper",
+                                               .description = "a directory of JSON *.log files",
+                                               .page = "docs/formats/viper.md",
+                                               .in_logs = true,
+                                               .recognize = recognize_viper,
+                                               .read = [](const Source& source, Reading reading) {
+                                                 return read_viper(source.files, source.path,
+                                                                   reading);
+                                               }};
 
 }  // namespace cupel::formats

@@ -71,9 +71,9 @@ TEST(Knossos, ErrorsNameTheLine) {
 }
 
 TEST(Knossos, LooksLikeOnlyItself) {
-  EXPECT_TRUE(looks_like_knossos("\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n"));
-  EXPECT_FALSE(looks_like_knossos("{:type :ok}"));
-  EXPECT_FALSE(looks_like_knossos(""));
+  EXPECT_NE(recognize_knossos("\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n"), Match::kNo);
+  EXPECT_EQ(recognize_knossos("{:type :ok}"), Match::kNo);
+  EXPECT_EQ(recognize_knossos(""), Match::kNo);
 }
 
 TEST(Knossos, EverySharedLogIsRead) {
@@ -87,7 +87,7 @@ TEST(Knossos, EverySharedLogIsRead) {
       EXPECT_FALSE(h);
       continue;
     }
-    EXPECT_TRUE(looks_like_knossos(std::string_view(bytes).substr(0, 4096)));
+    EXPECT_NE(recognize_knossos(std::string_view(bytes).substr(0, 4096)), Match::kNo);
     ASSERT_TRUE(h) << h.error().to_string();
     EXPECT_TRUE(h->has_all_times());
   }

@@ -72,7 +72,7 @@ class Conversion : public testing::Test {
       EXPECT_TRUE(after.ok()) << seed << ": " << (after.ok() ? "" : after.error().to_string());
       if (!after) return converted;
       ++converted;
-      const auto said = formats::left_out(before, format);
+      const auto said = formats::lost_facts(before, format);
       EXPECT_EQ(std::set<std::string>(said.begin(), said.end()),
                 differences(before, *after, format))
           << formats::name(format) << ", seed " << seed << ": " << to_text(sketch);

@@ -1,10 +1,8 @@
-// What a format has no place for. Each rule restates what the format's writer
-// writes; a test compares them with what a reader finds in the file.
-#include <string>
-#include <unordered_set>
-#include <vector>
+// lost_facts: see the header.
+#include "formats/lost_facts.hpp"
 
-#include "formats/formats.hpp"
+#include <algorithm>
+#include <unordered_set>
 
 namespace cupel::formats {
 
@@ -28,11 +26,11 @@ bool a_session_is_empty(const History& h) {
 
 // Plume: an aborted transaction has no number of its own, and where two share
 // one all are numbered anew. The others count transactions.
-bool numbers_are_kept(const History& h, Format format) {
+bool numbers_are_kept(const History& h, const KeptFacts& kept) {
   std::unordered_set<std::uint32_t> seen;
   for (std::size_t t = 0; t < h.txn_count(); ++t) {
     const auto label = h.label(TxnId(t));
-    if (format != Format::kPlume) {
+    if (!kept.transaction_numbers) {
       if (label != t) return false;
     } else if (h.status(TxnId(t)) == TxnStatus::kAborted || !seen.insert(label).second) {
       return false;
@@ -43,20 +41,19 @@ bool numbers_are_kept(const History& h, Format format) {
 
 }  // namespace
 
-std::vector<std::string> left_out(const History& h, Format format) {
+std::vector<std::string> lost_facts(const History& h, const KeptFacts& kept) {
   std::vector<std::string> lost;
-  if (format != Format::kPlume && format != Format::kAwdit && format != Format::kDbcop) return lost;
   if (h.has_times()) lost.emplace_back("times");
   if (!sessions_are_numbered(h)) lost.emplace_back("session names");
-  if (format == Format::kPlume && a_session_is_empty(h)) {
+  if (!kept.empty_sessions && a_session_is_empty(h)) {
     lost.emplace_back("sessions without transactions");
   }
-  if (!numbers_are_kept(h, format)) lost.emplace_back("transaction numbers");
+  if (!numbers_are_kept(h, kept)) lost.emplace_back("transaction numbers");
   std::string facts;
   for (const auto& [name, text] : h.metadata()) {
-    const bool kept =
-        format == Format::kDbcop && (name == "database" || name == "start" || name == "end");
-    if (name != "format" && !kept) facts += (facts.empty() ? "" : ", ") + name;
+    const bool is_kept =
+        std::find(kept.metadata.begin(), kept.metadata.end(), name) != kept.metadata.end();
+    if (name != "format" && !is_kept) facts += (facts.empty() ? "" : ", ") + name;
   }
   if (!facts.empty()) lost.push_back("metadata (" + facts + ")");
   return lost;

@@ -1,0 +1,24 @@
+// first_object: the names of the members of one JSON object, without parsing it.
+//
+// Recognition needs to know whether a first operation says "type" by itself, or only
+// somewhere inside a value. A parser would refuse an object that the head of a file cuts.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace cupel::formats {
+
+struct Members {
+  std::vector<std::string_view> names;  // as they are written, escapes included
+  [[nodiscard]] bool contains(std::string_view name) const {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+
+// Of the object that `text` begins with; of one that is cut, the names before the cut. None if
+// the text does not begin with "{".
+Members first_object(std::string_view text);
+
+}  // namespace cupel::formats

@@ -1,0 +1,139 @@
+// registry: the list of formats, and recognition by content.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "formats/format_spec.hpp"
+
+namespace cupel::formats {
+
+extern const FormatSpec kJepsenFormat, kPlumeFormat, kAwditFormat, kDbcopFormat, kCobraFormat,
+    kViperFormat, kCupelFormat, kKnossosFormat;
+
+namespace {
+
+constexpr std::array kSpecs = {&kJepsenFormat, &kPlumeFormat, &kAwditFormat, &kDbcopFormat,
+                               &kCobraFormat,  &kViperFormat, &kCupelFormat, &kKnossosFormat};
+
+std::string joined(std::span<const std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+base::Error ambiguous(const std::string& path, std::span<const FormatSpec* const> matches) {
+  std::vector<std::string> names, options;
+  for (const auto* spec : matches) {
+    names.emplace_back(spec->name);
+    options.push_back(fmt::format("-f {}", spec->name));
+  }
+  return {.message = fmt::format("found a file that can be {}; name its format with {}",
+                                 joined(names), joined(options)),
+          .file = path};
+}
+
+}  // namespace
+
+std::span<const FormatSpec* const> all_specs() {
+  return kSpecs;
+}
+
+const FormatSpec& spec_of(Format format) {
+  const auto& spec = *kSpecs.at(static_cast<std::size_t>(format));
+  assert(spec.format == format && "the registry is in the order of Format");
+  return spec;
+}
+
+std::string_view name(Format format) {
+  return spec_of(format).name;
+}
+
+std::span<const Format> all_formats() {
+  static const auto all = [] {
+    std::array<Format, kSpecs.size()> formats;
+    for (std::size_t i = 0; i < formats.size(); ++i) formats[i] = kSpecs[i]->format;
+    return formats;
+  }();
+  return all;
+}
+
+bool is_written(Format format) {
+  return spec_of(format).write != nullptr;
+}
+
+std::optional<Format> parse_format(std::string_view text) {
+  for (const auto* spec : kSpecs) {
+    if (spec->name == text) return spec->format;
+  }
+  return std::nullopt;
+}
+
+std::string format_names(bool written_only) {
+  std::vector<std::string> names;
+  for (const auto* spec : kSpecs) {
+    if (!written_only || spec->write != nullptr) names.emplace_back(spec->name);
+  }
+  return joined(names);
+}
+
+std::vector<std::string> written_extensions() {
+  std::vector<std::string> endings;
+  for (const auto* spec : kSpecs) {
+    if (spec->write == nullptr) continue;
+    for (const auto& extension : spec->extensions) {
+      if (!extension.ending.empty()) endings.emplace_back(extension.ending);
+    }
+  }
+  return endings;
+}
+
+std::optional<WriteOptions> options_of_extension(std::string_view ending) {
+  for (const auto* spec : kSpecs) {
+    for (const auto& extension : spec->extensions) {
+      if (!ending.empty() && extension.ending == ending) {
+        return WriteOptions{.format = spec->format, .edn = extension.edn};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> lost_facts(const history::History& history, Format format) {
+  const auto& spec = spec_of(format);
+  return spec.lost == nullptr ? std::vector<std::string>() : spec.lost(history);
+}
+
+base::Error unrecognized(const std::string& path, std::string_view found) {
+  std::vector<std::string> known;
+  for (const auto* spec : kSpecs) {
+    known.push_back(fmt::format("{} ({})", spec->name, spec->description));
+  }
+  return {
+      .message = fmt::format(
+          "found {}, expected a history in the format {}; if it is one of these, name it with -f",
+          found, joined(known)),
+      .file = path};
+}
+
+base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs) {
+  if (bytes.empty()) return unrecognized(path, "an empty file");
+  Match best = Match::kNo;
+  std::vector<const FormatSpec*> matches;
+  for (const auto* spec : kSpecs) {
+    if (in_logs && !spec->in_logs) continue;
+    const Match match = spec->recognize(bytes);
+    if (match == Match::kNo || match < best) continue;
+    if (match > best) matches.clear();
+    best = match;
+    matches.push_back(spec);
+  }
+  if (matches.empty()) return unrecognized(path, shown(bytes.substr(0, 40)));
+  if (matches.size() > 1) return ambiguous(path, matches);
+  return matches.front()->format;
+}
+
+}  // namespace cupel::formats
