@@ -51,7 +51,7 @@ std::optional<workload::Store> store_of(const std::string& text) {
 }
 
 void check_anomaly(const std::string& name) {
-  const auto known = workload::plantable_anomalies();
+  const auto known = workload::injectable_anomalies();
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::vector<std::string> names(known.begin(), known.end());
   throw UsageError("--inject", fmt::format("found `{}`, expected {}{}", name, one_of(names),

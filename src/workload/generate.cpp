@@ -60,7 +60,7 @@ struct Client {
   std::uint32_t commits = 0;
   Time now = 0;
   Time invoked = 0;
-  Time busy_until = 0;  // with a planted anomaly
+  Time busy_until = 0;  // with an injected anomaly
   bool open = false;
   std::uint64_t snapshot = 0;
   int retries = 0;
@@ -86,20 +86,20 @@ class Simulation {
       const auto [time, s] = events_.top();
       events_.pop();
       Client& c = clients_[s];
-      if (time < c.busy_until) {  // with what was planted since it was put here
+      if (time < c.busy_until) {  // with what was injected since it was put here
         events_.push({c.busy_until, s});
         continue;
       }
       c.now = time;
       c.open ? commit(s) : begin(s);
       if (c.open || c.left > 0) events_.push({c.now, s});
-      if (o_.inject_at) plant_among_clients(time, *o_.inject_at);
+      if (o_.inject_at) inject_among_clients(time, *o_.inject_at);
     }
     if (o_.inject_at) {
-      while (planted_ < o_.inject.size()) plant_among_clients(last_time(), 0);
+      while (injected_ < o_.inject.size()) inject_among_clients(last_time(), 0);
     } else {
       const Time middle = last_time() / 2;
-      for (std::size_t i = 0; i < o_.inject.size(); ++i) plant_apart(i, middle);
+      for (std::size_t i = 0; i < o_.inject.size(); ++i) inject_apart(i, middle);
     }
     builder_.set_metadata("format", "generated");
     builder_.set_metadata("store", name(o_.store));
@@ -132,26 +132,26 @@ class Simulation {
     return end;
   }
   // The i-th anomaly's two keys are its own.
-  [[nodiscard]] std::int64_t planted_key(std::size_t i) const {
+  [[nodiscard]] std::int64_t injected_key(std::size_t i) const {
     return static_cast<std::int64_t>(o_.keys) + 10 + 10 * static_cast<std::int64_t>(i);
   }
 
   // In sessions of its own, named planted-1-a, planted-1-b …
-  void plant_apart(std::size_t i, Time start) {
+  void inject_apart(std::size_t i, Time start) {
     const auto session_of = [&](std::uint32_t number) {
       return builder_.session(fmt::format("planted-{}-{}", i + 1, static_cast<char>('a' + number)));
     };
-    plant(o_.inject[i], planted_key(i), session_of, next_value_, label_, o_.times ? start : kNoTime,
-          builder_);
+    inject_anomaly(o_.inject[i], injected_key(i), session_of, next_value_, label_,
+                   o_.times ? start : kNoTime, builder_);
   }
 
-  // What is left to plant, once `share` of the transactions are made and enough clients
+  // What is left to inject, once `share` of the transactions are made and enough clients
   // are between two of theirs.
-  void plant_among_clients(Time now, double share) {
+  void inject_among_clients(Time now, double share) {
     const double all = static_cast<double>(o_.txns_per_session) * o_.sessions;
-    while (planted_ < o_.inject.size() && static_cast<double>(finished_) >= share * all) {
+    while (injected_ < o_.inject.size() && static_cast<double>(finished_) >= share * all) {
       std::vector<std::uint32_t> free;
-      const auto wanted = planted_sessions(o_.inject[planted_]);
+      const auto wanted = sessions_of_injection(o_.inject[injected_]);
       for (std::uint32_t s = 0; s < o_.sessions && free.size() < wanted; ++s) {
         const Client& c = clients_[s];
         if (!c.open && c.retries == 0 && c.busy_until <= now) free.push_back(s);
@@ -159,15 +159,15 @@ class Simulation {
       if (free.size() < wanted) return;
       Time start = now;
       for (const auto s : free) start = std::max(start, clients_[s].now);
-      plant(
-          o_.inject[planted_], planted_key(planted_),
+      inject_anomaly(
+          o_.inject[injected_], injected_key(injected_),
           [&](std::uint32_t number) { return session_of(free[number]); }, next_value_, label_,
           o_.times ? start : kNoTime, builder_);
-      ++planted_;
+      ++injected_;
       // To the store it is one commit of them all: what they do next sees all that any of
-      // them had seen, so that the planted reads tie the rest to no order it does not have.
+      // them had seen, so that the injected reads tie the rest to no order it does not have.
       for (const auto s : free) {
-        clients_[s].now = clients_[s].busy_until = start + kPlantedTime + 1;
+        clients_[s].now = clients_[s].busy_until = start + kInjectionTime + 1;
         clients_[s].moment = commit_count_;
       }
       if (!by_session()) continue;
@@ -514,7 +514,7 @@ class Simulation {
   std::int64_t next_value_ = 1;
   std::uint32_t label_ = 0;
   std::uint64_t finished_ = 0;  // transactions
-  std::size_t planted_ = 0;     // anomalies, of inject
+  std::size_t injected_ = 0;    // anomalies, of inject
 };
 
 constexpr std::array<Store, 7> kStores = {Store::kReadCommitted,
@@ -632,18 +632,18 @@ base::Result<History> generate(const GenerateOptions& o) {
   }
   if (o.inject_at && !(*o.inject_at >= 0 && *o.inject_at <= 1)) {
     return refuse(
-        fmt::format("found a place of {} for what is planted, expected 0 to 1", *o.inject_at));
+        fmt::format("found a place of {} for what is injected, expected 0 to 1", *o.inject_at));
   }
   if (o.abort_rate == 1)
     return refuse("found an abort rate of 1, with which nothing would ever commit; expected less");
   for (const auto& anomaly : o.inject) {
-    const auto all = plantable_anomalies();
+    const auto all = injectable_anomalies();
     if (std::find(all.begin(), all.end(), anomaly) == all.end()) {
       return refuse(fmt::format("found the anomaly \"{}\", expected one of: {}", anomaly,
                                 fmt::join(all, ", ")));
     }
-    if (const auto wanted = planted_sessions(anomaly); o.inject_at && wanted > o.sessions) {
-      return refuse(fmt::format("found {} sessions, expected at least {}, in which {} is planted",
+    if (const auto wanted = sessions_of_injection(anomaly); o.inject_at && wanted > o.sessions) {
+      return refuse(fmt::format("found {} sessions, expected at least {}, in which {} is injected",
                                 o.sessions, wanted, anomaly));
     }
   }

@@ -4,7 +4,7 @@
 // and typically no more: snapshots lag where the level lets them, concurrent
 // writers are let through where it does. So the history satisfies the level by
 // construction, whatever its size, and with `inject` it violates exactly the
-// levels that forbid the planted anomaly. The same options give the same
+// levels that forbid the injected anomaly. The same options give the same
 // history. Cost: logarithmic in sessions an operation; about 60 bytes a version.
 #pragma once
 
@@ -57,8 +57,8 @@ struct GenerateOptions {
   // made again until they commit. Otherwise only `abort_rate` aborts.
   bool conflict_aborts = false;
   bool times = true;
-  std::vector<std::string> inject;  // anomalies to plant, one each, on keys of their own
-  // Where they are planted: after this share of the transactions, from 0 to 1, in the
+  std::vector<std::string> inject;  // anomalies to inject, one each, on keys of their own
+  // Where they are injected: after this share of the transactions, from 0 to 1, in the
   // clients' own sessions, so that what comes before and after is tied to them. Not
   // given: in sessions of their own, which run beside the others.
   std::optional<double> inject_at;
@@ -78,12 +78,12 @@ std::span<const Store> all_stores();
 std::span<const Shape> all_shapes();
 std::span<const Distribution> all_distributions();
 
-// The 14 anomalies of mini-transactions (levels.md), and all that can be planted: those
+// The 14 anomalies of mini-transactions (levels.md), and all that can be injected: those
 // and Adya's G1c.
+std::span<const std::string_view> mini_transaction_anomalies();
 std::span<const std::string_view> injectable_anomalies();
-std::span<const std::string_view> plantable_anomalies();
 
-// Errors: an option out of range, an anomaly that cannot be planted, too few sessions
+// Errors: an option out of range, an anomaly that cannot be injected, too few sessions
 // for it with inject_at.
 base::Result<history::History> generate(const GenerateOptions& options);
 

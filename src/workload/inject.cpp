@@ -1,4 +1,4 @@
-// plant: see the header. Each anomaly is a line of a tiny language: sessions
+// inject: see the header. Each anomaly is a line of a tiny language: sessions
 // separated by '|', transactions by ';' ('!' aborted), operations wx1, rx1, rx-
 // (the initial value) on the keys x and y; digits name values.
 #include "workload/inject.hpp"
@@ -51,7 +51,7 @@ std::string_view text_of(std::string_view anomaly) {
 
 }  // namespace
 
-std::span<const std::string_view> plantable_anomalies() {
+std::span<const std::string_view> injectable_anomalies() {
   static const auto names = [] {
     std::array<std::string_view, kPlans.size()> all;
     for (std::size_t i = 0; i < kPlans.size(); ++i) all[i] = kPlans[i].name;
@@ -60,18 +60,19 @@ std::span<const std::string_view> plantable_anomalies() {
   return names;
 }
 
-std::span<const std::string_view> injectable_anomalies() {
-  return plantable_anomalies().first(kFourteen);
+std::span<const std::string_view> mini_transaction_anomalies() {
+  return injectable_anomalies().first(kFourteen);
 }
 
-std::uint32_t planted_sessions(std::string_view anomaly) {
+std::uint32_t sessions_of_injection(std::string_view anomaly) {
   const auto text = text_of(anomaly);
   return 1 + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '|'));
 }
 
-void plant(std::string_view anomaly, std::int64_t first_key,
-           const std::function<SessionId(std::uint32_t)>& session_of, std::int64_t& next_value,
-           std::uint32_t& label, Time start, HistoryBuilder& builder) {
+void inject_anomaly(std::string_view anomaly, std::int64_t first_key,
+                    const std::function<SessionId(std::uint32_t)>& session_of,
+                    std::int64_t& next_value, std::uint32_t& label, Time start,
+                    HistoryBuilder& builder) {
   const std::string_view text = text_of(anomaly);
   // Those of one session share the time, one after the other; those of others overlap.
   struct Txn {
@@ -113,7 +114,7 @@ void plant(std::string_view anomaly, std::int64_t first_key,
   for (const Txn& txn : txns) {
     HistoryBuilder::TxnFacts facts{.label = label++};
     if (start != kNoTime) {
-      const Time slice = kPlantedTime / count[txn.session];
+      const Time slice = kInjectionTime / count[txn.session];
       facts.invoke = start + txn.place * slice + 1;
       facts.complete = start + (txn.place + 1) * slice;
     }

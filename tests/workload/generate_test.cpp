@@ -1,5 +1,5 @@
 // Generated histories: small ones satisfy their store's level by the oracle,
-// larger ones by the engine, and a planted anomaly violates the level that
+// larger ones by the engine, and a injected anomaly violates the level that
 // forbids it and none of those below. Options are bounded, seeds reproducible,
 // and key distributions have the shape they are named after.
 #include "workload/generate.hpp"
@@ -154,7 +154,7 @@ const std::map<std::string_view, Level> kForbiddenBy = {
     {"write-skew", Level::kSerializable}};
 
 TEST(Injection, KnowsTheFourteenAnomalies) {
-  const auto all = workload::injectable_anomalies();
+  const auto all = workload::mini_transaction_anomalies();
   EXPECT_EQ(all.size(), kForbiddenBy.size());
   for (const auto anomaly : all) EXPECT_TRUE(kForbiddenBy.count(anomaly)) << anomaly;
 }
@@ -196,7 +196,7 @@ TEST(Injection, ViolatesExactlyFromItsLevel) {
 TEST(Injection, AmongTheClientsViolatesExactlyFromItsLevel) {
   auto forbidden_by = kForbiddenBy;
   forbidden_by["G1c"] = Level::kReadCommitted;
-  ASSERT_EQ(workload::plantable_anomalies().size(), forbidden_by.size());
+  ASSERT_EQ(workload::injectable_anomalies().size(), forbidden_by.size());
   for (const auto& [anomaly, first] : forbidden_by) {
     for (const double place : {0.0, 0.5, 1.0}) {
       GenerateOptions o = small(7);

@@ -1,6 +1,6 @@
 // Sizes at which reads with many possible writers once were too much: range reads
 // with deletes, where an absent key has as many candidates as it has deletes, and
-// duplicate values. Valid histories and each planted anomaly are decided, rightly, in
+// duplicate values. Valid histories and each injected anomaly are decided, rightly, in
 // a time that leaves room for a slow and busy machine.
 #include <gtest/gtest.h>
 

@@ -341,7 +341,7 @@ class Measure {
     power_.transactions_sampled = transactions.size();
     const bool whole = transactions.size() == history_.txn_count();
     const OpportunityFinder finder(history_, transactions);
-    for (const auto name : workload::injectable_anomalies()) {
+    for (const auto name : workload::mini_transaction_anomalies()) {
       if (over()) return;
       Anomaly anomaly;
       anomaly.name = name;

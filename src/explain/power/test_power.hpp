@@ -7,8 +7,9 @@
 // found by injection: in transactions of the history itself, with their own operations
 // and keys, reads are given the answers that a database with that anomaly would have
 // given, and the engine is asked. The other transactions are left out, so that what is
-// seen is what this shape of transactions can show. (workload::inject() brings transactions,
-// sessions and keys of its own, so that it fits every workload and says nothing about this one.)
+// seen is what this shape of transactions can show. (workload::inject_anomaly() brings
+// transactions, sessions and keys of its own, so that it fits every workload and says nothing about
+// this one.)
 //
 // Cost: O(n log n) in the operations for the first two, on a sample of the keys of a
 // large history; planting looks at a bounded sample of the transactions and checks
@@ -34,7 +35,7 @@ enum class Detection : std::uint8_t {
 std::string_view to_string(Detection detection);  // "seen", "impossible", "not-found"
 
 struct Anomaly {
-  std::string name;  // of workload::injectable_anomalies()
+  std::string name;  // of workload::mini_transaction_anomalies()
   Detection detection = Detection::kNotFound;
   std::uint32_t tried = 0, seen = 0;         // opportunities
   std::vector<history::TxnId> transactions;  // kDetected: one of the opportunities

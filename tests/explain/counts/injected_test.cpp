@@ -49,7 +49,7 @@ TEST_P(Planted, IsCountedAndNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fourteen, Planted, testing::ValuesIn([] {
-                           const auto all = workload::injectable_anomalies();
+                           const auto all = workload::mini_transaction_anomalies();
                            return std::vector<std::string>(all.begin(), all.end());
                          }()),
                          [](const auto& info) {
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Fourteen, Planted, testing::ValuesIn([] {
                          });
 
 TEST(Planted, TwoDifferentOnesAreTwoCauses) {
-  const auto all = workload::injectable_anomalies();
+  const auto all = workload::mini_transaction_anomalies();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string one(all[i]), other(all[(i + 5) % all.size()]);
     const auto analysis = analysis_of(planted({one, other}));

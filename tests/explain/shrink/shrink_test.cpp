@@ -200,8 +200,8 @@ TEST_P(Planted, IsAllThatIsLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Anomalies, Planted,
-                         testing::ValuesIn(workload::injectable_anomalies().begin(),
-                                           workload::injectable_anomalies().end()),
+                         testing::ValuesIn(workload::mini_transaction_anomalies().begin(),
+                                           workload::mini_transaction_anomalies().end()),
                          [](const auto& info) {
                            std::string text(info.param);
                            std::erase(text, '-');
