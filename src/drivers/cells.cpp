@@ -96,7 +96,7 @@ std::string misfit(const workload::Schema& schema, const Statement& statement) {
 }
 
 Failure refused(std::string message) {
-  return {.fate = Fate::kAborted,
+  return {.txn_outcome = TxnOutcome::kAborted,
           .cause = Cause::kStatement,
           .code = "cupel",
           .message = std::move(message)};

@@ -21,7 +21,7 @@
 
 namespace cupel::drivers {
 
-enum class Fate : std::uint8_t { kAborted, kUnknown };
+enum class TxnOutcome : std::uint8_t { kAborted, kUnknown };
 enum class Cause : std::uint8_t {
   kConflict,    // serialization failure, deadlock, lock not available, a lost race
   kTimeout,     // no answer in time
@@ -33,7 +33,7 @@ enum class Cause : std::uint8_t {
 std::string_view name(Cause cause);
 
 struct Failure {
-  Fate fate = Fate::kUnknown;
+  TxnOutcome txn_outcome = TxnOutcome::kUnknown;
   Cause cause = Cause::kStatement;
   std::string code;              // SQLSTATE or the library's own: "40001", "SQLITE_BUSY"
   std::string message;           // the database's words, one line
@@ -46,14 +46,14 @@ class Connection {
  public:
   virtual ~Connection() = default;
   // An interactive transaction. A failure of begin() or execute() ends it: the
-  // driver has rolled back (or the connection is lost), and fate is kAborted,
+  // driver has rolled back (or the connection is lost), and its outcome is kAborted,
   // since no commit was asked for. Only commit() may leave it unknown.
   virtual Outcome begin() = 0;
   virtual Outcome execute(const workload::Statement& statement, workload::Reply& reply) = 0;
   virtual Outcome commit() = 0;
   virtual void rollback() = 0;
   // A whole transaction, its statements known beforehand; replies are parallel to
-  // them. After a failure that leaves its fate unknown there are either none, or
+  // them. After a failure that leaves its outcome unknown there are either none, or
   // `succeeded` holds of each if it did commit. By default the above in turn;
   // databases without interactive transactions do it in one piece.
   virtual Outcome transact(std::span<const workload::Statement> statements,

@@ -20,7 +20,7 @@ Outcome SqlConnection::failed(Failure failure) {
 
 Outcome SqlConnection::begin() {
   if (auto failure = start()) {
-    failure->fate = Fate::kAborted;  // nothing was done yet
+    failure->txn_outcome = TxnOutcome::kAborted;  // nothing was done yet
     return failed(*std::move(failure));
   }
   return std::nullopt;
@@ -30,7 +30,7 @@ Outcome SqlConnection::execute(const Statement& statement, workload::Reply& repl
   reply = {};
   const auto plan = texts_.plan(statement);
   if (!plan) {
-    return failed({.fate = Fate::kAborted,
+    return failed({.txn_outcome = TxnOutcome::kAborted,
                    .cause = Cause::kStatement,
                    .code = "cupel",
                    .message = plan.error().message});
@@ -49,7 +49,7 @@ Outcome SqlConnection::execute(const Statement& statement, workload::Reply& repl
   }
   if (failure) {
     // No commit was asked for, so there is none.
-    failure->fate = Fate::kAborted;
+    failure->txn_outcome = TxnOutcome::kAborted;
     reply = {};
     return failed(*std::move(failure));
   }

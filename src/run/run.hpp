@@ -4,7 +4,7 @@
 // One thread a session. A transaction of fixed statements is recorded as invoked
 // before it starts; a program's, whose statements nobody knows beforehand, before
 // its commit is sent. A lost connection is made anew, under a new process number
-// where the fate of a transaction is unknown.
+// where the outcome of a transaction is unknown.
 #pragma once
 
 #include <atomic>

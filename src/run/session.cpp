@@ -10,7 +10,7 @@ namespace cupel::run {
 
 using drivers::Cause;
 using drivers::Failure;
-using drivers::Fate;
+using drivers::TxnOutcome;
 using workload::Datum;
 using workload::Job;
 using workload::Reply;
@@ -204,7 +204,7 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
   } else if (failure.cause == Cause::kConflict) {
     shared_.any_answer = true;
   }
-  if (failure.fate == Fate::kAborted) {
+  if (failure.txn_outcome == TxnOutcome::kAborted) {
     recorded_.aborted(why);
     return Ending::kAborted;
   }
@@ -226,7 +226,8 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
   // What was planned stands, with its reads unknown, unless all was answered. If it
   // was, it matters to an unknown transaction too: which comparisons failed, and
   // which deletes found nothing.
-  if (!failure || (failure->fate == Fate::kUnknown && replies_.size() == statements_.size())) {
+  if (!failure ||
+      (failure->txn_outcome == TxnOutcome::kUnknown && replies_.size() == statements_.size())) {
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       record(schema, statements_[i], &replies_[i], false, shared_.initials, recorded_);
     }

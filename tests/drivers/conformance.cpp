@@ -102,7 +102,8 @@ std::string shown(const Reply& reply) {
 
 std::string shown(const Outcome& outcome) {
   if (!outcome) return "ok";
-  return fmt::format("{}, {}, {}: {}{}", outcome->fate == Fate::kAborted ? "aborted" : "unknown",
+  return fmt::format("{}, {}, {}: {}{}",
+                     outcome->txn_outcome == TxnOutcome::kAborted ? "aborted" : "unknown",
                      name(outcome->cause), outcome->code, outcome->message,
                      outcome->connection_lost ? " (connection lost)" : "");
 }
@@ -256,7 +257,7 @@ TEST_P(Conformance, InsertOfWhatIsThereAbortsAll) {
                                 : std::vector<Statement>{insert(1, 11)};
   const auto outcome = connection->transact(statements, replies);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
   EXPECT_EQ(outcome->cause, Cause::kConstraint) << shown(outcome);
   EXPECT_FALSE(outcome->connection_lost);
   EXPECT_EQ(run(*connection, {read(1)}), (Texts{"1=10"}));
@@ -518,7 +519,8 @@ TEST_P(Conformance, CountersCountAcknowledgedSteps) {
         if (!failure) failure = connection->commit();
         if (!failure) {
           ++done;
-        } else if (failure->cause != Cause::kConflict || failure->fate != Fate::kAborted) {
+        } else if (failure->cause != Cause::kConflict ||
+                   failure->txn_outcome != TxnOutcome::kAborted) {
           problems[static_cast<std::size_t>(t)] = shown(failure);
           return;
         } else {
@@ -578,7 +580,8 @@ TEST_P(Conformance, ComparedCountersCountAcknowledgedSteps) {
         }
         if (failure)
           std::this_thread::sleep_for(std::chrono::microseconds(100 * (1 + (t + tries) % 5)));
-        if (failure && (failure->cause != Cause::kConflict || failure->fate != Fate::kAborted)) {
+        if (failure &&
+            (failure->cause != Cause::kConflict || failure->txn_outcome != TxnOutcome::kAborted)) {
           problems[static_cast<std::size_t>(t)] = shown(failure);
           return;
         }
@@ -602,7 +605,7 @@ TEST_P(Conformance, AStatementThatDoesNotFitIsRefusedAndUndone) {
   ASSERT_FALSE(connection->execute(write(1, 11), reply));
   const auto outcome = connection->execute(read(1, 9), reply);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
   EXPECT_EQ(outcome->cause, Cause::kStatement) << shown(outcome);
   EXPECT_FALSE(outcome->message.empty());
   EXPECT_EQ(run(*connection, {read(1)}), (Texts{"1=10"}));
@@ -631,7 +634,7 @@ TEST_P(Conformance, AMissingTableIsAStatementRefused) {
   const std::vector<Statement> statements{read(1)};
   const auto outcome = connection->transact(statements, replies);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
   EXPECT_EQ(outcome->cause, Cause::kStatement) << shown(outcome);
   EXPECT_FALSE(outcome->connection_lost);
   ASSERT_NO_FATAL_FAILURE(prepare(other));

@@ -102,7 +102,7 @@ int committed_of_two(Database& database, int read_first, int read_second, int wr
   for (const auto& outcome : {first, second}) {
     if (!outcome) continue;
     EXPECT_EQ(outcome->cause, Cause::kConflict) << shown(outcome);
-    EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+    EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
     EXPECT_FALSE(outcome->connection_lost);
   }
   return (first ? 0 : 1) + (second ? 0 : 1);
@@ -166,7 +166,7 @@ TEST(Rocksdb, LocksAreWaitedForSoLong) {
   const auto waited = std::chrono::steady_clock::now() - before;
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "TimedOut(LockTimeout)");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   EXPECT_GE(waited, std::chrono::milliseconds(140));
   EXPECT_LT(waited, std::chrono::seconds(5));
@@ -188,7 +188,7 @@ TEST(Rocksdb, AnOptimisticConflictShowsAtTheCommit) {
   const auto outcome = one->commit();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "Busy");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   EXPECT_EQ(run(*two, {read(1), read(2)}), (Texts{"1=12", "2=20"}));
   EXPECT_EQ(run(*one, {write(1, 13), read(1)}), (Texts{"", "1=13"}));
@@ -218,7 +218,7 @@ TEST(Rocksdb, AFullDiskIsAnUnknownCommit) {
     (void)std::signal(SIGXFSZ, old_handler);
     ASSERT_TRUE(outcome);
     EXPECT_EQ(outcome->cause, Cause::kConnection) << shown(outcome);
-    EXPECT_EQ(outcome->fate, Fate::kUnknown) << shown(outcome);
+    EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kUnknown) << shown(outcome);
   }
   // Whoever looks at the folder afterwards finds all or nothing.
   rocksdb::DB* db = nullptr;
@@ -299,7 +299,7 @@ TEST(Rocksdb, RangesNeedLocksThatForUpdateHasNot) {
   const auto outcome = connected(*database)->transact(statements, replies);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->cause, Cause::kStatement);
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
 }
 
 TEST(Rocksdb, ErrorsSayWhatToDo) {

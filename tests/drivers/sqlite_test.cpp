@@ -96,7 +96,7 @@ TEST(Sqlite, ASnapshotThatIsOldMayNotWrite) {
   ASSERT_FALSE(one->commit());
   const auto outcome = two->execute(write(1, 0), reply);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   EXPECT_EQ(outcome->code, "SQLITE_BUSY_SNAPSHOT");
   EXPECT_FALSE(outcome->connection_lost);
@@ -117,7 +117,7 @@ TEST(Sqlite, LocksAreWaitedForSoLong) {
   const auto waited = std::chrono::steady_clock::now() - before;
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "SQLITE_BUSY");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   EXPECT_GE(waited, std::chrono::milliseconds(190));
   EXPECT_LT(waited, std::chrono::seconds(5));
@@ -140,7 +140,7 @@ TEST(Sqlite, ABusyCommitIsRolledBack) {
   const auto outcome = writer->commit();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "SQLITE_BUSY");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   ASSERT_FALSE(reader->commit());
   EXPECT_EQ(run(*writer, {read(1), write(1, 3)}), (Texts{"1=1", ""}));
@@ -173,7 +173,7 @@ TEST(Sqlite, AFullDiskIsNoCommit) {
   connection.reset();
   const auto fresh = connected(*database);
   const auto seen = run(*fresh, {read(2), read(9)});
-  if (outcome->fate == Fate::kAborted) {
+  if (outcome->txn_outcome == TxnOutcome::kAborted) {
     EXPECT_EQ(seen, (Texts{"", ""})) << shown(outcome);
   }
   EXPECT_EQ(seen[0].empty(), seen[1].empty());  // all or nothing, in any case

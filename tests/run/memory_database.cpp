@@ -7,8 +7,8 @@ namespace cupel::run {
 
 using drivers::Cause;
 using drivers::Failure;
-using drivers::Fate;
 using drivers::Outcome;
+using drivers::TxnOutcome;
 using workload::Datum;
 using workload::Reply;
 using workload::Statement;
@@ -89,7 +89,7 @@ class MemoryDatabase::Session : public drivers::Connection {
     if (random_.chance(db_.bad_.lost_at_commit)) {
       if (random_.chance(0.5)) db_.cells_ = undo_;
       lock_.unlock();
-      return Failure{Fate::kUnknown, Cause::kConnection, "", "the connection broke", true};
+      return Failure{TxnOutcome::kUnknown, Cause::kConnection, "", "the connection broke", true};
     }
     lock_.unlock();
     ++db_.commits;
@@ -104,7 +104,7 @@ class MemoryDatabase::Session : public drivers::Connection {
  private:
   Outcome fail(Cause cause, bool lost) {
     rollback();
-    return Failure{Fate::kAborted, cause, "M1", "made to fail", lost};
+    return Failure{TxnOutcome::kAborted, cause, "M1", "made to fail", lost};
   }
 
   MemoryDatabase& db_;

@@ -94,7 +94,7 @@ TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
 }
 
 // A comparison that failed, and a delete that found nothing, are no writes, also in
-// a transaction of unknown fate that others read from.
+// a transaction of unknown outcome that others read from.
 TEST_F(RunTest, WhatAnUnknownTransactionDidNotDo) {
   const auto path = folder_ + "/plan.json";
   {

@@ -129,7 +129,7 @@ int write_skew(Database& database) {
   for (const auto& outcome : {first, second}) {
     if (!outcome) continue;
     EXPECT_EQ(outcome->cause, Cause::kConflict) << shown(outcome);
-    EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+    EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
   }
   return (first ? 0 : 1) + (second ? 0 : 1);
 }
@@ -151,7 +151,7 @@ int lost_update(Database& database) {
   EXPECT_FALSE(first) << shown(first);
   if (second) {
     EXPECT_EQ(second->cause, Cause::kConflict) << shown(second);
-    EXPECT_EQ(second->fate, Fate::kAborted) << shown(second);
+    EXPECT_EQ(second->txn_outcome, TxnOutcome::kAborted) << shown(second);
   }
   return (first ? 0 : 1) + (second ? 0 : 1);
 }
@@ -214,12 +214,12 @@ void killed(lab::Kind kind, const std::string& isolation) {
   mine.kill();
   const auto statement = one->execute(read(1), reply);
   ASSERT_TRUE(statement);
-  EXPECT_EQ(statement->fate, Fate::kAborted) << shown(statement);
+  EXPECT_EQ(statement->txn_outcome, TxnOutcome::kAborted) << shown(statement);
   EXPECT_EQ(statement->cause, Cause::kConnection) << shown(statement);
   EXPECT_TRUE(statement->connection_lost);
   const auto commit = two->commit();
   ASSERT_TRUE(commit);
-  EXPECT_EQ(commit->fate, Fate::kUnknown) << shown(commit);
+  EXPECT_EQ(commit->txn_outcome, TxnOutcome::kUnknown) << shown(commit);
   EXPECT_EQ(commit->cause, Cause::kConnection) << shown(commit);
   EXPECT_TRUE(commit->connection_lost);
   // A connection that is lost stays so, and says so.
@@ -278,11 +278,11 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   for (const auto id : stopped_ones) ::kill(id, SIGCONT);
   EXPECT_LT(waited, std::chrono::seconds(60));
   ASSERT_TRUE(statement);
-  EXPECT_EQ(statement->fate, Fate::kAborted) << shown(statement);
+  EXPECT_EQ(statement->txn_outcome, TxnOutcome::kAborted) << shown(statement);
   EXPECT_EQ(statement->cause, Cause::kTimeout) << shown(statement);
   EXPECT_TRUE(statement->connection_lost);
   ASSERT_TRUE(commit);
-  EXPECT_EQ(commit->fate, Fate::kUnknown) << shown(commit);
+  EXPECT_EQ(commit->txn_outcome, TxnOutcome::kUnknown) << shown(commit);
   EXPECT_EQ(commit->cause, Cause::kTimeout) << shown(commit);
   EXPECT_TRUE(commit->connection_lost);
   EXPECT_FALSE(refused.ok());
@@ -326,7 +326,7 @@ TEST(PostgresServer, AStatementThatTakesTooLong) {
   const auto outcome = two->execute(write(1, 12), reply);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "57014");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kTimeout);
   EXPECT_FALSE(outcome->connection_lost);
   ASSERT_FALSE(one->commit());
@@ -412,7 +412,7 @@ TEST(MariadbServer, ALockWaitThatTakesTooLongAbortsAll) {
   const auto outcome = two->execute(write(1, 12), reply);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, "1205");
-  EXPECT_EQ(outcome->fate, Fate::kAborted);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted);
   EXPECT_EQ(outcome->cause, Cause::kConflict);
   EXPECT_FALSE(outcome->connection_lost);
   ASSERT_FALSE(one->commit());
@@ -446,7 +446,7 @@ TEST(GaleraServer, CertificationFailsAtCommit) {
     for (const auto& outcome : {first, second}) {
       if (!outcome) continue;
       ++commits_refused;
-      EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+      EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
       EXPECT_EQ(outcome->cause, Cause::kConflict) << shown(outcome);
       EXPECT_FALSE(outcome->connection_lost);
     }
@@ -486,7 +486,7 @@ TEST(GaleraServer, ANodeAloneRefuses) {
   }
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->code, "1047") << shown(refused);
-  EXPECT_EQ(refused->fate, Fate::kAborted) << shown(refused);
+  EXPECT_EQ(refused->txn_outcome, TxnOutcome::kAborted) << shown(refused);
   EXPECT_EQ(refused->cause, Cause::kConnection) << shown(refused);
   const auto commit = two->commit();
   ASSERT_TRUE(commit);
@@ -495,7 +495,7 @@ TEST(GaleraServer, ANodeAloneRefuses) {
   ASSERT_TRUE(mine.restart().ok());
   const auto seen = run(*connected(**database, 0), {read(1), read(2)});
   EXPECT_EQ(seen[0], "1=10");
-  if (commit->fate == Fate::kAborted) {
+  if (commit->txn_outcome == TxnOutcome::kAborted) {
     EXPECT_EQ(seen[1], "2=20") << shown(commit);
   }
 }

@@ -153,7 +153,8 @@ void transfers(lab::Kind kind) {
           }
           if (!failure && replies[0].succeeded) ++moved;
         }
-        if (failure && (failure->cause != Cause::kConflict || failure->fate != Fate::kAborted)) {
+        if (failure &&
+            (failure->cause != Cause::kConflict || failure->txn_outcome != TxnOutcome::kAborted)) {
           problems[t] = shown(failure);
         }
       }
@@ -184,7 +185,7 @@ void refusals(lab::Kind kind) {
         issue(*connection, {write(1, 1, 9)}), connection->begin(),
         connection->execute(read(1), reply), connection->commit()}) {
     ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+    EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
     EXPECT_EQ(outcome->cause, Cause::kStatement) << shown(outcome);
     EXPECT_FALSE(outcome->connection_lost);
   }
@@ -221,7 +222,7 @@ void killed(lab::Kind kind) {
   mine.kill();
   const auto looked = issue(*one, {read(1)});
   ASSERT_TRUE(looked);
-  EXPECT_EQ(looked->fate, Fate::kAborted) << shown(looked);
+  EXPECT_EQ(looked->txn_outcome, TxnOutcome::kAborted) << shown(looked);
   EXPECT_EQ(looked->cause, Cause::kConnection) << shown(looked);
   EXPECT_TRUE(looked->connection_lost);
   for (auto* connection : {two.get(), three.get()}) {
@@ -231,10 +232,10 @@ void killed(lab::Kind kind) {
     // Aborted only if the driver saw that nothing could be sent.
     EXPECT_EQ(outcome->cause, Cause::kConnection) << shown(outcome);
     EXPECT_TRUE(outcome->connection_lost);
-    ::testing::Test::RecordProperty("fate", shown(outcome));
+    ::testing::Test::RecordProperty("outcome", shown(outcome));
     const auto again = issue(*connection, {write(2, 24)});
     ASSERT_TRUE(again);
-    EXPECT_EQ(again->fate, Fate::kAborted) << shown(again);
+    EXPECT_EQ(again->txn_outcome, TxnOutcome::kAborted) << shown(again);
     EXPECT_TRUE(again->connection_lost);
   }
   const auto refused = database->connect(0);
@@ -279,9 +280,9 @@ void stopped(lab::Kind kind) {
     EXPECT_EQ(outcome->cause, Cause::kTimeout) << shown(outcome);
     EXPECT_TRUE(outcome->connection_lost);
   }
-  EXPECT_EQ(looked->fate, Fate::kAborted) << shown(looked);
-  EXPECT_EQ(written->fate, Fate::kUnknown) << shown(written);
-  EXPECT_EQ(block->fate, Fate::kUnknown) << shown(block);
+  EXPECT_EQ(looked->txn_outcome, TxnOutcome::kAborted) << shown(looked);
+  EXPECT_EQ(written->txn_outcome, TxnOutcome::kUnknown) << shown(written);
+  EXPECT_EQ(block->txn_outcome, TxnOutcome::kUnknown) << shown(block);
   Texts seen;
   for (int tries = 0; tries < 100; ++tries) {
     auto connection = database->connect(3);
@@ -371,7 +372,7 @@ TEST(RedisServer, RefusalsAreAborts) {
   const auto expect_abort = [&](const std::vector<Statement>& statements, const char* code) {
     const auto outcome = issue(*connection, statements);
     ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+    EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
     EXPECT_EQ(outcome->code, code) << shown(outcome);
     EXPECT_FALSE(outcome->connection_lost);
   };
@@ -397,7 +398,7 @@ TEST(RedisServer, RefusalsAreAborts) {
   // Redis undoes no block: what failed half way is no abort.
   const auto half = issue(*connection, {write(2, 21), read(1)});
   ASSERT_TRUE(half);
-  EXPECT_EQ(half->fate, Fate::kUnknown) << shown(half);
+  EXPECT_EQ(half->txn_outcome, TxnOutcome::kUnknown) << shown(half);
   EXPECT_EQ(run(*connection, {read(2)}), (Texts{"2=21"}));
 }
 
@@ -422,7 +423,7 @@ TEST(EtcdServer, ATxnTooLongIsAnAbort) {
   for (int key = 0; key < 200; ++key) statements.push_back(write(key, 1));
   const auto outcome = issue(*connection, statements);
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->fate, Fate::kAborted) << shown(outcome);
+  EXPECT_EQ(outcome->txn_outcome, TxnOutcome::kAborted) << shown(outcome);
   EXPECT_EQ(outcome->cause, Cause::kStatement) << shown(outcome);
   EXPECT_NE(outcome->message.find("too many operations"), std::string::npos) << shown(outcome);
   EXPECT_EQ(run(*connection, {read(1), read(2)}), (Texts{"1=10", "2=20"}));

@@ -99,7 +99,7 @@ Failure failure_of(int status, const std::string& body, bool writes) {
     }
   }
   if (words.empty()) words = sql::one_line(std::string_view(body).substr(0, 200));
-  Failure failure{.fate = writes ? Fate::kUnknown : Fate::kAborted,
+  Failure failure{.txn_outcome = writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                   .cause = Cause::kConnection,
                   .code = fmt::format("HTTP {}", status),
                   .message = words.empty() ? std::string("no words") : words};
@@ -110,7 +110,7 @@ Failure failure_of(int status, const std::string& body, bool writes) {
     case kFailedPrecondition:
     case kUnimplemented:
     case kUnauthenticated:
-      failure.fate = Fate::kAborted;
+      failure.txn_outcome = TxnOutcome::kAborted;
       failure.cause = Cause::kStatement;
       break;
     case kResourceExhausted:
@@ -118,7 +118,7 @@ Failure failure_of(int status, const std::string& body, bool writes) {
       // the code for messages that are too long, answers too.
       if (words.find("too many requests") != std::string::npos ||
           words.find("space exceeded") != std::string::npos) {
-        failure.fate = Fate::kAborted;
+        failure.txn_outcome = TxnOutcome::kAborted;
       }
       break;
     default:
@@ -153,7 +153,7 @@ class Gateway {
  private:
   Outcome ask(const char* method, const char* path, std::string body, bool writes, json& answer) {
     if (lost_) {
-      return Failure{.fate = Fate::kAborted,
+      return Failure{.txn_outcome = TxnOutcome::kAborted,
                      .cause = Cause::kConnection,
                      .code = "lost",
                      .message = "the connection was lost before",
@@ -191,7 +191,7 @@ class Gateway {
       const bool timeout =
           error == httplib::Error::ConnectionTimeout || took.count() >= timeout_ * 0.95;
       return Failure{
-          .fate = sent && writes ? Fate::kUnknown : Fate::kAborted,
+          .txn_outcome = sent && writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
           .cause = timeout ? Cause::kTimeout : Cause::kConnection,
           .code = httplib::to_string(error),
           .message = fmt::format("{} {}", sent ? "no answer from" : "cannot connect to", where()),
@@ -199,7 +199,7 @@ class Gateway {
     }
     if (response.status != 200) return failure_of(response.status, text, writes);
     if (answer.is_object()) return std::nullopt;
-    return Failure{.fate = writes ? Fate::kUnknown : Fate::kAborted,
+    return Failure{.txn_outcome = writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                    .cause = Cause::kConnection,
                    .code = "JSON",
                    .message = fmt::format("the answer of {} is no JSON object", where())};
@@ -212,7 +212,7 @@ class Gateway {
 };
 
 Failure aborted(Failure failure) {
-  failure.fate = Fate::kAborted;
+  failure.txn_outcome = TxnOutcome::kAborted;
   return failure;
 }
 
@@ -285,7 +285,7 @@ class EtcdConnection final : public Connection {
                        ? one(statements[0], replies[0])
                        : several(statements, replies);
     // Comparisons are decided before, and hold if it did commit.
-    if (failure && failure->fate == Fate::kAborted) replies.clear();
+    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
     return failure;
   }
 
@@ -297,7 +297,7 @@ class EtcdConnection final : public Connection {
     return text_key(schema_.tables[statement.table], statement.key[0]);
   }
   static Failure there_already(const std::string& key) {
-    return {.fate = Fate::kAborted,
+    return {.txn_outcome = TxnOutcome::kAborted,
             .cause = Cause::kConstraint,
             .code = "exists",
             .message = fmt::format("the key {} is there already", key)};
@@ -372,17 +372,18 @@ class EtcdConnection final : public Connection {
       return failure;
     }
     if (!succeeded(answer)) {
-      return Failure{.fate = compared_any || !mutation ? Fate::kAborted : Fate::kUnknown,
-                     .cause = Cause::kConflict,
-                     .code = "txn",
-                     .message = "a key that the transaction depends on was changed before it"};
+      return Failure{
+          .txn_outcome = compared_any || !mutation ? TxnOutcome::kAborted : TxnOutcome::kUnknown,
+          .cause = Cause::kConflict,
+          .code = "txn",
+          .message = "a key that the transaction depends on was changed before it"};
     }
     const auto responses = answer.find("responses");
     const bool whole =
         responses != answer.end() && responses->is_array() && responses->size() >= keys.size();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!whole || !(*responses)[i].contains("response_range")) {
-        return Failure{.fate = mutation ? Fate::kUnknown : Fate::kAborted,
+        return Failure{.txn_outcome = mutation ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                        .cause = Cause::kConnection,
                        .code = "JSON",
                        .message = "the answer to a txn lacks what was read"};

@@ -162,24 +162,25 @@ class Conversation {
   // Sends the operations; `answer` is a JSON object of type ok whose value is an
   // array of as many elements.
   Outcome ask(const Json& operations, Json& answer) {
-    if (!process_) return lost(Fate::kAborted, Cause::kConnection, "the client was ended before");
+    if (!process_)
+      return lost(TxnOutcome::kAborted, Cause::kConnection, "the client was ended before");
     // Nothing is sent yet, so nothing can have happened.
     if (const auto line = process_->read_line(Seconds(0)); line.kind == Line::Kind::kLine) {
       ++lines_;
       return lost(
-          Fate::kAborted, Cause::kStatement,
+          TxnOutcome::kAborted, Cause::kStatement,
           fmt::format("line {} of the client's output answers nothing: found `{}`, expected "
                       "one line for each that it reads",
                       lines_, excerpt(line.text)));
     } else if (line.kind == Line::Kind::kEnd) {
-      return lost(Fate::kAborted, Cause::kConnection, "the client " + end());
+      return lost(TxnOutcome::kAborted, Cause::kConnection, "the client " + end());
     }
     const auto deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(client_.timeout);
     const auto sent = process_->write_line(text_of({{"value", operations}}), client_.timeout);
     if (!sent.ok()) {
       const auto status = process_->wait(Seconds(1));
-      return lost(Fate::kUnknown, Cause::kConnection,
+      return lost(TxnOutcome::kUnknown, Cause::kConnection,
                   status ? "the client " + status->to_string() + " and did not take a transaction"
                          : "the client did not take a transaction: " + sent.error().message);
     }
@@ -188,13 +189,13 @@ class Conversation {
       case Line::Kind::kLine:
         break;
       case Line::Kind::kTimeout:
-        return lost(Fate::kUnknown, Cause::kTimeout,
+        return lost(TxnOutcome::kUnknown, Cause::kTimeout,
                     fmt::format("the client did not answer in {} s", client_.timeout.count()));
       case Line::Kind::kEnd:
-        return lost(Fate::kUnknown, Cause::kConnection,
+        return lost(TxnOutcome::kUnknown, Cause::kConnection,
                     "the client " + end() + " and did not answer");
       case Line::Kind::kTooLong:
-        return lost(Fate::kUnknown, Cause::kStatement,
+        return lost(TxnOutcome::kUnknown, Cause::kStatement,
                     fmt::format("line {} of the client's output is longer than {} MiB", lines_ + 1,
                                 base::kLongestLine >> 20));
     }
@@ -218,7 +219,7 @@ class Conversation {
     const auto words = error == answer.end() ? std::string("the client gives no reason")
                        : error->is_string()  ? error->get<std::string>()
                                              : text_of(*error);
-    return Failure{.fate = failed ? Fate::kAborted : Fate::kUnknown,
+    return Failure{.txn_outcome = failed ? TxnOutcome::kAborted : TxnOutcome::kUnknown,
                    .cause = cause_in(words, failed ? Cause::kConflict : Cause::kTimeout),
                    .code = type->get<std::string>(),
                    .message = words};
@@ -226,7 +227,7 @@ class Conversation {
 
   // Of the line that ask() read last.
   Outcome malformed(const std::string& found, const std::string& expected) {
-    return lost(Fate::kUnknown, Cause::kStatement,
+    return lost(TxnOutcome::kUnknown, Cause::kStatement,
                 fmt::format("line {} of the client's output: found `{}`, expected {}", lines_,
                             excerpt(found), expected));
   }
@@ -240,9 +241,9 @@ class Conversation {
   }
 
  private:
-  Failure lost(Fate fate, Cause cause, std::string message) {
+  Failure lost(TxnOutcome txn_outcome, Cause cause, std::string message) {
     process_.reset();
-    return {.fate = fate,
+    return {.txn_outcome = txn_outcome,
             .cause = cause,
             .code = {},
             .message = std::move(message),
@@ -273,7 +274,7 @@ class ExecConnection final : public Connection {
     for (const auto& statement : statements) {
       auto operation = operation_of(statement);
       if (!operation) {
-        return Failure{.fate = Fate::kAborted,
+        return Failure{.txn_outcome = TxnOutcome::kAborted,
                        .cause = Cause::kStatement,
                        .code = {},
                        .message = "the exec driver has one table, of one key and one column"};
@@ -295,7 +296,7 @@ class ExecConnection final : public Connection {
 
  private:
   static Failure refused() {
-    return {.fate = Fate::kAborted,
+    return {.txn_outcome = TxnOutcome::kAborted,
             .cause = Cause::kStatement,
             .code = {},
             .message = "the exec driver runs whole transactions only"};

@@ -70,7 +70,7 @@ class MockConnection final : public Connection {
     transaction_.reset();
     transaction_ = store_->begin(session_);
     if (transaction_) return std::nullopt;
-    return Failure{.fate = Fate::kAborted,
+    return Failure{.txn_outcome = TxnOutcome::kAborted,
                    .cause = Cause::kConnection,
                    .code = "stopped",
                    .message = "the mock store is shutting down",
@@ -101,7 +101,7 @@ class MockConnection final : public Connection {
   Outcome over() {
     const auto& failure = transaction_->failure();
     Failure told;
-    told.fate = Fate::kAborted;
+    told.txn_outcome = TxnOutcome::kAborted;
     told.message = failure ? failure->message : "the transaction is over";
     switch (failure ? failure->kind : mock::Failure::Kind::kEnded) {
       case mock::Failure::Kind::kConflict:
@@ -172,7 +172,7 @@ class MockConnection final : public Connection {
       case StatementKind::kInsert:
         if (auto failure = read_row(row, all, cells)) return failure;
         if (cells) {
-          return Failure{.fate = Fate::kAborted,
+          return Failure{.txn_outcome = TxnOutcome::kAborted,
                          .cause = Cause::kConstraint,
                          .code = "exists",
                          .message = fmt::format("a row of {} is there already", table.name)};

@@ -206,8 +206,9 @@ class MysqlConnection final : public sql::SqlConnection {
     if (!failure) return failure;
     const auto code = last_code_;
     if (code == kDeadlock || code == kRecordChanged) return failure;
-    failure->fate = Fate::kUnknown;
-    if (!failure->connection_lost && still_open() && undo()) failure->fate = Fate::kAborted;
+    failure->txn_outcome = TxnOutcome::kUnknown;
+    if (!failure->connection_lost && still_open() && undo())
+      failure->txn_outcome = TxnOutcome::kAborted;
     return failure;
   }
 
@@ -236,7 +237,7 @@ class MysqlConnection final : public sql::SqlConnection {
 
   Failure failure_of(unsigned code, const char* message, Clock::time_point began) {
     last_code_ = code;
-    Failure failure{.fate = Fate::kAborted,
+    Failure failure{.txn_outcome = TxnOutcome::kAborted,
                     .cause = cause_of(code),
                     .code = fmt::to_string(code),
                     .message = sql::one_line(message)};
@@ -253,7 +254,7 @@ class MysqlConnection final : public sql::SqlConnection {
   }
 
   static Failure closed() {
-    return {.fate = Fate::kAborted,
+    return {.txn_outcome = TxnOutcome::kAborted,
             .cause = Cause::kConnection,
             .code = fmt::to_string(static_cast<unsigned>(kServerGone)),
             .message = "the connection is closed",

@@ -158,7 +158,7 @@ class PostgresConnection final : public sql::SqlConnection {
       strings_[i] = workload::to_string(datum);
       values_[i] = std::holds_alternative<std::monostate>(datum) ? nullptr : strings_[i].c_str();
       if (strings_[i].find('\0') != std::string::npos) {
-        return Failure{.fate = Fate::kAborted,
+        return Failure{.txn_outcome = TxnOutcome::kAborted,
                        .cause = Cause::kStatement,
                        .code = "22021",
                        .message = "text with a zero byte, which PostgreSQL cannot hold"};
@@ -195,7 +195,7 @@ class PostgresConnection final : public sql::SqlConnection {
     if (failure) return failure;
     // A transaction in which something failed: COMMIT succeeds at rolling back.
     if (std::strcmp(PQcmdStatus(result.get()), "ROLLBACK") == 0) {
-      return Failure{.fate = Fate::kAborted,
+      return Failure{.txn_outcome = TxnOutcome::kAborted,
                      .cause = Cause::kStatement,
                      .code = "ROLLBACK",
                      .message = "the server answered COMMIT with ROLLBACK"};
@@ -267,7 +267,7 @@ class PostgresConnection final : public sql::SqlConnection {
     } else if (message.empty()) {
       message = "the connection is closed";
     }
-    return Failure{.fate = committing_ ? Fate::kUnknown : Fate::kAborted,
+    return Failure{.txn_outcome = committing_ ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                    .cause = cause,
                    .code = cause == Cause::kTimeout ? "timeout" : "08006",
                    .message = std::move(message),
@@ -292,11 +292,12 @@ class PostgresConnection final : public sql::SqlConnection {
       return failure;
     }
     const std::string state = field;
-    return Failure{
-        .fate = committing_ && !commit_certainly_failed(state) ? Fate::kUnknown : Fate::kAborted,
-        .cause = cause_of(state),
-        .code = state,
-        .message = message_of(result)};
+    return Failure{.txn_outcome = committing_ && !commit_certainly_failed(state)
+                                      ? TxnOutcome::kUnknown
+                                      : TxnOutcome::kAborted,
+                   .cause = cause_of(state),
+                   .code = state,
+                   .message = message_of(result)};
   }
 
   static std::string message_of(const PGresult* result) {

@@ -117,18 +117,18 @@ std::string_view advice(std::string_view word) {
 // something.
 Failure failure_of(const Answer& answer, bool writes) {
   const auto word = first_word(answer.text);
-  Failure failure{.fate = writes ? Fate::kUnknown : Fate::kAborted,
+  Failure failure{.txn_outcome = writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                   .cause = Cause::kStatement,
                   .code = word,
                   .message = sql::one_line(answer.text) + std::string(advice(word))};
   const auto* known = std::find_if(kRefusals.begin(), kRefusals.end(),
                                    [&](const Refusal& refusal) { return refusal.word == word; });
   if (known != kRefusals.end()) {
-    failure.fate = Fate::kAborted;
+    failure.txn_outcome = TxnOutcome::kAborted;
     failure.cause = known->cause;
   } else if (answer.text.starts_with("ERR unknown command") ||
              answer.text.starts_with("ERR wrong number of arguments")) {
-    failure.fate = Fate::kAborted;
+    failure.txn_outcome = TxnOutcome::kAborted;
   }
   return failure;
 }
@@ -179,7 +179,7 @@ class Line {
   Outcome send(const std::vector<Command>& commands, std::vector<Answer>& answers) {
     answers.clear();
     if (lost_) {
-      return Failure{.fate = Fate::kAborted,
+      return Failure{.txn_outcome = TxnOutcome::kAborted,
                      .cause = Cause::kConnection,
                      .code = "lost",
                      .message = "the connection was lost before",
@@ -215,7 +215,7 @@ class Line {
     const bool timeout = number == EAGAIN || number == EWOULDBLOCK || number == ETIMEDOUT;
     std::string message = !words.empty() && number == 0 ? words : std::strerror(number);
     if (timeout) message = "no answer in time";
-    return {.fate = sent ? Fate::kUnknown : Fate::kAborted,
+    return {.txn_outcome = sent ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
             .cause = timeout ? Cause::kTimeout : Cause::kConnection,
             .code = timeout ? "timeout" : "lost",
             .message = std::move(message),
@@ -227,7 +227,7 @@ class Line {
 };
 
 Failure aborted(Failure failure) {
-  failure.fate = Fate::kAborted;
+  failure.txn_outcome = TxnOutcome::kAborted;
   return failure;
 }
 
@@ -254,7 +254,7 @@ class RedisConnection final : public Connection {
                        ? one_command(statements[0], replies[0])
                        : block(statements, replies);
     // Comparisons are decided before, and hold if it did commit.
-    if (failure && failure->fate == Fate::kAborted) replies.clear();
+    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
     return failure;
   }
 
@@ -305,7 +305,7 @@ class RedisConnection final : public Connection {
   }
   static bool is_read(const Statement& statement) { return statement.kind == StatementKind::kRead; }
   static Failure there_already(const std::string& key) {
-    return {.fate = Fate::kAborted,
+    return {.txn_outcome = TxnOutcome::kAborted,
             .cause = Cause::kConstraint,
             .code = "exists",
             .message = fmt::format("the key {} is there already", key)};
@@ -440,11 +440,11 @@ class RedisConnection final : public Connection {
     // Without a block its commands ran, or not, one by one.
     if (answers.front().error()) {
       auto failure = failure_of(answers.front(), writes);
-      if (writes) failure.fate = Fate::kUnknown;
+      if (writes) failure.txn_outcome = TxnOutcome::kUnknown;
       return failure;
     }
     if (result.nil()) {
-      return Failure{.fate = Fate::kAborted,
+      return Failure{.txn_outcome = TxnOutcome::kAborted,
                      .cause = Cause::kConflict,
                      .code = "WATCH",
                      .message = "a watched key was changed before EXEC"};
@@ -454,7 +454,7 @@ class RedisConnection final : public Connection {
       const auto first = std::find_if(answers.begin(), answers.end(),
                                       [](const Answer& answer) { return answer.error(); });
       auto failure = failure_of(*first, writes);
-      if (first_word(result.text) == "EXECABORT") failure.fate = Fate::kAborted;
+      if (first_word(result.text) == "EXECABORT") failure.txn_outcome = TxnOutcome::kAborted;
       return failure;
     }
     for (std::size_t i = 0; i < whose.size(); ++i) {
@@ -467,7 +467,7 @@ class RedisConnection final : public Connection {
       // Redis does not undo the rest of a block.
       auto failure = failure_of(answer, writes);
       if (writes) {
-        failure.fate = Fate::kUnknown;
+        failure.txn_outcome = TxnOutcome::kUnknown;
         failure.message += "; the rest of the block was run";
       }
       return failure;

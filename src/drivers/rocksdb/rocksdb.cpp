@@ -218,7 +218,7 @@ bool is_conflict(const rocksdb::Status& status) {
   return status.IsBusy() || status.IsTryAgain() || status.IsTimedOut();
 }
 
-Failure failure_of(const rocksdb::Status& status, Fate fate) {
+Failure failure_of(const rocksdb::Status& status, TxnOutcome txn_outcome) {
   Cause cause = Cause::kStatement;
   if (is_conflict(status)) {
     cause = Cause::kConflict;
@@ -227,7 +227,7 @@ Failure failure_of(const rocksdb::Status& status, Fate fate) {
   } else if (status.IsIOError() || status.IsCorruption() || status.IsShutdownInProgress()) {
     cause = Cause::kConnection;  // the disk is to a folder what a network is to a server
   }
-  return {.fate = fate,
+  return {.txn_outcome = txn_outcome,
           .cause = cause,
           .code = code_name(status),
           .message = sql::one_line(status.ToString())};
@@ -269,8 +269,8 @@ class RocksdbConnection final : public Connection {
     open_ = false;
     if (status.ok()) return std::nullopt;
     transaction_.reset();  // gives its locks back; in whatever state it is
-    return failure_of(status,
-                      is_conflict(status) || status.IsExpired() ? Fate::kAborted : Fate::kUnknown);
+    return failure_of(status, is_conflict(status) || status.IsExpired() ? TxnOutcome::kAborted
+                                                                        : TxnOutcome::kUnknown);
   }
 
   void rollback() override {
@@ -296,13 +296,13 @@ class RocksdbConnection final : public Connection {
     found.reset();
     if (status.ok()) found = std::move(bytes);
     if (status.ok() || status.IsNotFound()) return std::nullopt;
-    return failure_of(status, Fate::kAborted);
+    return failure_of(status, TxnOutcome::kAborted);
   }
 
   Outcome put(const std::string& key, const std::vector<Datum>& cells) {
     const auto status = transaction_->Put(key, row_bytes(cells));
     if (status.ok()) return std::nullopt;
-    return failure_of(status, Fate::kAborted);
+    return failure_of(status, TxnOutcome::kAborted);
   }
 
   // Bytes that are no row of ours come back as they are, in the first column.
@@ -343,7 +343,7 @@ class RocksdbConnection final : public Connection {
       case StatementKind::kDelete: {
         const auto status = transaction_->Delete(key);
         if (status.ok()) return std::nullopt;
-        return failure_of(status, Fate::kAborted);
+        return failure_of(status, TxnOutcome::kAborted);
       }
       case StatementKind::kWrite: {
         std::vector<Datum> row(table.columns.size());
@@ -362,7 +362,7 @@ class RocksdbConnection final : public Connection {
       case StatementKind::kInsert: {
         if (auto failure = get(key, true, found)) return failure;
         if (found) {
-          return Failure{.fate = Fate::kAborted,
+          return Failure{.txn_outcome = TxnOutcome::kAborted,
                          .cause = Cause::kConstraint,
                          .code = "exists",
                          .message = fmt::format("a row of {} is there already", table.name)};
@@ -414,7 +414,7 @@ class RocksdbConnection final : public Connection {
           {*std::move(key), chosen(statement, cells(table, rows->value().ToString()))});
     }
     if (rows->status().ok()) return std::nullopt;
-    return failure_of(rows->status(), Fate::kAborted);
+    return failure_of(rows->status(), TxnOutcome::kAborted);
   }
 
   std::shared_ptr<Store> store_;  // outlives the transaction

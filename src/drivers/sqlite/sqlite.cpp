@@ -227,8 +227,8 @@ class SqliteConnection final : public sql::SqlConnection {
     // Still open: the commit did not take place, and undo() sees that it never does;
     // but where the disk failed, the log may hold all of it for who recovers it.
     const bool undone = sqlite3_get_autocommit(db_.get()) == 0 && undo();
-    failure->fate =
-        undone && failure->cause != Cause::kConnection ? Fate::kAborted : Fate::kUnknown;
+    failure->txn_outcome = undone && failure->cause != Cause::kConnection ? TxnOutcome::kAborted
+                                                                          : TxnOutcome::kUnknown;
     return failure;
   }
 
@@ -278,7 +278,7 @@ class SqliteConnection final : public sql::SqlConnection {
   }
 
   Failure error(int code) {
-    return {.fate = Fate::kAborted,
+    return {.txn_outcome = TxnOutcome::kAborted,
             .cause = cause_of(code),
             .code = code_name(code),
             .message = sql::one_line(sqlite3_errmsg(db_.get()))};
