@@ -2,6 +2,8 @@
 #include "cupel/check.hpp"
 
 #include <functional>
+#include <string_view>
+#include <utility>
 
 #include "analysis/analyze.hpp"
 #include "analysis/explanations.hpp"
@@ -15,24 +17,23 @@
 
 namespace cupel {
 
-// Levels cross the border by number: each must be the same on both sides.
-template <Level kOuter, levels::Level kInner>
-constexpr bool kSame = static_cast<int>(kOuter) == static_cast<int>(kInner);
-static_assert(kSame<Level::kReadCommitted, levels::Level::kReadCommitted>);
-static_assert(kSame<Level::kReadAtomic, levels::Level::kReadAtomic>);
-static_assert(kSame<Level::kCausal, levels::Level::kCausal>);
-static_assert(kSame<Level::kPrefix, levels::Level::kPrefix>);
-static_assert(kSame<Level::kSnapshotIsolation, levels::Level::kSnapshotIsolation>);
-static_assert(
-    kSame<Level::kGeneralizedSnapshotIsolation, levels::Level::kGeneralizedSnapshotIsolation>);
-static_assert(
-    kSame<Level::kStrongSessionSnapshotIsolation, levels::Level::kStrongSessionSnapshotIsolation>);
-static_assert(kSame<Level::kStrongSnapshotIsolation, levels::Level::kStrongSnapshotIsolation>);
-static_assert(kSame<Level::kSerializable, levels::Level::kSerializable>);
-static_assert(kSame<Level::kStrongSessionSerializable, levels::Level::kStrongSessionSerializable>);
-static_assert(kSame<Level::kStrictSerializable, levels::Level::kStrictSerializable>);
-static_assert(kSame<Level::kLinearizable, levels::Level::kLinearizable>);
-static_assert(static_cast<int>(Level::kLinearizable) + 1 == static_cast<int>(levels::kLevelCount));
+// Levels cross the border by number: each enumerator must have the same name on both sides.
+template <auto kEnumerator>
+consteval std::string_view enumerator_name() {
+  std::string_view text =
+      __PRETTY_FUNCTION__;  // "… [with auto kEnumerator = a::Level::kCausal; …]"
+  text.remove_prefix(text.find("kEnumerator = "));
+  text = text.substr(0, text.find_first_of(";]"));
+  return text.substr(text.rfind(':') + 1);
+}
+template <std::size_t... kNumbers>
+consteval bool same_levels(std::index_sequence<kNumbers...>) {
+  return ((enumerator_name<static_cast<Level>(kNumbers)>() ==
+           enumerator_name<static_cast<levels::Level>(kNumbers)>()) &&
+          ...);
+}
+static_assert(enumerator_name<Level::kReadAtomic>() == "kReadAtomic");
+static_assert(same_levels(std::make_index_sequence<levels::kLevelCount>()));
 
 namespace {
 
@@ -223,8 +224,8 @@ std::optional<History> read_history(const std::string& path, std::string& error,
   if (!format.empty()) {
     options.format = formats::parse_format(format);
     if (!options.format) {
-      error = "found the format `" + std::string(format) +
-              "`, expected jepsen, plume, awdit, dbcop, cobra, viper, cupel or knossos";
+      error = "found the format `" + std::string(format) + "`, expected " +
+              formats::format_names(/*written_only=*/false);
       return std::nullopt;
     }
   }
@@ -241,8 +242,8 @@ bool write_history(const History& history, const std::string& path, std::string_
                    std::string& error) {
   const auto known = formats::parse_format(format);
   if (!known) {
-    error = "found the format `" + std::string(format) +
-            "`, expected jepsen, plume, awdit, dbcop or cupel";
+    error = "found the format `" + std::string(format) + "`, expected " +
+            formats::format_names(/*written_only=*/true);
     return false;
   }
   const auto written = formats::write(history.content().columns, path, {.format = *known});

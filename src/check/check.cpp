@@ -178,21 +178,7 @@ CheckResult check(const history::History& history, const Options& options, base:
   const std::vector<Level> asked = asked_levels(options);
 
   if (asked.size() > 1) {
-    constexpr Level kOrder[] = {
-        Level::kStrictSerializable,
-        Level::kCausal,
-        Level::kStrongSessionSerializable,
-        Level::kSerializable,
-        Level::kReadCommitted,
-        Level::kReadAtomic,
-        Level::kPrefix,
-        Level::kSnapshotIsolation,
-        Level::kStrongSessionSnapshotIsolation,
-        Level::kStrongSnapshotIsolation,
-        Level::kGeneralizedSnapshotIsolation,
-        Level::kLinearizable,
-    };
-    for (const Level level : kOrder) {
+    for (const Level level : levels::ladder_order()) {
       if (std::find(asked.begin(), asked.end(), level) != asked.end()) ladder.decide(level);
     }
   }

@@ -90,10 +90,10 @@ class WriteIndex {
                 });
     }
     if (entries_.size() >= kSeveral) return;
-    only_.assign(h.value_count(), kNowhere);
+    only_.assign(h.value_count(), kNone);
     for (std::uint32_t e = 0; e < entries_.size(); ++e) {
       auto& only = only_[entries_[e].value.index()];
-      only = only == kNowhere ? e : kSeveral;
+      only = only == kNone ? e : kSeveral;
     }
   }
 
@@ -104,7 +104,7 @@ class WriteIndex {
   [[nodiscard]] std::span<const WriteEntry> of(KeyId k, ValueId value) const {
     const auto all = of_key(k);
     if (const auto e = only_.empty() ? kSeveral : only_[value.index()]; e != kSeveral) {
-      const bool here = e != kNowhere && e >= first_[k.index()] && e < first_[k.index() + 1];
+      const bool here = e != kNone && e >= first_[k.index()] && e < first_[k.index() + 1];
       return here ? std::span(entries_).subspan(e, 1) : std::span<const WriteEntry>();
     }
     const auto begin = std::lower_bound(all.begin(), all.end(), value,
@@ -126,8 +126,8 @@ class WriteIndex {
   [[nodiscard]] bool is_final(OpId op) const { return final_[op.index()] != 0; }
 
  private:
-  static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kSeveral = kNowhere - 1;
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kSeveral = kNone - 1;
 
   std::vector<std::uint32_t> first_;
   std::vector<WriteEntry> entries_;
@@ -177,10 +177,10 @@ bool has_lists(const History& h) {
 class Collector {
  public:
   Collector(const History& h, const WriteIndex& index, const ListChoices& choices,
-            std::span<const Fate> fates, base::Budget& budget)
+            std::span<const Outcome> outcomes, base::Budget& budget)
       : h_(h),
         index_(index),
-        fates_(fates),
+        outcomes_(outcomes),
         choices_(choices),
         budget_(budget),
         ahead_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
@@ -196,7 +196,8 @@ class Collector {
     for (std::uint32_t t = begin; t < end; ++t) {
       if (t + 2 * ahead_ < end) fetch_keys(TxnId(t + 2 * ahead_));
       if (t + ahead_ < end) fetch_entries(TxnId(t + ahead_));
-      if (h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened) {
+      if (h_.status(TxnId(t)) == TxnStatus::kCommitted ||
+          assumed_outcome(TxnId(t)) == Outcome::kCommitted) {
         read_transaction(TxnId(t));
       }
       if ((t & 0x3f) == 0x3f && budget_.exceeded()) return false;  // ranges make long ones
@@ -253,15 +254,15 @@ class Collector {
     }
   }
 
-  [[nodiscard]] Fate fate(TxnId t) const {
-    return fates_.empty() ? Fate::kOpen : fates_[t.index()];
+  [[nodiscard]] Outcome assumed_outcome(TxnId t) const {
+    return outcomes_.empty() ? Outcome::kOpen : outcomes_[t.index()];
   }
-  // Certainly without effect, or supposed so.
+  // Certainly without effect, or assumed so.
   [[nodiscard]] bool gone(TxnId t) const {
-    return h_.status(t) == TxnStatus::kAborted || fate(t) == Fate::kNever;
+    return h_.status(t) == TxnStatus::kAborted || assumed_outcome(t) == Outcome::kAborted;
   }
   [[nodiscard]] bool gone(const WriteEntry& e) const {
-    return e.aborted || fate(e.txn) == Fate::kNever;
+    return e.aborted || assumed_outcome(e.txn) == Outcome::kAborted;
   }
 
   void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
@@ -293,7 +294,7 @@ class Collector {
         TxnId txn;
         if (append.valid()) {
           for (const auto& e : entries) txn = e.op == append ? e.txn : txn;
-          if (gone(txn)) {  // supposed never to have happened: this placing is not possible
+          if (gone(txn)) {  // assumed never to have happened: this placing is not possible
             note(InternalKind::kIncompatibleOrder, best.txn, best.op, key, append, txn);
             append = OpId::none();
             txn = TxnId::none();
@@ -715,7 +716,8 @@ class Collector {
   void number_owners() {
     std::vector<std::uint8_t> counts(h_.txn_count(), 0);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted || fate(TxnId(t)) == Fate::kHappened;
+      counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted ||
+                  assumed_outcome(TxnId(t)) == Outcome::kCommitted;
     }
     for (const TxnId t : candidate_txns_) {
       if (t.valid()) counts[t.index()] = 1;
@@ -771,7 +773,7 @@ class Collector {
 
   const History& h_;
   const WriteIndex& index_;
-  std::span<const Fate> fates_;
+  std::span<const Outcome> outcomes_;
   const ListChoices& choices_;
   base::Budget& budget_;
   const std::uint32_t ahead_;  // transactions, of two dozen operations
@@ -864,7 +866,8 @@ std::vector<Placing> ListChoices::placings() const {
 }
 
 Accesses collect_accesses(const History& history, const ListChoices& choices,
-                          std::span<const Fate> fates, base::Budget& budget, unsigned threads) {
+                          std::span<const Outcome> outcomes, base::Budget& budget,
+                          unsigned threads) {
   constexpr std::uint64_t kBytesPerOp = 60;        // measured on general histories
   constexpr std::uint32_t kLeastInParts = 20'000;  // transactions
   if (budget.would_exceed(kBytesPerOp * history.op_count())) {
@@ -876,7 +879,7 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
   unfinished.complete = false;
   const WriteIndex index(history, &budget);
   if (budget.exceeded()) return unfinished;  // the index may be so too
-  Collector all(history, index, choices, fates, budget);
+  Collector all(history, index, choices, outcomes, budget);
   const auto txns = static_cast<std::uint32_t>(history.txn_count());
   // Those who read lists, or ranges, have much in common.
   bool simple = txns >= kLeastInParts;
@@ -891,7 +894,7 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
     return all.collect(0, txns) ? all.finish() : unfinished;
   }
   // In two parts whatever the number of threads: the same result.
-  std::optional<Collector> later(std::in_place, history, index, choices, fates, budget);
+  std::optional<Collector> later(std::in_place, history, index, choices, outcomes, budget);
   all.expect_reads(reads);
   later->expect_reads(reads / 2);
   std::array<bool, 2> done{};

@@ -5,8 +5,8 @@
 
 #include "history/naming.hpp"
 #include "levels/accesses.hpp"
-#include "levels/fates.hpp"
 #include "levels/order_levels.hpp"
+#include "levels/outcome_branches.hpp"
 #include "levels/weak_levels.hpp"
 
 namespace cupel::levels {
@@ -49,22 +49,22 @@ class Decider::State {
       if (!accesses->complete) return gave_up(budget, "collecting reads and writes");
       accesses_ = std::move(accesses);
     }
-    Decision first = decide_fates(level, choices_, *accesses_, budget);
+    Decision first = decide_branches(level, choices_, *accesses_, budget);
     if (choices_.count() < 2) return first;
-    if (first.answer != Answer::kNo) return placed(std::move(first), choices_);
+    if (first.answer != Answer::kNo) return with_placings(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
-    std::vector<Placed> failed;
+    std::vector<PlacingBranch> failed;
     if (evidence_) failed.push_back({choices_.placings(), *first.violation});
     ListChoices other(h_);
     while (other.advance()) {
       if (budget.exceeded()) return gave_up(budget, "trying the places of elements appended twice");
       const Accesses accesses = collect_accesses(h_, other, {}, budget, threads_);
       if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
-      Decision next = decide_fates(level, other, accesses, budget);
-      if (next.answer != Answer::kNo) return placed(std::move(next), other);
+      Decision next = decide_branches(level, other, accesses, budget);
+      if (next.answer != Answer::kNo) return with_placings(std::move(next), other);
       if (evidence_) failed.push_back({other.placings(), *std::move(next.violation)});
     }
-    first.violation->placed = std::move(failed);
+    first.violation->placing_branches = std::move(failed);
     return first;
   }
 
@@ -73,7 +73,7 @@ class Decider::State {
       return fmt::format("{} needs the times of all transactions, which this history does not have",
                          name(level));
     }
-    if (level != Level::kLinearizable) return std::nullopt;
+    if (!spec_of(level).single_object) return std::nullopt;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(TxnId(t)) == TxnStatus::kAborted) continue;
       KeyId key;
@@ -84,8 +84,8 @@ class Decider::State {
           continue;
         }
         return fmt::format(
-            "linearizable is about operations on single objects, and {} touches more than one key",
-            history::transaction_in_full(h_, TxnId(t)));
+            "{} is about operations on single objects, and {} touches more than one key",
+            name(level), history::transaction_in_full(h_, TxnId(t)));
       }
     }
     return std::nullopt;
@@ -94,7 +94,7 @@ class Decider::State {
   [[nodiscard]] std::shared_ptr<const Accesses> accesses() const { return accesses_; }
 
  private:
-  static Decision placed(Decision decision, const ListChoices& choices) {
+  static Decision with_placings(Decision decision, const ListChoices& choices) {
     if (decision.witness && is_weak(decision.witness->level)) {
       auto witness = std::make_shared<Witness>(*decision.witness);
       witness->placings = choices.placings();
@@ -103,20 +103,20 @@ class Decider::State {
     return decision;
   }
 
-  // `open`: the accesses with all fates open.
-  Decision decide_fates(Level level, const ListChoices& choices, const Accesses& open,
-                        base::Budget& budget) const {
-    const auto judge_under = [&](std::span<const Fate> fates) -> Judged {
-      if (fates.empty()) return judge(level, open, fates, budget);
-      const Accesses accesses = collect_accesses(h_, choices, fates, budget, threads_);
+  // `open`: the accesses with all outcomes open.
+  Decision decide_branches(Level level, const ListChoices& choices, const Accesses& open,
+                           base::Budget& budget) const {
+    const auto decide_branch_under = [&](std::span<const Outcome> outcomes) -> BranchDecision {
+      if (outcomes.empty()) return decide_branch(level, open, outcomes, budget);
+      const Accesses accesses = collect_accesses(h_, choices, outcomes, budget, threads_);
       if (!accesses.complete) return {gave_up(budget, "collecting reads and writes")};
-      return judge(level, accesses, fates, budget);
+      return decide_branch(level, accesses, outcomes, budget);
     };
-    return levels::decide_fates(h_, judge_under, budget);
+    return levels::decide_branches(h_, decide_branch_under, budget);
   }
 
-  Judged judge(Level level, const Accesses& accesses, std::span<const Fate> fates,
-               base::Budget& budget) const {
+  BranchDecision decide_branch(Level level, const Accesses& accesses,
+                               std::span<const Outcome> outcomes, base::Budget& budget) const {
     if (auto internal = forbidden(accesses, level); !internal.empty()) {
       Decision d;
       d.answer = Answer::kNo;
@@ -124,7 +124,8 @@ class Decider::State {
       d.violation.emplace().internal = std::move(internal);
       return {std::move(d)};
     }
-    const Given given{h_, drift_, accesses, fates, unsure_compare_and_sets_, threads_, evidence_};
+    const Given given{h_,       drift_,   accesses, outcomes, unsure_compare_and_sets_,
+                      threads_, evidence_};
     return is_weak(level) ? decide_weak_level(given, level, budget)
                           : decide_order_level(given, level, budget);
   }

@@ -2,7 +2,7 @@
 //
 // Puts together what the other files decide: order levels (order_levels.hpp),
 // weak levels (weak_levels.hpp), what indeterminate compare-and-sets did
-// (fates.hpp), and the places of elements appended twice.
+// (outcome_branches.hpp), and the places of elements appended twice.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class Decider {
   // object in a transaction), if so. Cheap, and asked before anything implied.
   [[nodiscard]] std::optional<std::string> refusal(Level level) const;
   Decision decide(Level level, base::Budget& budget);
-  // What all levels share, with the first of the list choices and all fates open; null
+  // What all levels share, with the first of the list choices and all outcomes open; null
   // before the first decision, or where a limit ended the collecting.
   [[nodiscard]] std::shared_ptr<const Accesses> accesses() const;
 

@@ -1,7 +1,7 @@
 // Decision: what a level's question is asked about, and what comes back.
 //
-// The files that decide (order_levels, weak_levels, zones, fates) take the same
-// accesses under the same suppositions and give the same kind of answer; decide
+// The files that decide (order_levels, weak_levels, zones, outcome_branches) take the same
+// accesses under the same assumptions and give the same kind of answer; decide
 // puts them together.
 #pragma once
 
@@ -35,20 +35,20 @@ Decision gave_up(const base::Budget& budget, std::string_view reached);
 // For decided_by.
 std::string_view stage_name(order::Stage stage);
 
-// The accesses to be judged, and what they were collected under.
+// The accesses to be decided, and what they were collected under.
 struct Given {
   const History& history;
   history::Time drift;  // clock drift, ns
   const Accesses& accesses;
-  std::span<const Fate> fates;   // by transaction; empty: all open
-  bool unsure_compare_and_sets;  // some indeterminate transaction has one: look for suspects
-  unsigned threads = 1;          // 0: as many as the machine has
-  bool evidence = false;         // witnesses, and derivations that a stranger can check
+  std::span<const Outcome> outcomes;  // by transaction; empty: all open
+  bool unsure_compare_and_sets;       // some indeterminate transaction has one: look for suspects
+  unsigned threads = 1;               // 0: as many as the machine has
+  bool evidence = false;              // witnesses, and derivations that a stranger can check
 };
 
-// A decision and, with kYes, the transaction whose fate it left too open: see
-// fates.hpp. none() if the yes stands.
-struct Judged {
+// A decision and, with kYes, the transaction whose outcome it left too open: see
+// outcome_branches.hpp. none() if the yes stands.
+struct BranchDecision {
   Decision decision;
   TxnId suspect = TxnId::none();
 };

@@ -160,21 +160,21 @@ struct Placing {
   OpId append;
 };
 
-struct Placed;
+struct PlacingBranch;
 
 struct Violation {
   std::vector<InternalAnomaly> internal;  // those that the level forbids; if any, no derivation
   Derivation derivation;
-  // If the evidence was asked for and the violation is found whatever is supposed:
-  // `supposed`, an indeterminate transaction, took effect (either[0]), or never did
-  // (either[1]); or elements appended twice stand in one way or another. `internal`
+  // If the evidence was asked for and the violation is found whatever is assumed:
+  // `assumed`, an indeterminate transaction, took effect (branches[0]), or never did
+  // (branches[1]); or elements appended twice stand in one way or another. `internal`
   // and `derivation` are then those of one of these.
-  TxnId supposed = {};
-  std::vector<Violation> either = {};
-  std::vector<Placed> placed;
+  TxnId assumed = {};
+  std::vector<Violation> branches = {};
+  std::vector<PlacingBranch> placing_branches;
 };
 
-struct Placed {
+struct PlacingBranch {
   std::vector<Placing> places;
   Violation violation;
 };

@@ -15,7 +15,7 @@ using history::TxnStatus;
 
 namespace {
 
-constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // Keys that some counting transaction writes; the others constrain nothing
 // (every read of them is of the initial version).
@@ -26,7 +26,7 @@ std::vector<std::uint8_t> written_keys(const History& h, const Accesses& a) {
 }
 
 // Sessions as chains of the owners in `wanted` (by owner: its number or
-// kNowhere); an indeterminate owner is a chain of its own, after its session's
+// kNone); an indeterminate owner is a chain of its own, after its session's
 // predecessor and before nothing.
 template <typename LoneArc>
 std::vector<std::vector<std::uint32_t>> make_chains(const History& h, const Accesses& a,
@@ -35,19 +35,19 @@ std::vector<std::vector<std::uint32_t>> make_chains(const History& h, const Acce
   std::vector<std::vector<std::uint32_t>> chains;
   std::vector<std::uint32_t> lone;
   SessionId session;
-  std::uint32_t previous = kNowhere;
+  std::uint32_t previous = kNone;
   for (std::uint32_t i = 0; i < owners.size(); ++i) {
     const TxnId txn = a.txns[owners[i]];
     if (h.session(txn) != session) {
       session = h.session(txn);
-      previous = kNowhere;
+      previous = kNone;
     }
     if (h.status(txn) == TxnStatus::kIndeterminate) {
       lone.push_back(i);
-      if (previous != kNowhere) lone_arc(previous, i);
+      if (previous != kNone) lone_arc(previous, i);
       continue;
     }
-    if (previous == kNowhere) chains.emplace_back();
+    if (previous == kNone) chains.emplace_back();
     chains.back().push_back(i);
     previous = i;
   }
@@ -231,27 +231,13 @@ std::vector<Part> split_by_key(const History& h, const Accesses& a) {
 }
 
 LevelShape shape_of(Level level) {
-  switch (level) {
-    case Level::kPrefix:
-      return {true, false, false, false, false};
-    case Level::kSnapshotIsolation:
-      return {true, true, true, false, false};
-    case Level::kGeneralizedSnapshotIsolation:
-      return {true, true, true, false, true};
-    case Level::kStrongSessionSnapshotIsolation:
-      return {true, true, false, false, false};
-    case Level::kStrongSnapshotIsolation:
-      return {true, true, false, true, false};
-    case Level::kSerializable:
-      return {false, false, true, false, false};
-    case Level::kStrongSessionSerializable:
-      return {false, false, false, false, false};
-    case Level::kStrictSerializable:
-    case Level::kLinearizable:
-      return {false, false, false, true, false};
-    default:
-      return {};
-  }
+  const LevelSpec& spec = spec_of(level);
+  if (spec.visibility != Visibility::kNone) return {};
+  return {.split = spec.nodes == Nodes::kBeginsAndCommits,
+          .write_to_begin = spec.writers_exclude,
+          .soft_chains = !spec.session_order,
+          .rt_commit_to_begin = spec.real_time == RealTime::kCommitBeforeBegin,
+          .rt_commit_to_commit = spec.real_time == RealTime::kCommitBeforeCommit};
 }
 
 Described describe_order(const History& h, const Accesses& a, const Part& part,
@@ -267,7 +253,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   std::vector<std::uint32_t> object_of;  // by key, when the part has all keys
   base::HashMap<KeyId, std::uint32_t> object_in_part;
   if (part.all_keys) {
-    object_of.assign(h.key_count(), kNowhere);
+    object_of.assign(h.key_count(), kNone);
     const auto written = written_keys(h, a);
     for (std::uint32_t k = 0; k < h.key_count(); ++k) {
       if (!written[k]) continue;
@@ -281,7 +267,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   const auto object = [&](KeyId key) {
     if (part.all_keys) return object_of[key.index()];
     const auto it = object_in_part.find(key);
-    return it == object_in_part.end() ? kNowhere : it->second;
+    return it == object_in_part.end() ? kNone : it->second;
   };
   p.object_count = static_cast<order::Object>(d.keys.size());
 
@@ -295,7 +281,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   const auto number = [&](Owner o) {
     if (everyone || o == kInitialOwner) return o;
     const auto it = number_in_part.find(o);
-    return it == number_in_part.end() ? kNowhere : it->second;
+    return it == number_in_part.end() ? kNone : it->second;
   };
 
   // Reads that share a list of candidates go on sharing it.
@@ -310,7 +296,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
       for (auto c = read.joint_first; c < read.joint_last && list.inside; ++c) {
         const Owner writer = a.candidates[c];
         p.candidates.push_back(writer == kInitialOwner ? order::kInitial : number(writer));
-        list.inside = writer == kInitialOwner || p.candidates.back() != kNowhere;
+        list.inside = writer == kInitialOwner || p.candidates.back() != kNone;
       }
       if (!list.inside) p.candidates.resize(list.first);
       list.last = static_cast<std::uint32_t>(p.candidates.size());
@@ -328,13 +314,13 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
     const Owner o = part.owners[i];
     for (auto w = a.write_first[o]; w < a.write_first[o + 1]; ++w) {
       const auto x = object(a.writes[w].key);
-      if (x != kNowhere) p.write_object.push_back(x);
+      if (x != kNone) p.write_object.push_back(x);
     }
     p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
     for (auto r = a.read_first[o]; r < a.read_first[o + 1]; ++r) {
       const ExternalRead& read = a.reads[r];
       const auto x = object(read.key);
-      if (x == kNowhere || read.repeated) continue;
+      if (x == kNone || read.repeated) continue;
       const List list = candidates_of(read);
       if (!list.inside) continue;
       p.reads.push_back({i, x, list.first, list.last});
@@ -349,7 +335,7 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
   });
   for (const ListOrder& list : a.list_order) {
     const auto x = object(list.key);
-    if (x == kNowhere) continue;
+    if (x == kNone) continue;
     const auto from = number(list.from), to = number(list.to);
     p.fixed.push_back(
         {p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
@@ -385,7 +371,7 @@ DescribedVisibility describe_visibility(const History& h, const Accesses& a, boo
   DescribedVisibility d;
   auto& p = d.problem;
   const auto written = written_keys(h, a);
-  std::vector<std::uint32_t> object_of(h.key_count(), kNowhere);
+  std::vector<std::uint32_t> object_of(h.key_count(), kNone);
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     if (!written[k]) continue;
     object_of[k] = static_cast<std::uint32_t>(d.keys.size());
@@ -401,7 +387,7 @@ DescribedVisibility describe_visibility(const History& h, const Accesses& a, boo
     p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
     for (auto r = a.read_first[o]; r < a.read_first[o + 1]; ++r) {
       const ExternalRead& read = a.reads[r];
-      if (object_of[read.key.index()] == kNowhere || (read.repeated && !every_read)) continue;
+      if (object_of[read.key.index()] == kNone || (read.repeated && !every_read)) continue;
       p.reads.push_back({o, object_of[read.key.index()], read.op.raw});
       d.reads.push_back(r);
     }

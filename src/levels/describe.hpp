@@ -32,9 +32,13 @@ struct Described {
   std::vector<std::uint32_t> reads;  // by the problem's read: index into Accesses::reads
 };
 
+// What an order level (spec.hpp) asks of the order problem.
 struct LevelShape {
-  bool split, write_to_begin, soft_chains;
-  bool rt_commit_to_begin, rt_commit_to_commit;  // real time: C_i < B_j, C_i < C_j
+  bool split = false;                // begin and commit are two events
+  bool write_to_begin = false;       // a writer commits before the next writer of the key begins
+  bool soft_chains = false;          // session order does not count
+  bool rt_commit_to_begin = false;   // real time: C_i < B_j
+  bool rt_commit_to_commit = false;  // real time: C_i < C_j
 };
 LevelShape shape_of(Level level);
 

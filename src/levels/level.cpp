@@ -1,4 +1,4 @@
-// The tables behind level.hpp.
+// What level.hpp answers, read from the table of spec.hpp.
 #include "levels/level.hpp"
 
 #include <absl/strings/match.h>
@@ -7,119 +7,94 @@ namespace cupel::levels {
 
 namespace {
 
-constexpr std::array<Level, kLevelCount> kAll = {
-    Level::kReadCommitted,
-    Level::kReadAtomic,
-    Level::kCausal,
-    Level::kPrefix,
-    Level::kSnapshotIsolation,
-    Level::kGeneralizedSnapshotIsolation,
-    Level::kStrongSessionSnapshotIsolation,
-    Level::kStrongSnapshotIsolation,
-    Level::kSerializable,
-    Level::kStrongSessionSerializable,
-    Level::kStrictSerializable,
-    Level::kLinearizable,
-};
+// The table is in the order of the enumerators, each level after those that it implies, and
+// the ladder has one position for each.
+consteval bool is_well_formed() {
+  for (std::size_t i = 0; i < kLevelCount; ++i) {
+    const LevelSpec& spec = kLevelSpecs[i];
+    if (static_cast<std::size_t>(spec.level) != i) return false;
+    if (spec.name.empty() || spec.short_name.empty() || spec.page.empty()) return false;
+    if (spec.ladder_position >= kLevelCount) return false;
+    for (const auto& weaker : spec.implies) {
+      if (weaker && static_cast<std::size_t>(*weaker) >= i) return false;
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (kLevelSpecs[j].ladder_position == spec.ladder_position) return false;
+      if (kLevelSpecs[j].name == spec.name || kLevelSpecs[j].short_name == spec.short_name) {
+        return false;
+      }
+    }
+    // The weak levels are described by what is visible, the others by an order of events.
+    const bool weak = spec.visibility != Visibility::kNone;
+    if (weak && (spec.nodes != Nodes::kTransactions || spec.writers_exclude ||
+                 !spec.session_order || spec.real_time != RealTime::kNone)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(is_well_formed());
 
-struct Names {
-  std::string_view name, short_name;
-};
-constexpr std::array<Names, kLevelCount> kNames = {{
-    {"read-committed", "rc"},
-    {"read-atomic", "ra"},
-    {"causal", "cc"},
-    {"prefix", "pc"},
-    {"snapshot-isolation", "si"},
-    {"generalized-snapshot-isolation", "gsi"},
-    {"strong-session-snapshot-isolation", "sssi"},
-    {"strong-snapshot-isolation", "ssi"},
-    {"serializable", "ser"},
-    {"strong-session-serializable", "sser"},
-    {"strict-serializable", "strict"},
-    {"linearizable", "lin"},
-}};
+constexpr auto kAll = [] {
+  std::array<Level, kLevelCount> all{};
+  for (std::size_t i = 0; i < kLevelCount; ++i) all[i] = kLevelSpecs[i].level;
+  return all;
+}();
 
-struct Alias {
-  std::string_view alias;
-  Level level;
-};
-constexpr Alias kAliases[] = {
-    {"pl-2", Level::kReadCommitted},
-    {"pl-si", Level::kSnapshotIsolation},
-    {"pl-3", Level::kSerializable},
-    {"pl-ss", Level::kStrictSerializable},
-    {"strict-serializability", Level::kStrictSerializable},
-    {"serializability", Level::kSerializable},
-    {"linearizability", Level::kLinearizable},
-    {"causal-consistency", Level::kCausal},
-    {"ansi-snapshot-isolation", Level::kGeneralizedSnapshotIsolation},
-};
-
-// Direct implications, stronger to weaker (levels.md, "Implications").
-constexpr std::pair<Level, Level> kDirect[] = {
-    {Level::kStrictSerializable, Level::kStrongSessionSerializable},
-    {Level::kStrictSerializable, Level::kStrongSnapshotIsolation},
-    {Level::kStrongSessionSerializable, Level::kSerializable},
-    {Level::kStrongSessionSerializable, Level::kStrongSessionSnapshotIsolation},
-    {Level::kSerializable, Level::kSnapshotIsolation},
-    {Level::kStrongSnapshotIsolation, Level::kStrongSessionSnapshotIsolation},
-    {Level::kStrongSnapshotIsolation, Level::kGeneralizedSnapshotIsolation},
-    {Level::kGeneralizedSnapshotIsolation, Level::kSnapshotIsolation},
-    {Level::kStrongSessionSnapshotIsolation, Level::kSnapshotIsolation},
-    {Level::kStrongSessionSnapshotIsolation, Level::kPrefix},
-    {Level::kPrefix, Level::kCausal},
-    {Level::kCausal, Level::kReadAtomic},
-    {Level::kReadAtomic, Level::kReadCommitted},
-};
+constexpr auto kLadder = [] {
+  std::array<Level, kLevelCount> ladder{};
+  for (const LevelSpec& spec : kLevelSpecs) ladder[spec.ladder_position] = spec.level;
+  return ladder;
+}();
 
 }  // namespace
 
 std::span<const Level> all_levels() {
   return kAll;
 }
+std::span<const Level> ladder_order() {
+  return kLadder;
+}
 std::string_view name(Level level) {
-  return kNames[static_cast<std::size_t>(level)].name;
+  return spec_of(level).name;
 }
 std::string_view short_name(Level level) {
-  return kNames[static_cast<std::size_t>(level)].short_name;
+  return spec_of(level).short_name;
 }
 
 std::optional<Level> parse_level(std::string_view text) {
   const auto is = [text](std::string_view wanted) {
-    return absl::EqualsIgnoreCase({text.data(), text.size()}, {wanted.data(), wanted.size()});
+    return !wanted.empty() &&
+           absl::EqualsIgnoreCase({text.data(), text.size()}, {wanted.data(), wanted.size()});
   };
-  for (const Level level : kAll) {
-    if (is(name(level)) || is(short_name(level))) return level;
-  }
-  for (const auto& [alias, level] : kAliases) {
-    if (is(alias)) return level;
+  for (const LevelSpec& spec : kLevelSpecs) {
+    if (is(spec.name) || is(spec.short_name)) return spec.level;
+    for (const auto alias : spec.aliases) {
+      if (is(alias)) return spec.level;
+    }
   }
   return std::nullopt;
 }
 
 bool implies(Level stronger, Level weaker) {
   if (stronger == weaker) return true;
-  for (const auto& [from, to] : kDirect) {
-    if (from == stronger && implies(to, weaker)) return true;
+  for (const auto& next : spec_of(stronger).implies) {
+    if (next && implies(*next, weaker)) return true;
   }
   return false;
 }
 
 bool is_weak(Level level) {
-  return level <= Level::kCausal;
+  return spec_of(level).visibility != Visibility::kNone;
 }
 bool needs_real_time(Level level) {
-  return level == Level::kGeneralizedSnapshotIsolation ||
-         level == Level::kStrongSnapshotIsolation || level == Level::kStrictSerializable ||
-         level == Level::kLinearizable;
+  return spec_of(level).real_time != RealTime::kNone;
 }
 bool has_session_order(Level level) {
-  return level != Level::kSnapshotIsolation && level != Level::kGeneralizedSnapshotIsolation &&
-         level != Level::kSerializable;
+  return spec_of(level).session_order;
 }
 bool has_begin_and_commit(Level level) {
-  return level >= Level::kPrefix && level <= Level::kStrongSnapshotIsolation;
+  return spec_of(level).nodes == Nodes::kBeginsAndCommits;
 }
 
 }  // namespace cupel::levels

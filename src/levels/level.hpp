@@ -1,38 +1,24 @@
-// Levels: the names of the isolation levels, how they imply each other, and
-// their aliases. What each means is docs/levels.md; what each adds to the order
-// problem is shape_of() in describe.hpp.
+// Levels: the names of the isolation levels, how they imply each other, and what each
+// needs, all from the table in spec.hpp. What each means is docs/levels.md; what each adds
+// to the order problem is shape_of() in describe.hpp.
 //
 // Choices, where the literature disagrees: "snapshot-isolation" is Adya's, with
 // neither session order nor real time; PolySI's and Biswas & Enea's SI is
 // strong-session here, as is Biswas & Enea's SER.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-namespace cupel::levels {
+#include "levels/spec.hpp"
 
-enum class Level : std::uint8_t {
-  kReadCommitted,
-  kReadAtomic,
-  kCausal,
-  kPrefix,
-  kSnapshotIsolation,
-  kGeneralizedSnapshotIsolation,
-  kStrongSessionSnapshotIsolation,
-  kStrongSnapshotIsolation,
-  kSerializable,
-  kStrongSessionSerializable,
-  kStrictSerializable,
-  kLinearizable,
-};
-inline constexpr std::size_t kLevelCount = 12;
+namespace cupel::levels {
 
 // Weakest first; a level comes after every level it implies.
 std::span<const Level> all_levels();
+// The order in which deciding one level settles the most others.
+std::span<const Level> ladder_order();
 
 std::string_view name(Level level);        // "strong-session-snapshot-isolation"
 std::string_view short_name(Level level);  // "sssi"

@@ -11,7 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "levels/describe.hpp"
-#include "levels/fates.hpp"
+#include "levels/outcome_branches.hpp"
 #include "levels/refutation.hpp"
 #include "levels/zones.hpp"
 
@@ -147,14 +147,14 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
 
 }  // namespace
 
-Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
-                          std::uint64_t proposals) {
+BranchDecision decide_order_level(const Given& given, Level level, base::Budget& budget,
+                                  std::uint64_t proposals) {
   const History& h = given.history;
   const Accesses& a = given.accesses;
   const LevelShape shape = shape_of(level);
   std::vector<Part> parts;
   bool by_key = false;
-  if (level == Level::kLinearizable) {
+  if (spec_of(level).single_object) {
     parts = split_by_key(h, a);
     by_key = true;
   } else if (needs_real_time(level)) {
@@ -176,16 +176,16 @@ Judged decide_order_level(const Given& given, Level level, base::Budget& budget,
     if (i > stop) return;
     const base::AllocationWatch watch(&budget);
     PartResult& result = results[i];
-    const Zoned zoned = by_key ? decide_by_zones(h, a, parts[i], given.drift) : Zoned{};
-    if (zoned.answer == Zoned::Answer::kLinearizable) {
+    const ZonesResult zones = by_key ? decide_by_zones(h, a, parts[i], given.drift) : ZonesResult{};
+    if (zones.kind == ZonesResult::Kind::kLinearizable) {
       result.by_zones = true;
-      result.one_chain = zoned.one_chain;
+      result.one_chain = zones.one_chain;
       result.decision.answer = Answer::kYes;
-      for (const Owner o : zoned.order) result.order.push_back(a.txns[o]);
+      for (const Owner o : zones.order) result.order.push_back(a.txns[o]);
     } else {
-      if (zoned.answer == Zoned::Answer::kContradiction) {
+      if (zones.kind == ZonesResult::Kind::kContradiction) {
         result =
-            decide_part(given, {zoned.suspects, parts[i].keys, false}, shape, budget, proposals);
+            decide_part(given, {zones.suspects, parts[i].keys, false}, shape, budget, proposals);
         assert(result.decision.answer != Answer::kYes);
       }
       if (result.decision.answer != Answer::kNo) {

@@ -2,10 +2,11 @@
 #include "levels/weak_levels.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "levels/describe.hpp"
-#include "levels/fates.hpp"
 #include "levels/order_levels.hpp"
+#include "levels/outcome_branches.hpp"
 #include "levels/refutation.hpp"
 
 namespace cupel::levels {
@@ -19,21 +20,37 @@ std::uint64_t hint(const History& h, TxnId txn) {
   return static_cast<std::uint64_t>(time) ^ (1ull << 63);
 }
 
+// The level's φ in the engine's words.
+order::Visible visible_at(Level level) {
+  switch (spec_of(level).visibility) {
+    case Visibility::kEarlierRead:
+      return order::Visible::kEarlierRead;
+    case Visibility::kOneStep:
+      return order::Visible::kDirect;
+    case Visibility::kCausal:
+      return order::Visible::kCausal;
+    case Visibility::kNone:
+      break;
+  }
+  assert(false && "an order level has no visibility");
+  return order::Visible::kCausal;
+}
+
 // Both counts, so that they are the same on every machine: rounds before something
 // stronger is tried, and what that may cost.
 constexpr std::uint64_t kFirstRounds = 6;
 constexpr std::uint64_t kCheapProposals = 300;
 
 // An order at prefix, or anything stronger, passes all three levels.
-std::optional<Judged> cheap_yes(const Given& given, base::Budget& budget) {
+std::optional<BranchDecision> cheap_yes(const Given& given, base::Budget& budget) {
   const auto& internal = given.accesses.internal;
   const bool repeatable = std::none_of(internal.begin(), internal.end(), [](const auto& anomaly) {
     return anomaly.kind == InternalKind::kNonRepeatableRead;
   });
   if (!repeatable) return std::nullopt;  // the order levels look at first reads only
   for (const Level stronger : {Level::kStrongSessionSerializable, Level::kPrefix}) {
-    Judged judged = decide_order_level(given, stronger, budget, kCheapProposals);
-    if (judged.decision.answer == Answer::kYes) return judged;
+    BranchDecision branch = decide_order_level(given, stronger, budget, kCheapProposals);
+    if (branch.decision.answer == Answer::kYes) return branch;
   }
   return std::nullopt;
 }
@@ -61,12 +78,10 @@ std::shared_ptr<const Witness> witness_of(const Given& given, Level level,
 
 }  // namespace
 
-Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) {
+BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& budget) {
   const Accesses& a = given.accesses;
-  const bool every_read = level == Level::kReadCommitted;
-  const order::Visible visible = level == Level::kReadCommitted ? order::Visible::kEarlierRead
-                                 : level == Level::kReadAtomic  ? order::Visible::kDirect
-                                                                : order::Visible::kCausal;
+  const order::Visible visible = visible_at(level);
+  const bool every_read = visible == order::Visible::kEarlierRead;
   const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
   DescribedVisibility d = describe_visibility(given.history, a, every_read);
   d.problem.whole_proofs = given.evidence;
@@ -94,7 +109,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
     };
     outcome = by_cases(kFirstRounds);
     if (outcome.solvability == order::Solvability::kGaveUp && !budget.exceeded()) {
-      if (std::optional<Judged> yes = cheap_yes(given, budget)) return *std::move(yes);
+      if (std::optional<BranchDecision> yes = cheap_yes(given, budget)) return *std::move(yes);
       outcome = by_cases(kAllProposals);
     }
   } else {
@@ -105,7 +120,7 @@ Judged decide_weak_level(const Given& given, Level level, base::Budget& budget) 
   }
 
   const std::string stage(stage_name(outcome.stage));
-  Judged result;
+  BranchDecision result;
   Decision& decision = result.decision;
   decision.decided_by = stage;
   switch (outcome.solvability) {

@@ -28,9 +28,9 @@ class Zones {
   Zones(const History& h, const Accesses& a, const Part& part, Time drift)
       : h_(h), a_(a), owners_(part.owners), drift_(drift) {}
 
-  Zoned decide() {
+  ZonesResult decide() {
     if (!collect() || !link() || !order_chains() || !write_order()) return std::move(result_);
-    result_.answer = Zoned::Answer::kLinearizable;
+    result_.kind = ZonesResult::Kind::kLinearizable;
     return std::move(result_);
   }
 
@@ -230,7 +230,7 @@ class Zones {
   // along their chain.
 
   void accuse(std::initializer_list<std::uint32_t> members, std::uint32_t from, std::uint32_t to) {
-    result_.answer = Zoned::Answer::kContradiction;
+    result_.kind = ZonesResult::Kind::kContradiction;
     const auto add = [&](std::uint32_t m) { result_.suspects.push_back(owners_[m]); };
     for (const auto m : members) add(m);
     for (auto v = from; v != kNone; v = v == to ? kNone : next_[v]) {
@@ -268,12 +268,12 @@ class Zones {
   std::vector<std::uint32_t> path_;
   std::size_t chained_ = 0;           // versions met
   std::vector<std::uint32_t> heads_;  // of the chains, in order
-  Zoned result_;
+  ZonesResult result_;
 };
 
 }  // namespace
 
-Zoned decide_by_zones(const History& h, const Accesses& a, const Part& part, Time drift) {
+ZonesResult decide_by_zones(const History& h, const Accesses& a, const Part& part, Time drift) {
   if (!a.list_order.empty()) return {};
   return Zones(h, a, part, drift).decide();
 }

@@ -21,20 +21,20 @@
 
 namespace cupel::levels {
 
-struct Zoned {
-  enum class Answer : std::uint8_t {
+struct ZonesResult {
+  enum class Kind : std::uint8_t {
     kOther,          // not of this shape, or not decided: a question for the engine
     kLinearizable,   // in this `order`
     kContradiction,  // already within the owners of `suspects`, which the engine can prove
   };
-  Answer answer = Answer::kOther;
+  Kind kind = Kind::kOther;
   std::vector<Owner> order;     // those that took effect
   std::vector<Owner> suspects;  // ascending
   bool one_chain = false;
 };
 
 // `part` has one key.
-Zoned decide_by_zones(const History& history, const Accesses& accesses, const Part& part,
-                      history::Time clock_drift_ns);
+ZonesResult decide_by_zones(const History& history, const Accesses& accesses, const Part& part,
+                            history::Time clock_drift_ns);
 
 }  // namespace cupel::levels

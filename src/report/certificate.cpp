@@ -63,21 +63,21 @@ class Writer {
   }
 
   void violation(const Violation& v, bool split) {
-    if (!v.placed.empty()) {
-      list("\"placings\": ", v.placed, [&](const levels::Placed& placed) {
+    if (!v.placing_branches.empty()) {
+      list("\"placings\": ", v.placing_branches, [&](const levels::PlacingBranch& placed) {
         out_ += '{';
         placings("\"places\": ", placed.places);
         out_ += ", \"proof\": {";
         violation(placed.violation, split);
         out_ += "}}";
       });
-    } else if (v.supposed.valid()) {
+    } else if (v.assumed.valid()) {
       out_ += "\"suppose\": {\"transaction\": ";
-      id(v.supposed);
+      id(v.assumed);
       out_ += ", \"happened\": {";
-      violation(v.either[0], split);
+      violation(v.branches[0], split);
       out_ += "}, \"never\": {";
-      violation(v.either[1], split);
+      violation(v.branches[1], split);
       out_ += "}}";
     } else if (!v.internal.empty()) {
       list("\"internal\": ", v.internal, [&](const levels::InternalAnomaly& a) {
@@ -252,13 +252,13 @@ class Writer {
 
 // Is all there that a stranger needs?
 bool complete(const Violation& v) {
-  for (const auto& one : v.either) {
+  for (const auto& one : v.branches) {
     if (!complete(one)) return false;
   }
-  for (const auto& one : v.placed) {
+  for (const auto& one : v.placing_branches) {
     if (!complete(one.violation)) return false;
   }
-  if (v.supposed.valid() || !v.placed.empty() || !v.internal.empty()) return true;
+  if (v.assumed.valid() || !v.placing_branches.empty() || !v.internal.empty()) return true;
   return v.derivation.complete && (v.derivation.cases.empty() || v.derivation.refutation);
 }
 

@@ -447,106 +447,6 @@ const TermEntry kTerms[] = {
      .also = {"anti-dependency cycle"}},
 };
 
-const LevelEntry kLevels[] = {
-    {.level = Level::kReadCommitted,
-     .meaning = "Transactions read only committed, final values. Within a transaction, reads do "
-                "not go back: after a read from a transaction, no later read returns a version "
-                "older than its writes.",
-     .also_called = "PL-2",
-     .example = "a: w(x,1) ; w(x,2) w(y,2) | b: r(y,2) r(x,1)",
-     .given_by = "PostgreSQL at READ COMMITTED, its default (each statement takes a new "
-                 "snapshot). MariaDB and MySQL (InnoDB) at READ COMMITTED. Oracle at READ "
-                 "COMMITTED, its default. SQL Server at READ COMMITTED, its default."},
-    {.level = Level::kReadAtomic,
-     .meaning = "In addition, a transaction sees all writes of another transaction or none, and it "
-                "sees the writes of its own session.",
-     .also_called = "",
-     .example = "a: w(x,1) w(y,1) | b: r(y,0) r(x,1)",
-     .given_by = "No widely used SQL product offers exactly this level. It was defined for RAMP "
-                 "transactions. Every database that gives snapshot isolation or more gives this "
-                 "level within the limits of its session guarantees."},
-    {.level = Level::kCausal,
-     .meaning =
-         "In addition, a transaction that sees a write sees everything that its writer had seen.",
-     .also_called = "causal consistency",
-     .example = "a: w(x,1) | b: r(x,1) w(y,1) | c: r(y,1) r(x,0)",
-     .given_by = "MongoDB offers causally consistent sessions (with majority read and write "
-                 "concern). The violations of YugabyteDB in the test data are violations of this "
-                 "level. SQL products do not name it. Geo-replicated stores often promise it."},
-    {.level = Level::kPrefix,
-     .meaning = "Every transaction reads from a prefix of one commit order, which is the same for "
-                "all. It may write without having seen the latest version.",
-     .also_called = "consistent prefix",
-     .example = "a: w(x,1) | b: w(y,1) | c: r(x,1) r(y,0) | d: r(y,1) r(x,0)",
-     .given_by =
-         "No SQL product names it. MariaDB and MySQL (InnoDB) at REPEATABLE READ come close: plain "
-         "reads come from one snapshot, and lost updates are possible. But a write, and a locking "
-         "read, sees the newest version. So a transaction that mixes both can violate this level."},
-    {.level = Level::kSnapshotIsolation,
-     .meaning = "Every transaction reads from a snapshot, and two transactions that write the same "
-                "key do not overlap. The level includes neither session order nor real time.",
-     .also_called = "Adya's PL-SI",
-     .example = "a: r(x,0) w(x,1) | b: r(x,0) w(x,2)",
-     .given_by = "PostgreSQL at REPEATABLE READ. SQL Server at SNAPSHOT. Oracle at SERIALIZABLE. "
-                 "MariaDB at REPEATABLE READ with innodb_snapshot_isolation on. Single-node "
-                 "systems of this kind give the stronger strong snapshot isolation."},
-    {.level = Level::kGeneralizedSnapshotIsolation,
-     .meaning = "Snapshot isolation in which commits follow real time. A snapshot may be old, but "
-                "not from the future.",
-     .also_called = "ANSI snapshot isolation",
-     .example = "a: r(x,1) @0-1 | b: w(x,1) @5-6",
-     .given_by = "No SQL product names it. It was defined for replicated databases that read from "
-                 "a replica's older snapshot."},
-    {.level = Level::kStrongSessionSnapshotIsolation,
-     .meaning = "Snapshot isolation in which a transaction's snapshot includes the earlier "
-                "transactions of its session.",
-     .also_called = "PolySI's SI; Biswas and Enea's SI",
-     .example = "a: w(x,1) ; r(x,0)",
-     .given_by =
-         "PostgreSQL at REPEATABLE READ, SQL Server at SNAPSHOT and Oracle at SERIALIZABLE, each "
-         "on a single node. The recorded violations in the tests come from Galera, Dgraph, "
-         "YugabyteDB, and MariaDB at REPEATABLE READ with innodb_snapshot_isolation off."},
-    {.level = Level::kStrongSnapshotIsolation,
-     .meaning = "Snapshot isolation in which a snapshot includes every transaction that committed "
-                "before it was taken.",
-     .also_called = "",
-     .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
-     .given_by = "PostgreSQL at REPEATABLE READ, SQL Server at SNAPSHOT and Oracle at "
-                 "SERIALIZABLE, each on a single node. Clients with different clocks need "
-                 "--clock-drift."},
-    {.level = Level::kSerializable,
-     .meaning = "The result is the same as if the transactions ran one after another in some "
-                "order. The level includes neither session order nor real time.",
-     .also_called = "Adya's PL-3",
-     .example = "a: r(x,0) r(y,0) w(x,1) | b: r(x,0) r(y,0) w(y,1)",
-     .given_by = "PostgreSQL at SERIALIZABLE (serializable snapshot isolation). MariaDB and MySQL "
-                 "(InnoDB), and SQL Server, at SERIALIZABLE (locking). CockroachDB by default. "
-                 "Oracle's SERIALIZABLE is snapshot isolation."},
-    {.level = Level::kStrongSessionSerializable,
-     .meaning = "Serializable, in an order that respects the order of every session.",
-     .also_called = "Biswas and Enea's SER",
-     .example = "a: w(x,1) ; r(x,0)",
-     .given_by = "PostgreSQL at SERIALIZABLE, and MariaDB and MySQL (InnoDB) at SERIALIZABLE, on a "
-                 "single node. CockroachDB promises it by default. The recorded violations in the "
-                 "tests come from CockroachDB as tested for the thesis, and from PostgreSQL at "
-                 "SERIALIZABLE before a bug was fixed."},
-    {.level = Level::kStrictSerializable,
-     .meaning = "Serializable, in an order that respects real time.",
-     .also_called = "PL-SS",
-     .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
-     .given_by = "MariaDB and MySQL (InnoDB) at SERIALIZABLE on a single node (two-phase "
-                 "locking). Google Spanner and FoundationDB promise it. CockroachDB does not "
-                 "promise it across keys."},
-    {.level = Level::kLinearizable,
-     .meaning = "Every object, taken alone, is strict serializable. The level is for transactions "
-                "that touch one object each.",
-     .also_called = "",
-     .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
-     .given_by = "etcd (linearizable reads, its default today) and ZooKeeper with sync before a "
-                 "read. The etcd logs in the tests come from an early version without linearizable "
-                 "reads: 79 of 102 are not linearizable."},
-};
-
 }  // namespace
 
 std::span<const AnomalyEntry> anomalies() {
@@ -554,9 +454,6 @@ std::span<const AnomalyEntry> anomalies() {
 }
 std::span<const TermEntry> terms() {
   return kTerms;
-}
-std::span<const LevelEntry> level_entries() {
-  return kLevels;
 }
 
 }  // namespace cupel::explain

@@ -99,7 +99,7 @@ std::string describe_term(const TermEntry& entry) {
          section("See", join_views(entry.see)) + section("Also called", join_views(entry.also));
 }
 
-std::string describe_level(const LevelEntry& entry) {
+std::string describe_level(const levels::LevelSpec& entry) {
   std::vector<std::string> weaker, stronger;
   for (const Level other : levels::all_levels()) {
     if (other == entry.level) continue;
@@ -154,7 +154,7 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
 
 struct Page {
   const AnomalyEntry* anomaly = nullptr;
-  const LevelEntry* level = nullptr;
+  const levels::LevelSpec* level = nullptr;
   const TermEntry* term = nullptr;
 };
 
@@ -169,7 +169,7 @@ std::string squeezed(std::string_view text) {
 std::vector<Page> pages(std::string_view name) {
   const auto wanted = normal(name);
   if (const auto level = levels::parse_level(wanted)) {
-    for (const auto& entry : level_entries()) {
+    for (const auto& entry : levels::kLevelSpecs) {
       if (entry.level == *level) return {{.level = &entry}};
     }
   }
@@ -371,7 +371,7 @@ std::vector<std::string> glossary_names() {
 
 std::string list_levels(std::size_t width) {
   std::string text;
-  for (const auto& entry : level_entries()) {
+  for (const auto& entry : levels::kLevelSpecs) {
     const auto stop = entry.meaning.find_first_of(".;:");
     const auto head =
         fmt::format("{:<34} {:<7} ", levels::name(entry.level), levels::short_name(entry.level));

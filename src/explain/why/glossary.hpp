@@ -1,4 +1,4 @@
-// Glossary: what each level and each anomaly means, and which levels forbid
+// Glossary: what each level (levels/spec.hpp) and each anomaly means, and which levels forbid
 // which anomalies. docs/levels.md and docs/anomalies.md say more.
 #pragma once
 
@@ -28,14 +28,6 @@ struct AnomalyEntry {
   std::string_view remedy;                  // what to do
 };
 
-struct LevelEntry {
-  levels::Level level;
-  std::string_view meaning;
-  std::string_view also_called;  // names in papers and products; may be empty
-  std::string_view example;      // a smallest violation
-  std::string_view given_by;     // which databases give it, as on its page in docs/levels
-};
-
 // What people ask for that is neither: a name for several of them, or for something that
 // histories of keys do not show.
 struct TermEntry {
@@ -47,7 +39,6 @@ struct TermEntry {
 
 std::span<const AnomalyEntry> anomalies();
 std::span<const TermEntry> terms();
-std::span<const LevelEntry> level_entries();
 
 // Every level that forbids the anomaly, weakest first.
 std::vector<levels::Level> forbidding(const AnomalyEntry& anomaly);

@@ -425,8 +425,8 @@ void expect_proof(const History& history, Level level, const ShortExplanation& r
   options.evidence = true;
   auto result = check::check(history, options);
   auto& answer = result.levels.at(0);
-  if (!answer.violation || answer.violation->supposed.valid() ||
-      !answer.violation->placed.empty() || answer.explained_at.value_or(level) != level) {
+  if (!answer.violation || answer.violation->assumed.valid() ||
+      !answer.violation->placing_branches.empty() || answer.explained_at.value_or(level) != level) {
     return;
   }
   answer.violation->derivation = retold.derivation;

@@ -116,7 +116,7 @@ TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
 }
 
 TEST(Glossary, ExamplesOfLevelsViolateThem) {
-  for (const auto& entry : level_entries()) {
+  for (const auto& entry : levels::kLevelSpecs) {
     const auto history = test::history_of("init=0 " + std::string(entry.example));
     check::Options options;
     options.asked = {entry.level};

@@ -227,7 +227,7 @@ std::string text_of(const std::string& path) {
 
 // What the page of a level says of databases, with its links and line ends undone.
 TEST(Glossary, SaysOfDatabasesWhatThePagesOfTheLevelsSay) {
-  for (const auto& entry : level_entries()) {
+  for (const auto& entry : levels::kLevelSpecs) {
     auto page =
         text_of(CUPEL_SOURCE_DIR "/docs/levels/" + std::string(levels::name(entry.level)) + ".md");
     page = std::regex_replace(page, std::regex("\\[([^\\]]*)\\]\\([^)]*\\)"), "$1");

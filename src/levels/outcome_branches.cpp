@@ -1,5 +1,5 @@
-// fates: see the header.
-#include "levels/fates.hpp"
+// outcome_branches: see the header.
+#include "levels/outcome_branches.hpp"
 
 namespace cupel::levels {
 
@@ -20,24 +20,25 @@ history::ValueId value_of(const Given& given, Owner o, KeyId key) {
   return {};
 }
 
-Decision suppose(const Judge& judge, TxnId txn, std::vector<Fate>& fates, base::Budget& budget) {
+Decision decide_both(const DecideBranch& decide, TxnId txn, std::vector<Outcome>& outcomes,
+                     base::Budget& budget) {
   Decision last;
-  std::vector<Violation> either;
-  for (const Fate fate : {Fate::kHappened, Fate::kNever}) {
-    if (budget.exceeded()) return gave_up(budget, "supposing what indeterminate transactions did");
-    fates[txn.index()] = fate;
-    Judged judged = judge(fates);
-    if (judged.decision.answer == Answer::kYes && judged.suspect.valid()) {
-      judged.decision = suppose(judge, judged.suspect, fates, budget);
+  std::vector<Violation> branches;
+  for (const Outcome outcome : {Outcome::kCommitted, Outcome::kAborted}) {
+    if (budget.exceeded()) return gave_up(budget, "assuming what indeterminate transactions did");
+    outcomes[txn.index()] = outcome;
+    BranchDecision branch = decide(outcomes);
+    if (branch.decision.answer == Answer::kYes && branch.suspect.valid()) {
+      branch.decision = decide_both(decide, branch.suspect, outcomes, budget);
     }
-    last = std::move(judged.decision);
+    last = std::move(branch.decision);
     if (last.answer != Answer::kNo) break;
-    either.push_back(*last.violation);
+    branches.push_back(*last.violation);
   }
-  fates[txn.index()] = Fate::kOpen;
+  outcomes[txn.index()] = Outcome::kOpen;
   if (last.answer == Answer::kNo) {
-    last.violation->supposed = txn;
-    last.violation->either = std::move(either);
+    last.violation->assumed = txn;
+    last.violation->branches = std::move(branches);
   }
   return last;
 }
@@ -61,7 +62,7 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
     if (o == kInitialOwner) continue;
     const TxnId txn = given.accesses.txns[o];
     if (h.status(txn) != TxnStatus::kIndeterminate) continue;
-    if (!given.fates.empty() && given.fates[txn.index()] != Fate::kOpen) continue;
+    if (!given.outcomes.empty() && given.outcomes[txn.index()] != Outcome::kOpen) continue;
     if (met != nullptr && (*met)[o] != 0) continue;
     for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
       const auto op = h.op(OpId(i));
@@ -75,8 +76,9 @@ std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner>
   const Accesses& a = given.accesses;
   std::vector<std::uint8_t> effect(a.txns.size(), 0);
   for (Owner o = 0; o < a.txns.size(); ++o) {
-    effect[o] = given.history.status(a.txns[o]) != TxnStatus::kIndeterminate ||
-                (!given.fates.empty() && given.fates[a.txns[o].index()] == Fate::kHappened);
+    effect[o] =
+        given.history.status(a.txns[o]) != TxnStatus::kIndeterminate ||
+        (!given.outcomes.empty() && given.outcomes[a.txns[o].index()] == Outcome::kCommitted);
   }
   for (const Owner w : read_from) {
     if (w != kInitialOwner) effect[w] = 1;
@@ -94,7 +96,7 @@ void note_met(const Given& given, const Described& d, const order::OrderResult& 
   for (std::size_t o = 0; o < d.owners.size(); ++o) {
     const TxnId txn = a.txns[d.owners[o]];
     happened[o] = h.status(txn) == TxnStatus::kCommitted ||
-                  (!given.fates.empty() && given.fates[txn.index()] == Fate::kHappened);
+                  (!given.outcomes.empty() && given.outcomes[txn.index()] == Outcome::kCommitted);
   }
   for (const auto w : outcome.writers) {
     if (w != order::kInitial) happened[w] = 1;
@@ -123,12 +125,12 @@ void note_met(const Given& given, const Described& d, const order::OrderResult& 
   }
 }
 
-Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget) {
-  Judged open = judge({});
+Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget) {
+  BranchDecision open = decide({});
   if (open.decision.answer != Answer::kYes || !open.suspect.valid())
     return std::move(open.decision);
-  std::vector<Fate> fates(history.txn_count(), Fate::kOpen);
-  return suppose(judge, open.suspect, fates, budget);
+  std::vector<Outcome> outcomes(history.txn_count(), Outcome::kOpen);
+  return decide_both(decide, open.suspect, outcomes, budget);
 }
 
 }  // namespace cupel::levels

@@ -1,9 +1,9 @@
-// Fates: indeterminate transactions with compare-and-sets.
+// Outcome branches: indeterminate transactions with compare-and-sets.
 //
 // One that took effect did see its expected value, so "only its writes count"
 // is not exact for it. First its reads are left open, which only makes more
 // possible: "no" is no. A "yes" is yes if every such transaction that somebody
-// read from saw what it expected; one that did not is a suspect, and is supposed
+// read from saw what it expected; one that did not is a suspect, and is assumed
 // to have happened, reads included, and to have never happened, in turn.
 // Exponential in the suspects, of which a history has few.
 #pragma once
@@ -20,7 +20,7 @@ namespace cupel::levels {
 // Does an indeterminate transaction have a compare-and-set?
 bool has_unsure_compare_and_sets(const History& history);
 
-// An indeterminate transaction of open fate with a compare-and-set that some
+// An indeterminate transaction of open outcome with a compare-and-set that some
 // read is from (`read_from`), though its own expectation was not met in the
 // witness (`met`, by owner; nullptr at the weak levels, which have no witness of
 // that kind: every such one is suspect). none() if there is none.
@@ -35,11 +35,11 @@ void note_met(const Given& given, const Described& described, const order::Order
 
 // Which owners count in a witness in which `read_from` were read from, by owner: of
 // the indeterminate ones, those somebody saw (in a list, if not by a read's last
-// element), and those supposed to have happened. Nobody misses the others.
+// element), and those assumed to have happened. Nobody misses the others.
 std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from);
 
-// Judges under the given fates (by transaction; empty: all open).
-using Judge = std::function<Judged(std::span<const Fate> fates)>;
-Decision decide_fates(const History& history, const Judge& judge, base::Budget& budget);
+// Judges under the given outcomes (by transaction; empty: all open).
+using DecideBranch = std::function<BranchDecision(std::span<const Outcome> outcomes)>;
+Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget);
 
 }  // namespace cupel::levels

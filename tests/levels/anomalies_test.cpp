@@ -1,0 +1,157 @@
+// What each level accepts and rejects: for each anomaly that tells a level from those it
+// implies, a history that the level rejects and the same with a single edit, which it
+// accepts. The levels that it implies directly accept both, so a failure names the axiom.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "levels/decide.hpp"
+#include "support/history_language.hpp"
+
+namespace cupel::levels {
+namespace {
+
+struct Case {
+  Level level;
+  const char* anomaly;
+  const char* rejected;
+  const char* accepted;
+  bool weaker_accept = true;  // the levels that `level` implies directly accept the rejected one
+};
+
+// NOLINTBEGIN(bugprone-suspicious-missing-comma)
+constexpr Case kCases[] = {
+    {Level::kReadCommitted, "aborted_read", "s1: !w(x,1) | s2: r(x,1)", "s1: w(x,1) | s2: r(x,1)"},
+    {Level::kReadCommitted, "intermediate_read", "s1: w(x,1) w(x,2) | s2: r(x,1)",
+     "s1: w(x,1) w(x,2) | s2: r(x,2)"},
+    {Level::kReadCommitted, "non_monotonic_read", "s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,1)",
+     "s1: w(x,1) ; w(x,2) w(y,2) | s2: r(y,2) r(x,2)"},
+    {Level::kReadAtomic, "fractured_read", "s1: w(x,1) w(y,1) | s2: r(x,nil) r(y,1)",
+     "s1: w(x,1) w(y,1) | s2: r(x,1) r(y,1)"},
+    {Level::kReadAtomic, "non_repeatable_read", "s1: w(x,1) | s2: r(x,nil) r(x,1)",
+     "s1: w(x,1) | s2: r(x,1) r(x,1)"},
+    {Level::kReadAtomic, "session_guarantee_violation", "s1: w(x,1) ; r(x,nil)",
+     "s1: w(x,1) ; r(x,1)"},
+    {Level::kCausal, "causality_violation", "s1: w(x,1) | s2: r(x,1) w(y,1) | s3: r(y,1) r(x,nil)",
+     "s1: w(x,1) | s2: r(x,1) w(y,1) | s3: r(y,1) r(x,1)"},
+    {Level::kPrefix, "long_fork",
+     "s1: w(x,1) | s2: w(y,1) | s3: r(x,1) r(y,nil) | "
+     "s4: r(y,1) r(x,nil)",
+     "s1: w(x,1) | s2: w(y,1) | s3: r(x,1) r(y,nil) | s4: r(y,1) r(x,1)"},
+    {Level::kSnapshotIsolation, "lost_update", "s1: r(x,nil) w(x,1) | s2: r(x,nil) w(x,2)",
+     "s1: r(x,nil) w(x,1) | s2: r(x,1) w(x,2)"},
+    {Level::kSnapshotIsolation, "long_fork",
+     "s1: w(x,1) | s2: w(y,1) | s3: r(x,1) r(y,nil) | "
+     "s4: r(y,1) r(x,nil)",
+     "s1: w(x,1) | s2: w(y,1) | s3: r(x,1) r(y,nil) | s4: r(y,1) r(x,1)"},
+    {Level::kGeneralizedSnapshotIsolation, "read_from_the_future",
+     "s1: r(x,1) @0-1 | s2: w(x,1) @5-6", "s1: r(x,1) @0-5 | s2: w(x,1) @5-6"},
+    {Level::kStrongSessionSnapshotIsolation, "stale_read_in_a_session_that_a_conflict_orders",
+     "s1: w(x,1) w(z,1) ; r(y,nil) | s2: r(z,nil) w(x,2) w(y,1)",
+     "s1: w(x,1) w(z,1) ; r(y,1) | s2: r(z,nil) w(x,2) w(y,1)"},
+    {Level::kStrongSessionSnapshotIsolation, "stale_read_in_a_session", "s1: w(x,1) ; r(x,nil)",
+     "s1: w(x,1) ; r(x,1)", false},  // prefix has session order, too
+    {Level::kStrongSnapshotIsolation, "stale_read", "s1: w(x,1) @0-1 | s2: r(x,nil) @5-6",
+     "s1: w(x,1) @0-5 | s2: r(x,nil) @5-6"},
+    {Level::kSerializable, "write_skew",
+     "s1: r(x,nil) r(y,nil) w(x,1) | s2: r(x,nil) r(y,nil) w(y,1)",
+     "s1: r(x,nil) r(y,nil) w(x,1) | s2: r(x,1) r(y,nil) w(y,1)"},
+    {Level::kStrongSessionSerializable, "write_skew_around_a_session",
+     "s1: r(x,nil) w(y,1) | s2: w(x,1) ; r(y,nil)", "s1: r(x,nil) w(y,1) | s2: w(x,1) ; r(y,1)"},
+    {Level::kStrictSerializable, "write_skew_around_real_time",
+     "s1: r(x,nil) w(y,1) @0-10 | s2: w(x,1) @2-3 | s3: r(y,nil) @4-5",
+     "s1: r(x,nil) w(y,1) @0-10 | s2: w(x,1) @2-3 | s3: r(y,1) @4-5"},
+    {Level::kLinearizable, "stale_read", "s1: w(x,1) @0-1 | s2: r(x,nil) @5-6",
+     "s1: w(x,1) @0-1 | s2: r(x,1) @5-6"},
+    {Level::kLinearizable, "failed_compare_and_set_that_should_have_succeeded",
+     "s1: w(x,1) @0-1 | s2: cas!(x,1,2) @5-6", "s1: w(x,1) @0-1 | s2: cas!(x,7,2) @5-6"},
+};
+// NOLINTEND(bugprone-suspicious-missing-comma)
+
+// What a level says of a history of no limits: kYes, kNo or kRefused.
+Answer answer(const char* text, Level level) {
+  const auto history = test::history_of(text);
+  Decider decider(history, 0, 1, true);
+  base::Budget budget;
+  const auto decision = decider.decide(level, budget);
+  EXPECT_EQ(decision.violation.has_value(), decision.answer == Answer::kNo);
+  EXPECT_EQ(decision.witness != nullptr, decision.answer == Answer::kYes);
+  return decision.answer;
+}
+
+std::size_t edits(const std::string& one, const std::string& other) {
+  std::istringstream a(one), b(other);
+  std::string x, y;
+  std::size_t count = 0;
+  while (true) {
+    const bool more_a = static_cast<bool>(a >> x), more_b = static_cast<bool>(b >> y);
+    if (!more_a && !more_b) return count;
+    count += !more_a || !more_b || x != y ? 1 : 0;
+  }
+}
+
+class Anomalies : public testing::TestWithParam<Case> {};
+
+TEST_P(Anomalies, TheLevelRejectsItAndAcceptsItsNeighbour) {
+  const Case& c = GetParam();
+  EXPECT_EQ(answer(c.rejected, c.level), Answer::kNo) << c.rejected;
+  EXPECT_EQ(answer(c.accepted, c.level), Answer::kYes) << c.accepted;
+  EXPECT_EQ(edits(c.rejected, c.accepted), 1u) << "more than one edit apart";
+  if (!c.weaker_accept) return;
+  for (const auto& weaker : spec_of(c.level).implies) {
+    if (!weaker) continue;
+    EXPECT_EQ(answer(c.rejected, *weaker), Answer::kYes) << name(*weaker);
+    EXPECT_EQ(answer(c.accepted, *weaker), Answer::kYes) << name(*weaker);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Anomalies, testing::ValuesIn(kCases), [](const auto& info) {
+  return std::string(short_name(info.param.level)) + "_" + info.param.anomaly;
+});
+
+TEST(Levels, EachHasACase) {
+  for (const Level level : all_levels()) {
+    bool found = false;
+    for (const Case& c : kCases) found = found || c.level == level;
+    EXPECT_TRUE(found) << name(level);
+  }
+}
+
+// What a level needs of a history: without it there is no answer, never a "yes".
+TEST(Levels, RefuseAHistoryWithoutTimesAtRealTime) {
+  for (const Level level : all_levels()) {
+    const auto wanted = needs_real_time(level) ? Answer::kRefused : Answer::kYes;
+    const auto history = test::history_of("s1: w(x,1) | s2: r(x,1)");
+    Decider decider(history, 0, 1, false);
+    base::Budget budget;
+    EXPECT_EQ(decider.decide(level, budget).answer, wanted) << name(level);
+    EXPECT_EQ(decider.refusal(level).has_value(), wanted == Answer::kRefused) << name(level);
+  }
+}
+
+TEST(Levels, OfSingleObjectsRefuseATransactionOfTwo) {
+  const auto history = test::history_of("s1: w(x,1) w(y,1) @0-1 | s2: r(x,1) @5-6");
+  Decider decider(history, 0, 1, false);
+  for (const Level level : all_levels()) {
+    EXPECT_EQ(decider.refusal(level).has_value(), level == Level::kLinearizable) << name(level);
+  }
+}
+
+// Snapshot isolation and serializability in the sense of Adya ask for no session order, and no
+// level without real time asks for it.
+TEST(Levels, AskForNoOrderThatTheirSpecDoesNotName) {
+  for (const Level level : all_levels()) {
+    if (!has_session_order(level) && !needs_real_time(level)) {
+      EXPECT_EQ(answer("s1: w(x,1) ; r(x,nil)", level), Answer::kYes) << name(level);
+    }
+    if (!needs_real_time(level)) {
+      EXPECT_EQ(answer("s1: w(x,1) @0-1 | s2: r(x,nil) @5-6", level), Answer::kYes) << name(level);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cupel::levels
