@@ -316,7 +316,7 @@ std::string list_text() {
     std::string levels;
     for (const auto level : driver.isolations)
       levels += (levels.empty() ? "" : ", ") + std::string(level);
-    if (driver.name == "exec") levels += ", or any name that the program knows";
+    if (driver.any_isolation) levels += ", or any name that the program knows";
     text += fmt::format("      {}\n", levels);
   }
   return text + '\n' + matrix_text();

@@ -88,11 +88,15 @@ struct OpenOptions {
 };
 
 struct DriverInfo {
-  std::string_view name;  // "postgres"
-  std::string_view url;   // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
+  std::string_view name;     // "postgres": the URL's scheme
+  std::string_view alias{};  // another scheme for it: "postgresql"; may be empty
+  std::string_view url;      // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
+  std::string_view page;     // "docs/drivers/postgres.md"
   std::span<const std::string_view> isolations;  // first: the default
-  bool built_in;                                 // false: left out of this build
-  workload::Needs can;                           // at the default level, as Database::can() says
+  bool any_isolation = false;     // or any other: a program behind it knows what it means
+  bool isolation_in_url = false;  // the URL's path may name one: "mock:prefix?seed=1"
+  workload::Needs can;            // at the default level, as Database::can() says
+  bool built_in = false;          // false: left out of this build
 };
 std::span<const DriverInfo> all_drivers();
 

@@ -1,4 +1,8 @@
-// Registry: what each driver's folder offers to driver.cpp.
+// Registry: the list of drivers (registry.cpp), as driver.cpp needs it.
+//
+// To add a driver: a folder with its source and a CMakeLists.txt, and an entry in
+// registry.cpp. The source defines open_NAME(); the CMakeLists.txt defines
+// CUPEL_DRIVER_NAME where the client library is there.
 #pragma once
 
 #include <memory>
@@ -10,18 +14,10 @@ namespace cupel::drivers {
 
 // The URL as the user wrote it, scheme included; options.isolation is one of the
 // driver's names, or empty.
-using Open = base::Result<std::unique_ptr<Database>> (*)(const std::string& url,
-                                                         const OpenOptions& options);
+using OpenFunction = base::Result<std::unique_ptr<Database>>(const std::string& url,
+                                                             const OpenOptions& options);
 
-// One driver: its functions are in the folder of its name, present if the folder
-// was built (CUPEL_DRIVER_… is defined then).
-base::Result<std::unique_ptr<Database>> open_sqlite(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_postgres(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_mysql(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_rocksdb(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_redis(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_etcd(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_exec(const std::string&, const OpenOptions&);
-base::Result<std::unique_ptr<Database>> open_mock(const std::string&, const OpenOptions&);
+// `driver` is one of all_drivers(); null if it is left out of this build.
+OpenFunction* opener_of(const DriverInfo& driver);
 
 }  // namespace cupel::drivers

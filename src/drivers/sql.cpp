@@ -257,7 +257,7 @@ std::vector<Datum> list_elements(ListForm form, const Datum& cell) {
       }
       from = comma + 1;
     }
-    // What ends with a comma has an empty element behind it.
+    // What ends with a comma has an empty element after it.
     if (!text->empty() && text->back() == ',') elements.emplace_back(std::string());
     return elements;
   }
@@ -375,7 +375,7 @@ Plan Texts::make(const Statement& statement) {
       other.insert(only);
       other.on_conflict();
       // Another client's row may have come in between: then it is appended to.
-      // PostgreSQL wants to be told which of the two rows the column is of.
+      // PostgreSQL needs to know which of the two rows the column is of.
       other.sql +=
           column + " = " +
           other.appended(dialect_.product == Product::kMysql ? column : table.name + '.' + column);

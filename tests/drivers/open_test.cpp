@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "drivers/driver.hpp"
 
@@ -21,6 +22,21 @@ TEST(Open, NamesTheFormsOfUrlsAndHidesThePassword) {
   EXPECT_NE(message.find("postgres://"), std::string::npos) << message;
   EXPECT_EQ(message.find("tiger"), std::string::npos) << message;
   EXPECT_NE(error("just a name").find("expected one of"), std::string::npos);
+}
+
+// What the registry says of a driver is what the documentation and the options need.
+TEST(Open, EveryDriverHasAPageAndItsOwnSchemes) {
+  std::set<std::string_view> schemes;
+  for (const auto& driver : all_drivers()) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(CUPEL_SOURCE_DIR) / driver.page))
+        << driver.page;
+    EXPECT_TRUE(driver.url.starts_with(std::string(driver.name) + ":")) << driver.url;
+    EXPECT_FALSE(driver.isolations.empty()) << driver.name;
+    EXPECT_TRUE(schemes.insert(driver.name).second) << driver.name;
+    if (!driver.alias.empty()) {
+      EXPECT_TRUE(schemes.insert(driver.alias).second) << driver.alias;
+    }
+  }
 }
 
 TEST(Open, NamesTheLevelsThereAre) {

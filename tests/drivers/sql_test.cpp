@@ -155,7 +155,7 @@ TEST(Lists, AreTakenApart) {
   EXPECT_EQ(list_elements(ListForm::kText, "7"), (Data{7}));
   EXPECT_EQ(list_elements(ListForm::kText, "7,-8,9"), (Data{7, -8, 9}));
   EXPECT_EQ(list_elements(ListForm::kText, 7), (Data{7}));
-  // As they came: nothing is dropped or mended.
+  // As they came: nothing is dropped or fixed.
   EXPECT_EQ(list_elements(ListForm::kText, "7,x, 8,,9,"), (Data{7, "x", " 8", "", 9, ""}));
   EXPECT_EQ(list_elements(ListForm::kText, "99999999999999999999"), (Data{"99999999999999999999"}));
   EXPECT_EQ(list_elements(ListForm::kJson, Datum()), Data{});

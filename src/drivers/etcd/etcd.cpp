@@ -66,7 +66,7 @@ std::string decoded(const json& object, const char* name) {
   return bytes;
 }
 
-// The first key behind all that start with the prefix.
+// The first key after all that start with the prefix.
 std::string end_of(std::string prefix) {
   ++prefix.back();
   return prefix;

@@ -100,28 +100,28 @@ class MockConnection final : public Connection {
   // Why the transaction is over. It certainly did not commit.
   Outcome over() {
     const auto& failure = transaction_->failure();
-    Failure told;
-    told.txn_outcome = TxnOutcome::kAborted;
-    told.message = failure ? failure->message : "the transaction is over";
+    Failure report;
+    report.txn_outcome = TxnOutcome::kAborted;
+    report.message = failure ? failure->message : "the transaction is over";
     switch (failure ? failure->kind : mock::Failure::Kind::kEnded) {
       case mock::Failure::Kind::kConflict:
-        told.cause = Cause::kConflict;
-        told.code = "conflict";
+        report.cause = Cause::kConflict;
+        report.code = "conflict";
         break;
       case mock::Failure::Kind::kEnded:
-        told.cause = Cause::kTimeout;
-        told.code = "ended";
+        report.cause = Cause::kTimeout;
+        report.code = "ended";
         break;
       case mock::Failure::Kind::kStopped:
-        told.cause = Cause::kConnection;
-        told.code = "stopped";
-        told.connection_lost = true;
+        report.cause = Cause::kConnection;
+        report.code = "stopped";
+        report.connection_lost = true;
         break;
     }
-    return told;
+    return report;
   }
 
-  // The cells of these columns; none if the row is absent as far as they tell.
+  // The cells of these columns; none if they do not show that the row is there.
   Outcome read_row(const std::string& row, std::span<const std::uint32_t> columns,
                    std::optional<std::vector<Datum>>& cells) {
     std::vector<Datum> found;
@@ -207,11 +207,11 @@ class MockConnection final : public Connection {
                 std::span<const std::uint32_t> columns, Reply& reply) {
     // No row's key begins with another's, so the cells of the high row end before 0x03.
     const auto low = ordered_key(table, statement.key);
-    const auto behind = ordered_key(table, statement.high) + '\x03';
+    const auto after = ordered_key(table, statement.high) + '\x03';
     std::set<std::string> rows;
     for (const auto column : columns) {
       const auto ending = cell_key("", column);
-      for (const auto& key : transaction_->scan_between(low, behind, ending)) {
+      for (const auto& key : transaction_->scan_between(low, after, ending)) {
         rows.insert(key.substr(0, key.size() - ending.size()));
       }
     }

@@ -238,7 +238,7 @@ class PostgresConnection final : public sql::SqlConnection {
       }
       while (flushed && PQisBusy(connection_.get()) == 0) {
         Result result(PQgetResult(connection_.get()));
-        if (!result) return judged(last.get());
+        if (!result) return outcome_of(last.get());
         // An error is not covered by what may follow it.
         if (!last || PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(result);
       }
@@ -274,11 +274,11 @@ class PostgresConnection final : public sql::SqlConnection {
                    .connection_lost = true};
   }
 
-  Outcome judged(const PGresult* result) {
+  Outcome outcome_of(const PGresult* result) {
     if (result == nullptr) return lost(Cause::kConnection);
     const auto status = PQresultStatus(result);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
-      // A server that closed behind its answer has answered all the same.
+      // A server that closed after its answer has answered all the same.
       return std::nullopt;
     }
     const auto* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -455,7 +455,7 @@ class PostgresDatabase final : public Database {
     Handle connection(PQconnectStartParams(names.data(), values.data(), 0));
     const auto cannot = [&](std::string_view why) {
       auto line = sql::one_line(why);
-      // Behind "connection to server at "127.0.0.1", port 5432 failed: " is the reason.
+      // After "connection to server at "127.0.0.1", port 5432 failed: " is the reason.
       if (const auto colon = line.find(" failed: "); colon != std::string::npos) {
         line.erase(0, colon + 9);
       }
@@ -463,7 +463,7 @@ class PostgresDatabase final : public Database {
                                                 address(host), line, advice(line, host))};
     };
     if (!connection) return cannot("out of memory");
-    // Like PQconnectdb, which cannot be told to stop waiting for a server that
+    // Like PQconnectdb, which cannot be made to stop waiting for a server that
     // takes the connection and says nothing.
     const auto deadline =
         Clock::now() + std::chrono::ceil<std::chrono::milliseconds>(settings_.timeout);

@@ -56,22 +56,22 @@ std::string address(const Settings& settings) {
 using Command = std::vector<std::string>;
 
 // What the server said, without hiredis's memory.
-struct Answer {
+struct RedisReply {
   int type = REDIS_REPLY_NIL;
   std::string text;  // of strings, statuses and errors
-  std::vector<Answer> elements;
+  std::vector<RedisReply> elements;
 
   [[nodiscard]] bool error() const { return type == REDIS_REPLY_ERROR; }
   [[nodiscard]] bool nil() const { return type == REDIS_REPLY_NIL; }
 };
 
-Answer answer_of(const redisReply& reply) {
-  Answer answer{.type = reply.type, .text = {}, .elements = {}};
+RedisReply reply_of(const redisReply& reply) {
+  RedisReply answer{.type = reply.type, .text = {}, .elements = {}};
   if (reply.str != nullptr) answer.text.assign(reply.str, reply.len);
   if (reply.type == REDIS_REPLY_INTEGER) answer.text = std::to_string(reply.integer);
   if (reply.type == REDIS_REPLY_ARRAY) {
     for (std::size_t i = 0; i < reply.elements; ++i) {
-      answer.elements.push_back(answer_of(*reply.element[i]));
+      answer.elements.push_back(reply_of(*reply.element[i]));
     }
   }
   return answer;
@@ -115,7 +115,7 @@ std::string_view advice(std::string_view word) {
 
 // An error as the answer to a command; `writes`: to one that would have changed
 // something.
-Failure failure_of(const Answer& answer, bool writes) {
+Failure failure_of(const RedisReply& answer, bool writes) {
   const auto word = first_word(answer.text);
   Failure failure{.txn_outcome = writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
                   .cause = Cause::kStatement,
@@ -164,7 +164,7 @@ class Line {
       hello.push_back({"SELECT", std::to_string(settings.database)});
     }
     hello.push_back({"PING"});
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = line->send(hello, answers)) {
       return cannot(failure->message + "; is it a Redis server, and running?");
     }
@@ -176,7 +176,7 @@ class Line {
 
   // Sends all at once and reads an answer for each. A failure leaves the line of no
   // use; kAborted if nothing was sent.
-  Outcome send(const std::vector<Command>& commands, std::vector<Answer>& answers) {
+  Outcome send(const std::vector<Command>& commands, std::vector<RedisReply>& answers) {
     answers.clear();
     if (lost_) {
       return Failure{.txn_outcome = TxnOutcome::kAborted,
@@ -203,7 +203,7 @@ class Line {
       if (redisGetReply(context_.get(), &raw) != REDIS_OK) {
         return broken(context_->err == REDIS_ERR_IO ? errno : 0, true, context_->errstr);
       }
-      answers.push_back(answer_of(*static_cast<redisReply*>(raw)));
+      answers.push_back(reply_of(*static_cast<redisReply*>(raw)));
       freeReplyObject(raw);
     }
     return std::nullopt;
@@ -333,7 +333,7 @@ class RedisConnection final : public Connection {
     return {"SET", key, workload::to_string(statement.values[0])};
   }
 
-  void fill(const Statement& statement, const Answer& answer, Reply& reply) const {
+  void fill(const Statement& statement, const RedisReply& answer, Reply& reply) const {
     if (!is_read(statement)) return;
     const auto type = column_type(statement);
     if (answer.type == REDIS_REPLY_ARRAY) {
@@ -349,7 +349,7 @@ class RedisConnection final : public Connection {
     auto words = command(statement);
     const bool if_absent = expects_absent(statement);
     if (if_absent) words.emplace_back("NX");
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = line_->send({words}, answers)) {
       return is_read(statement) ? aborted(*std::move(failure)) : failure;
     }
@@ -376,7 +376,7 @@ class RedisConnection final : public Connection {
     }
     if (states.empty()) return std::nullopt;
     commands[0] = watch;
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = line_->send(commands, answers)) return aborted(*std::move(failure));
     for (const auto& answer : answers) {
       if (answer.error()) return failure_of(answer, false);
@@ -388,7 +388,7 @@ class RedisConnection final : public Connection {
   }
   // After a look that nothing follows.
   Outcome forget(Outcome outcome) {
-    std::vector<Answer> ignored;
+    std::vector<RedisReply> ignored;
     auto failure = line_->send({{"UNWATCH"}}, ignored);
     if (!outcome || !failure) return outcome;
     outcome->connection_lost = true;
@@ -432,7 +432,7 @@ class RedisConnection final : public Connection {
     // A failed comparison alone was decided by the GET.
     if (whose.empty() && statements.size() == 1) return forget(std::nullopt);
     commands.push_back({"EXEC"});
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = line_->send(commands, answers)) {
       return writes ? failure : aborted(*std::move(failure));
     }
@@ -452,7 +452,7 @@ class RedisConnection final : public Connection {
     if (result.error()) {
       // EXECABORT: some command was refused, and its own error says more.
       const auto first = std::find_if(answers.begin(), answers.end(),
-                                      [](const Answer& answer) { return answer.error(); });
+                                      [](const RedisReply& answer) { return answer.error(); });
       auto failure = failure_of(*first, writes);
       if (first_word(result.text) == "EXECABORT") failure.txn_outcome = TxnOutcome::kAborted;
       return failure;
@@ -487,7 +487,7 @@ class RedisDatabase final : public Database {
   base::Status open() {
     auto line = Line::connect(settings_);
     if (!line) return std::move(line).error();
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = (*line)->send({{"INFO"}}, answers)) return cannot("ask", failure->message);
     if (answers[0].error()) return cannot("ask", failure_of(answers[0], false).message);
     std::map<std::string, std::string> info;
@@ -579,7 +579,7 @@ class RedisDatabase final : public Database {
   }
 
   base::Status run(Line& line, const std::vector<Command>& commands) const {
-    std::vector<Answer> answers;
+    std::vector<RedisReply> answers;
     if (auto failure = line.send(commands, answers)) {
       return cannot("load the rows into", failure->message);
     }
@@ -596,7 +596,7 @@ class RedisDatabase final : public Database {
     for (const auto& table : schema.tables) {
       std::string cursor = "0";
       do {
-        std::vector<Answer> answers;
+        std::vector<RedisReply> answers;
         const Command scan{"SCAN", cursor, "MATCH", text_prefix(table) + '*', "COUNT", "1000"};
         if (auto failure = line.send({scan}, answers)) {
           return cannot("clear the keys in", failure->message);

@@ -1,0 +1,131 @@
+// The list of drivers: what is known of each, whether or not this build has it.
+#include "drivers/registry.hpp"
+
+#include <array>
+
+#include "drivers/sql_connection.hpp"
+
+// CUPEL_IF_BUILT(FLAG, open): open where the build defines FLAG (as 1), else nullptr.
+#define CUPEL_COMMA_1 0,
+#define CUPEL_SECOND(first, second, ...) second
+#define CUPEL_CHOOSE(comma_or_name, open) CUPEL_SECOND(comma_or_name open, nullptr, 0)
+#define CUPEL_IF_VALUE(value, open) CUPEL_CHOOSE(CUPEL_COMMA_##value, open)
+#define CUPEL_IF_BUILT(flag, open) CUPEL_IF_VALUE(flag, open)
+
+namespace cupel::drivers {
+
+OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd, open_exec,
+    open_mock;
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kSqliteLevels{"serializable"sv, "read-uncommitted"sv};
+constexpr std::array kPostgresLevels{"serializable"sv, "repeatable-read"sv, "read-committed"sv,
+                                     "read-uncommitted"sv};
+constexpr std::array kMysqlLevels{"repeatable-read"sv, "serializable"sv, "snapshot"sv,
+                                  "read-committed"sv, "read-uncommitted"sv};
+constexpr std::array kRocksdbLevels{
+    "pessimistic-snapshot"sv, "pessimistic"sv, "pessimistic-for-update"sv,
+    "optimistic-snapshot"sv,  "optimistic"sv,  "optimistic-for-update"sv};
+constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
+constexpr std::array kMockLevels{"causal"sv,
+                                 "read-committed"sv,
+                                 "read-atomic"sv,
+                                 "prefix"sv,
+                                 "strong-session-snapshot-isolation"sv,
+                                 "strong-session-serializable"sv};
+constexpr std::array kUnnamed{"unspecified"sv};
+
+constexpr workload::Needs kOneKey{.deletes = true, .lists = true, .compare_and_set = true};
+constexpr workload::Needs kNoLists{.interactive = true,
+                                   .multiple = true,
+                                   .tables = true,
+                                   .ranges = true,
+                                   .deletes = true,
+                                   .compare_and_set = true};
+constexpr workload::Needs kBlocks{
+    .multiple = true, .ranges = true, .deletes = true, .lists = true, .compare_and_set = true};
+
+struct Driver {
+  OpenFunction* open;
+  DriverInfo info;
+};
+
+// Not constexpr: under UBSan gcc does not compare a function's address at compile time.
+const std::array kDrivers{
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_SQLITE, open_sqlite),
+           {.name = "sqlite",
+            .url = "sqlite:PATH",
+            .page = "docs/drivers/sqlite.md",
+            .isolations = kSqliteLevels,
+            .can = sql::all_needs()}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_POSTGRES, open_postgres),
+           {.name = "postgres",
+            .alias = "postgresql",
+            .url = "postgres://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
+            .page = "docs/drivers/postgres.md",
+            .isolations = kPostgresLevels,
+            .can = sql::all_needs()}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_MYSQL, open_mysql),
+           {.name = "mysql",
+            .alias = "mariadb",
+            .url = "mysql://[USER[:PASSWORD]@]HOST[:PORT][,HOST…]/DATABASE",
+            .page = "docs/drivers/mysql.md",
+            .isolations = kMysqlLevels,
+            .can = sql::all_needs()}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ROCKSDB, open_rocksdb),
+           {.name = "rocksdb",
+            .url = "rocksdb:PATH",
+            .page = "docs/drivers/rocksdb.md",
+            .isolations = kRocksdbLevels,
+            .can = sql::all_needs()}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_REDIS, open_redis),
+           {.name = "redis",
+            .url = "redis://[:PASSWORD@]HOST[:PORT]",
+            .page = "docs/drivers/redis.md",
+            .isolations = kSingleObject,
+            .can = kOneKey}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ETCD, open_etcd),
+           {.name = "etcd",
+            .url = "etcd://HOST[:PORT][,HOST…]",
+            .page = "docs/drivers/etcd.md",
+            .isolations = kSingleObject,
+            .can = kOneKey}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),
+           {.name = "exec",
+            .url = "exec:COMMAND",
+            .page = "docs/drivers/exec.md",
+            .isolations = kUnnamed,
+            .any_isolation = true,
+            .can = kBlocks}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_MOCK, open_mock),
+           {.name = "mock",
+            .url = "mock:[LEVEL]",
+            .page = "docs/drivers/mock.md",
+            .isolations = kMockLevels,
+            .isolation_in_url = true,
+            .can = kNoLists}},
+};
+
+const std::array kInfos = [] {
+  std::array<DriverInfo, kDrivers.size()> infos;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    infos[i] = kDrivers[i].info;
+    infos[i].built_in = kDrivers[i].open != nullptr;
+  }
+  return infos;
+}();
+
+}  // namespace
+
+std::span<const DriverInfo> all_drivers() {
+  return kInfos;
+}
+
+OpenFunction* opener_of(const DriverInfo& driver) {
+  return kDrivers[static_cast<std::size_t>(&driver - kInfos.data())].open;
+}
+
+}  // namespace cupel::drivers
