@@ -7,8 +7,8 @@
 // together fill a list with about kAppendsPerKey elements. Not with its aborted ones:
 // where new rows are what transactions abort for, as under InnoDB's gap locks, a window
 // that ran ahead of what is filled would ask for nothing else, and nearly all abort.
-#include "workload/factories.hpp"
 #include "workload/key_value.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -54,8 +54,14 @@ class Append final : public KeyValueWorkload {
 
 }  // namespace
 
-WorkloadPointer make_append(const WorkloadOptions& options) {
-  return std::make_unique<Append>(options);
-}
+extern constinit const WorkloadSpec kAppendWorkload{
+    {.name = "append",
+     .summary = "appends to lists and reads of them",
+     .source = "Elle, section 3",
+     .page = "docs/workloads/append.md",
+     .defaults = {.min_ops = 1, .max_ops = 4, .keys = 10}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Append>(options);
+    }};
 
 }  // namespace cupel::workload

@@ -2,7 +2,7 @@
 // transactions by weight, and programs that see rows as payloads and numbers.
 //
 // A table's first rows are those with every key column in 1 … its extent, and a
-// function tells their payloads: so load() and loaded() cannot disagree, and nothing
+// function gives their payloads: so load() and loaded() cannot disagree, and nothing
 // is kept.
 #pragma once
 

@@ -8,7 +8,7 @@
 // write different rows: both invariants break by write skew, which snapshot
 // isolation lets pass and only serializability does not.
 #include "workload/application.hpp"
-#include "workload/factories.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -155,8 +155,13 @@ class Courseware final : public Application {
 
 }  // namespace
 
-WorkloadPointer make_courseware(const WorkloadOptions& options) {
-  return std::make_unique<Courseware>(options);
-}
+extern constinit const WorkloadSpec kCoursewareWorkload{
+    {.name = "courseware",
+     .summary = "students enrol in courses of limited capacity",
+     .source = "Biswas, thesis, section 4.5.1",
+     .page = "docs/workloads/courseware.md"},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Courseware>(options);
+    }};
 
 }  // namespace cupel::workload

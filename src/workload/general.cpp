@@ -2,8 +2,8 @@
 // of PolySI (section 5.1: a read share) and Cobra (read-only, write-only and
 // read-modify-write shares; MTC, section V-A). blindw: eight reads or eight writes
 // (VIPER, section 7).
-#include "workload/factories.hpp"
 #include "workload/key_value.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -60,14 +60,30 @@ WorkloadPointer make_blindw(WorkloadOptions options, double read_only_share) {
 
 }  // namespace
 
-WorkloadPointer make_general(const WorkloadOptions& options) {
-  return std::make_unique<General>(options);
-}
-WorkloadPointer make_blindw_rm(const WorkloadOptions& options) {
-  return make_blindw(options, 0.9);
-}
-WorkloadPointer make_blindw_rw(const WorkloadOptions& options) {
-  return make_blindw(options, 0.5);
-}
+extern constinit const WorkloadSpec kGeneralWorkload{
+    {.name = "general",
+     .summary = "reads and writes of registers, in any mixture",
+     .source = "PolySI, section 5.1; Cobra's, as in MTC, section V-A",
+     .page = "docs/workloads/general.md",
+     .defaults = {.keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<General>(options);
+    }};
+
+extern constinit const WorkloadSpec kBlindwRmWorkload{
+    {.name = "blindw-rm",
+     .summary = "eight reads (90 %) or eight blind writes",
+     .source = "VIPER, section 7",
+     .page = "docs/workloads/general.md",
+     .defaults = {.min_ops = 8, .max_ops = 8, .keys = 2000}},
+    [](const WorkloadOptions& options) -> WorkloadPointer { return make_blindw(options, 0.9); }};
+
+extern constinit const WorkloadSpec kBlindwRwWorkload{
+    {.name = "blindw-rw",
+     .summary = "eight reads (50 %) or eight blind writes",
+     .source = "VIPER, section 7",
+     .page = "docs/workloads/general.md",
+     .defaults = {.min_ops = 8, .max_ops = 8, .keys = 2000}},
+    [](const WorkloadOptions& options) -> WorkloadPointer { return make_blindw(options, 0.5); }};
 
 }  // namespace cupel::workload

@@ -141,8 +141,8 @@ class Simulation {
     const auto session_of = [&](std::uint32_t number) {
       return builder_.session(fmt::format("planted-{}-{}", i + 1, static_cast<char>('a' + number)));
     };
-    inject_anomaly(o_.inject[i], injected_key(i), session_of, next_value_, label_,
-                   o_.times ? start : kNoTime, builder_);
+    inject_anomaly(o_.inject[i], injected_key(i), session_of, o_.times ? start : kNoTime,
+                   {builder_, next_value_, label_});
   }
 
   // What is left to inject, once `share` of the transactions are made and enough clients
@@ -159,10 +159,9 @@ class Simulation {
       if (free.size() < wanted) return;
       Time start = now;
       for (const auto s : free) start = std::max(start, clients_[s].now);
-      inject_anomaly(
-          o_.inject[injected_], injected_key(injected_),
-          [&](std::uint32_t number) { return session_of(free[number]); }, next_value_, label_,
-          o_.times ? start : kNoTime, builder_);
+      inject_anomaly(o_.inject[injected_], injected_key(injected_),
+                     [&](std::uint32_t number) { return session_of(free[number]); },
+                     o_.times ? start : kNoTime, {builder_, next_value_, label_});
       ++injected_;
       // To the store it is one commit of them all: what they do next sees all that any of
       // them had seen, so that the injected reads tie the rest to no order it does not have.
@@ -197,8 +196,8 @@ class Simulation {
         if (other == s) continue;
         const auto commits = clients_[other].commits;
         if (o_.store == Store::kReadAtomic) {
-          const auto behind = static_cast<std::uint32_t>(random_.below(4));
-          c.seen[other] = commits > behind ? commits - behind : 0;
+          const auto lag = static_cast<std::uint32_t>(random_.below(4));
+          c.seen[other] = commits > lag ? commits - lag : 0;
         } else if (commits > c.seen[other] && random_.chance(0.4)) {
           deliver(c, other,
                   c.seen[other] + 1 +
@@ -206,7 +205,7 @@ class Simulation {
         }
       }
     } else {
-      // Up to a few commits behind, but never behind what the session knows;
+      // Up to a few commits old, but never older than what the session knows;
       // read committed has no such memory.
       const std::uint64_t lag =
           lags() && random_.chance(0.25) ? random_.below(2 * o_.sessions + 1) : 0;

@@ -26,7 +26,8 @@ enum class Store : std::uint8_t {
   kReadAtomic,          // some transactions of every session, whole, own ones always
   kCausal,              // replicas that deliver transactions in causal order
   kPrefix,              // a lagging snapshot; writers never conflict
-  kSnapshotIsolation,   // a lagging snapshot (never behind the session); first committer wins
+  kSnapshotIsolation,   // a lagging snapshot (never older than what the session saw); first
+                        // committer wins
   kSerializable,        // validated reads; read-only transactions may lag
   kStrictSerializable,  // validated reads of the newest state
 };

@@ -70,9 +70,9 @@ std::uint32_t sessions_of_injection(std::string_view anomaly) {
 }
 
 void inject_anomaly(std::string_view anomaly, std::int64_t first_key,
-                    const std::function<SessionId(std::uint32_t)>& session_of,
-                    std::int64_t& next_value, std::uint32_t& label, Time start,
-                    HistoryBuilder& builder) {
+                    const std::function<SessionId(std::uint32_t)>& session_of, Time start,
+                    const InjectionTarget& target) {
+  HistoryBuilder& builder = target.builder;
   const std::string_view text = text_of(anomaly);
   // Those of one session share the time, one after the other; those of others overlap.
   struct Txn {
@@ -112,7 +112,7 @@ void inject_anomaly(std::string_view anomaly, std::int64_t first_key,
   }
   std::map<char, ValueId> values = {{'-', builder.null_value()}};
   for (const Txn& txn : txns) {
-    HistoryBuilder::TxnFacts facts{.label = label++};
+    HistoryBuilder::TxnFacts facts{.label = target.label++};
     if (start != kNoTime) {
       const Time slice = kInjectionTime / count[txn.session];
       facts.invoke = start + txn.place * slice + 1;
@@ -123,7 +123,7 @@ void inject_anomaly(std::string_view anomaly, std::int64_t first_key,
     for (const auto op : txn.ops) {
       const auto key = builder.key(first_key + (op[1] - 'x'));
       auto it = values.find(op[2]);
-      if (it == values.end()) it = values.emplace(op[2], builder.value(next_value++)).first;
+      if (it == values.end()) it = values.emplace(op[2], builder.value(target.next_value++)).first;
       op[0] == 'w' ? builder.write(key, it->second) : builder.read(key, it->second);
     }
     builder.end();

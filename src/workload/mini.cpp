@@ -6,8 +6,8 @@
 // that the session saw last (section IV-E); reads, so that it sees some.
 
 #include "base/hash_table.hpp"
-#include "workload/factories.hpp"
 #include "workload/key_value.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -54,7 +54,7 @@ class Lightweight final : public KeyValueWorkload {
  private:
   // What a session knows of a key. At first it takes a key to be absent; a
   // compare-and-set that failed shows that it must look again.
-  struct Known {
+  struct LastSeen {
     bool stale = false;
     Datum value;
   };
@@ -87,16 +87,29 @@ class Lightweight final : public KeyValueWorkload {
             }};
   }
 
-  std::vector<base::HashMap<std::int64_t, Known>> seen_;  // by session
+  std::vector<base::HashMap<std::int64_t, LastSeen>> seen_;  // by session
 };
 
 }  // namespace
 
-WorkloadPointer make_mini(const WorkloadOptions& options) {
-  return std::make_unique<Mini>(options);
-}
-WorkloadPointer make_lwt(const WorkloadOptions& options) {
-  return std::make_unique<Lightweight>(options);
-}
+extern constinit const WorkloadSpec kMiniWorkload{
+    {.name = "mini",
+     .summary = "mini-transactions: one or two reads, each write after a read of its key",
+     .source = "MTC, sections III and V-A",
+     .page = "docs/workloads/mini.md",
+     .defaults = {.keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Mini>(options);
+    }};
+
+extern constinit const WorkloadSpec kLwtWorkload{
+    {.name = "lwt",
+     .summary = "insert-if-absent, compare-and-set and reads of single objects",
+     .source = "MTC, section IV-E",
+     .page = "docs/workloads/mini.md",
+     .defaults = {.keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Lightweight>(options);
+    }};
 
 }  // namespace cupel::workload

@@ -275,7 +275,7 @@ class PlanReader {
         op.key = number(low, where + "[1][0]");
         const std::int64_t top = number(high, where + "[1][1]");
         op.value = top;
-        // The history tells what each key of a range held at first.
+        // The history says what each key of a range held at first.
         if (top > op.key &&
             static_cast<std::uint64_t>(top) - static_cast<std::uint64_t>(op.key) >= kWidestRange) {
           fail(where + "[1]",

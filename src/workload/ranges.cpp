@@ -12,8 +12,8 @@
 // shows.
 #include <array>
 
-#include "workload/factories.hpp"
 #include "workload/key_value.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -99,14 +99,34 @@ class Ranges final : public KeyValueWorkload {
 
 }  // namespace
 
-WorkloadPointer make_range_b(const WorkloadOptions& options) {
-  return std::make_unique<Ranges>(options, Mix{0.2, 0.2, 0.2, 0.2});
-}
-WorkloadPointer make_range_rqh(const WorkloadOptions& options) {
-  return std::make_unique<Ranges>(options, Mix{0.5, 0.125, 0.125, 0.125});
-}
-WorkloadPointer make_range_idh(const WorkloadOptions& options) {
-  return std::make_unique<Ranges>(options, Mix{0.1, 0.35, 0.35, 0.1});
-}
+extern constinit const WorkloadSpec kRangeBWorkload{
+    {.name = "range-b",
+     .summary = "reads, writes, inserts, deletes and range queries, 20 % each",
+     .source = "VIPER, section 7",
+     .page = "docs/workloads/ranges.md",
+     .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Ranges>(options, Mix{0.2, 0.2, 0.2, 0.2});
+    }};
+
+extern constinit const WorkloadSpec kRangeRqhWorkload{
+    {.name = "range-rqh",
+     .summary = "50 % range queries, 12.5 % each of the others",
+     .source = "VIPER, section 7",
+     .page = "docs/workloads/ranges.md",
+     .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Ranges>(options, Mix{0.5, 0.125, 0.125, 0.125});
+    }};
+
+extern constinit const WorkloadSpec kRangeIdhWorkload{
+    {.name = "range-idh",
+     .summary = "35 % inserts, 35 % deletes, 10 % each of the others",
+     .source = "VIPER, section 7",
+     .page = "docs/workloads/ranges.md",
+     .defaults = {.min_ops = 8, .max_ops = 8, .keys = 100}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Ranges>(options, Mix{0.1, 0.35, 0.35, 0.1});
+    }};
 
 }  // namespace cupel::workload

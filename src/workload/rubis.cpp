@@ -8,8 +8,8 @@
 #include <array>
 
 #include "workload/application.hpp"
-#include "workload/factories.hpp"
 #include "workload/keys.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -178,8 +178,14 @@ class Rubis final : public Application {
 
 }  // namespace
 
-WorkloadPointer make_rubis(const WorkloadOptions& options) {
-  return std::make_unique<Rubis>(options);
-}
+extern constinit const WorkloadSpec kRubisWorkload{
+    {.name = "rubis",
+     .summary = "auctions: browse, bid, buy, comment",
+     .source = "RUBiS; sizes as in VIPER, section 7",
+     .page = "docs/workloads/rubis.md",
+     .defaults = {.distribution = Distribution::kZipf}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Rubis>(options);
+    }};
 
 }  // namespace cupel::workload

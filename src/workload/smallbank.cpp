@@ -3,8 +3,8 @@
 // write-check and balance make it the classic with anomalies under snapshot
 // isolation: both accounts are read, one of them is written.
 #include "workload/application.hpp"
-#include "workload/factories.hpp"
 #include "workload/keys.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -143,8 +143,14 @@ class SmallBank final : public Application {
 
 }  // namespace
 
-WorkloadPointer make_smallbank(const WorkloadOptions& options) {
-  return std::make_unique<SmallBank>(options);
-}
+extern constinit const WorkloadSpec kSmallbankWorkload{
+    {.name = "smallbank",
+     .summary = "savings and checking accounts",
+     .source = "Alomari et al., ICDE 2008; OLTPBench",
+     .page = "docs/workloads/smallbank.md",
+     .defaults = {.distribution = Distribution::kHotspot}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<SmallBank>(options);
+    }};
 
 }  // namespace cupel::workload

@@ -60,7 +60,7 @@ struct Statement {
   std::vector<std::uint32_t> columns = {};  // in the table; empty: all of them
   std::vector<Datum> values = {};           // parallel to the columns; a null is filled in by the
                                             // runner with a value never written before (kWrite,
-                                   // kInsert, kAppend, and the new value of kCompareAndSet)
+  // kInsert, kAppend, and the new value of kCompareAndSet)
   std::vector<Datum> high = {};  // kRange
 };
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "workload/application.hpp"
-#include "workload/factories.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -283,8 +283,13 @@ class Tpcc final : public Application {
 
 }  // namespace
 
-WorkloadPointer make_tpcc(const WorkloadOptions& options) {
-  return std::make_unique<Tpcc>(options);
-}
+extern constinit const WorkloadSpec kTpccWorkload{
+    {.name = "tpcc",
+     .summary = "wholesale supplier: new orders, payments, deliveries",
+     .source = "TPC-C 5.11; sizes as in VIPER, section 7",
+     .page = "docs/workloads/tpcc.md"},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Tpcc>(options);
+    }};
 
 }  // namespace cupel::workload

@@ -5,8 +5,8 @@
 // so that following and unfollowing are by primary key; following another with the
 // same slot lets the first one go.
 #include "workload/application.hpp"
-#include "workload/factories.hpp"
 #include "workload/keys.hpp"
+#include "workload/workload_spec.hpp"
 
 namespace cupel::workload {
 
@@ -119,8 +119,14 @@ class Twitter final : public Application {
 
 }  // namespace
 
-WorkloadPointer make_twitter(const WorkloadOptions& options) {
-  return std::make_unique<Twitter>(options);
-}
+extern constinit const WorkloadSpec kTwitterWorkload{
+    {.name = "twitter",
+     .summary = "tweet, follow, timeline",
+     .source = "Cobra's Twitter; sizes as in VIPER, section 7",
+     .page = "docs/workloads/twitter.md",
+     .defaults = {.distribution = Distribution::kZipf}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<Twitter>(options);
+    }};
 
 }  // namespace cupel::workload

@@ -108,10 +108,11 @@ class Workload {
 };
 
 struct WorkloadInfo {
-  std::string_view name;     // "general", "tpcc" …
-  std::string_view summary;  // one line
-  std::string_view source;   // where it is from: "PolySI, section 5.1", …
-  WorkloadOptions defaults;  // as the source has them
+  std::string_view name;       // "general", "tpcc" …
+  std::string_view summary;    // one line
+  std::string_view source;     // where it is from: "PolySI, section 5.1", …
+  std::string_view page;       // "docs/workloads/general.md"
+  WorkloadOptions defaults{};  // as the source has them
 };
 std::span<const WorkloadInfo> all_workloads();
 

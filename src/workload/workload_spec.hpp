@@ -1,4 +1,7 @@
-// The workloads behind make_workload(), one function each. Options are in range.
+// WorkloadSpec: the registration of a workload. Each is defined in the workload's source
+// file; workload.cpp lists them.
+//
+// To add a workload: a source file with its WorkloadSpec, and a line in workload.cpp.
 #pragma once
 
 #include <memory>
@@ -9,19 +12,9 @@ namespace cupel::workload {
 
 using WorkloadPointer = std::unique_ptr<Workload>;
 
-WorkloadPointer make_general(const WorkloadOptions& options);
-WorkloadPointer make_mini(const WorkloadOptions& options);
-WorkloadPointer make_lwt(const WorkloadOptions& options);
-WorkloadPointer make_blindw_rm(const WorkloadOptions& options);
-WorkloadPointer make_blindw_rw(const WorkloadOptions& options);
-WorkloadPointer make_range_b(const WorkloadOptions& options);
-WorkloadPointer make_range_rqh(const WorkloadOptions& options);
-WorkloadPointer make_range_idh(const WorkloadOptions& options);
-WorkloadPointer make_append(const WorkloadOptions& options);
-WorkloadPointer make_tpcc(const WorkloadOptions& options);
-WorkloadPointer make_rubis(const WorkloadOptions& options);
-WorkloadPointer make_twitter(const WorkloadOptions& options);
-WorkloadPointer make_smallbank(const WorkloadOptions& options);
-WorkloadPointer make_courseware(const WorkloadOptions& options);
+struct WorkloadSpec {
+  WorkloadInfo info;
+  WorkloadPointer (*make)(const WorkloadOptions& options);  // which are in range
+};
 
 }  // namespace cupel::workload

@@ -55,7 +55,7 @@ GenerateOptions small(std::uint64_t seed) {
 class EveryStore : public testing::TestWithParam<Store> {};
 
 TEST_P(EveryStore, SmallHistoriesSatisfyItsLevelByTheOracle) {
-  int judged = 0;
+  int decided = 0;
   for (const Shape shape : kShapes) {
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
       GenerateOptions o = small(seed);
@@ -67,12 +67,12 @@ TEST_P(EveryStore, SmallHistoriesSatisfyItsLevelByTheOracle) {
       o.duplicates = seed % 4 == 0 && shape != Shape::kListAppend ? 0.3 : 0;
       const History h = generated(o);
       if (oracle::writer_choices(h) > 500 || h.txn_count() > 20) continue;
-      ++judged;
+      ++decided;
       ASSERT_TRUE(oracle::oracle_satisfies(h, level_of(o.store)))
           << workload::name(shape) << " seed " << seed << ": " << to_text(h);
     }
   }
-  EXPECT_GT(judged, 300);
+  EXPECT_GT(decided, 300);
 }
 
 // What a lock would give as well is no test of the level: of the histories of a
@@ -191,7 +191,7 @@ TEST(Injection, ViolatesExactlyFromItsLevel) {
   }
 }
 
-// Planted among the clients, an anomaly violates the levels that forbid it and leaves
+// Injected among the clients, an anomaly violates the levels that forbid it and leaves
 // the store its level where that does not.
 TEST(Injection, AmongTheClientsViolatesExactlyFromItsLevel) {
   auto forbidden_by = kForbiddenBy;

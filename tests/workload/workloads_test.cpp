@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <regex>
 
 #include "workload/cells.hpp"
@@ -136,6 +137,13 @@ std::string job_text(const Job& job) {
     text += deaf.asked;
   }
   return text;
+}
+
+TEST(Workloads, EachHasItsPage) {
+  for (const auto& info : all_workloads()) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(CUPEL_SOURCE_DIR) / info.page))
+        << info.page;
+  }
 }
 
 class EveryWorkload : public testing::TestWithParam<WorkloadInfo> {};
