@@ -288,7 +288,7 @@ class ColumnReader {
   std::uint64_t current_byte_ = kHeaderBytes;
 };
 
-// Tells what a file holds to `Builder`: a HistoryBuilder, or another with its functions.
+// Reports what a file holds to `Builder`: a HistoryBuilder, or another with its functions.
 template <typename Builder>
 class Reader {
  public:

@@ -45,7 +45,7 @@ struct ReadOptions {
 base::Result<history::History> read(const std::string& path, const ReadOptions& options = {});
 base::Result<Format> detect(const std::string& path);
 
-// The same file, told to `sink` while it is decoded, without a History being held: true
+// The same file, reported to `sink` while it is decoded, without a History being held: true
 // if all of it was. False, after nothing or after some of it: it is in another format than
 // cupel, has fewer transactions, not each is one operation on a register, it is broken, a limit
 // was met, or the sink wants no more. Then read() it.

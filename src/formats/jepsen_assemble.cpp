@@ -266,7 +266,7 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
     return fault.name == name && !fault.ended;
   });
   if (stops || (!starts && open != faults_.rend())) {
-    // Both lines of a stop: the second is when it has been mended.
+    // Both lines of a stop: the second is when it has been fixed.
     const auto last = open != faults_.rend()
                           ? open
                           : std::find_if(faults_.rbegin(), faults_.rend(),

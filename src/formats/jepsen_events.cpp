@@ -165,7 +165,7 @@ bool Chunk::finish_event(Event event, const Cell& value, const Cell& key) {
   }
   event.first = static_cast<std::uint32_t>(ops.size());
   if (event.type == Type::kFail || event.type == Type::kInfo) {
-    // Often nothing or an error message: the invocation tells what was tried.
+    // Often nothing or an error message: the invocation says what was tried.
     bool transaction = value.tag == Tag::kVector;
     for (std::size_t i = 0; transaction && i < value.size; ++i) {
       transaction = cells[value.first + i].is_vector();

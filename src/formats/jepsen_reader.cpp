@@ -19,7 +19,7 @@ std::string_view past(std::string_view text, std::string_view what) {
   return at == std::string_view::npos ? std::string_view() : text.substr(at);
 }
 
-// The first brackets tell: JSON maps begin {", EDN ones {: — or "type" with no
+// The first brackets decide: JSON maps begin {", EDN ones {: — or "type" with no
 // colon after it.
 Syntax syntax_of(std::string_view text) {
   bool comments = false;
@@ -85,7 +85,7 @@ Match recognize_jepsen(std::string_view bytes) {
     case Syntax::kJson: {
       const auto members = first_object(head.substr(std::min(head.find('{'), head.size())));
       if (members.contains("type")) return Match::kBegins;
-      // An operation without a type is viper's; of anything else a later one may tell.
+      // An operation without a type is viper's; anything else may be followed by one that has.
       return !members.contains("value") && has("\"type\"") ? Match::kBegins : Match::kNo;
     }
     case Syntax::kEdn:

@@ -1,5 +1,5 @@
 // lost_facts: what the formats of integer registers (plume, awdit, dbcop) have no
-// place for, so that a writer's user is told what the file does not say.
+// place for, so that the user learns what the file does not say.
 #pragma once
 
 #include <span>

@@ -168,7 +168,7 @@ class Reader {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i + kPrefetchAhead < all.size()) builder_.prefetch_value(all[i + kPrefetchAhead].value);
       const RawOp& op = all[i];
-      if (op.session != session_ || op.txn != txn_ || current_ == kNoTxn) {
+      if (op.session != session_ || op.txn != txn_ || current_ == kNone) {
         auto found = enter(op.session, op.txn, op.line);
         if (!found.ok()) return found;
       }
@@ -203,12 +203,12 @@ class Reader {
     const std::uint32_t s = static_cast<std::uint32_t>(place->second);
     if (fresh_session) {
       builder_.session(std::to_string(session));
-      last_txn_.push_back(kNoTxn);
+      last_txn_.push_back(kNone);
     }
     if (txn == kAbortedTxn) {
-      // Nothing tells two aborted transactions in a row apart: they are one.
+      // Nothing separates two aborted transactions in a row: they are one.
       const auto last = last_txn_[s];
-      if (last != kNoTxn && txns_[last].id == kAbortedTxn) {
+      if (last != kNone && txns_[last].id == kAbortedTxn) {
         in_pieces_ = true;  // ops of another session came between
         current_ = last;
         return base::Ok{};
@@ -268,7 +268,7 @@ class Reader {
     return history;
   }
 
-  static constexpr std::uint32_t kNoTxn = 0xffffffff;
+  static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::size_t kSmall = 1 << 20;  // bytes, for which no other thread is begun
   std::string_view bytes_;
   const std::string& file_;
@@ -281,7 +281,7 @@ class Reader {
   base::HashMap<std::int64_t, std::size_t> session_index_;
   base::HashMap<std::int64_t, std::uint32_t> txn_index_;
   std::int64_t session_ = 0, txn_ = 0;  // of the line before
-  std::uint32_t current_ = kNoTxn;      // none before the first line
+  std::uint32_t current_ = kNone;       // none before the first line
   bool in_pieces_ = false;
 };
 

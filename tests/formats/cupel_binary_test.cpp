@@ -137,8 +137,8 @@ TEST(CupelBinary, EveryFlippedBitNamesAByteAtOrBeforeIt) {
   }
 }
 
-// What is told while the file goes by.
-struct Told final : SingleOpSink {
+// What is reported while the file goes by.
+struct Reported final : SingleOpSink {
   bool begin(const SingleOpFacts& given) override {
     facts = given;
     return true;
@@ -170,22 +170,22 @@ TEST(CupelBinary, StreamsSingleOperationsAndNothingElse) {
   };
   const auto swap =
       bytes_of([](auto& b) { b.compare_and_set(b.key(1), b.value(5), b.value(7), true); });
-  Told told;
-  ASSERT_TRUE(stream_cupel(swap, {}, 3, told));
-  EXPECT_EQ(told.facts.txns, 3u);
-  EXPECT_EQ(told.facts.keys, 1u);
-  ASSERT_EQ(told.facts.initial.size(), 1u);
-  ASSERT_EQ(told.ops.size(), 2u);  // without the aborted one
+  Reported reported;
+  ASSERT_TRUE(stream_cupel(swap, {}, 3, reported));
+  EXPECT_EQ(reported.facts.txns, 3u);
+  EXPECT_EQ(reported.facts.keys, 1u);
+  ASSERT_EQ(reported.facts.initial.size(), 1u);
+  ASSERT_EQ(reported.ops.size(), 2u);  // without the aborted one
   const auto h = *read_cupel(swap, "f");
-  EXPECT_EQ(h.value(told.ops[0].value), ScalarView::of(std::int64_t{5}));
-  EXPECT_EQ(told.ops[1].kind, OpKind::kCompareAndSet);
-  EXPECT_EQ(h.value(told.ops[1].expected), ScalarView::of(std::int64_t{5}));
-  EXPECT_EQ(h.value(told.ops[1].value), ScalarView::of(std::int64_t{7}));
-  EXPECT_EQ(told.ops[1].invoke, 3);
-  EXPECT_EQ(told.ops[1].complete, 4);
-  EXPECT_EQ(h.session_name(told.ops[1].session), "b");
+  EXPECT_EQ(h.value(reported.ops[0].value), ScalarView::of(std::int64_t{5}));
+  EXPECT_EQ(reported.ops[1].kind, OpKind::kCompareAndSet);
+  EXPECT_EQ(h.value(reported.ops[1].expected), ScalarView::of(std::int64_t{5}));
+  EXPECT_EQ(h.value(reported.ops[1].value), ScalarView::of(std::int64_t{7}));
+  EXPECT_EQ(reported.ops[1].invoke, 3);
+  EXPECT_EQ(reported.ops[1].complete, 4);
+  EXPECT_EQ(h.session_name(reported.ops[1].session), "b");
 
-  Told unused;
+  Reported unused;
   EXPECT_FALSE(stream_cupel(swap, {}, 4, unused)) << "fewer than asked for";
   for (std::size_t cut = 0; cut < swap.size(); ++cut) {
     EXPECT_FALSE(stream_cupel(std::string_view(swap).substr(0, cut), {}, 0, unused)) << cut;

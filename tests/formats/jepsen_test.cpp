@@ -149,7 +149,7 @@ TEST(Jepsen, TheNemesisIsSkippedAndOtherOperationsAreNoted) {
   EXPECT_EQ(h->metadata().at("skipped"), "1 op maps that are not transactions (read)");
 }
 
-// What it does is told twice; what it starts lasts until it stops it.
+// What it does is reported twice; what it starts lasts until it stops it.
 TEST(Jepsen, WhatTheNemesisDidIsNoted) {
   const auto h = read_jepsen(R"(
 {:type :info :process :nemesis :f :start-partition :value nil :time 10}
