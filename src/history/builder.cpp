@@ -205,7 +205,7 @@ void HistoryBuilder::end() {
 void HistoryBuilder::cancel() {
   assert(open_ && "cancel() without begin()");
   open_ = false;
-  // Payloads of cancelled operations stay behind, unreferenced.
+  // Payloads of cancelled operations stay, unreferenced.
   const auto first = h_.first_op_.back();
   h_.kind_.resize(first);
   h_.key_.resize(first);

@@ -26,7 +26,7 @@ class HistoryBuilder {
   HistoryBuilder(HistoryBuilder&&) noexcept;
   HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
 
-  // Interning. Sessions are numbered in order of first mention.
+  // Interning. Sessions are numbered in order of first use.
   SessionId session(std::string_view name);
   // Keys and values are apart: one thread may ask for keys while another asks for values.
   KeyId key(ScalarView scalar);

@@ -4,7 +4,7 @@
 // transactions with status and times, operations with keys and values, initial
 // values. Not over labels, session names and metadata. The same file read by the
 // same format gives the same digest on every machine and with any number of
-// threads. It tells histories apart that were mixed up; it is no defence against
+// threads. It detects histories that were mixed up; it is no defence against
 // somebody who wants two with the same digest.
 #pragma once
 

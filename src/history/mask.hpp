@@ -1,7 +1,7 @@
 // mask: a history in which some reads are not known.
 //
 // Nothing else changes: transactions, operations, keys and values keep their ids,
-// so that what is found in the copy can be told in the words of the original. An
+// so that what is found in the copy can be described in the names of the original. An
 // unknown read constrains nothing, hence whatever the original satisfies the copy
 // satisfies too.
 #pragma once

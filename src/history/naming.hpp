@@ -10,7 +10,7 @@
 namespace cupel::history {
 
 // "T5"; "the initial state" for none(). Labels may repeat (formats number their
-// transactions as they like): Words in explain/ adds what tells such apart.
+// transactions as they like): Words in explain/ adds what distinguishes them.
 std::string transaction_name(const History& history, TxnId txn);
 // "session a, its 3rd transaction". Long names of sessions are cut.
 std::string transaction_place(const History& history, TxnId txn);

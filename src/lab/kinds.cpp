@@ -321,8 +321,8 @@ std::optional<base::Credentials> user_of(Kind kind) {
       return base::Credentials{found->pw_uid, found->pw_gid};
     }
   }
-  constexpr uid_t kNobody = 65534;
-  return base::Credentials{kNobody, kNobody};
+  constexpr uid_t kNobodyUser = 65534;  // "nobody"
+  return base::Credentials{kNobodyUser, kNobodyUser};
 }
 
 std::size_t ports_of_a_node(Kind kind) {

@@ -544,9 +544,8 @@ class Collector {
     }
     begin_read(txn, key, id);
     const auto entries = index_.of(key, value);
-    gather(
-        txn, Asked::kValue, key, value, entries, [](const WriteEntry&) { return true; },
-        h_.initial_value(key) == value);
+    gather(txn, {Asked::kValue, key, value, h_.initial_value(key) == value}, entries,
+           [](const WriteEntry&) { return true; });
     if (pending().empty()) {
       classify_unread(txn, id, key, value);
     }
@@ -566,10 +565,9 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    gather(
-        txn, Asked::kAbsence, key, ValueId::none(), index_.of_key(key),
-        [&](const WriteEntry& e) { return is_absence(e.op); },
-        h_.initial_value(key) == h_.null_value());
+    const bool initial = h_.initial_value(key) == h_.null_value();
+    gather(txn, {Asked::kAbsence, key, ValueId::none(), initial}, index_.of_key(key),
+           [&](const WriteEntry& e) { return is_absence(e.op); });
     if (pending().empty()) classify_unread(txn, id, key, h_.null_value());
     check_repeated(txn, id, key);
     finish_read();
@@ -584,10 +582,8 @@ class Collector {
       return;
     }
     begin_read(txn, key, id);
-    gather(
-        txn, Asked::kOther, key, expected, index_.of_key(key),
-        [&](const WriteEntry& e) { return e.value != expected; },
-        h_.initial_value(key) != expected);
+    gather(txn, {Asked::kOther, key, expected, h_.initial_value(key) != expected},
+           index_.of_key(key), [&](const WriteEntry& e) { return e.value != expected; });
     if (pending().empty()) note(InternalKind::kFailedCompareRead, txn, id, key);
     check_repeated(txn, id, key);
     finish_read();
@@ -635,24 +631,31 @@ class Collector {
   // What is asked of a key's versions: all reads that ask the same share one list
   // of candidates, but for the readers that are in it themselves.
   enum class Asked : std::uint32_t { kValue, kAbsence, kOther };
+  struct Question {
+    Asked asked;
+    KeyId key;
+    ValueId value;
+    bool initial;  // the initial version fits as well
+  };
   struct Range {
     std::uint32_t first = 0, last = 0;
   };
 
+  // The writers of those `entries` that fit.
   template <typename Fits>
-  void gather(TxnId txn, Asked asked, KeyId key, ValueId value, std::span<const WriteEntry> entries,
-              const Fits& fits, bool initial) {
-    const bool own = keys_[key.index()].written_by == txn.raw;
+  void gather(TxnId txn, const Question& question, std::span<const WriteEntry> entries,
+              const Fits& fits) {
+    const bool own = keys_[question.key.index()].written_by == txn.raw;
     const auto collect = [&] {
       for (const auto& e : entries) {
         if (e.txn == txn || gone(e) || !e.final_write || !fits(e)) continue;
         pending_candidates_.push_back(e.txn);
       }
-      if (initial) pending_candidates_.push_back(TxnId::none());
+      if (question.initial) pending_candidates_.push_back(TxnId::none());
     };
     if (own || entries.size() < 2) return collect();
-    const auto [it, fresh] =
-        shared_lists_.try_emplace({static_cast<std::uint32_t>(asked), key.raw, value.raw});
+    const auto [it, fresh] = shared_lists_.try_emplace(
+        {static_cast<std::uint32_t>(question.asked), question.key.raw, question.value.raw});
     if (fresh) {
       collect();
       it->second = append_list(pending_candidates_);
@@ -806,62 +809,64 @@ ListChoices::ListChoices(const History& h) {
       }
       if (appends.size() < 2) continue;
       count_ *= static_cast<double>(appends.size());
-      places_.push_back({KeyId(raw), p, std::move(appends), 0});
+      positions_.push_back({KeyId(raw), p, std::move(appends), 0});
     }
   }
   // More places than appends: no placing is right, and the reads themselves are
   // reported (duplicate element).
-  base::HashMap<OpId, std::size_t> places_of;
-  for (const Place& p : places_) {
-    if (++places_of[p.appends.front()] <= p.appends.size()) continue;
-    places_.clear();
+  base::HashMap<OpId, std::size_t> positions_with;
+  for (const ChosenPosition& p : positions_) {
+    if (++positions_with[p.appends.front()] <= p.appends.size()) continue;
+    positions_.clear();
     count_ = 1;
     return;
   }
-  if (!places_.empty()) settle(0);
+  if (!positions_.empty()) settle(0);
 }
 
-// Backtracking, the last place fastest: the next choice at place i or before in
+// Backtracking, the last position fastest: the next choice at position i or before in
 // which no append stands twice.
 bool ListChoices::settle(std::size_t i) {
   base::HashSet<OpId> used;
-  for (std::size_t j = 0; j < i; ++j) used.insert(places_[j].appends[places_[j].chosen]);
+  for (std::size_t j = 0; j < i; ++j) used.insert(positions_[j].appends[positions_[j].chosen]);
   while (true) {
-    Place& place = places_[i];
-    while (place.chosen < place.appends.size() && used.contains(place.appends[place.chosen]))
-      ++place.chosen;
-    if (place.chosen < place.appends.size()) {
-      if (i + 1 == places_.size()) return true;
-      used.insert(place.appends[place.chosen]);
-      places_[++i].chosen = 0;
+    ChosenPosition& position = positions_[i];
+    while (position.chosen < position.appends.size() &&
+           used.contains(position.appends[position.chosen]))
+      ++position.chosen;
+    if (position.chosen < position.appends.size()) {
+      if (i + 1 == positions_.size()) return true;
+      used.insert(position.appends[position.chosen]);
+      positions_[++i].chosen = 0;
       continue;
     }
     if (i == 0) return false;
     --i;
-    used.erase(places_[i].appends[places_[i].chosen]);
-    ++places_[i].chosen;
+    used.erase(positions_[i].appends[positions_[i].chosen]);
+    ++positions_[i].chosen;
   }
 }
 
 bool ListChoices::advance() {
-  if (places_.empty()) return false;
-  ++places_.back().chosen;
-  return settle(places_.size() - 1);
+  if (positions_.empty()) return false;
+  ++positions_.back().chosen;
+  return settle(positions_.size() - 1);
 }
 
 OpId ListChoices::at(KeyId key, std::size_t position) const {
-  const auto it = std::lower_bound(places_.begin(), places_.end(), std::pair(key, position),
-                                   [](const Place& p, const auto& wanted) {
+  const auto it = std::lower_bound(positions_.begin(), positions_.end(), std::pair(key, position),
+                                   [](const ChosenPosition& p, const auto& wanted) {
                                      return p.key != wanted.first ? p.key < wanted.first
                                                                   : p.position < wanted.second;
                                    });
-  if (it == places_.end() || it->key != key || it->position != position) return OpId::none();
+  if (it == positions_.end() || it->key != key || it->position != position) return OpId::none();
   return it->appends[it->chosen];
 }
 
 std::vector<Placing> ListChoices::placings() const {
   std::vector<Placing> all;
-  for (const Place& p : places_) all.push_back({p.key, p.position, p.appends[p.chosen]});
+  for (const ChosenPosition& p : positions_)
+    all.push_back({p.key, p.position, p.appends[p.chosen]});
   return all;
 }
 

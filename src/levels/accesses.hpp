@@ -84,15 +84,15 @@ class ListChoices {
   [[nodiscard]] std::vector<Placing> placings() const;
 
  private:
-  struct Place {
+  struct ChosenPosition {
     KeyId key;
     std::uint32_t position;
     std::vector<OpId> appends;
     std::size_t chosen = 0;
   };
-  bool settle(std::size_t place);
+  bool settle(std::size_t i);
 
-  std::vector<Place> places_;  // sorted by key, position; only where there is a choice
+  std::vector<ChosenPosition> positions_;  // sorted by key, position; only where there is a choice
   double count_ = 1;
 };
 

@@ -21,7 +21,7 @@ namespace cupel::levels {
 class Decider {
  public:
   // `threads`: for parts that are decided apart; 0: as many as the machine has.
-  // `evidence`: witnesses, and derivations that a stranger can check, are wanted.
+  // `evidence`: witnesses, and derivations that can be checked without the engine, are wanted.
   Decider(const history::History& history, history::Time clock_drift_ns, unsigned threads,
           bool evidence);
   ~Decider();

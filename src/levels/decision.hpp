@@ -43,7 +43,7 @@ struct Given {
   std::span<const Outcome> outcomes;  // by transaction; empty: all open
   bool unsure_compare_and_sets;       // some indeterminate transaction has one: look for suspects
   unsigned threads = 1;               // 0: as many as the machine has
-  bool evidence = false;              // witnesses, and derivations that a stranger can check
+  bool evidence = false;  // witnesses, and derivations that can be checked without the engine
 };
 
 // A decision and, with kYes, the transaction whose outcome it left too open: see

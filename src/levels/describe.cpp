@@ -235,116 +235,130 @@ LevelShape shape_of(Level level) {
   if (spec.visibility != Visibility::kNone) return {};
   return {.split = spec.nodes == Nodes::kBeginsAndCommits,
           .write_to_begin = spec.writers_exclude,
-          .soft_chains = !spec.session_order,
+          .optional_session_order = !spec.session_order,
           .rt_commit_to_begin = spec.real_time == RealTime::kCommitBeforeBegin,
           .rt_commit_to_commit = spec.real_time == RealTime::kCommitBeforeCommit};
 }
 
-Described describe_order(const History& h, const Accesses& a, const Part& part,
-                         const LevelShape& shape, Time drift, base::Budget& budget) {
-  Described d;
-  order::Problem& p = d.problem;
-  p.split = shape.split;
-  p.write_to_begin = shape.write_to_begin;
-  p.optional_session_order = shape.soft_chains;
-  d.owners = part.owners;
-  p.owner_count = static_cast<order::Owner>(part.owners.size());
+namespace {
 
-  std::vector<std::uint32_t> object_of;  // by key, when the part has all keys
-  base::HashMap<KeyId, std::uint32_t> object_in_part;
-  if (part.all_keys) {
-    object_of.assign(h.key_count(), kNone);
+// Numbers keys and owners of a part as the engine wants them, from 0 on.
+class PartNumbers {
+ public:
+  PartNumbers(const History& h, const Accesses& a, const Part& part)
+      : all_keys_(part.all_keys), all_owners_(part.owners.size() == a.txns.size()) {
+    number_keys(h, a, part);
+    if (all_owners_) return;
+    for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
+      number_in_part_.emplace(part.owners[i], i);
+    }
+  }
+
+  // By the problem's object.
+  [[nodiscard]] const std::vector<KeyId>& keys() const { return keys_; }
+  // kNone: it is not of the part, or constrains nothing.
+  [[nodiscard]] std::uint32_t object(KeyId key) const {
+    if (all_keys_) return object_of_[key.index()];
+    const auto it = object_in_part_.find(key);
+    return it == object_in_part_.end() ? kNone : it->second;
+  }
+  // kNone: it is not of the part.
+  [[nodiscard]] std::uint32_t owner(Owner o) const {
+    if (all_owners_ || o == kInitialOwner) return o;
+    const auto it = number_in_part_.find(o);
+    return it == number_in_part_.end() ? kNone : it->second;
+  }
+
+ private:
+  void number_keys(const History& h, const Accesses& a, const Part& part) {
+    if (!all_keys_) {
+      keys_ = part.keys;
+      for (std::uint32_t i = 0; i < keys_.size(); ++i) object_in_part_.emplace(keys_[i], i);
+      return;
+    }
+    object_of_.assign(h.key_count(), kNone);
     const auto written = written_keys(h, a);
     for (std::uint32_t k = 0; k < h.key_count(); ++k) {
       if (!written[k]) continue;
-      object_of[k] = static_cast<std::uint32_t>(d.keys.size());
-      d.keys.push_back(KeyId(k));
+      object_of_[k] = static_cast<std::uint32_t>(keys_.size());
+      keys_.push_back(KeyId(k));
     }
-  } else {
-    d.keys = part.keys;
-    for (std::uint32_t i = 0; i < d.keys.size(); ++i) object_in_part.emplace(d.keys[i], i);
   }
-  const auto object = [&](KeyId key) {
-    if (part.all_keys) return object_of[key.index()];
-    const auto it = object_in_part.find(key);
-    return it == object_in_part.end() ? kNone : it->second;
-  };
-  p.object_count = static_cast<order::Object>(d.keys.size());
 
-  std::vector<std::uint32_t> number_of;
-  const bool everyone = part.owners.size() == a.txns.size();
-  base::HashMap<Owner, std::uint32_t> number_in_part;
-  if (!everyone) {
-    for (std::uint32_t i = 0; i < part.owners.size(); ++i)
-      number_in_part.emplace(part.owners[i], i);
-  }
-  const auto number = [&](Owner o) {
-    if (everyone || o == kInitialOwner) return o;
-    const auto it = number_in_part.find(o);
-    return it == number_in_part.end() ? kNone : it->second;
-  };
+  bool all_keys_, all_owners_;
+  std::vector<KeyId> keys_;
+  std::vector<std::uint32_t> object_of_;  // by key, if the part has all keys
+  base::HashMap<KeyId, std::uint32_t> object_in_part_;
+  base::HashMap<Owner, std::uint32_t> number_in_part_;
+};
 
-  // Reads that share a list of candidates go on sharing it.
+// The candidates of the problem's reads. Reads that share a list go on sharing it.
+class CandidateLists {
+ public:
   struct List {
     std::uint32_t first, last;
-    bool inside;  // of the part
-  };
-  base::HashMap<std::uint64_t, List> shared;
-  const auto candidates_of = [&](const ExternalRead& read) {
-    const auto copy = [&] {
-      List list{static_cast<std::uint32_t>(p.candidates.size()), 0, true};
-      for (auto c = read.joint_first; c < read.joint_last && list.inside; ++c) {
-        const Owner writer = a.candidates[c];
-        p.candidates.push_back(writer == kInitialOwner ? order::kInitial : number(writer));
-        list.inside = writer == kInitialOwner || p.candidates.back() != kNone;
-      }
-      if (!list.inside) p.candidates.resize(list.first);
-      list.last = static_cast<std::uint32_t>(p.candidates.size());
-      return list;
-    };
-    if (read.joint_last - read.joint_first < 2) return copy();
-    const auto range = (static_cast<std::uint64_t>(read.joint_first) << 32) | read.joint_last;
-    const auto known = shared.find(range);
-    return known != shared.end() ? known->second : shared.emplace(range, copy()).first->second;
+    bool inside;  // of the part: every candidate is
   };
 
+  CandidateLists(const Accesses& a, const PartNumbers& numbers, order::Problem& problem)
+      : a_(a), numbers_(numbers), p_(problem) {}
+
+  List of(const ExternalRead& read) {
+    if (read.joint_last - read.joint_first < 2) return copy(read);
+    const auto range = (static_cast<std::uint64_t>(read.joint_first) << 32) | read.joint_last;
+    const auto known = shared_.find(range);
+    return known != shared_.end() ? known->second
+                                  : shared_.emplace(range, copy(read)).first->second;
+  }
+
+ private:
+  List copy(const ExternalRead& read) {
+    List list{static_cast<std::uint32_t>(p_.candidates.size()), 0, true};
+    for (auto c = read.joint_first; c < read.joint_last && list.inside; ++c) {
+      const Owner writer = a_.candidates[c];
+      p_.candidates.push_back(writer == kInitialOwner ? order::kInitial : numbers_.owner(writer));
+      list.inside = writer == kInitialOwner || p_.candidates.back() != kNone;
+    }
+    if (!list.inside) p_.candidates.resize(list.first);
+    list.last = static_cast<std::uint32_t>(p_.candidates.size());
+    return list;
+  }
+
+  const Accesses& a_;
+  const PartNumbers& numbers_;
+  order::Problem& p_;
+  base::HashMap<std::uint64_t, List> shared_;
+};
+
+// What each owner of the part writes and reads. False: the budget ended.
+bool add_accesses(const Accesses& a, const Part& part, const PartNumbers& numbers,
+                  base::Budget& budget, Described& d) {
+  order::Problem& p = d.problem;
+  CandidateLists lists(a, numbers, p);
   p.write_first.reserve(part.owners.size() + 1);
   for (std::uint32_t i = 0; i < part.owners.size(); ++i) {
-    if ((i & 0x3f) == 0 && budget.exceeded()) return d;
+    if ((i & 0x3f) == 0 && budget.exceeded()) return false;
     const Owner o = part.owners[i];
     for (auto w = a.write_first[o]; w < a.write_first[o + 1]; ++w) {
-      const auto x = object(a.writes[w].key);
+      const auto x = numbers.object(a.writes[w].key);
       if (x != kNone) p.write_object.push_back(x);
     }
     p.write_first.push_back(static_cast<std::uint32_t>(p.write_object.size()));
     for (auto r = a.read_first[o]; r < a.read_first[o + 1]; ++r) {
       const ExternalRead& read = a.reads[r];
-      const auto x = object(read.key);
+      const auto x = numbers.object(read.key);
       if (x == kNone || read.repeated) continue;
-      const List list = candidates_of(read);
+      const auto list = lists.of(read);
       if (!list.inside) continue;
       p.reads.push_back({i, x, list.first, list.last});
       d.reads.push_back(r);
     }
   }
+  return true;
+}
 
-  p.chains = make_chains(h, a, part.owners, [&](std::uint32_t before, std::uint32_t lone) {
-    if (!shape.soft_chains) {
-      p.fixed.push_back({p.commit(before), p.begin(lone), order::FixedKind::kSession, 0, 0});
-    }
-  });
-  for (const ListOrder& list : a.list_order) {
-    const auto x = object(list.key);
-    if (x == kNone) continue;
-    const auto from = number(list.from), to = number(list.to);
-    p.fixed.push_back(
-        {p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
-  }
-  if (shape.rt_commit_to_begin || shape.rt_commit_to_commit) {
-    add_real_time(h, a, shape, drift, part.owners, p);
-  }
-
-  // Hints: real time if there is any, else the place in the session.
+// Real time if there is any, else the place in the session.
+void add_hints(const History& h, const Accesses& a, const Part& part, order::Problem& p) {
   p.hint.resize(part.owners.size());
   p.commit_hint.resize(part.owners.size());
   const bool timed = h.has_all_times();
@@ -364,6 +378,39 @@ Described describe_order(const History& h, const Accesses& a, const Part& part,
     const std::uint64_t length = h.session_end(s).raw - h.session_begin(s).raw;
     p.hint[i] = p.commit_hint[i] = (place << 32) / length;
   }
+}
+
+}  // namespace
+
+Described describe_order(const History& h, const Accesses& a, const Part& part,
+                         const LevelShape& shape, Time drift, base::Budget& budget) {
+  Described d;
+  order::Problem& p = d.problem;
+  p.split = shape.split;
+  p.write_to_begin = shape.write_to_begin;
+  p.optional_session_order = shape.optional_session_order;
+  d.owners = part.owners;
+  p.owner_count = static_cast<order::Owner>(part.owners.size());
+  const PartNumbers numbers(h, a, part);
+  d.keys = numbers.keys();
+  p.object_count = static_cast<order::Object>(d.keys.size());
+  if (!add_accesses(a, part, numbers, budget, d)) return d;
+  p.chains = make_chains(h, a, part.owners, [&](std::uint32_t before, std::uint32_t lone) {
+    if (!shape.optional_session_order) {
+      p.fixed.push_back({p.commit(before), p.begin(lone), order::FixedKind::kSession, 0, 0});
+    }
+  });
+  for (const ListOrder& list : a.list_order) {
+    const auto x = numbers.object(list.key);
+    if (x == kNone) continue;
+    const auto from = numbers.owner(list.from), to = numbers.owner(list.to);
+    p.fixed.push_back(
+        {p.commit(from), p.write_target(to), order::FixedKind::kListOrder, x, list.witness.raw});
+  }
+  if (shape.rt_commit_to_begin || shape.rt_commit_to_commit) {
+    add_real_time(h, a, shape, drift, part.owners, p);
+  }
+  add_hints(h, a, part, p);
   return d;
 }
 
@@ -401,142 +448,6 @@ DescribedVisibility describe_visibility(const History& h, const Accesses& a, boo
                        object_of[list.key.index()], list.witness.raw});
   }
   return d;
-}
-
-Derivation translate(const Accesses& a, const order::Proof& proof, bool split, bool every_read,
-                     std::span<const Owner> owners, std::span<const KeyId> keys,
-                     std::span<const std::uint32_t> reads) {
-  using order::ArcKind;
-  Derivation derivation;
-  derivation.complete = proof.complete;
-  const auto candidates = [&](const ExternalRead& read) {
-    return every_read
-               ? std::span(a.candidates)
-                     .subspan(read.first_candidate, read.last_candidate - read.first_candidate)
-               : std::span(a.candidates)
-                     .subspan(read.joint_first, read.joint_last - read.joint_first);
-  };
-  const auto txn_of = [&](order::Owner o) {
-    return o < owners.size() ? a.txns[owners[o]] : TxnId::none();
-  };
-  std::vector<std::uint32_t> open_reads;
-  base::HashSet<std::uint32_t> known;
-  const auto txn = [&](order::Node v) { return a.txns[owners[split ? v / 2 : v]]; };
-  const auto point = [&](order::Node v) {
-    return !split ? Point::kWhole : (v & 1) == 0 ? Point::kBegin : Point::kCommit;
-  };
-  const auto final_write = [&](TxnId t, KeyId key) {
-    const Owner o = a.owner_of[t.index()];
-    const auto begin = a.writes.begin() + a.write_first[o],
-               end = a.writes.begin() + a.write_first[o + 1];
-    const auto it =
-        std::lower_bound(begin, end, key, [](const FinalWrite& w, KeyId k) { return w.key < k; });
-    return it != end && it->key == key ? it->op : OpId::none();
-  };
-  for (const order::ProofArc& arc : proof.arcs) {
-    Edge e;
-    e.from = txn(arc.from);
-    e.to = txn(arc.to);
-    e.from_point = point(arc.from);
-    e.to_point = point(arc.to);
-    e.because = arc.because;
-    e.bound = static_cast<Bound>(arc.bound);
-    for (const order::Exclusion& exclusion : arc.excluded) {
-      e.excluded.push_back({txn_of(exclusion.candidate), exclusion.cycle});
-    }
-    const auto of_read = [&] {
-      const std::uint32_t r = reads[arc.read_or_object];
-      const ExternalRead& read = a.reads[r];
-      e.key = read.key;
-      e.several_writers = candidates(read).size() > 1;
-      if (arc.kind == ArcKind::kOnlyWriter || arc.kind == ArcKind::kSawInitial)
-        known.insert(r);
-      else if (e.several_writers && proof.by_cases)
-        open_reads.push_back(r);
-      return read.op;
-    };
-    switch (arc.kind) {
-      case ArcKind::kOwn:
-        e.kind = EdgeKind::kOwn;
-        break;
-      case ArcKind::kChain:
-      case ArcKind::kSession:
-        e.kind = EdgeKind::kSession;
-        break;
-      case ArcKind::kRealTime:
-        e.kind = EdgeKind::kRealTime;
-        break;
-      case ArcKind::kListOrder:
-        e.kind = EdgeKind::kWriteWrite;
-        e.reason = Reason::kListOrder;
-        e.key = keys[arc.read_or_object];
-        e.from_op = final_write(e.from, e.key);
-        e.to_op = final_write(e.to, e.key);
-        e.witness = OpId(arc.other);
-        break;
-      case ArcKind::kRead:
-      case ArcKind::kOnlyWriter:
-      case ArcKind::kAssumedWriter:
-        e.kind = EdgeKind::kWriteRead;
-        e.reason = arc.kind == ArcKind::kRead         ? Reason::kGiven
-                   : arc.kind == ArcKind::kOnlyWriter ? Reason::kOnlyWriter
-                                                      : Reason::kAssumed;
-        e.to_op = of_read();
-        e.from_op = final_write(e.from, e.key);
-        break;
-      case ArcKind::kInitialRead:
-      case ArcKind::kOverwritten:
-      case ArcKind::kAssumedOverwritten:
-        e.kind = EdgeKind::kReadWrite;
-        e.reason = arc.kind == ArcKind::kInitialRead   ? Reason::kInitial
-                   : arc.kind == ArcKind::kOverwritten ? Reason::kOverwritten
-                                                       : Reason::kAssumed;
-        e.from_op = e.witness = of_read();
-        e.to_op = final_write(e.to, e.key);
-        e.reader = e.from;
-        e.writer = txn_of(arc.seen);
-        break;
-      case ArcKind::kSawInitial:
-        e.kind = EdgeKind::kSaw;
-        e.reason = Reason::kOnlyWriter;
-        e.to_op = of_read();
-        break;
-      case ArcKind::kVisible:
-        e.kind = EdgeKind::kWriteWrite;
-        e.reason = Reason::kVisible;
-        e.witness = of_read();
-        e.reader = a.txns[a.reads[reads[arc.read_or_object]].owner];
-        e.writer = e.to;
-        e.from_op = final_write(e.from, e.key);
-        e.to_op = final_write(e.to, e.key);
-        break;
-      case ArcKind::kNoOverlap:
-      case ArcKind::kAssumedBefore:
-        e.kind = EdgeKind::kWriteWrite;
-        e.reason = arc.kind == ArcKind::kNoOverlap ? Reason::kNoOverlap : Reason::kAssumed;
-        e.key = keys[arc.read_or_object];
-        e.from_op = final_write(e.from, e.key);
-        e.to_op = final_write(e.to, e.key);
-        break;
-    }
-    derivation.edges.push_back(std::move(e));
-  }
-  std::sort(open_reads.begin(), open_reads.end());
-  open_reads.erase(std::unique(open_reads.begin(), open_reads.end()), open_reads.end());
-  for (const std::uint32_t r : open_reads) {
-    if (known.contains(r)) continue;
-    OpenRead open{a.reads[r].op, a.reads[r].key, {}};
-    for (const Owner w : candidates(a.reads[r])) {
-      open.writers.push_back(w == kInitialOwner ? TxnId::none() : a.txns[w]);
-    }
-    derivation.open_reads.push_back(std::move(open));
-  }
-  if (proof.by_cases) {
-    for (const auto& cycle : proof.cycles) derivation.cases.push_back({cycle});
-  } else if (!proof.cycles.empty()) {
-    derivation.cycle = proof.cycles.front();
-  }
-  return derivation;
 }
 
 }  // namespace cupel::levels

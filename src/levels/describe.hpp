@@ -34,16 +34,16 @@ struct Described {
 
 // What an order level (spec.hpp) asks of the order problem.
 struct LevelShape {
-  bool split = false;                // begin and commit are two events
-  bool write_to_begin = false;       // a writer commits before the next writer of the key begins
-  bool soft_chains = false;          // session order does not count
-  bool rt_commit_to_begin = false;   // real time: C_i < B_j
-  bool rt_commit_to_commit = false;  // real time: C_i < C_j
+  bool split = false;                   // begin and commit are two events
+  bool write_to_begin = false;          // a writer commits before the next writer of the key begins
+  bool optional_session_order = false;  // session order does not count
+  bool rt_commit_to_begin = false;      // real time: C_i < B_j
+  bool rt_commit_to_commit = false;     // real time: C_i < C_j
 };
 LevelShape shape_of(Level level);
 
 // A read that may be of an owner outside the part is left out: what the rest
-// contradicts is contradicted. Left unfinished when the budget ends: exceeded() tells.
+// contradicts is contradicted. Left unfinished when the budget ends: exceeded() says so.
 Described describe_order(const History& history, const Accesses& accesses, const Part& part,
                          const LevelShape& shape, history::Time clock_drift_ns,
                          base::Budget& budget);
@@ -58,9 +58,16 @@ struct DescribedVisibility {
 DescribedVisibility describe_visibility(const History& history, const Accesses& accesses,
                                         bool every_read);
 
-// The engine's proof in the words of the history. `every_read` as above.
-Derivation translate(const Accesses& accesses, const order::Proof& proof, bool split,
-                     bool every_read, std::span<const Owner> owners, std::span<const KeyId> keys,
-                     std::span<const std::uint32_t> reads);
+// What the numbers of a problem stand for.
+struct ProblemWords {
+  bool split = false;       // begin and commit are two events
+  bool every_read = false;  // as above
+  std::span<const Owner> owners;
+  std::span<const KeyId> keys;
+  std::span<const std::uint32_t> reads;
+};
+// The engine's proof in the words of the history.
+Derivation translate(const Accesses& accesses, const order::Proof& proof,
+                     const ProblemWords& words);
 
 }  // namespace cupel::levels

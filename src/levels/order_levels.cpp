@@ -81,7 +81,7 @@ std::vector<TxnId> merged(const Given& given, const LevelShape& shape,
     for (std::uint32_t i = 0; i < width; ++i) there[event + i] = 1;
     if (shape.split) arcs.emplace_back(event, event + 1);
     if (h.status(txn) != history::TxnStatus::kCommitted) continue;  // its part knows its place
-    if (!shape.soft_chains && session == h.session(txn)) arcs.emplace_back(last, event);
+    if (!shape.optional_session_order && session == h.session(txn)) arcs.emplace_back(last, event);
     session = h.session(txn);
     last = event + width - 1;
   }
@@ -136,11 +136,15 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
   }
   result.decision.answer = Answer::kNo;
   result.decision.decided_by = stage_name(outcome.stage);
-  const base::AllocationWatch unwatched(nullptr);  // what is proven is not lost for want of words
+  const base::AllocationWatch unwatched(
+      nullptr);  // a proven violation is described whatever the limit
   result.decision.violation.emplace();
   auto& derivation = result.decision.violation->derivation;
-  derivation = translate(a, outcome.proof, shape.split, false, described.owners, described.keys,
-                         described.reads);
+  derivation = translate(a, outcome.proof,
+                         {.split = shape.split,
+                          .owners = described.owners,
+                          .keys = described.keys,
+                          .reads = described.reads});
   if (given.evidence) refute_cases(given.history, derivation, budget);
   return result;
 }
@@ -166,7 +170,7 @@ BranchDecision decide_order_level(const Given& given, Level level, base::Budget&
   // that does not know. A part is left out only if one with a smaller number is known
   // to say no, so whatever the threads do, all parts up to that first one are decided.
   std::vector<PartResult> results(parts.size());
-  constexpr std::size_t kFewParts = 100;  // of more, the stages of each would cost too much to tell
+  constexpr std::size_t kFewParts = 100;  // of more, timing the stages of each would cost too much
   std::optional<base::Stopwatch::Lap> lap;
   if (parts.size() > kFewParts) {
     lap.emplace(budget.stopwatch(), "parts", base::Stopwatch::Within::kWhole);

@@ -38,7 +38,7 @@ void note_met(const Given& given, const Described& described, const order::Order
 // element), and those assumed to have happened. Nobody misses the others.
 std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from);
 
-// Judges under the given outcomes (by transaction; empty: all open).
+// Decides under the given outcomes (by transaction; empty: all open).
 using DecideBranch = std::function<BranchDecision(std::span<const Outcome> outcomes)>;
 Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget);
 

@@ -1,4 +1,5 @@
-// Refutation: why the cases of a derivation leave nothing, for a stranger to check.
+// Refutation: why the cases of a derivation leave nothing, in a form that can be checked without
+// the engine.
 //
 // Each case says that not all of the choices its cycle holds under are true. With
 // the axioms that a read sees one of its possible writers, and what bounds mean,

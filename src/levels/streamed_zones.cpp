@@ -81,7 +81,7 @@ bool StreamedZones::chain(std::uint32_t head) {
   path_.clear();
   for (auto v = head; v != kNone; v = versions_[v].next) path_.push_back(v);
   chained_ += path_.size();
-  Time completed = kForever, invoked = kAlways;  // of the versions behind
+  Time completed = kForever, invoked = kAlways;  // of the versions after it
   for (auto i = path_.size(); i-- > 0;) {
     const Version& here = versions_[path_[i]];
     if (!is_initial(path_[i]) && here.completed < here.written) return false;
@@ -103,7 +103,7 @@ std::optional<std::string_view> StreamedZones::decide() {
     if (is_made_[v]) continue;
     if (!chain(v)) return std::nullopt;
   }
-  if (chained_ != written_ + initial_.size()) return std::nullopt;  // compare-and-sets in a circle
+  if (chained_ != written_ + initial_.size()) return std::nullopt;  // compare-and-sets in a cycle
 
   // What is left of each chain is its bounds, at its head. What nobody saw for certain need
   // not have happened.

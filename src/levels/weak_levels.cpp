@@ -135,10 +135,12 @@ BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& 
     case order::Solvability::kNo: {
       decision.answer = Answer::kNo;
       const base::AllocationWatch unwatched(
-          nullptr);  // what is proven is not lost for want of words
+          nullptr);  // a proven violation is described whatever the limit
       decision.violation.emplace();
       auto& derivation = decision.violation->derivation;
-      derivation = translate(a, outcome.proof, false, every_read, d.owners, d.keys, d.reads);
+      derivation = translate(
+          a, outcome.proof,
+          {.every_read = every_read, .owners = d.owners, .keys = d.keys, .reads = d.reads});
       if (given.evidence) refute_cases(given.history, derivation, budget);
       break;
     }

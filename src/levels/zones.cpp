@@ -123,7 +123,7 @@ class Zones {
     path_.clear();
     for (auto v = head; v != kNone; v = next_[v]) path_.push_back(v);
     chained_ += path_.size();
-    Bounds later;  // of the versions behind
+    Bounds later;  // of the versions after it
     for (auto i = path_.size(); i-- > 0;) {
       const auto v = path_[i];
       const Bounds& here = bounds_[v];
@@ -163,7 +163,7 @@ class Zones {
     }
     std::size_t versions = 1;
     for (const auto w : writes_) versions += w;
-    if (chained_ != versions) return false;  // compare-and-sets in a circle
+    if (chained_ != versions) return false;  // compare-and-sets in a cycle
     std::sort(chains.begin(), chains.end(), [](const Chain& x, const Chain& y) {
       if ((x.head == 0) != (y.head == 0)) return x.head == 0;
       if (x.low != y.low) return x.low < y.low;

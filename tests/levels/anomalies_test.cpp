@@ -1,4 +1,4 @@
-// What each level accepts and rejects: for each anomaly that tells a level from those it
+// What each level accepts and rejects: for each anomaly that separates a level from those it
 // implies, a history that the level rejects and the same with a single edit, which it
 // accepts. The levels that it implies directly accept both, so a failure names the axiom.
 #include <gtest/gtest.h>
