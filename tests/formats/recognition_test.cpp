@@ -209,6 +209,11 @@ TEST(Registry, EveryFormatHasAPageAndOneName) {
         << spec->page;
     EXPECT_EQ(spec->write == nullptr, spec->extensions[0].ending.empty()) << spec->name;
   }
+  const auto readme = file_bytes(std::string(CUPEL_SOURCE_DIR) + "/README.md");
+  for (const auto* spec : all_specs()) {
+    EXPECT_NE(readme.find("\n| " + std::string(spec->name) + " | "), std::string::npos)
+        << spec->name;
+  }
   for (const auto& ending : endings) {
     ASSERT_TRUE(options_of_extension(ending)) << ending;
   }
