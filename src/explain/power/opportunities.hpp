@@ -44,7 +44,7 @@ struct Opportunities {
 // The transactions looked at: the first of every session, about `most_operations`.
 std::vector<TxnId> sample(const History& history, std::size_t most_operations);
 
-// Opportunities for one of workload::injectable_anomalies() among the transactions given (in
+// Opportunities for one of workload::mini_transaction_anomalies() among the transactions given (in
 // the order of the history).
 class OpportunityFinder {
  public:
