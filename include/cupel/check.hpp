@@ -27,14 +27,14 @@
 //       T3 = read x = 1, write x = 3    session carol, 1st transaction
 //       T1 = write x = 1                session alice, 1st transaction
 //     First:
-//       (1) T2 began before T3 committed, because T2 did not see T3's write of 3 to x: it read T1's
-//           1, which T3 read too and replaced.
+//       (1) T3 began before T2 committed, because T3 did not see T2's write of 2 to x: it read T1's
+//           1, which T2 read too and replaced.
 //     Then:
-//       T2 committed before T3 began, because both wrote x, so one was done before the other began,
-//           and that was not T3 (1).
-//       T3 began before T2 committed, because T3 did not see T2's write of 2 to x: it read T1's 1,
-//           which T2 read too and replaced.
-//       So under snapshot-isolation T2 commits < T3 begins < T2 commits: a contradiction!
+//       T2 began before T3 committed, because T2 did not see T3's write of 3 to x: it read T1's 1,
+//           which T3 read too and replaced.
+//       T3 committed before T2 began, because both wrote x, so one was done before the other began,
+//           and that was not T2 (1).
+//       So under snapshot-isolation T2 begins < T3 commits < T2 begins: a contradiction!
 // clang-format on
 //
 // A cycle of transactions that come before each other is the proof that no order

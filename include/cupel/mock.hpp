@@ -24,9 +24,9 @@
 //     if (paid <= 100) continue;
 //     const auto history = store->history(error);
 //     if (!history) return error;
-//     const auto answer = cupel::check_history(*history, {.levels =
-//     {cupel::Level::kSnapshotIsolation}}); return "paid " + std::to_string(paid) + ": " +
-//     answer.levels[0].anomalies[0].name;
+//     const auto answer =
+//         cupel::check_history(*history, {.levels = {cupel::Level::kSnapshotIsolation}});
+//     return "paid " + std::to_string(paid) + ": " + answer.levels[0].anomalies[0].name;
 //   }
 //   return "never paid too much";
 //

@@ -1,5 +1,6 @@
 // cupel: every run of a small program on the mock store, instead of some of them.
 //
+// clang-format off
 //   std::string error;
 //   const auto overdraw = [](cupel::MockStore& store) {
 //     auto opening = store.begin("bank");
@@ -21,8 +22,9 @@
 //   const auto explored = cupel::explore({.level = cupel::Level::kPrefix}, overdraw, {}, error);
 //   if (!explored) return error;
 //   return std::to_string(explored->states.size()) + " states, of " +
-//          std::to_string(explored->histories) + " histories " + std::to_string(explored->failures)
-//          + " fail";
+//          std::to_string(explored->histories) + " histories " + std::to_string(explored->failures) +
+//          " fail";
+// clang-format on
 //
 // It returns:
 //
@@ -35,7 +37,7 @@
 //
 // The program is called once a run, with a fresh store. What a client does must be decided
 // by what it read: clients that share anything but the store, clocks and chance of their
-// own make runs that differ where they should not, which is told in `incomplete` where it
+// own make runs that differ where they should not, which `incomplete` reports where it
 // is seen. The number of runs grows exponentially: three clients of three operations are
 // small, five of five are not. Source: Biswas, thesis 2021, section 4.5.3.
 #pragma once
