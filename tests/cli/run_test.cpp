@@ -10,9 +10,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <thread>
 
 #include "base/process.hpp"
+#include "support/file_event.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -59,12 +59,9 @@ class RunCli : public testing::Test {
   }
   // Until the file has grown to `bytes`.
   void wait_for(const std::string& name, std::uintmax_t bytes) const {
-    std::error_code missing;
-    for (int i = 0; i < 1000; ++i) {
-      if (fs::exists(at(name)) && fs::file_size(at(name), missing) >= bytes) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    FAIL() << name << " does not grow";
+    EXPECT_TRUE(test::wait_for_file(at(name),
+                                    [&](const std::string& text) { return text.size() >= bytes; }))
+        << name << " does not grow";
   }
   // Level → verdict, refused ones left out.
   static std::map<std::string, std::string> verdicts(const Json& answer) {

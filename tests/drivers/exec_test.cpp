@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "drivers/conformance.hpp"
+#include "support/process_event.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::drivers::testing {
@@ -133,7 +134,8 @@ TEST(Exec, DeathAfterTheLineIsUnknown) {
 
 TEST(Exec, DeathBeforeTheLineIsAborted) {
   // Answers once and is gone; the second transaction never reaches anyone.
-  const auto url = client(R"(echo '{"type":"ok","value":[["w",1,2]]}'; exit 4)");
+  const auto url = client("echo $$ >" + folder() + "/client.pid; " +
+                          R"(echo '{"type":"ok","value":[["w",1,2]]}'; exit 4)");
   auto database = open(url, {});
   ASSERT_TRUE(database.ok()) << database.error().to_string();
   auto connection = (*database)->connect(0);
@@ -141,7 +143,9 @@ TEST(Exec, DeathBeforeTheLineIsAborted) {
   run(**connection, {write(1, 2)});
   std::vector<Reply> replies;
   const std::vector<Statement> statements{write(1, 2)};
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  pid_t id = 0;
+  std::ifstream(folder() + "/client.pid") >> id;
+  ASSERT_TRUE(test::wait_for_end(id));
   EXPECT_EQ(shown((*connection)->transact(statements, replies)),
             "aborted, connection lost, : the client exited with 4 (connection lost)");
 }
