@@ -59,8 +59,8 @@ class RunCli : public testing::Test {
   }
   // Until the file has grown to `bytes`.
   void wait_for(const std::string& name, std::uintmax_t bytes) const {
-    EXPECT_TRUE(test::wait_for_file(at(name),
-                                    [&](const std::string& text) { return text.size() >= bytes; }))
+    EXPECT_TRUE(cupel::test::wait_for_file(
+        at(name), [&](const std::string& text) { return text.size() >= bytes; }))
         << name << " does not grow";
   }
   // Level → verdict, refused ones left out.
