@@ -129,7 +129,7 @@ int answer_one(const std::string& file, const crdt::History& history,
   const auto began = base::Budget::Clock::now();
   crdt::Answer answer{.file = file,
                       .history = &history,
-                      .axioms = {.letter = arguments.letter},
+                      .axioms = {.strict = arguments.letter},
                       .show_witness = arguments.witness};
   try {
     const base::AllocationWatch watch(&budget);
@@ -216,7 +216,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     nlohmann::ordered_json json = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
                                    {"type", crdt::name(history->type)},
-                                   {"letter", verified.letter},
+                                   {"letter", verified.strict},
                                    {"verdict", verified.verdict},
                                    {"valid", nullptr},
                                    {"reason", nullptr}};
@@ -225,7 +225,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   } else {
     print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
-                      arguments.history, verified.letter ? ", by the axioms to the letter" : "",
+                      arguments.history, verified.strict ? ", by the axioms to the letter" : "",
                       valid ? "" : "  " + verified.reason + "\n"));
   }
   return valid ? kSatisfied : unknown ? kUnknown : kViolated;

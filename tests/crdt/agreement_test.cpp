@@ -37,20 +37,20 @@ TEST_P(Agreement, WithExhaustiveSearch) {
   int admitted = 0, rejected = 0;
   for (int i = 0; i < kHistories; ++i) {
     const History h = random_history(type, small_shape(type, i, random), random);
-    const bool letter = random.chance(0.3);
-    const bool expected = admitted_by_oracle(h, letter);
+    const bool strict = random.chance(0.3);
+    const bool expected = admitted_by_oracle(h, strict);
     (expected ? admitted : rejected) += 1;
     constexpr Methods kMethods[] = {{},
                                     {.polynomial = false, .search = false},
                                     {.polynomial = false, .search = false, .bounds = false}};
     for (const Methods& methods : kMethods) {
       base::Budget budget;
-      const auto decision = decide(h, {.letter = letter}, budget, methods);
+      const auto decision = decide(h, {.strict = strict}, budget, methods);
       ASSERT_NE(decision.verdict, Verdict::kUnknown);
       ASSERT_EQ(decision.verdict == Verdict::kSatisfied, expected)
-          << decision.decided_by << (letter ? ", letter\n" : "\n") << write(h);
+          << decision.decided_by << (strict ? ", strict\n" : "\n") << write(h);
       if (decision.witness) {
-        ASSERT_TRUE(admitted_with(h, past_of(h, decision.witness->clocks), letter))
+        ASSERT_TRUE(admitted_with(h, past_of(h, decision.witness->clocks), strict))
             << decision.decided_by << "\n"
             << write(h);
         ASSERT_EQ(decision.witness->order.size(), h.ops.size());
@@ -61,7 +61,7 @@ TEST_P(Agreement, WithExhaustiveSearch) {
         const auto part = part_of(h, decision.violation->core);
         ASSERT_LE(part.history.ops.size(), 24U);
         if (part.history.ops.size() <= 9) {
-          ASSERT_FALSE(admitted_by_oracle(part.history, letter)) << decision.decided_by << "\n"
+          ASSERT_FALSE(admitted_by_oracle(part.history, strict)) << decision.decided_by << "\n"
                                                                  << write(h) << "core\n"
                                                                  << write(part.history);
         }

@@ -29,10 +29,10 @@ Proven proven(const History& h, const Axioms& axioms) {
   if (made.decision.witness) {
     made.certificate = certificate_of_witness(h, axioms, *made.decision.witness);
   } else {
-    const auto told = explain(h, *made.decision.violation, axioms, {.seconds = 60});
-    EXPECT_FALSE(told.name.empty());
-    EXPECT_FALSE(told.summary.empty());
-    made.certificate = certificate_of_core(h, axioms, told.core);
+    const auto explanation = explain(h, *made.decision.violation, axioms, {.seconds = 60});
+    EXPECT_FALSE(explanation.name.empty());
+    EXPECT_FALSE(explanation.summary.empty());
+    made.certificate = certificate_of_core(h, axioms, explanation.core);
   }
   return made;
 }
@@ -52,12 +52,12 @@ TEST_P(Certificates, AreValidForEveryVerdict) {
   int satisfied = 0, violated = 0;
   for (int i = 0; i < 1200; ++i) {
     const History h = random_history(type, small_shape(type, i, random), random);
-    const Axioms axioms{.letter = random.chance(0.3)};
+    const Axioms axioms{.strict = random.chance(0.3)};
     const auto made = proven(h, axioms);
     const auto verified = verify(h, made.certificate);
     ASSERT_EQ(verified.outcome, Outcome::kValid) << verified.reason << "\n"
                                                  << write(h) << made.certificate;
-    ASSERT_EQ(verified.verdict == "satisfied", admitted_by_oracle(h, axioms.letter));
+    ASSERT_EQ(verified.verdict == "satisfied", admitted_by_oracle(h, axioms.strict));
     (made.decision.witness ? satisfied : violated) += 1;
   }
   EXPECT_GT(satisfied, 60);
@@ -133,7 +133,7 @@ TEST_P(Certificates, MutantsAreAcceptedOnlyWhereTheyAreTrue) {
   int refused = 0, true_still = 0;
   for (int i = 0; i < 500; ++i) {
     const History h = random_history(type, small_shape(type, i, random), random);
-    const Axioms axioms{.letter = random.chance(0.3)};
+    const Axioms axioms{.strict = random.chance(0.3)};
     const auto whole = Json::parse(proven(h, axioms).certificate);
     for (int m = 0; m < 12; ++m) {
       const auto changed = mutant(whole, h, random);
@@ -144,9 +144,9 @@ TEST_P(Certificates, MutantsAreAcceptedOnlyWhereTheyAreTrue) {
         continue;
       }
       ++true_still;
-      const bool letter = changed["letter"] == true;
+      const bool strict = changed["letter"] == true;
       ASSERT_EQ(changed["history"], hex(digest(h)));
-      ASSERT_EQ(verified.verdict == "satisfied", admitted_by_oracle(h, letter))
+      ASSERT_EQ(verified.verdict == "satisfied", admitted_by_oracle(h, strict))
           << write(h) << changed;
       if (verified.verdict != "satisfied") continue;
       // This very happens-before is admitted, and closed.
@@ -164,7 +164,7 @@ TEST_P(Certificates, MutantsAreAcceptedOnlyWhereTheyAreTrue) {
         }
         ASSERT_EQ(past[o] >> o & 1U, 0U);
       }
-      ASSERT_TRUE(admitted_with(h, past, letter)) << write(h) << changed;
+      ASSERT_TRUE(admitted_with(h, past, strict)) << write(h) << changed;
     }
   }
   EXPECT_GT(refused, 2000);
@@ -196,9 +196,9 @@ TEST(Certificate, AnUpdateDoesNotStayWithoutItsElement) {
 TEST(Certificate, SaysWhetherItIsToTheLetter) {
   const auto h =
       std::move(read("{\"process\":1,\"f\":\"inc\"}\n", "test", {Type::kCounter})).value();
-  for (const bool letter : {false, true}) {
-    const auto certificate = proven(h, {.letter = letter}).certificate;
-    EXPECT_EQ(verify(h, certificate).letter, letter);
+  for (const bool strict : {false, true}) {
+    const auto certificate = proven(h, {.strict = strict}).certificate;
+    EXPECT_EQ(verify(h, certificate).strict, strict);
     auto json = Json::parse(certificate);
     for (const Json& word : {Json("true"), Json(1), Json()}) {
       json["letter"] = word;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "crdt/explain/explain.hpp"
+#include "crdt/families.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/solve/decide.hpp"
@@ -33,7 +34,7 @@ TEST_P(Members, AcceptCorrectReplicas) {
     const auto history = simulated(GetParam(), 600, 30, seed);
     for (const bool in_order : {true, false}) {
       base::Budget budget;
-      const auto decision = decide_members(history, budget, in_order, kContradictions);
+      const auto decision = decide_element_constraints(history, budget, in_order, kContradictions);
       ASSERT_TRUE(decision) << "seed " << seed << ", in order " << in_order;
       ASSERT_EQ(decision->verdict, Verdict::kSatisfied);
       const auto verified =
@@ -49,13 +50,13 @@ TEST_P(Members, RefuteBugsAmongFiveThousandOperationsOnFiftyKeys) {
     for (std::uint64_t seed = 1; seed <= (is_set(GetParam()) ? 3U : 1U); ++seed) {
       const auto history = simulated(GetParam(), 5000, 50, seed, bug);
       base::Budget budget(std::chrono::duration<double>(60), 0);
-      const auto decision = decide_members(history, budget, false, kContradictions);
+      const auto decision = decide_element_constraints(history, budget, false, kContradictions);
       ASSERT_TRUE(decision) << bug << ", seed " << seed;
       ASSERT_EQ(decision->verdict, Verdict::kViolated) << bug;
       EXPECT_LT(decision->violation->core.ops.size(), history.ops.size());
       if (seed > 1) continue;
-      const auto told = explain(history, *decision->violation, {}, {.seconds = 20});
-      const auto verified = verify(history, certificate_of_core(history, {}, told.core));
+      const auto explanation = explain(history, *decision->violation, {}, {.seconds = 20});
+      const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
       // A flag's core may be too large for the verifier, which then says that it does not know.
       if (is_set(GetParam())) {
         EXPECT_EQ(verified.outcome, Outcome::kValid) << bug << ": " << verified.reason;
@@ -73,7 +74,7 @@ TEST_P(Members, SayWhatSatAndTheVerifierSay) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
       const auto history = simulated(GetParam(), 40, 2, seed, bug);
       base::Budget budget;
-      const auto decision = decide_members(history, budget, false, kContradictions);
+      const auto decision = decide_element_constraints(history, budget, false, kContradictions);
       ASSERT_TRUE(decision) << bug << ", seed " << seed;
       const auto exact = decide(history, {}, budget, {.search = false, .bounds = false});
       ASSERT_EQ(decision->verdict, exact.verdict) << bug << ", seed " << seed;
@@ -96,8 +97,8 @@ TEST(InOrder, SaysNothingOfWhatIsWrong) {
                             "test", {Type::kAddWinsSet})
                            .value();
   base::Budget budget;
-  EXPECT_FALSE(decide_members(history, budget, true, kContradictions));
-  const auto decision = decide_members(history, budget, false, kContradictions);
+  EXPECT_FALSE(decide_element_constraints(history, budget, true, kContradictions));
+  const auto decision = decide_element_constraints(history, budget, false, kContradictions);
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->verdict, Verdict::kSatisfied);
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/random.hpp"
+#include "crdt/families.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/solve/decide.hpp"
 #include "support/parameter_name.hpp"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "crdt/explain/explain.hpp"
+#include "crdt/families.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/verify/verify.hpp"
@@ -79,9 +80,9 @@ TEST_P(Generator, PlantedBugsAreFoundAndNamed) {
       if (decision.verdict != Verdict::kViolated) continue;
       ++found;
       if (found > 6) continue;
-      const auto told = explain(history, *decision.violation, {}, {.seconds = 20});
-      ++named[told.name];
-      const auto verified = verify(history, certificate_of_core(history, {}, told.core));
+      const auto explanation = explain(history, *decision.violation, {}, {.seconds = 20});
+      ++named[explanation.name];
+      const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
       ASSERT_NE(verified.outcome, Outcome::kNotValid) << verified.reason;
       proven += verified.outcome == Outcome::kValid;
     }

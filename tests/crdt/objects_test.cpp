@@ -63,9 +63,10 @@ TEST_P(Objects, WithABugAreFoundAmongMany) {
     base::Budget budget(std::chrono::duration<double>(60), 0);
     const auto decision = decide(history, {}, budget);
     ASSERT_EQ(decision.verdict, Verdict::kViolated) << bug;
-    const auto told = explain(history, *decision.violation, {}, {.seconds = 20});
-    EXPECT_LE(told.part.history.ops.size(), 25U) << bug << "\n" << write(told.part.history);
-    const auto verified = verify(history, certificate_of_core(history, {}, told.core));
+    const auto explanation = explain(history, *decision.violation, {}, {.seconds = 20});
+    EXPECT_LE(explanation.part.history.ops.size(), 25U) << bug << "\n"
+                                                        << write(explanation.part.history);
+    const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
     EXPECT_EQ(verified.outcome, Outcome::kValid) << bug << ": " << verified.reason;
   }
 }

@@ -13,8 +13,8 @@ using Mask = std::uint32_t;
 
 class Oracle {
  public:
-  Oracle(const History& history, bool letter)
-      : h_(history), letter_(letter), n_(history.ops.size()) {}
+  Oracle(const History& history, bool strict)
+      : h_(history), strict_(strict), n_(history.ops.size()) {}
 
   bool run() {
     std::vector<Mask> past(n_, 0);
@@ -150,7 +150,7 @@ class Oracle {
       for (const auto v : list) {
         const auto count =
             std::count_if(rf.begin(), rf.end(), [&](OpId o) { return h_.ops[o].element == v; });
-        if (count == 0 || (letter_ && count > 1)) return false;
+        if (count == 0 || (strict_ && count > 1)) return false;
       }
     }
     return true;
@@ -224,7 +224,7 @@ class Oracle {
                                         h_.ops[d].element == e);
         const bool shown = std::find(list.begin(), list.end(), e) != list.end();
         if (!shown && sees_insert(o, e) && !sees_remove) return false;
-        if (shown && sees_remove && !letter_) return false;
+        if (shown && sees_remove && !strict_) return false;
       }
     }
     // rf* over addAfter: is x an ancestor of y, or y itself?
@@ -243,7 +243,7 @@ class Oracle {
       for (std::size_t i = 0; i < list.size(); ++i) {
         for (std::size_t k = i + 1; k < list.size(); ++k) {
           const OpId o4 = insert[list[i]], o3 = insert[list[k]];  // arg(o4) stands before arg(o3)
-          if (!letter_ && leads(o3, o4)) return false;
+          if (!strict_ && leads(o3, o4)) return false;
           for (OpId o1 = 0; o1 < n_; ++o1) {
             for (OpId o2 = 0; o2 < n_; ++o2) {
               if (o1 == o2 || h_.ops[o1].kind != Kind::kInsert || h_.ops[o2].kind != Kind::kInsert)
@@ -260,17 +260,17 @@ class Oracle {
   }
 
   const History& h_;
-  bool letter_;
+  bool strict_;
   std::size_t n_;
 };
 
 }  // namespace
 
-bool admitted_by_oracle(const History& history, bool letter) {
-  return Oracle(history, letter).run();
+bool admitted_by_oracle(const History& history, bool strict) {
+  return Oracle(history, strict).run();
 }
 
-bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool letter) {
+bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool strict) {
   for (OpId o = 0; o < history.ops.size(); ++o) {
     for (OpId p = 0; p < history.ops.size(); ++p) {
       if (!(past[o] & (1U << p))) continue;
@@ -282,7 +282,7 @@ bool admitted_with(const History& history, const std::vector<std::uint32_t>& pas
         return false;
     }
   }
-  return Oracle(history, letter).axioms(past);
+  return Oracle(history, strict).axioms(past);
 }
 
 }  // namespace cupel::crdt

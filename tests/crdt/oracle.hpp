@@ -6,10 +6,10 @@
 
 namespace cupel::crdt {
 
-// At most 12 operations, and few enough replicas for patience. `letter` as in Axioms.
-bool admitted_by_oracle(const History& history, bool letter);
+// At most 12 operations, and few enough replicas for patience. `strict` as in Axioms.
+bool admitted_by_oracle(const History& history, bool strict);
 
 // Is the happens-before given as sets of predecessors admitted? For witnesses.
-bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool letter);
+bool admitted_with(const History& history, const std::vector<std::uint32_t>& past, bool strict);
 
 }  // namespace cupel::crdt

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "crdt/families.hpp"
 #include "crdt/model/history.hpp"
 
 namespace cupel::crdt {

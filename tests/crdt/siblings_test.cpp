@@ -139,10 +139,10 @@ TEST(Siblings, OneThatIsLostOnceIsFoundAndTold) {
     }
     const auto decision = decided(lossy);
     ASSERT_EQ(decision.verdict, Verdict::kViolated);
-    const auto told = explain(lossy, *decision.violation, {}, {.seconds = 20});
-    EXPECT_LE(told.part.history.ops.size(), 20U) << "seed " << seed << "\n"
-                                                 << write(told.part.history);
-    const auto verified = verify(lossy, certificate_of_core(lossy, {}, told.core));
+    const auto explanation = explain(lossy, *decision.violation, {}, {.seconds = 20});
+    EXPECT_LE(explanation.part.history.ops.size(), 20U) << "seed " << seed << "\n"
+                                                        << write(explanation.part.history);
+    const auto verified = verify(lossy, certificate_of_core(lossy, {}, explanation.core));
     EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason;
   }
 }

@@ -9,7 +9,14 @@
 #include <map>
 #include <set>
 
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/model/replicated_type.hpp"
+
 namespace cupel::crdt {
+
+std::string with_replica(const History& h, OpId id) {
+  return fmt::format("{} of replica {}", h.text(id), h.replicas[h.ops[id].replica]);
+}
 
 namespace {
 
@@ -17,6 +24,7 @@ class Shrinker {
  public:
   Shrinker(const History& history, const Axioms& axioms, const ExplainOptions& options)
       : history_(history),
+        type_(replicated_type(history)),
         axioms_(axioms),
         budget_(std::chrono::duration<double>(options.seconds), options.memory_bytes) {}
 
@@ -25,8 +33,7 @@ class Shrinker {
     for (int round = 0; round < 3 && !budget_.exceeded(); ++round) {
       const auto size = core.ops.size() + core.elements.size();
       if (round == 0) core = first_reads(core);
-      if (is_set(history_.type) || history_.type == Type::kGrowableArray)
-        core = without_elements(core);
+      if (type_.traits().reads_list_elements) core = without_elements(core);
       core = without_reads(core);
       core = without_updates(core);
       if (core.ops.size() + core.elements.size() == size) break;
@@ -43,6 +50,7 @@ class Shrinker {
 
   // Without what no remaining read asks about.
   Core tidy(const Core& core) const {
+    const TypeTraits& traits = type_.traits();
     Core kept;
     const std::set<std::uint32_t> elements(core.elements.begin(), core.elements.end());
     std::set<std::uint32_t> asked;  // elements, or keys
@@ -50,25 +58,25 @@ class Shrinker {
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
       if (op.kind == Kind::kTest)
-        asked.insert(is_set(history_.type) ? op.element : op.key);
+        asked.insert(type_.object(op));
       else if (is_read(op.kind) && op.kind != Kind::kState)
         asked.insert(op.key);
       if (op.kind == Kind::kState) whole_keys.insert(op.key);
     }
     for (const auto e : core.elements) {
-      if (!is_set(history_.type) || whole_keys.contains(history_.elements[e].key) ||
+      if (!traits.objects_are_elements || whole_keys.contains(history_.elements[e].key) ||
           asked.contains(e))
         kept.elements.push_back(e);
     }
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
       bool needed = true;
-      if (is_set(history_.type)) {
+      if (traits.objects_are_elements) {
         needed = op.kind == Kind::kState ||
                  (elements.contains(op.element) &&
                   (asked.contains(op.element) || whole_keys.contains(op.key)));
-      } else if (history_.type == Type::kGrowableArray) {
-        needed = op.kind == Kind::kList || elements.contains(op.element);
+      } else if (traits.reads_list_elements) {
+        needed = is_read(op.kind) || elements.contains(op.element);
       } else if (!is_read(op.kind)) {
         needed = asked.contains(op.key);
       }
@@ -93,10 +101,10 @@ class Shrinker {
         rest.insert(rest.end(), kept.begin() + static_cast<std::ptrdiff_t>(end), kept.end());
         std::set<Unit> gone(units.begin(), units.end());
         for (const auto& u : rest) gone.erase(u);
-        Core trial = tidy(without(core, gone));
-        if (violated(trial)) {
+        Core smaller = tidy(without(core, gone));
+        if (violated(smaller)) {
           kept = std::move(rest);
-          best = std::move(trial);
+          best = std::move(smaller);
           dropped = true;
         } else {
           at = end;
@@ -126,11 +134,11 @@ class Shrinker {
     Core best = core;
     while (low + 1 < high && !budget_.exceeded()) {
       const auto middle = (low + high) / 2;
-      Core trial = tidy(
+      Core smaller = tidy(
           without_ops(core, {reads.begin() + static_cast<std::ptrdiff_t>(middle), reads.end()}));
-      if (violated(trial)) {
+      if (violated(smaller)) {
         high = middle;
-        best = std::move(trial);
+        best = std::move(smaller);
       } else {
         low = middle;
       }
@@ -155,8 +163,8 @@ class Shrinker {
             // A character goes with those before it on the way to the beginning.
             bool lost = gone.contains(e);
             std::size_t steps = 0;
-            for (auto at = e; history_.type == Type::kGrowableArray && !lost &&
-                              inserts[at] != kNone && steps++ < history_.elements.size();) {
+            for (auto at = e;
+                 !lost && inserts[at] != kNone && steps++ < history_.elements.size();) {
               at = history_.ops[inserts[at]].parent;
               if (at == kNone) break;
               lost = gone.contains(at);
@@ -181,7 +189,7 @@ class Shrinker {
       const auto& op = history_.ops[id];
       const auto list = history_.list(op);
       if (op.kind == Kind::kTest) {
-        auto& [no, yes] = says[is_set(history_.type) ? op.element : op.key];
+        auto& [no, yes] = says[type_.object(op)];
         (op.returned ? yes : no) = true;
       } else if (op.kind == Kind::kState || op.kind == Kind::kList) {
         for (const auto e : core.elements) {
@@ -198,7 +206,7 @@ class Shrinker {
       const auto& op = history_.ops[id];
       if (op.kind == Kind::kWrite && !returned.contains({op.key, op.element})) may_go.push_back(id);
       if (op.kind == Kind::kUp || op.kind == Kind::kDown) {
-        const auto& [no, yes] = says[is_set(history_.type) ? op.element : op.key];
+        const auto& [no, yes] = says[type_.object(op)];
         if (op.kind == Kind::kUp ? !yes : !no) may_go.push_back(id);
       }
       if (op.kind == Kind::kDelete && !says[op.element].first) may_go.push_back(id);
@@ -207,48 +215,56 @@ class Shrinker {
   }
 
   const History& history_;
+  const ReplicatedType& type_;
   const Axioms& axioms_;
   base::Budget budget_;
 };
-
-std::string of_replica(const History& h, OpId id) {
-  return fmt::format("{} of replica {}", h.text(id), h.replicas[h.ops[id].replica]);
-}
 
 std::string listed(const History& h, const std::vector<OpId>& ops) {
   std::string text;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (i == 6 && ops.size() > 7) return text + fmt::format(" and {} more", ops.size() - i);
-    text += (i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ") + of_replica(h, ops[i]);
+    text += (i == 0 ? "" : i + 1 == ops.size() ? " and " : ", ") + with_replica(h, ops[i]);
     if (const auto line = h.ops[ops[i]].line; line != 0) text += fmt::format(" (line {})", line);
   }
   return text;
 }
 
-class CycleReporter {
+class Explainer {
  public:
-  CycleReporter(Explanation& told, const Axioms& axioms, base::Budget& budget)
-      : told_(told), h_(told.part.history), axioms_(axioms), budget_(budget) {}
+  Explainer(Explanation& explanation, const Axioms& axioms, base::Budget& budget)
+      : explanation_(explanation),
+        h_(explanation.part.history),
+        type_(replicated_type(h_)),
+        axioms_(axioms),
+        budget_(budget) {}
 
   void run(const Decision& decision) {
-    if (decision.violation) told_.cycle = decision.violation->cycle;
+    if (decision.violation) explanation_.cycle = decision.violation->cycle;
     blame();
-    if (!told_.cycle.empty()) {
-      cycle();
-    } else if (told_.read != kNone) {
-      read();
+    if (!explanation_.cycle.empty()) {
+      explain_cycle();
+    } else if (explanation_.read != kNone) {
+      ReadExplainer explainer(explanation_, claim_, axioms_, budget_);
+      explainer.find_visibility();
+      type_.explain_read(explainer);
     } else {
-      told_.name = "used-unseen-character";
-      told_.summary =
-          fmt::format("{} names a character that its replica cannot have seen", of_replica(h_, 0));
+      say("used-unseen-character",
+          fmt::format("{} names a character that its replica cannot have seen",
+                      with_replica(h_, 0)));
     }
   }
 
  private:
-  void cycle() {
+  void say(std::string name, std::string summary) {
+    explanation_.name = std::move(name);
+    explanation_.summary = std::move(summary);
+  }
+
+  void explain_cycle() {
     std::size_t arbitrated = 0;
     OpId asked = kNone, other = kNone;
-    for (const Step& step : told_.cycle) {
+    for (const Step& step : explanation_.cycle) {
       if (step.why == Why::kArbitrated) {
         ++arbitrated;
         if (asked == kNone)
@@ -258,46 +274,38 @@ class CycleReporter {
       }
       if (step.why == Why::kOverwritten || step.why == Why::kRemoved) asked = step.read;
     }
-    if (asked != kNone) told_.read = std::max(asked, other == kNone ? asked : other);
-    const bool array = h_.type == Type::kGrowableArray;
+    if (asked != kNone) explanation_.read = std::max(asked, other == kNone ? asked : other);
     const auto has = [&](Why why) {
-      return std::any_of(told_.cycle.begin(), told_.cycle.end(),
+      return std::any_of(explanation_.cycle.begin(), explanation_.cycle.end(),
                          [&](const Step& step) { return step.why == why; });
     };
     if (has(Why::kOverwritten)) {
-      told_.name = "lost-sibling";
-      told_.summary =
+      say("lost-sibling",
           "reads leave out writes that they have seen, so that what they return would have had to "
-          "overwrite them, which happened before";
+          "overwrite them, which happened before");
     } else if (has(Why::kRemoved)) {
-      told_.name = "lost-character";
-      told_.summary =
+      say("lost-character",
           "reads leave out characters that they have seen, so that they would have had to see "
-          "removes that happened after";
+          "removes that happened after");
     } else if (arbitrated == 0) {
-      told_.name = "causality-cycle";
-      told_.summary = "what was read came from operations that happened after the read";
-    } else if (arbitrated == 1) {
-      told_.name = array ? "order-against-causality" : "stale-read";
-      told_.summary =
-          array ? fmt::format(
-                      "{} shows a character before one that was added in its sight, after the same "
-                      "character",
-                      of_replica(h_, told_.read))
-                : fmt::format("{} returned a value although its replica had seen a later write",
-                              of_replica(h_, told_.read));
-    } else if (array && other == kNone) {
-      told_.name = "interleaved-insertions";
-      told_.summary = fmt::format(
-          "{} mixes what was added behind two characters that stand behind the same one",
-          of_replica(h_, told_.read));
+      say("causality-cycle", "what was read came from operations that happened after the read");
     } else {
-      told_.name = "order-disagreement";
-      told_.summary = array ? "reads show characters in orders that no linearization has"
-                            : "reads prefer writes in orders that no linearization (no assignment "
-                              "of timestamps) has";
+      type_.explain_cycle({explanation_, arbitrated == 1, other == kNone});
     }
-    for (const Step& step : told_.cycle) told_.because.push_back(sentence(h_, step));
+    for (const Step& step : explanation_.cycle) explanation_.because.push_back(sentence(h_, step));
+  }
+
+  // How good it is to call this claim the wrong one; more is better.
+  [[nodiscard]] int blame_value(const Claim& claim) const {
+    const bool up_wins = type_.traits().membership->up_wins;
+    bool up = false, down = false;
+    for (const Operation& op : h_.ops) {
+      if (is_read(op.kind) || type_.object(op) != claim.element) continue;
+      (op.kind == Kind::kUp ? up : down) = true;
+    }
+    const bool gave_way = claim.returned != up_wins && (up_wins ? up : down);
+    const bool unopposed = gave_way && !(up && down);
+    return claim.returned && !up ? 4 : unopposed ? 3 : gave_way ? 2 : claim.returned || up ? 1 : 0;
   }
 
   // All reads of what is left together have no execution, so that any of them could be
@@ -307,25 +315,11 @@ class CycleReporter {
   // which it would be right.
   void blame() {
     for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (is_read(h_.ops[id].kind)) told_.read = id;
+      if (is_read(h_.ops[id].kind)) explanation_.read = id;
     }
-    if (!is_set(h_.type) && !is_flag(h_.type)) return;
+    if (!type_.traits().membership) return;
     std::vector<std::pair<int, Claim>> claims;
-    for (const Claim& claim : claims_of(h_)) {
-      bool up = false, down = false;
-      for (const Operation& op : h_.ops) {
-        if (is_read(op.kind) || (is_set(h_.type) ? op.element : op.key) != claim.element) continue;
-        (op.kind == Kind::kUp ? up : down) = true;
-      }
-      const bool gave_way = claim.returned != up_wins(h_.type) && (up_wins(h_.type) ? up : down);
-      const bool unopposed = gave_way && !(up && down);
-      const int worth = claim.returned && !up  ? 4
-                        : unopposed            ? 3
-                        : gave_way             ? 2
-                        : claim.returned || up ? 1
-                                               : 0;
-      claims.emplace_back(worth, claim);
-    }
+    for (const Claim& claim : claims_of(h_)) claims.emplace_back(blame_value(claim), claim);
     std::reverse(claims.begin(), claims.end());
     std::stable_sort(claims.begin(), claims.end(),
                      [](const auto& one, const auto& other) { return one.first > other.first; });
@@ -333,13 +327,13 @@ class CycleReporter {
     claim_ = claims.front().second;
     constexpr int kMostTries = 20;
     int tries = 0;
-    for (const auto& [worth, claim] : claims) {
+    for (const auto& [value, claim] : claims) {
       if (++tries > kMostTries || budget_.exceeded()) break;
       if (!would_be_right(claim)) continue;
       claim_ = claim;
       break;
     }
-    told_.read = claim_.op;
+    explanation_.read = claim_.op;
   }
 
   // Is there an execution if the read had said the opposite of this element? Of a read that
@@ -360,274 +354,55 @@ class CycleReporter {
     return decide(other, axioms_, budget_).verdict == Verdict::kSatisfied;
   }
 
-  // Is there an execution if this one update had not counted, or twice, for the read?
-  [[nodiscard]] OpId would_explain(int times) {
-    constexpr int kMostTries = 40;
-    int tries = 0;
-    std::set<std::int64_t> tried;
-    for (const bool must : {true, false}) {
-      for (OpId u = 0; u < h_.ops.size(); ++u) {
-        const bool seen =
-            std::find(told_.must_see.begin(), told_.must_see.end(), u) != told_.must_see.end();
-        if (!concerns(h_.ops[u], h_.ops[told_.read]) || seen != must || h_.ops[u].amount == 0)
-          continue;
-        if (!tried.insert(h_.ops[u].amount).second || ++tries > kMostTries) continue;
-        History other = h_;
-        other.ops[told_.read].amount -= times * h_.ops[u].amount;
-        if (decide(other, axioms_, budget_).verdict == Verdict::kSatisfied) return u;
-      }
-    }
-    return kNone;
-  }
-
-  // Of counters: what the read must be at least and at most, and what would explain it.
-  void sum(const std::string& what, std::int64_t least, std::int64_t most) {
-    const auto amount = h_.ops[told_.read].amount;
-    const std::string bounds =
-        least == most    ? fmt::format("what it has seen adds up to {}", least)
-        : amount < least ? fmt::format("what it has seen adds up to {} at least", least)
-        : amount > most  ? fmt::format("what it can have seen adds up to {} at most", most)
-                         : std::string("no updates that it can have seen together add up to that");
-    const auto named = [&](OpId u, const char* how, const char* effect) {
-      told_.name = fmt::format("{}-{}", how, h_.ops[u].amount < 0 ? "decrement" : "increment");
-      told_.summary = fmt::format("{}, but {}; it would be right if {} {}", what, bounds,
-                                  of_replica(h_, u), effect);
-    };
-    if (const OpId lost = would_explain(-1); lost != kNone) {
-      named(lost, "lost", "had not been seen");
-    } else if (const OpId twice = would_explain(1); twice != kNone) {
-      named(twice, "doubled", "had counted twice");
-    } else {
-      told_.name = amount < least  ? "lost-increment"
-                   : amount > most ? "increment-out-of-nothing"
-                                   : "impossible-value";
-      told_.summary = fmt::format("{}, but {}", what, bounds);
-    }
-  }
-
-  // Of sets and flags.
-  void member(const std::string& what) {
-    bool up = false, down = false;
-    for (const Operation& op : h_.ops) {
-      if (is_read(op.kind) || (is_set(h_.type) ? op.element : op.key) != claim_.element) continue;
-      (op.kind == Kind::kUp ? up : down) = true;
-    }
-    const bool flag = is_flag(h_.type), whole = h_.ops[told_.read].kind == Kind::kState;
-    const std::string said = whole ? fmt::format("{} is {}in {}", h_.element_text(claim_.element),
-                                                 claim_.returned ? "" : "not ", what)
-                                   : what;
-    const char* const add = flag ? "enable" : "add";
-    const char* const remove = flag ? "disable" : "remove";
-    if (claim_.returned && !up) {
-      told_.name = "thin-air";
-      told_.summary = fmt::format("{}, which nobody ever asked for by an {}", said, add);
-    } else if (claim_.returned != up_wins(h_.type)) {
-      const char* const winner = up_wins(h_.type) ? add : remove;
-      const char* const loser = up_wins(h_.type) ? remove : add;
-      told_.name =
-          up && down ? fmt::format("concurrent-{}-lost", winner) : fmt::format("lost-{}", winner);
-      told_.summary = up && down ? fmt::format(
-                                       "{}, but it has seen {} {} that no {} it has seen can have "
-                                       "seen: the {} must win",
-                                       said, up_wins(h_.type) ? "an" : "a", winner, loser, winner)
-                                 : fmt::format("{}, but it has seen {} {} and there is no {}", said,
-                                               up_wins(h_.type) ? "an" : "a", winner, loser);
-    } else {
-      const char* const lost = up_wins(h_.type) ? remove : add;
-      const char* const before = up_wins(h_.type) ? add : remove;
-      told_.name = fmt::format("lost-{}", lost);
-      told_.summary = fmt::format(
-          "{}, but each {} that it can have seen was followed by {} {} that it has seen", said,
-          before, up_wins(h_.type) ? "a" : "an", lost);
-    }
-  }
-
-  [[nodiscard]] bool concerns(const Operation& update, const Operation& read) const {
-    if (is_read(update.kind) || update.key != read.key) return false;
-    return !is_set(h_.type) || update.element == claim_.element;
-  }
-
-  // What every execution of the others has this read see, and what none has.
-  void visibility() {
-    const auto& read = h_.ops[told_.read];
-    constexpr std::size_t kMost = 80;
-    std::size_t asked = 0;
-    for (OpId u = 0; u < h_.ops.size() && asked < kMost; ++u) {
-      if (!concerns(h_.ops[u], read)) continue;
-      ++asked;
-      const auto possible = [&](bool seen) {
-        return decide_exact(h_, axioms_, budget_, {told_.read, {{u, seen}}}).verdict;
-      };
-      if (possible(false) == Verdict::kViolated)
-        told_.must_see.push_back(u);
-      else if (possible(true) == Verdict::kViolated)
-        told_.cannot_see.push_back(u);
-    }
-    // That it has seen what its replica did goes without saying, unless that is all.
-    std::vector<OpId> must_see;
-    for (const OpId u : told_.must_see) {
-      if (h_.ops[u].replica != read.replica) must_see.push_back(u);
-    }
-    if (must_see.empty()) must_see = told_.must_see;
-    if (!must_see.empty())
-      told_.because.push_back(fmt::format("it must have seen {}", listed(h_, must_see)));
-    if (!told_.cannot_see.empty())
-      told_.because.push_back(fmt::format("it cannot have seen {}", listed(h_, told_.cannot_see)));
-    std::vector<OpId> others;
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (id != told_.read && is_read(h_.ops[id].kind)) others.push_back(id);
-    }
-    if (!others.empty())
-      told_.because.push_back(fmt::format("that follows from the order of each replica and from {}",
-                                          listed(h_, others)));
-  }
-
-  void read() {
-    const auto& read = h_.ops[told_.read];
-    const std::string what = of_replica(h_, told_.read);
-    visibility();
-    const auto any = [&](auto test) { return std::any_of(h_.ops.begin(), h_.ops.end(), test); };
-    if (is_set(h_.type) || is_flag(h_.type)) {
-      member(what);
-    } else if (h_.type == Type::kCounter) {
-      std::int64_t least = 0, most = 0;
-      for (OpId u = 0; u < h_.ops.size(); ++u) {
-        if (!concerns(h_.ops[u], read) ||
-            std::find(told_.cannot_see.begin(), told_.cannot_see.end(), u) !=
-                told_.cannot_see.end())
-          continue;
-        const bool must =
-            std::find(told_.must_see.begin(), told_.must_see.end(), u) != told_.must_see.end();
-        const auto amount = h_.ops[u].amount;
-        least += must || amount < 0 ? amount : 0;
-        most += must || amount > 0 ? amount : 0;
-      }
-      sum(what, least, most);
-    } else if (is_register(h_.type)) {
-      const auto list = h_.list(read);
-      const auto unwritten = std::find_if(list.begin(), list.end(), [&](std::uint32_t e) {
-        return !any(
-            [&](const Operation& op) { return op.kind == Kind::kWrite && op.element == e; });
-      });
-      if (unwritten != list.end()) {
-        told_.name = "thin-air";
-        told_.summary =
-            fmt::format("{} returned {}, which nobody wrote", what, h_.element_text(*unwritten));
-      } else if (list.empty()) {
-        told_.name = "lost-write";
-        told_.summary = fmt::format("{} found no value, but it has seen a write", what);
-      } else if (h_.type == Type::kLastWriterWinsRegister) {
-        told_.name = "order-disagreement";
-        told_.summary =
-            fmt::format("no order of the writes explains {} and the reads before it", what);
-      } else {
-        const bool overwritten = std::any_of(list.begin(), list.end(),
-                                             [&](std::uint32_t e) {
-                                               return any([&](const Operation& op) {
-                                                 return op.kind == Kind::kWrite && op.element == e;
-                                               });
-                                             }) &&
-                                 list.size() > 1;
-        if (!overwritten && is_stale(list[0])) {
-          told_.name = "stale-read";
-          told_.summary =
-              fmt::format("{} returned a value although its replica had seen a later write", what);
-          return;
-        }
-        told_.name = overwritten ? "wrong-siblings" : "lost-sibling";
-        told_.summary = overwritten ? fmt::format(
-                                          "{} does not return exactly the writes that it has seen "
-                                          "and that none it has seen overwrote",
-                                          what)
-                                    : fmt::format(
-                                          "{} leaves out a write that it has seen and that what it "
-                                          "returned cannot have overwritten",
-                                          what);
-      }
-    } else {
-      array(what);
-    }
-  }
-
-  // Every write of the value came before one that the read must have seen, by the order of
-  // the replicas and by what other reads returned.
-  [[nodiscard]] bool is_stale(std::uint32_t value) const {
-    std::vector<std::vector<OpId>> writes(h_.elements.size());
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (h_.ops[id].kind == Kind::kWrite) writes[h_.ops[id].element].push_back(id);
-    }
-    StepGraph graph(h_);
-    for (OpId id = 0; id < h_.ops.size(); ++id) {
-      if (id == told_.read) continue;
-      for (const auto e : h_.list(h_.ops[id])) {
-        if (writes[e].size() == 1) graph.add({writes[e][0], id, Why::kReadFrom});
-      }
-    }
-    const auto closed = graph.close();
-    return closed && std::all_of(writes[value].begin(), writes[value].end(), [&](OpId w) {
-             return std::any_of(told_.must_see.begin(), told_.must_see.end(),
-                                [&](OpId later) { return before(h_, closed->clocks, w, later); });
-           });
-  }
-
-  void array(const std::string& what) {
-    const auto& read = h_.ops[told_.read];
-    const auto list = h_.list(read);
-    const auto inserts = inserts_of(h_);
-    const auto order = array_order(h_, axioms_);
-    for (const auto e : list) {
-      if (inserts[e] == kNone) {
-        told_.name = "thin-air";
-        told_.summary = fmt::format("{} shows {}, which nobody added", what, h_.element_text(e));
-        return;
-      }
-    }
-    if (order.impossible) {
-      const bool twice = order.impossible->shown == order.impossible->over;
-      told_.name = twice ? "character-twice" : "before-its-own";
-      told_.summary = twice
-                          ? fmt::format("{} shows {} twice", of_replica(h_, order.impossible->read),
-                                        h_.element_text(order.impossible->shown))
-                          : fmt::format("{} shows {} before {}, which it was added after",
-                                        of_replica(h_, order.impossible->read),
-                                        h_.element_text(order.impossible->shown),
-                                        h_.element_text(order.impossible->over));
-      return;
-    }
-    const bool missing =
-        std::any_of(h_.elements.begin(), h_.elements.end(), [&](const Element& element) {
-          const auto e = static_cast<std::uint32_t>(&element - h_.elements.data());
-          return inserts[e] != kNone && std::find(list.begin(), list.end(), e) == list.end();
-        });
-    const bool removed = std::any_of(h_.ops.begin(), h_.ops.end(), [&](const Operation& op) {
-      return op.kind == Kind::kDelete &&
-             std::find(list.begin(), list.end(), op.element) != list.end();
-    });
-    if (removed) {
-      told_.name = "removed-character-shown";
-      told_.summary = fmt::format("{} shows a character whose remove it has seen", what);
-    } else if (missing) {
-      told_.name = "lost-character";
-      told_.summary = fmt::format(
-          "{} leaves out a character that it has seen, and it cannot have seen a remove of it",
-          what);
-    } else {
-      told_.name = "order-disagreement";
-      told_.summary = fmt::format("no order of the additions explains {}", what);
-    }
-  }
-
-  Explanation& told_;
+  Explanation& explanation_;
   Claim claim_{kNone, kNone, false};
   const History& h_;
+  const ReplicatedType& type_;
   const Axioms& axioms_;
   base::Budget& budget_;
 };
 
 }  // namespace
 
+// What every execution of the others has this read see, and what none has.
+void ReadExplainer::find_visibility() {
+  auto& must_see = explanation_.must_see;
+  auto& cannot_see = explanation_.cannot_see;
+  constexpr std::size_t kMost = 80;
+  std::size_t asked = 0;
+  for (OpId u = 0; u < h_.ops.size() && asked < kMost; ++u) {
+    if (!concerns(h_.ops[u])) continue;
+    ++asked;
+    const auto possible = [&](bool seen) {
+      return decide_exact(h_, axioms_, budget_, {id(), {{u, seen}}}).verdict;
+    };
+    if (possible(false) == Verdict::kViolated)
+      must_see.push_back(u);
+    else if (possible(true) == Verdict::kViolated)
+      cannot_see.push_back(u);
+  }
+  // That it has seen what its replica did goes without saying, unless that is all.
+  std::vector<OpId> from_others;
+  for (const OpId u : must_see) {
+    if (h_.ops[u].replica != read().replica) from_others.push_back(u);
+  }
+  if (from_others.empty()) from_others = must_see;
+  auto& because = explanation_.because;
+  if (!from_others.empty())
+    because.push_back(fmt::format("it must have seen {}", listed(h_, from_others)));
+  if (!cannot_see.empty())
+    because.push_back(fmt::format("it cannot have seen {}", listed(h_, cannot_see)));
+  std::vector<OpId> other_reads;
+  for (OpId op = 0; op < h_.ops.size(); ++op) {
+    if (op != id() && is_read(h_.ops[op].kind)) other_reads.push_back(op);
+  }
+  if (!other_reads.empty())
+    because.push_back(fmt::format("that follows from the order of each replica and from {}",
+                                  listed(h_, other_reads)));
+}
+
 std::string sentence(const History& h, const Step& step) {
-  const auto from = of_replica(h, step.from), to = of_replica(h, step.to);
+  const auto from = with_replica(h, step.from), to = with_replica(h, step.to);
   switch (step.why) {
     case Why::kReplicaOrder:
       return fmt::format("{} was before {}, on the same replica", from, h.text(step.to));
@@ -635,31 +410,31 @@ std::string sentence(const History& h, const Step& step) {
       return fmt::format("{} was before {}, which used it", from, to);
     case Why::kOverwritten:
       return fmt::format("{} was before {}: {} had seen the first and returned only the second",
-                         from, to, of_replica(h, step.read));
+                         from, to, with_replica(h, step.read));
     case Why::kRemoved:
       return fmt::format("{} was before {}, which had seen the character and does not show it",
                          from, to);
     case Why::kArbitrated:
       if (step.shown != kNone)
         return fmt::format("{} was linearized before {}: {} shows {} before {}", from, to,
-                           of_replica(h, step.read), h.element_text(step.shown),
+                           with_replica(h, step.read), h.element_text(step.shown),
                            h.element_text(step.over));
       return fmt::format("{} was linearized before {}: {} had seen both and returned the second",
-                         from, to, of_replica(h, step.read));
+                         from, to, with_replica(h, step.read));
   }
   return {};
 }
 
 Explanation explain(const History& history, const Violation& violation, const Axioms& axioms,
                     const ExplainOptions& options) {
-  Explanation told;
+  Explanation explanation;
   // A second more than what making it small may take: the words need some of it.
   base::Budget budget(std::chrono::duration<double>(options.seconds + 1), options.memory_bytes);
-  told.core = Shrinker(history, axioms, options).run(violation.core);
-  told.part = part_of(history, told.core);
-  const auto again = decide(told.part.history, axioms, budget);
-  CycleReporter(told, axioms, budget).run(again);
-  return told;
+  explanation.core = Shrinker(history, axioms, options).run(violation.core);
+  explanation.part = part_of(history, explanation.core);
+  const auto again = decide(explanation.part.history, axioms, budget);
+  Explainer(explanation, axioms, budget).run(again);
+  return explanation;
 }
 
 }  // namespace cupel::crdt

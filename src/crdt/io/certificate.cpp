@@ -13,7 +13,7 @@ std::string head(const History& history, const Axioms& axioms, const char* verdi
   return fmt::format(
       "{{\"cupel_crdt_certificate\":1,\"type\":\"{}\",\"letter\":{},\"history\":\"{:016x}\","
       "\"verdict\":\"{}\"",
-      name(history.type), axioms.letter, digest(history), verdict);
+      name(history.type), axioms.strict, digest(history), verdict);
 }
 
 template <typename Numbers>

@@ -20,8 +20,7 @@ class Parser {
     if (!value(out, 0)) return error_;
     skip();
     if (at_ < text_.size())
-      return failed(
-          fmt::format("found `{}` behind the value, expected one EDN map a line", word()));
+      return failed(fmt::format("found `{}` after the value, expected one EDN map a line", word()));
     return out;
   }
 

@@ -37,8 +37,8 @@ std::string cut(const std::string& text, std::size_t most) {
 
 struct Arrow {
   OpId from, to;
-  const char* style;  // a class of kStyle
-  std::string told;   // a title that a pointer shows
+  const char* style;    // a class of kStyle
+  std::string tooltip;  // a title that a pointer shows
 };
 
 constexpr std::string_view kStyle = R"(
@@ -233,7 +233,7 @@ class Drawing {
     }
     return fmt::format(
         "<path class=\"{}\" marker-end=\"url(#{})\" d=\"{}\"><title>{}</title></path>\n", style,
-        tip, d, base::in_markup(arrow.told));
+        tip, d, base::in_markup(arrow.tooltip));
   }
 
   const History& h_;
@@ -275,31 +275,32 @@ std::string as_svg(const Answer& answer) {
   std::vector<std::string> said;
   std::vector<Arrow> arrows;
   if (answer.explanation) {
-    const auto& told = *answer.explanation;
-    const auto& part = told.part.history;
+    const auto& explanation = *answer.explanation;
+    const auto& part = explanation.part.history;
     std::vector<OpId> ops;
     for (OpId id = 0; id < part.ops.size() && id < kMostDrawn; ++id) ops.push_back(id);
-    for (const Step& step : told.cycle)
+    for (const Step& step : explanation.cycle)
       arrows.push_back({step.from, step.to, "arrow cycle", sentence(part, step)});
-    if (told.cycle.empty() && told.read != kNone) {
-      for (const OpId u : told.must_see) {
-        arrows.push_back({u, told.read, "arrow must", "must have been seen"});
+    if (explanation.cycle.empty() && explanation.read != kNone) {
+      for (const OpId u : explanation.must_see) {
+        arrows.push_back({u, explanation.read, "arrow must", "must have been seen"});
       }
-      for (const OpId u : told.cannot_see)
-        arrows.push_back({u, told.read, "arrow cannot", "cannot have been seen"});
+      for (const OpId u : explanation.cannot_see)
+        arrows.push_back({u, explanation.read, "arrow cannot", "cannot have been seen"});
     }
-    for (auto& line : wrapped(told.name + ": " + told.summary, "")) said.push_back(std::move(line));
-    if (told.cycle.empty()) {
+    for (auto& line : wrapped(explanation.name + ": " + explanation.summary, ""))
+      said.push_back(std::move(line));
+    if (explanation.cycle.empty()) {
       said.emplace_back("green: what it must have seen; red and dashed: what it cannot have seen");
     } else {
-      for (const auto& reason : told.because) {
+      for (const auto& reason : explanation.because) {
         for (auto& line : wrapped(reason, "  ")) said.push_back(std::move(line));
       }
     }
     if (ops.size() < part.ops.size())
       said.push_back(
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
-    return Drawing(part, std::move(ops), std::move(arrows), told.read).draw(title, said);
+    return Drawing(part, std::move(ops), std::move(arrows), explanation.read).draw(title, said);
   }
   if (!answer.decision.witness)
     return Drawing(h, {}, {}, kNone).draw(title, {"a limit was met: there is nothing to show"});

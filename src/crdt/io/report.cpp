@@ -15,9 +15,9 @@ using Json = nlohmann::ordered_json;
 // Of the history, where the explanation has its own numbers.
 struct Place {
   const History& history;
-  const Explanation& told;
+  const Explanation& explanation;
   [[nodiscard]] const Operation& of(OpId part_op) const {
-    return history.ops[told.part.origin[part_op]];
+    return history.ops[explanation.part.origin[part_op]];
   }
   [[nodiscard]] std::string line(OpId part_op) const {
     const auto line = of(part_op).line;
@@ -49,12 +49,12 @@ std::string witness_text(const History& history, const Witness& witness) {
   return text;
 }
 
-std::string explanation_text(const History& history, const Explanation& told) {
-  std::string text = fmt::format("  {}: {}\n", told.name, told.summary);
-  for (const auto& reason : told.because) text += "    " + reason + "\n";
-  const auto& part = told.part.history;
+std::string explanation_text(const History& history, const Explanation& explanation) {
+  std::string text = fmt::format("  {}: {}\n", explanation.name, explanation.summary);
+  for (const auto& reason : explanation.because) text += "    " + reason + "\n";
+  const auto& part = explanation.part.history;
   text += fmt::format("  it takes {} of {} operations:\n", part.ops.size(), history.ops.size());
-  const Place place{history, told};
+  const Place place{history, explanation};
   std::size_t line_width = 0, replica_width = 0;
   for (OpId id = 0; id < part.ops.size(); ++id) {
     line_width = std::max(line_width, place.line(id).size());
@@ -66,9 +66,10 @@ std::string explanation_text(const History& history, const Explanation& told) {
       text += fmt::format("    and {} more\n", part.ops.size() - id);
       break;
     }
-    text += fmt::format("    {}{:>{}}  replica {:{}}  {}{}\n", line_width == 0 ? "" : "line ",
-                        place.line(id), line_width, part.replicas[part.ops[id].replica],
-                        replica_width, part.text(id), id == told.read ? "  <- this one" : "");
+    text +=
+        fmt::format("    {}{:>{}}  replica {:{}}  {}{}\n", line_width == 0 ? "" : "line ",
+                    place.line(id), line_width, part.replicas[part.ops[id].replica], replica_width,
+                    part.text(id), id == explanation.read ? "  <- this one" : "");
   }
   return text;
 }
@@ -85,7 +86,7 @@ std::string convergence_text(const History& history, const Convergence& found) {
   };
   if (found.keys == 0) {
     text +=
-        "  whether they converged is not known: there is no key that two replicas have read behind "
+        "  whether they converged is not known: there is no key that two replicas have read after "
         "its last update\n";
   } else if (found.different.empty()) {
     text += fmt::format("  converged: the last reads of {} {} agree\n", found.keys,
@@ -105,7 +106,7 @@ std::string convergence_text(const History& history, const Convergence& found) {
   if (!found.unread.empty()) {
     const auto& [key, replica] = found.unread.front();
     text += fmt::format(
-        "    nothing is known of {} pairs of key and replica, without a read behind the last "
+        "    nothing is known of {} pairs of key and replica, without a read after the last "
         "update, such as {} of replica {}\n",
         found.unread.size(), history.keys[key], history.replicas[replica]);
   }
@@ -125,28 +126,28 @@ Json operation_json(const History& history, OpId id) {
   return json;
 }
 
-Json explanation_json(const History& history, const Explanation& told) {
+Json explanation_json(const History& history, const Explanation& explanation) {
   const auto origins = [&](const std::vector<OpId>& ops) {
     Json list = Json::array();
-    for (const OpId id : ops) list.push_back(told.part.origin[id]);
+    for (const OpId id : ops) list.push_back(explanation.part.origin[id]);
     return list;
   };
   Json operations = Json::array(), cycle = Json::array();
-  for (const OpId id : told.part.origin) operations.push_back(operation_json(history, id));
-  for (const Step& step : told.cycle) {
-    cycle.push_back({{"from", told.part.origin[step.from]},
-                     {"to", told.part.origin[step.to]},
+  for (const OpId id : explanation.part.origin) operations.push_back(operation_json(history, id));
+  for (const Step& step : explanation.cycle) {
+    cycle.push_back({{"from", explanation.part.origin[step.from]},
+                     {"to", explanation.part.origin[step.to]},
                      {"why", name(step.why)},
-                     {"text", sentence(told.part.history, step)}});
+                     {"text", sentence(explanation.part.history, step)}});
   }
   Json read = nullptr;
-  if (told.read != kNone) read = told.part.origin[told.read];
-  return {{"name", told.name},
-          {"summary", told.summary},
-          {"because", told.because},
+  if (explanation.read != kNone) read = explanation.part.origin[explanation.read];
+  return {{"name", explanation.name},
+          {"summary", explanation.summary},
+          {"because", explanation.because},
           {"read", read},
-          {"must_have_seen", origins(told.must_see)},
-          {"cannot_have_seen", origins(told.cannot_see)},
+          {"must_have_seen", origins(explanation.must_see)},
+          {"cannot_have_seen", origins(explanation.cannot_see)},
           {"cycle", cycle},
           {"operations", operations}};
 }
@@ -221,7 +222,7 @@ std::string as_json(const Answer& answer) {
   const History& history = *answer.history;
   Json json = {{"file", answer.file},
                {"type", name(history.type)},
-               {"letter", answer.axioms.letter},
+               {"letter", answer.axioms.strict},
                {"operations", history.ops.size()},
                {"replicas", history.replicas.size() - history.indeterminate.size()},
                {"keys", history.keys.size()},

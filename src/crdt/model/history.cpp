@@ -1,75 +1,14 @@
-// History: names, interning and the text of an operation.
+// History: interning and the text of an operation.
 #include "crdt/model/history.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "crdt/model/replicated_type.hpp"
+
 namespace cupel::crdt {
-
-namespace {
-
-constexpr std::array kTypes = {
-    Type::kAddWinsSet,      Type::kRemoveWinsSet,      Type::kEnableWinsFlag,
-    Type::kDisableWinsFlag, Type::kMultiValueRegister, Type::kLastWriterWinsRegister,
-    Type::kCounter,         Type::kGrowableArray};
-
-struct Alias {
-  std::string_view name;
-  NamedType meant;
-};
-// The first of each type is its name.
-constexpr std::array kNames = {
-    Alias{"add-wins-set", {Type::kAddWinsSet}},
-    Alias{"remove-wins-set", {Type::kRemoveWinsSet}},
-    Alias{"enable-wins-flag", {Type::kEnableWinsFlag}},
-    Alias{"disable-wins-flag", {Type::kDisableWinsFlag}},
-    Alias{"multi-value-register", {Type::kMultiValueRegister}},
-    Alias{"last-writer-wins-register", {Type::kLastWriterWinsRegister}},
-    Alias{"counter", {Type::kCounter}},
-    Alias{"growable-array", {Type::kGrowableArray}},
-    Alias{"aw-set", {Type::kAddWinsSet}},
-    Alias{"or-set", {Type::kAddWinsSet}},
-    Alias{"rw-set", {Type::kRemoveWinsSet}},
-    Alias{"grow-only-set", {Type::kAddWinsSet, true}},
-    Alias{"g-set", {Type::kAddWinsSet, true}},
-    Alias{"ew-flag", {Type::kEnableWinsFlag}},
-    Alias{"dw-flag", {Type::kDisableWinsFlag}},
-    Alias{"mv-register", {Type::kMultiValueRegister}},
-    Alias{"mvr", {Type::kMultiValueRegister}},
-    Alias{"lww-register", {Type::kLastWriterWinsRegister}},
-    Alias{"lww", {Type::kLastWriterWinsRegister}},
-    Alias{"replicated-counter", {Type::kCounter}},
-    Alias{"pn-counter", {Type::kCounter}},
-    Alias{"g-counter", {Type::kCounter, true}},
-    Alias{"grow-only-counter", {Type::kCounter, true}},
-    Alias{"replicated-growable-array", {Type::kGrowableArray}},
-    Alias{"rga", {Type::kGrowableArray}},
-};
-
-}  // namespace
-
-std::string_view name(Type type) {
-  return kNames[static_cast<std::size_t>(type)].name;
-}
-
-std::span<const Type> all_types() {
-  return kTypes;
-}
-
-std::optional<NamedType> type_of(std::string_view name) {
-  for (const auto& alias : kNames) {
-    if (alias.name == name) return alias.meant;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> type_names() {
-  std::vector<std::string> names;
-  for (const auto& alias : kNames) names.emplace_back(alias.name);
-  return names;
-}
 
 std::uint32_t History::replica(const std::string& name) {
   const auto [it, fresh] = replica_ids_.try_emplace(name, replicas.size());
@@ -108,28 +47,7 @@ OpId History::add(Operation op, std::span<const std::uint32_t> list) {
 }
 
 std::string_view History::method(const Operation& op) const {
-  switch (op.kind) {
-    case Kind::kUp:
-      return is_flag(type) ? "enable" : "add";
-    case Kind::kDown:
-      return is_flag(type) ? "disable" : "remove";
-    case Kind::kTest:
-      return is_flag(type) ? "read" : "contains";
-    case Kind::kInc:
-      return op.amount < 0 ? "dec" : "inc";
-    case Kind::kWrite:
-      return "write";
-    case Kind::kInsert:
-      return "addAfter";
-    case Kind::kDelete:
-      return "remove";
-    case Kind::kState:
-    case Kind::kValue:
-    case Kind::kValues:
-    case Kind::kList:
-      break;
-  }
-  return "read";
+  return replicated_type(type).method(op);
 }
 
 std::string History::key_json(std::uint32_t key) const {
@@ -147,52 +65,22 @@ std::string History::element_text(std::uint32_t element) const {
 
 std::string History::text(OpId id) const {
   const Operation& op = ops[id];
-  std::string arguments, result;
-  const auto add_argument = [&](const std::string& text) {
-    arguments += (arguments.empty() ? "" : ", ") + text;
-  };
-  if (is_flag(type) || keys.size() > 1) add_argument(keys[op.key]);
-  switch (op.kind) {
-    case Kind::kUp:
-    case Kind::kDown:
-      if (!is_flag(type)) add_argument(elements[op.element].text);
-      break;
-    case Kind::kTest:
-      if (!is_flag(type)) add_argument(elements[op.element].text);
-      result = op.returned ? "true" : "false";
-      break;
-    case Kind::kInc:
-      if (op.amount != 1 && op.amount != -1)
-        add_argument(std::to_string(op.amount < 0 ? -op.amount : op.amount));
-      break;
-    case Kind::kValue:
-      result = std::to_string(op.amount);
-      break;
-    case Kind::kWrite:
-    case Kind::kDelete:
-      add_argument(elements[op.element].text);
-      break;
-    case Kind::kInsert:
-      add_argument(op.parent == kNone ? "null" : elements[op.parent].text);
-      add_argument(elements[op.element].text);
-      break;
-    case Kind::kState:
-    case Kind::kValues:
-    case Kind::kList: {
-      constexpr std::size_t kShown = 12;
-      const auto all = list(op);
-      if (type == Type::kLastWriterWinsRegister) {
-        result = all.empty() ? "null" : elements[all[0]].text;
-        break;
-      }
-      for (std::size_t i = 0; i < all.size() && i < kShown; ++i)
-        result += (i == 0 ? "" : ", ") + elements[all[i]].text;
-      if (all.size() > kShown) result += fmt::format(", … {} more", all.size() - kShown);
-      result = (op.kind == Kind::kList ? "[" : "{") + result + (op.kind == Kind::kList ? "]" : "}");
-      break;
-    }
-  }
-  return fmt::format("{}({}){}", method(op), arguments, result.empty() ? "" : " = " + result);
+  const ReplicatedType& of = replicated_type(type);
+  auto [arguments, result] = of.text(*this, op);
+  if (of.traits().text_has_key || keys.size() > 1)
+    arguments.insert(arguments.begin(), keys[op.key]);
+  return fmt::format("{}({}){}", of.method(op), fmt::join(arguments, ", "),
+                     result.empty() ? "" : " = " + result);
+}
+
+std::string History::listed(const Operation& op) const {
+  constexpr std::size_t kShown = 12;
+  const auto all = list(op);
+  std::string text;
+  for (std::size_t i = 0; i < all.size() && i < kShown; ++i)
+    text += (i == 0 ? "" : ", ") + elements[all[i]].text;
+  if (all.size() > kShown) text += fmt::format(", … {} more", all.size() - kShown);
+  return text;
 }
 
 }  // namespace cupel::crdt

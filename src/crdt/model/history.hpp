@@ -16,45 +16,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "crdt/model/type.hpp"
 
 namespace cupel::crdt {
-
-enum class Type : std::uint8_t {
-  kAddWinsSet,
-  kRemoveWinsSet,
-  kEnableWinsFlag,
-  kDisableWinsFlag,
-  kMultiValueRegister,
-  kLastWriterWinsRegister,
-  kCounter,
-  kGrowableArray,
-};
-
-// "add-wins-set" and so on.
-std::string_view name(Type type);
-std::span<const Type> all_types();
-// Also aliases: or-set, grow-only-set, pn-counter, rga … None: no such type.
-struct NamedType {
-  Type type;
-  bool grow_only = false;  // removes, disables and decrements are refused
-};
-std::optional<NamedType> type_of(std::string_view name);
-// The names and the aliases, for messages and help.
-std::vector<std::string> type_names();
-
-inline bool is_set(Type t) {
-  return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet;
-}
-inline bool is_flag(Type t) {
-  return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
-}
-inline bool is_register(Type t) {
-  return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
-}
-// Does the positive side win: add, enable?
-inline bool up_wins(Type t) {
-  return t == Type::kAddWinsSet || t == Type::kEnableWinsFlag;
-}
 
 enum class Kind : std::uint8_t {
   kUp,      // add (element), enable
@@ -116,6 +80,8 @@ class History {
   // A key as JSON: names that are whole numbers, or have quotes, are so already.
   [[nodiscard]] std::string key_json(std::uint32_t key) const;
   [[nodiscard]] std::string element_text(std::uint32_t element) const;
+  // The first elements that a whole read returned: "a, b, … 3 more".
+  [[nodiscard]] std::string listed(const Operation& op) const;
   // What a set, flag, counter, register or array calls an operation of this kind.
   [[nodiscard]] std::string_view method(const Operation& op) const;
 

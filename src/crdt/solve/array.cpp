@@ -2,7 +2,7 @@
 //
 // What the reads ask of the linearization (LinRGA) depends on the lists alone: of two
 // characters added after the same one, the later linearized stands first, and what is
-// behind each goes with it. For each two neighbours in a list that is one step between
+// after each goes with it. For each two neighbours in a list that is one step between
 // the branches where their paths part; other pairs follow, or close a cycle.
 //
 // Happens-before is the least that contains replica order and read-from, where an
@@ -37,7 +37,7 @@ std::vector<OpId> inserts_of(const History& history) {
 
 namespace {
 
-// The tree of characters, each behind its parent; jumps for lowest common ancestors.
+// The tree of characters, each after its parent; jumps for lowest common ancestors.
 class Tree {
  public:
   Tree(const History& history, const std::vector<OpId>& inserts)
@@ -61,7 +61,7 @@ class Tree {
     }
   }
 
-  // A character that was added behind one added behind itself: no tree.
+  // A character that was added after one added after itself: no tree.
   [[nodiscard]] bool cyclic() const { return cyclic_; }
 
   // The character that is `steps` above.
@@ -144,9 +144,9 @@ ArrayOrder array_order(const History& history, const Axioms& axioms) {
     const auto compare = [&](std::uint32_t first, std::uint32_t second) {
       if (!rooted(first) || !rooted(second)) return true;
       const auto [x, y] = tree.part(first, second);
-      if (x == kNone) return true;  // behind its ancestor, as it should be
+      if (x == kNone) return true;  // after its ancestor, as it should be
       if (y == kNone) {
-        if (axioms.letter) return true;
+        if (axioms.strict) return true;
         result.impossible =
             Step{inserts[second], inserts[first], Why::kArbitrated, id, first, second};
         return false;
@@ -159,9 +159,9 @@ ArrayOrder array_order(const History& history, const Axioms& axioms) {
     };
     for (std::size_t i = 0; i + 1 < list.size(); ++i) {
       if (!compare(list[i], list[i + 1])) return result;
-      // To the letter a character may stand before its ancestor, so that neighbours no
+      // By the axioms as printed a character may stand before its ancestor, so that neighbours no
       // longer speak for all.
-      for (std::size_t k = i + 2; axioms.letter && k < list.size(); ++k) compare(list[i], list[k]);
+      for (std::size_t k = i + 2; axioms.strict && k < list.size(); ++k) compare(list[i], list[k]);
     }
   }
   return result;
@@ -274,7 +274,7 @@ class Array {
         for (const auto e : list) shown[e] = true;
         std::size_t alive_and_shown = 0;
         for (const auto e : list) {
-          if (removed[e] && !axioms_.letter) return shown_after_remove(id, e, closed.clocks);
+          if (removed[e] && !axioms_.strict) return shown_after_remove(id, e, closed.clocks);
           alive_and_shown += live.contains(e);
         }
         if (alive_and_shown < live.size()) {
@@ -370,7 +370,7 @@ class Array {
               const bool hidden = update.kind == Kind::kInsert && !shown[update.element] &&
                                   (removes.empty() || removes[0] > id);
               const bool gone =
-                  update.kind == Kind::kDelete && shown[update.element] && !axioms_.letter;
+                  update.kind == Kind::kDelete && shown[update.element] && !axioms_.strict;
               if (hidden || gone) later[j] = update.seq;
             }
           }

@@ -1,15 +1,13 @@
-// Converge: see the header.
+// Convergence: see the header.
 #include "crdt/solve/convergence.hpp"
 
 #include <algorithm>
 
+#include "crdt/model/replicated_type.hpp"
+
 namespace cupel::crdt {
 
 namespace {
-
-bool is_whole_read(const History& h, const Operation& op) {
-  return is_read(op.kind) && (op.kind != Kind::kTest || is_flag(h.type));
-}
 
 // Sets and siblings have no order.
 bool same_state(const History& h, OpId a, OpId b) {
@@ -25,6 +23,7 @@ bool same_state(const History& h, OpId a, OpId b) {
 }  // namespace
 
 Convergence converge(const History& h) {
+  const Kind whole_read = replicated_type(h).traits().whole_read;
   Convergence result;
   std::vector<bool> real(h.replicas.size(), true);
   for (const auto r : h.indeterminate) real[r] = false;
@@ -36,7 +35,7 @@ Convergence converge(const History& h) {
     const Operation& op = h.ops[id];
     auto& last = last_update[op.key];
     if (!is_read(op.kind) && (last == kNone || place(id) > place(last))) last = id;
-    if (is_whole_read(h, op)) reads[op.key].push_back(id);
+    if (op.kind == whole_read) reads[op.key].push_back(id);
   }
   for (std::uint32_t key = 0; key < h.keys.size(); ++key) {
     std::vector<OpId> last(h.replicas.size(), kNone);

@@ -5,28 +5,27 @@
 #include <numeric>
 #include <set>
 
+#include "crdt/model/replicated_type.hpp"
+
 namespace cupel::crdt {
 
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods) {
   // Where SAT is at once done there is nothing to gain from smaller parts.
   constexpr std::size_t kSmall = 150;
-  constexpr int kFewRepairs = 12, kMostRepairs = 200;
   constexpr std::size_t kFewContradictions = 1000, kMostContradictions = 100'000;
   const bool small = history.ops.size() <= kSmall;
-  const bool array = history.type == Type::kGrowableArray;
+  const ReplicatedType& type = replicated_type(history);
   if (methods.polynomial) {
-    std::optional<Decision> quick;
-    if (is_register(history.type)) quick = decide_register(history, budget);
-    if (array) quick = decide_array(history, axioms, budget, small ? kMostRepairs : kFewRepairs);
-    if (quick) return std::move(*quick);
+    const auto effort = small ? Effort::kAll : Effort::kFirst;
+    if (auto quick = type.decide_quickly(history, axioms, budget, effort)) return std::move(*quick);
   }
   if (methods.search) {
     if (auto found = decide_search(history, axioms, budget)) return std::move(*found);
   }
   if (methods.bounds) {
     for (const bool in_order : {true, false}) {
-      if (auto found = decide_members(history, budget, in_order, kFewContradictions))
+      if (auto found = decide_element_constraints(history, budget, in_order, kFewContradictions))
         return std::move(*found);
     }
   }
@@ -34,11 +33,12 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
     if (auto wrong = decide_objects(history, axioms, budget, methods)) return std::move(*wrong);
   }
   if (methods.bounds) {
-    if (auto found = decide_members(history, budget, false, kMostContradictions))
+    if (auto found = decide_element_constraints(history, budget, false, kMostContradictions))
       return std::move(*found);
   }
-  if (methods.polynomial && array && !small) {
-    if (auto found = decide_array(history, axioms, budget, kMostRepairs)) return std::move(*found);
+  if (methods.polynomial && !small) {
+    if (auto found = type.decide_quickly(history, axioms, budget, Effort::kAgain))
+      return std::move(*found);
   }
   return decide_exact(history, axioms, budget);
 }
@@ -54,7 +54,7 @@ Core whole(const History& history) {
 
 std::vector<Claim> claims_of(const History& history) {
   std::vector<Claim> claims;
-  if (is_flag(history.type)) {
+  if (!replicated_type(history).traits().objects_are_elements) {
     for (OpId id = 0; id < history.ops.size(); ++id) {
       if (history.ops[id].kind == Kind::kTest)
         claims.push_back({id, history.ops[id].key, history.ops[id].returned});
@@ -91,7 +91,7 @@ Part part_of(const History& history, const Core& core) {
   History& small = part.history;
   small.type = history.type;
   const std::set<std::uint32_t> kept(core.elements.begin(), core.elements.end());
-  const bool of_elements = is_set(history.type) || history.type == Type::kGrowableArray;
+  const bool of_elements = replicated_type(history).traits().reads_list_elements;
   for (const OpId id : core.ops) {
     Operation op = history.ops[id];
     // Its whole reads would not show what they have seen.
@@ -111,7 +111,7 @@ Part part_of(const History& history, const Core& core) {
     };
     std::vector<std::uint32_t> list;
     for (const auto e : history.list(history.ops[id])) {
-      if (is_register(history.type) || kept.contains(e)) list.push_back(element(e));
+      if (!of_elements || kept.contains(e)) list.push_back(element(e));
     }
     op.element = element(op.element);
     op.parent = element(op.parent);

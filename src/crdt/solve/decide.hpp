@@ -16,7 +16,7 @@
 // the other (objects.cpp), and of all together.
 //
 // Choices, where the axioms as printed are open or say less than is meant
-// (docs/crdt.md#choices). `letter` asks for the print:
+// (docs/crdt.md#choices). `strict` asks for the print:
 // - Before any update a set is empty, a flag off, a register without value.
 // - An array does not return a character whose remove it has seen, and returns a
 //   character behind the one it was added after. Figure 2.2 demands neither.
@@ -35,7 +35,7 @@
 namespace cupel::crdt {
 
 struct Axioms {
-  bool letter = false;
+  bool strict = false;  // as printed
 };
 
 enum class Verdict : std::uint8_t { kSatisfied, kViolated, kUnknown };
@@ -72,7 +72,8 @@ Decision decide(const History& history, const Axioms& axioms, base::Budget& budg
                 const Methods& methods = {});
 
 // The parts of decide(). Each: nothing if it cannot say.
-std::optional<Decision> decide_register(const History& history, base::Budget& budget);
+std::optional<Decision> decide_register(const History& history, bool last_writer_wins,
+                                        base::Budget& budget);
 // Guesses again so many times at most.
 std::optional<Decision> decide_array(const History& history, const Axioms& axioms,
                                      base::Budget& budget, int most_repairs);
@@ -80,8 +81,8 @@ std::optional<Decision> decide_search(const History& history, const Axioms& axio
                                       base::Budget& budget);
 // For sets and flags; complete but for so many contradictions. In order: only executions in the
 // order of the file are looked for.
-std::optional<Decision> decide_members(const History& history, base::Budget& budget, bool in_order,
-                                       std::size_t most_contradictions);
+std::optional<Decision> decide_element_constraints(const History& history, base::Budget& budget,
+                                                   bool in_order, std::size_t most_contradictions);
 // For multi-value registers whose values are written once each, and all that is returned was
 // written; `order` has all operations, those of a replica in its order and a write before
 // the reads that return it.

@@ -1,4 +1,4 @@
-// Members: sets and flags, decided completely by bounds on clocks (bounds.hpp).
+// Element constraints: sets and flags, decided completely by bounds on clocks (bounds.hpp).
 //
 // Of the two sides of an object, add and remove, one wins. What a read says of an object is
 // - that the winning side shows: it has seen an update of that side, and no update of the other
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/bounds.hpp"
 #include "crdt/solve/decide.hpp"
 
@@ -24,12 +25,13 @@ namespace cupel::crdt {
 
 namespace {
 
-class Members final : Bounds {
+class ElementConstraints final : Bounds {
  public:
-  Members(const History& history, base::Budget& budget) : Bounds(history, budget) {}
+  ElementConstraints(const History& history, base::Budget& budget)
+      : Bounds(history, budget), type_(replicated_type(history)) {}
 
   std::optional<Decision> decide(bool in_order, std::size_t most_contradictions) {
-    if (!(is_set(h_.type) || is_flag(h_.type))) return std::nullopt;
+    if (!type_.traits().membership) return std::nullopt;
     if (!take(20)) return std::nullopt;
     prepare();
     std::vector<OpId> order(h_.ops.size());
@@ -63,7 +65,7 @@ class Members final : Bounds {
   };
 
   void prepare() {
-    up_wins_ = up_wins(h_.type);
+    up_wins_ = type_.traits().membership->up_wins;
     claims_ = claims_of(h_);
     std::stable_sort(claims_.begin(), claims_.end(),
                      [](const Claim& a, const Claim& b) { return a.op < b.op; });
@@ -95,9 +97,7 @@ class Members final : Bounds {
     }
   }
 
-  [[nodiscard]] std::uint32_t object(const Operation& op) const {
-    return is_set(h_.type) ? op.element : op.key;
-  }
+  [[nodiscard]] std::uint32_t object(const Operation& op) const { return type_.object(op); }
   [[nodiscard]] bool winner(const Operation& op) const {
     return (op.kind == Kind::kUp) == up_wins_;
   }
@@ -494,15 +494,16 @@ class Members final : Bounds {
     }
     std::sort(found.ops.begin(), found.ops.end());
     found.ops.erase(std::unique(found.ops.begin(), found.ops.end()), found.ops.end());
-    for (std::uint32_t e = 0; is_set(h_.type) && e < objects.size(); ++e) {
+    for (std::uint32_t e = 0; type_.traits().objects_are_elements && e < objects.size(); ++e) {
       if (objects[e]) found.elements.push_back(e);
     }
     return found;
   }
 
+  const ReplicatedType& type_;
   bool up_wins_ = true;
   std::vector<Claim> claims_;         // in the order of the file
-  std::vector<Number> first_claim_;   // by operation, and behind the last
+  std::vector<Number> first_claim_;   // by operation, and after the last
   std::vector<Line> lines_;           // by object and replica
   std::vector<std::uint64_t> stamp_;  // by object: asked about in epoch_
   std::uint64_t epoch_ = 0;
@@ -514,9 +515,9 @@ class Members final : Bounds {
 
 }  // namespace
 
-std::optional<Decision> decide_members(const History& history, base::Budget& budget, bool in_order,
-                                       std::size_t most_contradictions) {
-  return Members(history, budget).decide(in_order, most_contradictions);
+std::optional<Decision> decide_element_constraints(const History& history, base::Budget& budget,
+                                                   bool in_order, std::size_t most_contradictions) {
+  return ElementConstraints(history, budget).decide(in_order, most_contradictions);
 }
 
 }  // namespace cupel::crdt

@@ -7,6 +7,7 @@
 // first, none for long, and those that took too long once more for longer.
 #include <algorithm>
 
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/decide.hpp"
 
 namespace cupel::crdt {
@@ -19,7 +20,7 @@ struct Object {
 };
 
 std::vector<Object> objects_of(const History& history) {
-  const bool set = is_set(history.type);
+  const bool set = replicated_type(history).traits().objects_are_elements;
   std::vector<Object> objects(set ? history.elements.size() : history.keys.size());
   for (std::uint32_t id = 0; id < objects.size(); ++id) objects[id].id = id;
   for (OpId id = 0; id < history.ops.size(); ++id) {
@@ -80,7 +81,7 @@ std::optional<Decision> decide_objects(const History& history, const Axioms& axi
       if (budget.exceeded()) return std::nullopt;
       Core all;
       Part part;
-      if (is_set(history.type)) {
+      if (replicated_type(history).traits().objects_are_elements) {
         part = part_of_element(history, object);
       } else {
         for (const auto& [id, returned] : object.ops) all.ops.push_back(id);
@@ -96,7 +97,7 @@ std::optional<Decision> decide_objects(const History& history, const Axioms& axi
       auto& elements = decision.violation->core.elements;
       for (auto& e : elements) e = part.elements[e];
       std::sort(elements.begin(), elements.end());
-      decision.violation->cycle.clear();  // is found again where it is told
+      decision.violation->cycle.clear();  // is found again where it is explained
       return decision;
     }
     objects = std::move(undecided);

@@ -28,11 +28,11 @@ class Registers {
   Registers(const History& history, base::Budget& budget)
       : history_(history), budget_(budget), graph_(history) {}
 
-  std::optional<Decision> decide() {
+  std::optional<Decision> decide(bool last_writer_wins) {
     if (!fixed_writers()) return std::nullopt;
     if (decision_.violation) return violated();
     read_from();
-    return history_.type == Type::kLastWriterWinsRegister ? last_writer() : multi_value();
+    return last_writer_wins ? last_writer() : multi_value();
   }
 
  private:
@@ -201,7 +201,7 @@ class Registers {
           if (history_.ops[id].key == key) core.ops.push_back(id);
         }
         const Part part = part_of(history_, core);
-        auto alone = Registers(part.history, budget_).decide();
+        auto alone = Registers(part.history, budget_).decide(/*last_writer_wins=*/false);
         if (alone && alone->violation) return of_whole(part, std::move(*alone));
       }
     }
@@ -266,8 +266,9 @@ class Registers {
 
 }  // namespace
 
-std::optional<Decision> decide_register(const History& history, base::Budget& budget) {
-  return Registers(history, budget).decide();
+std::optional<Decision> decide_register(const History& history, bool last_writer_wins,
+                                        base::Budget& budget) {
+  return Registers(history, budget).decide(last_writer_wins);
 }
 
 }  // namespace cupel::crdt

@@ -23,6 +23,7 @@
 #include <set>
 
 #include "base/random.hpp"
+#include "crdt/model/replicated_type.hpp"
 #include "crdt/solve/decide.hpp"
 
 namespace cupel::crdt {
@@ -36,13 +37,14 @@ class Search {
  public:
   Search(const History& history, base::Budget& budget)
       : h_(history),
+        type_(replicated_type(history)),
         budget_(budget),
         width_(history.replicas.size()),
         clocks_(history),
         random_(1) {}
 
   std::optional<Decision> decide() {
-    if (h_.type == Type::kGrowableArray || is_register(h_.type)) return std::nullopt;
+    if (!type_.traits().membership && !type_.traits().sums) return std::nullopt;
     prepare();
     if (!plan() || !search()) return std::nullopt;
     auto order = linear_order(h_, clocks_, {});
@@ -78,10 +80,11 @@ class Search {
     const std::size_t count = h_.ops.size();
     now_.assign(width_, Row(width_, 0));
     lines_.resize(std::max(h_.elements.size(), h_.keys.size()) * width_);
-    const Kind winner = up_wins(h_.type) ? Kind::kUp : Kind::kDown;
+    up_wins_ = type_.traits().membership && type_.traits().membership->up_wins;
+    const Kind winner = up_wins_ ? Kind::kUp : Kind::kDown;
     for (const Operation& op : h_.ops) {
       if (is_read(op.kind)) continue;
-      Line& l = lines_[(is_set(h_.type) ? op.element : op.key) * width_ + op.replica];
+      Line& l = lines_[type_.object(op) * width_ + op.replica];
       l.all.push_back(op.seq);
       if (op.kind == Kind::kInc) {
         if (l.sums.empty()) l.sums.push_back(0);
@@ -94,7 +97,7 @@ class Search {
       for (Number n = 0; n < l.sums.size(); ++n) l.by_sum.emplace_back(l.sums[n], n);
       std::sort(l.by_sum.begin(), l.by_sum.end());
     }
-    if (h_.type == Type::kCounter) return;
+    if (type_.traits().sums) return;
     claims_ = claims_of(h_);
     claims_of_op_.assign(count, {0, 0});
     for (std::uint32_t c = 0; c < claims_.size(); ++c) {
@@ -108,10 +111,10 @@ class Search {
   bool search() {
     constexpr double kEager[] = {0, 0, 0.05, 0.1, 0.2, 0.4, 0.7};
     constexpr std::size_t kFewest = 4;
-    // Behind sets and flags there is another method (element_constraints.cpp), behind counters only
+    // After this, sets and flags have another method (element_constraints.cpp), counters only
     // SAT.
     const std::size_t count = h_.ops.size(),
-                      most_work = 2000 + (h_.type == Type::kCounter ? 100 : 20) * count;
+                      most_work = 2000 + (type_.traits().sums ? 100 : 20) * count;
     std::size_t at = 0, farthest = 0, back = kFewest;
     while (at < count) {
       if (++work_ % 64 == 0 && budget_.exceeded()) return false;
@@ -199,9 +202,9 @@ class Search {
       const bool overwritten = std::any_of(last_.begin(), last_.end(), [&](OpId l) {
         return l != kNone && clocks_.row(l)[j] > wins[seen - 1];
       });
-      if (!overwritten) return up_wins(h_.type);
+      if (!overwritten) return up_wins_;
     }
-    return up_wins(h_.type) ? false : any_loser;
+    return up_wins_ ? false : any_loser;
   }
 
   // An object of which a read would be wrong; nothing if none.
@@ -276,7 +279,7 @@ class Search {
   // Of counters of two or three replicas: for each read the most that may have been seen.
   // False: there is no execution in the order of the file.
   bool plan() {
-    if (h_.type != Type::kCounter || width_ < 2 || width_ > 3) return true;
+    if (!type_.traits().sums || width_ < 2 || width_ > 3) return true;
     guard_.resize(h_.ops.size());
     next_read_.assign(h_.ops.size(), kNone);
     static const Line kNothing;
@@ -398,6 +401,8 @@ class Search {
   }
 
   const History& h_;
+  const ReplicatedType& type_;
+  bool up_wins_ = false;
   base::Budget& budget_;
   const std::size_t width_;
   Clocks clocks_;

@@ -109,7 +109,7 @@ class Siblings final : Bounds {
             return false;
         }
       }
-      // Nothing of a replica behind what is returned of it; nothing if nothing is returned.
+      // Nothing of a replica after what is returned of it; nothing if nothing is returned.
       std::vector<Number> returned(width_, 0);
       for (const auto e : list) returned[h_.ops[writer_[e]].replica] = h_.ops[writer_[e]].seq + 1;
       for (std::size_t j = 0; j < width_; ++j) {
@@ -124,7 +124,7 @@ class Siblings final : Bounds {
           return false;
       }
     }
-    // First what follows from this by itself, which is told more briefly.
+    // First what follows from this by itself, which is explained more briefly.
     if (!settle()) return false;
     start_most();
     for (const OpId id : order_) {

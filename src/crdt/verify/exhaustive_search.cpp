@@ -1,4 +1,5 @@
-// Trial: two relations as bit matrices, a list of facts to draw from, and depth-first search.
+// Exhaustive search: two relations as bit matrices, a list of facts to draw from, and depth-first
+// search.
 #include "crdt/verify/exhaustive_search.hpp"
 
 #include <algorithm>
@@ -76,10 +77,15 @@ struct Some {
   }
 };
 
-class Trial {
+class ExhaustiveSearch {
  public:
-  Trial(const History& h, bool letter)
-      : h_(h), meaning_(h, letter), letter_(letter), n_(h.ops.size()), words_((n_ + 63) / 64) {}
+  ExhaustiveSearch(const History& h, bool strict)
+      : h_(h),
+        semantics_(h, strict),
+        rules_(rules_of(h.type)),
+        strict_(strict),
+        n_(h.ops.size()),
+        words_((n_ + 63) / 64) {}
 
   std::optional<bool> run() {
     Known known(n_);
@@ -91,20 +97,20 @@ class Trial {
     for (const auto& line : h_.by_replica) {
       for (std::size_t i = 1; i < line.size(); ++i) facts.push_back({line[i - 1], line[i], true});
     }
-    if (h_.type == Type::kGrowableArray) {
-      auto asked = meaning_.asked_order();
+    if (rules_.returns == Returns::kCharacters) {
+      auto asked = semantics_.asked_order();
       if (!asked) return false;
       asked_ = std::move(*asked);
     }
     for (OpId r = 0; r < n_; ++r) {
       const auto& op = h_.ops[r];
-      if (is_set(h_.type) || is_flag(h_.type)) claims_of(r);
+      if (rules_.returns == Returns::kMembership) claims_of(r);
       if (!is_read(op.kind) && op.kind != Kind::kInsert && op.kind != Kind::kDelete) continue;
       asking_.push_back(r);
     }
     for (Claim& claim : claims_) {
       for (const OpId u : *claim.updates) {
-        ((h_.ops[u].kind == Kind::kUp) == up_wins(h_.type) ? claim.winners : claim.losers)
+        ((h_.ops[u].kind == Kind::kUp) == rules_.up_wins ? claim.winners : claim.losers)
             .push_back(u);
       }
     }
@@ -118,17 +124,14 @@ class Trial {
   void claims_of(OpId r) {
     const auto& op = h_.ops[r];
     if (op.kind == Kind::kTest)
-      claims_.push_back({r,
-                         is_set(h_.type) ? &meaning_.updates_of_element(op.element)
-                                         : &meaning_.updates_of_key(op.key),
-                         op.returned});
+      claims_.push_back({r, &semantics_.updates_of_object(op), op.returned});
     if (op.kind != Kind::kState) return;
     const auto list = h_.list(op);
     std::set<std::uint32_t> all(list.begin(), list.end());
     const std::set<std::uint32_t> returned = all;
-    for (const auto e : meaning_.elements_of(op.key)) all.insert(e);
+    for (const auto e : semantics_.elements_of(op.key)) all.insert(e);
     for (const auto e : all)
-      claims_.push_back({r, &meaning_.updates_of_element(e), returned.contains(e)});
+      claims_.push_back({r, &semantics_.updates_of_element(e), returned.contains(e)});
   }
 
   // Draws what follows; false: a contradiction.
@@ -201,7 +204,7 @@ class Trial {
   bool member(const Known& known, const Claim& claim, std::vector<Fact>& facts) {
     const OpId r = claim.read;
     work_ += claim.winners.size() * claim.losers.size() + 8;
-    if (claim.returned != up_wins(h_.type)) {
+    if (claim.returned != rules_.up_wins) {
       for (const OpId w : claim.winners) {
         if (known.never(w, r)) continue;
         const auto over = overwriting(known, w, r, claim);
@@ -281,8 +284,8 @@ class Trial {
   }
 
   bool names(std::uint32_t e, OpId r, std::vector<Fact>& facts) {
-    if (meaning_.insert_of(e) == kNone || meaning_.insert_of(e) == r) return false;
-    must(facts, meaning_.insert_of(e), r);
+    if (semantics_.insert_of(e) == kNone || semantics_.insert_of(e) == r) return false;
+    must(facts, semantics_.insert_of(e), r);
     return true;
   }
 
@@ -293,14 +296,14 @@ class Trial {
     for (const auto e : list) {
       if (!names(e, r, facts)) return false;
     }
-    for (const auto e : meaning_.elements_of(h_.ops[r].key)) {
+    for (const auto e : semantics_.elements_of(h_.ops[r].key)) {
       ++work_;
-      const OpId insert = meaning_.insert_of(e);
+      const OpId insert = semantics_.insert_of(e);
       if (insert == kNone) continue;
       std::vector<OpId> removes;
-      for (const OpId u : meaning_.updates_of_element(e)) {
+      for (const OpId u : semantics_.updates_of_element(e)) {
         if (h_.ops[u].kind != Kind::kDelete) continue;
-        if (here.contains(e) && !letter_) cannot(facts, u, r);
+        if (here.contains(e) && !strict_) cannot(facts, u, r);
         if (!known.never(u, r)) removes.push_back(u);
       }
       if (here.contains(e)) continue;
@@ -315,7 +318,7 @@ class Trial {
 
   bool values(const Known& known, OpId r, std::vector<Fact>& facts) {
     const auto list = h_.list(h_.ops[r]);
-    const auto& writes = meaning_.updates_of_key(h_.ops[r].key);
+    const auto& writes = semantics_.updates_of_key(h_.ops[r].key);
     if (list.empty()) {
       for (const OpId w : writes) cannot(facts, w, r);
       return true;
@@ -331,7 +334,7 @@ class Trial {
     for (const auto& [e, some] : sources) {
       if (!one_of(some, [&](OpId w) { must(facts, w, r); })) return false;
     }
-    if (h_.type != Type::kMultiValueRegister) return true;
+    if (rules_.returns != Returns::kMaximalWrites) return true;
     // What is seen and not returned is below something that is returned.
     for (const OpId w : writes) {
       if (returned.contains(h_.ops[w].element) || known.never(w, r)) continue;
@@ -360,7 +363,7 @@ class Trial {
   bool sum(const Known& known, OpId r, std::vector<Fact>& facts) {
     const auto& op = h_.ops[r];
     std::map<std::uint32_t, std::vector<OpId>> lines;
-    for (const OpId u : meaning_.updates_of_key(op.key)) lines[h_.ops[u].replica].push_back(u);
+    for (const OpId u : semantics_.updates_of_key(op.key)) lines[h_.ops[u].replica].push_back(u);
     struct Line {
       std::vector<OpId> updates;
       std::vector<std::int64_t> sums;  // by how many
@@ -415,22 +418,23 @@ class Trial {
   // Is there a linearization of what is known, as far as it goes? More that is known
   // leaves fewer, where each read has one source.
   [[nodiscard]] bool linearizes(const Known& known) {
-    if (h_.type != Type::kLastWriterWinsRegister && h_.type != Type::kGrowableArray) return true;
+    if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
+      return true;
     std::vector<std::vector<OpId>> next(n_);
     const auto ask = [&](OpId a, OpId b) { next[a].push_back(b); };
     for (const auto& [a, b] : asked_) ask(a, b);
-    if (h_.type == Type::kLastWriterWinsRegister) {
+    if (rules_.returns == Returns::kLastWrite) {
       for (const OpId r : asking_) {
         if (!is_read(h_.ops[r].kind) || h_.list(h_.ops[r]).empty()) continue;
         OpId source = kNone;
         std::size_t sources = 0;
-        for (const OpId w : meaning_.updates_of_key(h_.ops[r].key)) {
+        for (const OpId w : semantics_.updates_of_key(h_.ops[r].key)) {
           if (h_.ops[w].element != h_.list(h_.ops[r])[0] || known.never(w, r)) continue;
           source = w;
           ++sources;
         }
         if (sources != 1) continue;
-        for (const OpId w : meaning_.updates_of_key(h_.ops[r].key)) {
+        for (const OpId w : semantics_.updates_of_key(h_.ops[r].key)) {
           if (w != source && known.before(w, r)) ask(w, source);
         }
       }
@@ -477,7 +481,7 @@ class Trial {
     bool wrong_claim = false;
     for (const Claim& claim : claims_) {
       work_ += claim.winners.size() * claim.losers.size() + 8;
-      if (meaning_.is_member(*claim.updates, claim.read, below) == claim.returned) continue;
+      if (semantics_.is_member(*claim.updates, claim.read, below) == claim.returned) continue;
       auto [ways, found] = way_of(known, claim);
       if (found.first == kNone) found = open_of(known, claim.read, *claim.updates);
       if (found.first == kNone) return pair = {}, false;
@@ -487,22 +491,22 @@ class Trial {
       pair = found;
     }
     if (wrong_claim) return false;
-    if (is_set(h_.type) || is_flag(h_.type)) return true;
+    if (rules_.returns == Returns::kMembership) return true;
     for (const OpId r : asking_) {
-      const bool last = h_.type == Type::kLastWriterWinsRegister && is_read(h_.ops[r].kind);
-      const bool wrong = last ? !last_writer(r, below) : meaning_.wrong(r, below).has_value();
-      if (wrong) return pair = open_of(known, r, meaning_.updates_of_key(h_.ops[r].key)), false;
+      const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
+      const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
+      if (wrong) return pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key)), false;
     }
-    if (h_.type != Type::kLastWriterWinsRegister || chooses(known)) return true;
+    if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
     for (const OpId r : asking_) {
-      pair = open_of(known, r, meaning_.updates_of_key(h_.ops[r].key));
+      pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key));
       if (pair.first != kNone) break;
     }
     return false;
   }
-  [[nodiscard]] bool last_writer(OpId r, const Meaning::Below& below) const {
-    return h_.list(h_.ops[r]).empty() ? meaning_.writes_seen(r, below).empty()
-                                      : !meaning_.sources(r, below).empty();
+  [[nodiscard]] bool last_writer(OpId r, const Semantics::Below& below) const {
+    return h_.list(h_.ops[r]).empty() ? semantics_.writes_seen(r, below).empty()
+                                      : !semantics_.sources(r, below).empty();
   }
 
   // How many ways there are to make a wrong claim right, and an open pair of one of them.
@@ -510,7 +514,7 @@ class Trial {
     const OpId r = claim.read;
     std::size_t fewest = h_.ops.size() + 1;
     Pair pair;
-    if (claim.returned != up_wins(h_.type)) {
+    if (claim.returned != rules_.up_wins) {
       for (const OpId w : claim.winners) {
         if (!known.before(w, r)) continue;
         if (std::any_of(claim.losers.begin(), claim.losers.end(),
@@ -558,8 +562,8 @@ class Trial {
     const std::function<bool(std::size_t)> choose = [&](std::size_t i) {
       if (work_ > kMostWork) return false;
       if (i == reads.size()) return acyclic(known, next);
-      const auto sources = meaning_.sources(reads[i], below),
-                 seen = meaning_.writes_seen(reads[i], below);
+      const auto sources = semantics_.sources(reads[i], below),
+                 seen = semantics_.writes_seen(reads[i], below);
       for (const OpId w : sources) {
         for (const OpId other : seen) {
           if (other != w) next[other].push_back(w);
@@ -588,8 +592,9 @@ class Trial {
   }
 
   const History& h_;
-  const Meaning meaning_;
-  bool letter_;
+  const Semantics semantics_;
+  const Rules& rules_;
+  bool strict_;
   std::size_t n_, words_;
   std::vector<Claim> claims_;
   std::vector<OpId> asking_;
@@ -599,8 +604,8 @@ class Trial {
 
 }  // namespace
 
-std::optional<bool> has_execution(const History& history, bool letter) {
-  return Trial(history, letter).run();
+std::optional<bool> has_execution(const History& history, bool strict) {
+  return ExhaustiveSearch(history, strict).run();
 }
 
 }  // namespace cupel::crdt

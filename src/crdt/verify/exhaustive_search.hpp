@@ -1,4 +1,4 @@
-// Trial: has a small history an execution? By trying, with what follows drawn at once.
+// Exhaustive search: has a small history an execution? By trying, with what follows drawn at once.
 //
 // For each two operations it is open, known or excluded that the first happens before
 // the second. What is known and excluded is closed under transitivity, and each read
@@ -13,6 +13,6 @@
 namespace cupel::crdt {
 
 // Nothing: more to try than it will. Memory: quadratic in operations.
-std::optional<bool> has_execution(const History& history, bool letter);
+std::optional<bool> has_execution(const History& history, bool strict);
 
 }  // namespace cupel::crdt

@@ -1,5 +1,9 @@
-// Meaning: what a read may return of what it has seen, as the verifier reads the axioms;
+// Semantics: what a read may return of what it has seen, as the verifier reads the axioms;
 // nothing is shared with what decides.
+//
+// A type is described here a second time, on purpose: a row of kRules, and in wrong() what its
+// reads may return. The exhaustive search needs no more: what it draws from a read beyond that
+// (exhaustive_search.cpp) only saves it work.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,20 +21,74 @@
 
 namespace cupel::crdt {
 
+// What a read of a type returns, of what it has seen.
+enum class Returns : std::uint8_t {
+  kMembership,     // which objects are on; one side of the updates wins
+  kSum,            // of all amounts
+  kMaximalWrites,  // all that are not causally overwritten by any visible write
+  kLastWrite,      // in the linearization
+  kCharacters,     // added and not removed, in the order of the linearization
+};
+
+struct Rules {
+  Type type;
+  Returns returns;
+  bool up_wins = false;               // of kMembership
+  bool objects_are_elements = false;  // else keys
+
+  // Do updates name elements, and reads list them one by one?
+  [[nodiscard]] bool names_elements() const {
+    return objects_are_elements || returns == Returns::kCharacters;
+  }
+  [[nodiscard]] bool returns_writes() const {
+    return returns == Returns::kMaximalWrites || returns == Returns::kLastWrite;
+  }
+  [[nodiscard]] std::uint32_t object(const Operation& op) const {
+    return objects_are_elements ? op.element : op.key;
+  }
+};
+
+inline constexpr Rules kRules[] = {
+    {.type = Type::kAddWinsSet,
+     .returns = Returns::kMembership,
+     .up_wins = true,
+     .objects_are_elements = true},
+    {.type = Type::kRemoveWinsSet, .returns = Returns::kMembership, .objects_are_elements = true},
+    {.type = Type::kEnableWinsFlag, .returns = Returns::kMembership, .up_wins = true},
+    {.type = Type::kDisableWinsFlag, .returns = Returns::kMembership},
+    {.type = Type::kMultiValueRegister, .returns = Returns::kMaximalWrites},
+    {.type = Type::kLastWriterWinsRegister, .returns = Returns::kLastWrite},
+    {.type = Type::kCounter, .returns = Returns::kSum},
+    {.type = Type::kGrowableArray, .returns = Returns::kCharacters},
+};
+
+constexpr const Rules* find_rules(Type type) {
+  for (const Rules& rules : kRules) {
+    if (rules.type == type) return &rules;
+  }
+  return nullptr;
+}
+#define CUPEL_HAS_RULES(enumerator, maker) \
+  static_assert(find_rules(Type::enumerator) != nullptr, "a type without a row in kRules");
+CUPEL_REPLICATED_TYPES(CUPEL_HAS_RULES)
+#undef CUPEL_HAS_RULES
+constexpr const Rules& rules_of(Type type) {
+  return *find_rules(type);
+}
+
 // `below(a, b)`: the update a happens before b.
-class Meaning {
+class Semantics {
  public:
   using Below = std::function<bool(OpId, OpId)>;
-  Meaning(const History& h, bool letter) : h_(h), letter_(letter) {
+  Semantics(const History& h, bool strict) : h_(h), rules_(rules_of(h.type)), strict_(strict) {
     insert_.assign(h.elements.size(), kNone);
     for (OpId id = 0; id < h.ops.size(); ++id) {
       const auto& op = h.ops[id];
       if (is_read(op.kind)) continue;
-      if (is_set(h.type) || h.type == Type::kGrowableArray) of_element_[op.element].push_back(id);
+      if (rules_.names_elements()) of_element_[op.element].push_back(id);
       of_key_[op.key].push_back(id);
       if (op.kind == Kind::kInsert) insert_[op.element] = id;
-      if (is_set(h.type) || h.type == Type::kGrowableArray)
-        elements_of_key_[op.key].insert(op.element);
+      if (rules_.names_elements()) elements_of_key_[op.key].insert(op.element);
     }
   }
 
@@ -39,8 +97,7 @@ class Meaning {
     const auto& op = h_.ops[id];
     switch (op.kind) {
       case Kind::kTest:
-        return member(is_set(h_.type) ? of(of_element_, op.element) : of(of_key_, op.key),
-                      op.returned, id, below);
+        return member(updates_of_object(op), op.returned, id, below);
       case Kind::kState: {
         const auto list = h_.list(op);
         std::set<std::uint32_t> returned(list.begin(), list.end());
@@ -61,7 +118,7 @@ class Meaning {
         return std::nullopt;
       }
       case Kind::kValues:
-        return h_.type == Type::kMultiValueRegister ? siblings(id, below) : std::nullopt;
+        return rules_.returns == Returns::kMaximalWrites ? siblings(id, below) : std::nullopt;
       case Kind::kInsert:
         return op.parent == kNone ? std::nullopt : names(id, op.parent, below);
       case Kind::kDelete:
@@ -91,7 +148,7 @@ class Meaning {
   }
 
   // What the lists of an array ask of the linearization: pairs, earlier first; nothing if
-  // a list shows a character before one that it stands behind.
+  // a list shows a character before one that it comes after.
   [[nodiscard]] std::optional<std::vector<std::pair<OpId, OpId>>> asked_order() const {
     std::set<std::pair<OpId, OpId>> pairs;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
@@ -100,12 +157,12 @@ class Meaning {
       for (const auto e : h_.list(h_.ops[id])) paths.push_back(path(e));
       for (std::size_t a = 0; a < paths.size(); ++a) {
         for (std::size_t b = a + 1; b < paths.size(); ++b) {
-          // Down from the beginning, to where they part.
+          // Down from the beginning, to where they separate.
           std::size_t at = 0;
           while (at < paths[a].size() && at < paths[b].size() && paths[a][at] == paths[b][at]) ++at;
           if (at == paths[a].size()) continue;  // the first is above the second
           if (at == paths[b].size()) {
-            if (!letter_) return std::nullopt;
+            if (!strict_) return std::nullopt;
             continue;
           }
           pairs.insert({paths[b][at], paths[a][at]});
@@ -123,6 +180,10 @@ class Meaning {
   [[nodiscard]] const std::vector<OpId>& updates_of_key(std::uint32_t k) const {
     return of(of_key_, k);
   }
+  // Of sets and flags: what was done to the object of a read.
+  [[nodiscard]] const std::vector<OpId>& updates_of_object(const Operation& op) const {
+    return of(rules_.objects_are_elements ? of_element_ : of_key_, rules_.object(op));
+  }
   [[nodiscard]] OpId insert_of(std::uint32_t e) const { return insert_[e]; }
   [[nodiscard]] std::vector<std::uint32_t> elements_of(std::uint32_t key) const {
     const auto it = elements_of_key_.find(key);
@@ -130,21 +191,22 @@ class Meaning {
                ? std::vector<std::uint32_t>()
                : std::vector<std::uint32_t>(it->second.begin(), it->second.end());
   }
+  [[nodiscard]] const Rules& rules() const { return rules_; }
   // Of a set's element or a flag, for a read that has seen this much.
   [[nodiscard]] bool is_member(const std::vector<OpId>& updates, OpId read,
                                const Below& below) const {
     bool up = false, down = false;
     for (const OpId u : maximal(updates, read, below))
       (h_.ops[u].kind == Kind::kUp ? up : down) = true;
-    return up && (up_wins(h_.type) || !down);
+    return up && (rules_.up_wins || !down);
   }
 
  private:
   using Lists = std::map<std::uint32_t, std::vector<OpId>>;
   static const std::vector<OpId>& of(const Lists& lists, std::uint32_t at) {
-    static const std::vector<OpId> kNothing;
+    static const std::vector<OpId> kNoUpdates;
     const auto it = lists.find(at);
-    return it == lists.end() ? kNothing : it->second;
+    return it == lists.end() ? kNoUpdates : it->second;
   }
 
   [[nodiscard]] std::vector<OpId> maximal(const std::vector<OpId>& updates, OpId read,
@@ -180,7 +242,7 @@ class Meaning {
     const std::set<std::uint32_t> returned(list.begin(), list.end());
     bool well = returned.size() == values.size();
     for (const auto& [value, count] : values)
-      well = well && returned.contains(value) && (count == 1 || !letter_);
+      well = well && returned.contains(value) && (count == 1 || !strict_);
     return well ? std::nullopt
                 : std::optional(fmt::format("{} is not what it has seen", h_.text(read)));
   }
@@ -205,7 +267,7 @@ class Meaning {
       bool removed = false;
       for (const OpId u : of(of_element_, e))
         removed = removed || (h_.ops[u].kind == Kind::kDelete && below(u, id));
-      if (here.contains(e) ? removed && !letter_ : !removed)
+      if (here.contains(e) ? removed && !strict_ : !removed)
         return fmt::format("{} and the removes it has seen of {} do not fit", h_.text(id),
                            h_.element_text(e));
     }
@@ -224,7 +286,8 @@ class Meaning {
   }
 
   const History& h_;
-  bool letter_;
+  const Rules& rules_;
+  bool strict_;
   Lists of_element_, of_key_;
   std::map<std::uint32_t, std::set<std::uint32_t>> elements_of_key_;
   std::vector<OpId> insert_;

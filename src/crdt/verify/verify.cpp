@@ -26,7 +26,7 @@ Verified not_valid(std::string verdict, std::string reason) {
   return {Outcome::kNotValid, std::move(verdict), std::move(reason)};
 }
 
-Verified check_witness(const History& h, const Json& certificate, bool letter) {
+Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const char* const kSatisfied = "satisfied";
   const auto clocks = certificate.find("clocks"), order = certificate.find("order");
   if (clocks == certificate.end() || !clocks->is_array() || clocks->size() != h.ops.size() ||
@@ -76,15 +76,16 @@ Verified check_witness(const History& h, const Json& certificate, bool letter) {
             fmt::format("what operation {} sees is not closed, or not before it in the order", o));
     }
   }
-  const Meaning meaning(h, letter);
+  const Semantics semantics(h, strict);
   const auto below = [&](OpId a, OpId b) {
     return at[b * width + h.ops[a].replica] > h.ops[a].seq;
   };
   for (OpId o = 0; o < h.ops.size(); ++o) {
-    if (auto reason = meaning.wrong(o, below)) return not_valid(kSatisfied, *reason);
-    if (h.type != Type::kLastWriterWinsRegister || h.ops[o].kind != Kind::kValues) continue;
+    if (auto reason = semantics.wrong(o, below)) return not_valid(kSatisfied, *reason);
+    if (semantics.rules().returns != Returns::kLastWrite || h.ops[o].kind != Kind::kValues)
+      continue;
     OpId last = kNone;
-    for (const OpId w : meaning.writes_seen(o, below)) {
+    for (const OpId w : semantics.writes_seen(o, below)) {
       if (last == kNone || rank[last] < rank[w]) last = w;
     }
     const auto list = h.list(h.ops[o]);
@@ -92,10 +93,10 @@ Verified check_witness(const History& h, const Json& certificate, bool letter) {
       return not_valid(kSatisfied,
                        fmt::format("{} is not the last write that it has seen", h.text(o)));
   }
-  if (h.type == Type::kGrowableArray) {
-    const auto asked = meaning.asked_order();
+  if (semantics.rules().returns == Returns::kCharacters) {
+    const auto asked = semantics.asked_order();
     if (!asked)
-      return not_valid(kSatisfied, "a list shows a character before one that it stands behind");
+      return not_valid(kSatisfied, "a list shows a character before one that it comes after");
     for (const auto& [first, second] : *asked) {
       if (rank[first] >= rank[second])
         return not_valid(kSatisfied,
@@ -106,112 +107,157 @@ Verified check_witness(const History& h, const Json& certificate, bool letter) {
   return {Outcome::kValid, kSatisfied, {}};
 }
 
-Verified check_core(const History& h, const Json& certificate, bool letter) {
-  const char* const kViolated = "violated";
-  std::set<OpId> ops;
-  std::set<std::uint32_t> elements;
-  for (const auto& [field, most] :
-       {std::pair{"operations", h.ops.size()}, std::pair{"elements", h.elements.size()}}) {
+// A certificate of violated: what of the history it rests on, and whether that is enough.
+class CoreCheck {
+ public:
+  CoreCheck(const History& h, bool strict) : h_(h), rules_(rules_of(h.type)), strict_(strict) {}
+
+  Verified run(const Json& certificate) {
+    if (auto wrong = read(certificate)) return std::move(*wrong);
+    build_part();
+    if (auto wrong = check_left_out()) return std::move(*wrong);
+    if (auto wrong = check_ancestors()) return std::move(*wrong);
+    if (part_.ops.size() > kMostOperations) {
+      return {Outcome::kUnknown, kViolated,
+              fmt::format("it rests on {} operations, more than the {} whose executions are tried",
+                          part_.ops.size(), kMostOperations)};
+    }
+    const auto admitted = has_execution(part_, strict_);
+    if (!admitted)
+      return {Outcome::kUnknown, kViolated,
+              fmt::format("its {} operations have too many executions to try them all",
+                          part_.ops.size())};
+    if (*admitted) return not_valid(kViolated, "the operations it names have an execution");
+    return {Outcome::kValid, kViolated, {}};
+  }
+
+ private:
+  static constexpr const char* kViolated = "violated";
+
+  std::optional<Verified> read(const Json& certificate) {
+    if (auto wrong = read_numbers(certificate, "operations", h_.ops.size(), ops_)) return wrong;
+    return read_numbers(certificate, "elements", h_.elements.size(), elements_);
+  }
+  static std::optional<Verified> read_numbers(const Json& certificate, const char* field,
+                                              std::size_t most, std::set<std::uint32_t>& into) {
     const auto list = certificate.find(field);
     if (list == certificate.end() || !list->is_array())
-      return {Outcome::kBadInput, kViolated, fmt::format("found no array `{}`", field)};
+      return Verified{Outcome::kBadInput, kViolated, fmt::format("found no array `{}`", field)};
     for (const Json& number : *list) {
       if (!number.is_number_unsigned() || number.get<std::uint64_t>() >= most)
-        return {Outcome::kBadInput, kViolated,
-                fmt::format("found {} in `{}`, which is not there", number.dump(), field)};
-      (most == h.ops.size() && std::string_view(field) == "operations" ? ops : elements)
-          .insert(number.get<std::uint32_t>());
+        return Verified{Outcome::kBadInput, kViolated,
+                        fmt::format("found {} in `{}`, which is not there", number.dump(), field)};
+      into.insert(number.get<std::uint32_t>());
     }
+    return std::nullopt;
   }
-  const bool set = is_set(h.type), array = h.type == Type::kGrowableArray;
 
   // What is left of the history.
-  History small;
-  small.type = h.type;
-  std::map<std::uint32_t, std::pair<bool, bool>> says;  // of an object: false, true
-  std::set<std::uint32_t> asked_keys;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> returned;  // of a key: values
-  for (const OpId id : ops) {
-    Operation op = h.ops[id];
-    const auto whole = h.list(h.ops[id]);
-    std::vector<std::uint32_t> list;
-    const std::set<std::uint32_t> shown(whole.begin(), whole.end());
-    if (is_read(op.kind)) asked_keys.insert(op.key);
+  void build_part() {
+    part_.type = h_.type;
+    for (const OpId id : ops_) {
+      note_said(id);
+      Operation op = h_.ops[id];
+      op.replica = part_.replica(h_.replicas[op.replica]);
+      op.key = part_.key(h_.keys[op.key]);
+      const auto element = [&](std::uint32_t e) {
+        return e == kNone
+                   ? kNone
+                   : part_.element(part_.key(h_.keys[h_.elements[e].key]), h_.elements[e].text);
+      };
+      std::vector<std::uint32_t> list;
+      for (const auto e : h_.list(h_.ops[id])) {
+        if (rules_.returns_writes() || elements_.contains(e)) list.push_back(element(e));
+      }
+      op.element = element(op.element);
+      op.parent = element(op.parent);
+      part_.add(op, list);
+    }
+  }
+
+  // What a read says of objects, values and keys.
+  void note_said(OpId id) {
+    const Operation& op = h_.ops[id];
+    const auto list = h_.list(op);
+    if (is_read(op.kind)) asked_keys_.insert(op.key);
     if (op.kind == Kind::kTest) {
-      auto& [no, yes] = says[set ? op.element : op.key];
+      auto& [no, yes] = says_[rules_.object(op)];
       (op.returned ? yes : no) = true;
     }
     if (op.kind == Kind::kState || op.kind == Kind::kList) {
-      for (const auto e : elements) {
-        if (h.elements[e].key != op.key) continue;
-        auto& [no, yes] = says[e];
+      const std::set<std::uint32_t> shown(list.begin(), list.end());
+      for (const auto e : elements_) {
+        if (h_.elements[e].key != op.key) continue;
+        auto& [no, yes] = says_[e];
         (shown.contains(e) ? yes : no) = true;
       }
     }
-    op.replica = small.replica(h.replicas[op.replica]);
-    op.key = small.key(h.keys[op.key]);
-    const auto element = [&](std::uint32_t e) {
-      return e == kNone ? kNone
-                        : small.element(small.key(h.keys[h.elements[e].key]), h.elements[e].text);
+    for (const auto e : list) {
+      if (rules_.returns_writes()) returned_.insert({op.key, e});
+    }
+  }
+
+  // May the history lose this update without becoming harder to explain?
+  [[nodiscard]] bool may_go(const Operation& op) const {
+    const auto said = [&](std::uint32_t object) {
+      const auto it = says_.find(object);
+      return it == says_.end() ? std::pair(false, false) : it->second;
     };
-    for (const auto e : whole) {
-      if (is_register(h.type)) returned.insert({h.ops[id].key, e});
-      if (is_register(h.type) || elements.contains(e)) list.push_back(element(e));
-    }
-    op.element = element(op.element);
-    op.parent = element(op.parent);
-    small.add(op, list);
-  }
-  // Which updates a history may lose.
-  for (OpId id = 0; id < h.ops.size(); ++id) {
-    const auto& op = h.ops[id];
-    if (is_read(op.kind) || ops.contains(id)) {
-      // Whole reads keep `elements` alone, so that another's update would have no effect on them.
-      if (ops.contains(id) && (set || array) && !is_read(op.kind) &&
-          !elements.contains(op.element)) {
-        return not_valid(kViolated, fmt::format("operation {} is there without its element", id));
+    switch (rules_.returns) {
+      case Returns::kMembership: {
+        const auto [no, yes] = said(rules_.object(op));
+        return !(op.kind == Kind::kUp ? yes : no);
       }
-      continue;
+      case Returns::kSum:
+        return !asked_keys_.contains(op.key);
+      case Returns::kMaximalWrites:
+      case Returns::kLastWrite:
+        return !returned_.contains({op.key, op.element});
+      case Returns::kCharacters:
+        return !elements_.contains(op.element) ||
+               (op.kind != Kind::kInsert && !said(op.element).first);
     }
-    bool may_go = false;
-    if (set || is_flag(h.type)) {
-      const auto it = says.find(set ? op.element : op.key);
-      may_go = it == says.end() || !(op.kind == Kind::kUp ? it->second.second : it->second.first);
-    } else if (h.type == Type::kCounter) {
-      may_go = !asked_keys.contains(op.key);
-    } else if (is_register(h.type)) {
-      may_go = !returned.contains({op.key, op.element});
-    } else if (op.kind == Kind::kInsert) {
-      may_go = !elements.contains(op.element);
-    } else {
-      const auto it = says.find(op.element);
-      may_go = !elements.contains(op.element) || it == says.end() || !it->second.first;
+    return false;
+  }
+
+  std::optional<Verified> check_left_out() const {
+    for (OpId id = 0; id < h_.ops.size(); ++id) {
+      const auto& op = h_.ops[id];
+      if (is_read(op.kind)) continue;
+      if (!ops_.contains(id)) {
+        if (may_go(op)) continue;
+        return not_valid(kViolated,
+                         fmt::format("operation {}, {}, was left out, and might explain what is "
+                                     "there",
+                                     id, h_.text(id)));
+      }
+      // Whole reads keep `elements` alone, so that another's update would have no effect on them.
+      if (rules_.names_elements() && !elements_.contains(op.element))
+        return not_valid(kViolated, fmt::format("operation {} is there without its element", id));
     }
-    if (!may_go)
-      return not_valid(
-          kViolated, fmt::format("operation {}, {}, was left out, and might explain what is there",
-                                 id, h.text(id)));
+    return std::nullopt;
   }
-  // A character that stays needs all those it stands behind.
-  for (OpId id = 0; array && id < h.ops.size(); ++id) {
-    const auto& op = h.ops[id];
-    if (op.kind == Kind::kInsert && ops.contains(id) && op.parent != kNone &&
-        !elements.contains(op.parent))
-      return not_valid(kViolated, "a character is there without the one it was added after");
+
+  // A character that stays needs all those it comes after.
+  std::optional<Verified> check_ancestors() const {
+    for (const OpId id : ops_) {
+      const auto& op = h_.ops[id];
+      if (op.kind == Kind::kInsert && op.parent != kNone && !elements_.contains(op.parent))
+        return not_valid(kViolated, "a character is there without the one it was added after");
+    }
+    return std::nullopt;
   }
-  if (small.ops.size() > kMostOperations) {
-    return {Outcome::kUnknown, kViolated,
-            fmt::format("it rests on {} operations, more than the {} whose executions are tried",
-                        small.ops.size(), kMostOperations)};
-  }
-  const auto admitted = has_execution(small, letter);
-  if (!admitted)
-    return {Outcome::kUnknown, kViolated,
-            fmt::format("its {} operations have too many executions to try them all",
-                        small.ops.size())};
-  if (*admitted) return not_valid(kViolated, "the operations it names have an execution");
-  return {Outcome::kValid, kViolated, {}};
-}
+
+  const History& h_;
+  const Rules& rules_;
+  const bool strict_;
+  std::set<OpId> ops_;
+  std::set<std::uint32_t> elements_;
+  History part_;
+  std::map<std::uint32_t, std::pair<bool, bool>> says_;  // of an object: false, true
+  std::set<std::uint32_t> asked_keys_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> returned_;  // of a key: values
+};
 
 }  // namespace
 
@@ -249,16 +295,16 @@ Verified verify(const History& history, std::string_view certificate) {
   if (verdict == json.end() || (*verdict != "satisfied" && *verdict != "violated"))
     return {Outcome::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
   const std::string word = *verdict;
-  if (const auto letter = json.find("letter"); letter != json.end() && !letter->is_boolean())
+  if (const auto strict = json.find("letter"); strict != json.end() && !strict->is_boolean())
     return {Outcome::kBadInput, word, "found a `letter` that is neither true nor false"};
   if (!json.contains("type") || json["type"] != name(history.type))
     return not_valid(word, "it is for another type");
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))
     return not_valid(word, "it is for another history");
-  const bool letter = json.value("letter", false);
-  auto verified = word == "satisfied" ? check_witness(history, json, letter)
-                                      : check_core(history, json, letter);
-  verified.letter = letter;
+  const bool strict = json.value("letter", false);
+  auto verified = word == "satisfied" ? check_witness(history, json, strict)
+                                      : CoreCheck(history, strict).run(json);
+  verified.strict = strict;
   return verified;
 }
 

@@ -23,7 +23,7 @@ struct Verified {
   Outcome outcome = Outcome::kBadInput;
   std::string verdict;  // "satisfied" or "violated", as the certificate has it
   std::string reason;   // of all but kValid
-  bool letter = false;  // it is about the axioms as printed
+  bool strict = false;  // it is about the axioms as printed
 };
 
 inline constexpr std::size_t kMostOperations = 1500;

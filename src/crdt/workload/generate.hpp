@@ -25,7 +25,7 @@ struct Bug {
   std::vector<Type> types;
   std::string_view what;
 };
-std::span<const Bug> all_bugs();
+std::vector<Bug> all_bugs();
 // Those of a type, by name.
 std::vector<std::string> bugs_of(Type type);
 

@@ -12,6 +12,8 @@
 #include "base/process.hpp"
 #include "crdt/io/json.hpp"
 #include "crdt/io/reader.hpp"
+#include "crdt/model/json_text.hpp"
+#include "crdt/model/replicated_type.hpp"
 
 namespace cupel::crdt {
 
@@ -32,10 +34,6 @@ std::string excerpt(const std::string& text) {
   return text.substr(0, end) + "…";
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 struct Message {
   Json value;
   std::vector<std::size_t> past;  // messages of each replica that the sender had received
@@ -51,6 +49,7 @@ class Runner {
  public:
   explicit Runner(const RunOptions& options)
       : options_(options),
+        type_(replicated_type(options.type.type)),
         requester_(options, history_),
         visible_(options.replicas, std::vector<std::vector<std::uint32_t>>(options.keys)) {}
 
@@ -75,7 +74,7 @@ class Runner {
       if (!failure_) ask(requester_.next(r, visible_[r]));
       if (failure_) return *failure_;
     }
-    // A delivery may make a replica send again, as gossip does; that ends, or it is told.
+    // A delivery may make a replica send again, as gossip does; that ends, or it is reported.
     constexpr int kMostRounds = 1000;
     for (int round = 0; round < kMostRounds && !recorded_.settled; ++round) {
       const auto before = recorded_.messages;
@@ -105,7 +104,7 @@ class Runner {
   // Nothing: it failed, which is kept.
   std::optional<Json> say(std::uint32_t replica, const Json& question) {
     auto& process = processes_[replica];
-    const auto asked = text_of(question);
+    const auto asked = json_text(question);
     if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
         !sent.ok()) {
       const auto status = process.wait(Seconds(1));
@@ -154,7 +153,7 @@ class Runner {
         say(to, {{"f", "deliver"}, {"from", from}, {"value", sent_[from][index].value}});
     if (answer && (*answer)["type"] != "ok")
       fail(to, fmt::format("answered a delivery with `{}`, expected the type \"ok\"",
-                           excerpt(text_of(*answer))));
+                           excerpt(json_text(*answer))));
     ++recorded_.messages;
   }
 
@@ -194,29 +193,9 @@ class Runner {
   }
 
   void ask(const Operation& op) {
-    const auto element = [&](std::uint32_t e) {
-      return e == kNone ? Json() : Json::parse(history_.elements[e].text);
-    };
     Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
-    switch (op.kind) {
-      case Kind::kUp:
-      case Kind::kDown:
-      case Kind::kTest:
-        if (is_set(history_.type)) question["value"] = element(op.element);
-        break;
-      case Kind::kInc:
-        question["value"] = op.amount < 0 ? -op.amount : op.amount;
-        break;
-      case Kind::kWrite:
-      case Kind::kDelete:
-        question["value"] = element(op.element);
-        break;
-      case Kind::kInsert:
-        question["value"] = Json::array({element(op.parent), element(op.element)});
-        break;
-      default:
-        break;
-    }
+    const Json argument = type_.argument(history_, op);
+    if (!argument.is_null()) question["value"] = argument;
     const auto answer = say(op.replica, question);
     if (!answer) return;
     const std::string type = (*answer)["type"];
@@ -225,9 +204,7 @@ class Runner {
     if (is_read(op.kind)) {
       if (type != "ok") return;  // a read without an answer says nothing
       const Json value = answer->contains("value") ? (*answer)["value"] : Json();
-      line["value"] = op.kind == Kind::kTest && is_set(history_.type)
-                          ? Json::array({element(op.element), value})
-                          : value;
+      line["value"] = type_.value_of_read(op, argument, value);
     } else if (type == "fail") {
       return;
     } else if (type == "info") {
@@ -235,20 +212,20 @@ class Runner {
     }
     line["time"] =
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
-    const auto text = text_of(line);
+    const auto text = json_text(line);
     // What it returned must be something that the type can return.
     const auto understood = read(text, "", options_.type);
     if (!understood.ok()) {
       fail(op.replica, fmt::format("answered `{}` with line {} of its output, `{}`: {}",
-                                   excerpt(text_of(question)), lines_[op.replica],
-                                   excerpt(text_of(*answer)), understood.error().message));
+                                   excerpt(json_text(question)), lines_[op.replica],
+                                   excerpt(json_text(*answer)), understood.error().message));
       return;
     }
-    if (history_.type == Type::kGrowableArray) learn(op, *understood, type == "ok");
+    learn(op, *understood, type == "ok");
     recorded_.lines += text + "\n";
   }
 
-  // Which characters a replica may be asked to add behind, or to remove.
+  // Arrays: which characters a replica may be asked to add after, or to remove.
   void learn(const Operation& op, const History& understood, bool certain) {
     auto& known = visible_[op.replica][op.key];
     if (op.kind == Kind::kInsert && certain) known.push_back(op.element);
@@ -260,6 +237,7 @@ class Runner {
   }
 
   const RunOptions& options_;
+  const ReplicatedType& type_;
   History history_;  // of requests: names only
   Requester requester_;
   const Clock::time_point began_ = Clock::now();

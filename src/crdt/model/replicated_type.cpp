@@ -1,0 +1,40 @@
+// Replicated type: what most types have in common, and how a call says what it expected.
+#include "crdt/model/replicated_type.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "crdt/model/json_text.hpp"
+
+namespace cupel::crdt {
+
+using Json = nlohmann::json;
+
+std::uint32_t ParsedCall::element(const Json& text) const {
+  return history.element(op.key, json_text(text));
+}
+
+std::optional<std::string> ParsedCall::expected(std::string_view what) const {
+  return fmt::format("found {} with the value {}, expected {}", method, short_json_text(value),
+                     what);
+}
+
+std::optional<std::string> ParsedCall::unknown_method(std::string_view expected) const {
+  return fmt::format("found the method `{}`, expected {}", method, expected);
+}
+
+std::optional<std::string> ParsedCall::take_list(std::string_view what) const {
+  const auto is_null = [](const Json& v) { return v.is_null(); };
+  if (!value.is_array() || std::any_of(value.begin(), value.end(), is_null)) return expected(what);
+  for (const Json& v : value) list.push_back(element(v));
+  return std::nullopt;
+}
+
+Json ReplicatedType::value_of_read(const Operation& /*op*/, const Json& /*argument*/,
+                                   const Json& answer) const {
+  return answer;
+}
+
+}  // namespace cupel::crdt

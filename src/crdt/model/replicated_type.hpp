@@ -1,0 +1,150 @@
+// Replicated type: all that cupel knows of one replicated data type, behind one interface.
+//
+// The rest of src/crdt asks here and has no branches on the type. What a type must describe:
+// its names and traits; how its operations are written and read; what its reads may return
+// (encode); how a correct replica of it behaves, and how a broken one (simulate); and how a
+// violation reads in words. One file a type is in types/, the list is in type.hpp.
+//
+// The verifier does not use this: it describes each type a second time (verify/semantics.hpp).
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.hpp"
+#include "crdt/model/history.hpp"
+
+namespace cupel::crdt {
+
+struct Axioms;
+struct Decision;
+struct ArbitrationCycle;
+class Encoder;
+class ReadExplainer;
+class SimulatedReplica;
+struct RequestChoice;
+
+struct TypeName {
+  std::string_view name;
+  bool grow_only = false;
+};
+
+// A bug that simulated replicas may have.
+struct TypeBug {
+  std::string_view name, what;
+};
+
+// What methods that decide several types need to know of one.
+struct TypeTraits {
+  std::vector<TypeName> names;     // the first is its name, the others are aliases
+  Kind whole_read = Kind::kState;  // the read that returns all there is behind a key
+  std::vector<TypeBug> bugs = {};
+
+  // An update is made to one element, independent of the others of its key.
+  bool objects_are_elements = false;
+  // A whole read lists elements, and what is left of it without one is a read of the others.
+  bool reads_list_elements = false;
+  // Sets and flags: an object is on or off. Of concurrent updates kUp wins, or kDown.
+  struct Membership {
+    bool up_wins;
+  };
+  std::optional<Membership> membership = {};
+  // Counters: a read returns the sum of what it has seen, and updates commute.
+  bool sums = false;
+  // Updates name elements that their replica must have seen.
+  bool updates_use_elements = false;
+  // The key stands in the text of an operation even where there is only one.
+  bool text_has_key = false;
+};
+
+// An operation of a file on its way into a history.
+struct ParsedCall {
+  std::string_view method;
+  const nlohmann::json& value;  // null: none
+  bool indeterminate;           // a read of unknown outcome has no value
+  bool grow_only;
+  History& history;
+  Operation& op;                     // to be filled in
+  std::vector<std::uint32_t>& list;  // what a whole read returned, to be filled in
+
+  std::uint32_t element(const nlohmann::json& text) const;
+  // "found add with the value 3, expected …": errors.
+  [[nodiscard]] std::optional<std::string> expected(std::string_view what) const;
+  [[nodiscard]] std::optional<std::string> unknown_method(std::string_view expected) const;
+  // The value as an array without nulls, each of its elements into the list; `what` if it is none.
+  std::optional<std::string> take_list(std::string_view what) const;
+};
+
+// Of a method that may be tried twice: before the others, after them, or once with all effort.
+enum class Effort : std::uint8_t { kFirst, kAgain, kAll };
+
+class ReplicatedType {
+ public:
+  explicit ReplicatedType(TypeTraits traits) : traits_(std::move(traits)) {}
+  virtual ~ReplicatedType() = default;
+  ReplicatedType(const ReplicatedType&) = delete;
+  ReplicatedType& operator=(const ReplicatedType&) = delete;
+
+  [[nodiscard]] const TypeTraits& traits() const { return traits_; }
+  [[nodiscard]] std::string_view name() const { return traits_.names[0].name; }
+  // The element or the key that an operation is about.
+  [[nodiscard]] std::uint32_t object(const Operation& op) const {
+    return traits_.objects_are_elements ? op.element : op.key;
+  }
+
+  // Text. What the type calls an operation of this kind.
+  [[nodiscard]] virtual std::string_view method(const Operation& op) const = 0;
+  // The arguments behind the key, and what was returned; empty: nothing.
+  struct Text {
+    std::vector<std::string> arguments;
+    std::string result;
+  };
+  [[nodiscard]] virtual Text text(const History& history, const Operation& op) const = 0;
+
+  // Files. An error is the sentence; nothing: the call is understood.
+  virtual std::optional<std::string> parse(const ParsedCall& call) const = 0;
+  // Where updates of unknown outcome cannot have happened, the history without them.
+  [[nodiscard]] virtual History without_impossible(History history) const { return history; }
+  // The value that a file has for an operation; null: none.
+  [[nodiscard]] virtual nlohmann::json value(const History& history, const Operation& op) const = 0;
+  // Programs as replicas. The value that one is asked with; null: none.
+  [[nodiscard]] virtual nlohmann::json argument(const History& history,
+                                                const Operation& op) const = 0;
+  // The value that a file has for a read with this argument and this answer.
+  [[nodiscard]] virtual nlohmann::json value_of_read(const Operation& op,
+                                                     const nlohmann::json& argument,
+                                                     const nlohmann::json& answer) const;
+
+  // Solving. A method that decides this type in polynomial time, or gives up.
+  virtual std::optional<Decision> decide_quickly(const History& history, const Axioms& axioms,
+                                                 base::Budget& budget, Effort effort) const;
+  // The axioms of the reads as clauses. False: the budget is spent.
+  virtual bool encode(Encoder& encoder) const = 0;
+
+  // Simulation. A replica with this bug of the traits; empty: none.
+  [[nodiscard]] virtual std::unique_ptr<SimulatedReplica> simulate(const History& history,
+                                                                   std::string_view bug,
+                                                                   std::uint32_t self) const = 0;
+  // What a replica is asked next; `choice` begins as the whole read of a key.
+  virtual void choose(RequestChoice& choice) const = 0;
+
+  // Words. Names and summary of a read that no execution explains.
+  virtual void explain_read(ReadExplainer& explainer) const = 0;
+  // Of a cycle in the linearization, where the type has one.
+  virtual void explain_cycle(const ArbitrationCycle& cycle) const;
+
+ private:
+  TypeTraits traits_;
+};
+
+// The one description of a type; from the list in type.hpp.
+const ReplicatedType& replicated_type(Type type);
+inline const ReplicatedType& replicated_type(const History& history) {
+  return replicated_type(history.type);
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,282 @@
+// Counter: a read returns the sum of the increments and decrements that its replica has seen.
+//
+// To the solver the value of a read is a sum over replicas, a variable for each partial sum
+// that can still come out right.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/solve/encoder.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// The sums that a read may return, replica by replica.
+class SumEncoding {
+ public:
+  SumEncoding(Encoder& encoder, OpId read)
+      : encoder_(encoder),
+        h_(encoder.history()),
+        read_(read),
+        amount_(h_.ops[read].amount),
+        levels_(encoder.replicas()) {}
+
+  // False: the budget is spent.
+  bool encode() {
+    collect_levels();
+    collect_reachable();
+    std::map<std::int64_t, Literal> sums{{own_, encoder_.always()}};
+    if (own_ + least_[0] > amount_ || own_ + most_[0] < amount_) {
+      encoder_.clause({});
+      return true;
+    }
+    for (std::size_t p = 0; p < others_.size(); ++p) {
+      if (!add_replica(p, sums)) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Seen at least, and their sum.
+  using Levels = std::vector<std::pair<std::uint32_t, std::int64_t>>;
+
+  void collect_levels() {
+    const Operation& op = h_.ops[read_];
+    for (const OpId u : encoder_.updates_of(op.key)) {
+      const Operation& update = h_.ops[u];
+      if (update.replica == op.replica) {
+        if (encoder_.place(u) < encoder_.own(read_)) own_ += update.amount;
+        continue;
+      }
+      Levels& of_replica = levels_[update.replica];
+      if (of_replica.empty()) of_replica.emplace_back(0, 0);
+      of_replica.emplace_back(encoder_.place(u) + 1, of_replica.back().second + update.amount);
+    }
+    for (std::size_t j = 0; j < levels_.size(); ++j) {
+      if (!levels_[j].empty()) others_.push_back(j);
+    }
+  }
+
+  // What the replicas from each on can add.
+  void collect_reachable() {
+    least_.assign(others_.size() + 1, 0);
+    most_.assign(others_.size() + 1, 0);
+    for (std::size_t p = others_.size(); p-- > 0;) {
+      const Levels& of_replica = levels_[others_[p]];
+      const auto [low, high] =
+          std::minmax_element(of_replica.begin(), of_replica.end(),
+                              [](const auto& a, const auto& b) { return a.second < b.second; });
+      least_[p] = least_[p + 1] + low->second;
+      most_[p] = most_[p + 1] + high->second;
+    }
+  }
+
+  bool add_replica(std::size_t p, std::map<std::int64_t, Literal>& sums) {
+    std::map<std::int64_t, Literal> next;
+    const std::size_t replica = others_[p];
+    const Levels& of_replica = levels_[replica];
+    for (const auto& [sum, state] : sums) {
+      for (std::size_t q = 0; q < of_replica.size(); ++q) {
+        if (encoder_.too_much()) return false;
+        const std::int64_t then = sum + of_replica[q].second;
+        Clause one{-state, -encoder_.at_least(read_, replica, of_replica[q].first)};
+        if (q + 1 < of_replica.size())
+          one.push_back(encoder_.at_least(read_, replica, of_replica[q + 1].first));
+        if (then + least_[p + 1] <= amount_ && amount_ <= then + most_[p + 1]) {
+          auto& v = next[then];
+          if (v == 0) v = p + 1 == others_.size() ? encoder_.always() : encoder_.new_variable();
+          one.push_back(v);
+        }
+        encoder_.clause(one);
+      }
+    }
+    sums = std::move(next);
+    return true;
+  }
+
+  Encoder& encoder_;
+  const History& h_;
+  const OpId read_;
+  const std::int64_t amount_;
+  std::int64_t own_ = 0;  // the sum of its own replica's updates
+  std::vector<Levels> levels_;
+  std::vector<std::size_t> others_;
+  std::vector<std::int64_t> least_, most_;
+};
+
+class Replica final : public SimulatedReplica {
+ public:
+  Replica(const History& history, bool loses, std::uint32_t self)
+      : SimulatedReplica(history, self), loses_(loses) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& /*list*/) override {
+    read.amount = at(sums_, read.key);
+  }
+
+ private:
+  void change(const Update& update, base::Random& random) override {
+    std::int64_t& sum = at(sums_, update.op.key);
+    if (loses_ && is_remote(update) && random.chance(0.1)) return;
+    sum += update.op.amount;
+  }
+
+  const bool loses_;
+  std::vector<std::int64_t> sums_;
+};
+
+class Counter final : public ReplicatedType {
+ public:
+  Counter()
+      : ReplicatedType(
+            {.names = {{"counter"},
+                       {"replicated-counter"},
+                       {"pn-counter"},
+                       {"g-counter", true},
+                       {"grow-only-counter", true}},
+             .whole_read = Kind::kValue,
+             .bugs = {{"loses-increment", "now and then an update that arrives is not added"}},
+             .sums = true}) {}
+
+  [[nodiscard]] std::string_view method(const Operation& op) const override {
+    return op.kind == Kind::kValue ? "read" : op.amount < 0 ? "dec" : "inc";
+  }
+
+  [[nodiscard]] Text text(const History& /*history*/, const Operation& op) const override {
+    if (op.kind == Kind::kValue) return {{}, std::to_string(op.amount)};
+    if (op.amount == 1 || op.amount == -1) return {};
+    return {{std::to_string(op.amount < 0 ? -op.amount : op.amount)}, ""};
+  }
+
+  std::optional<std::string> parse(const ParsedCall& call) const override {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums of millions do not overflow
+    const bool read = call.method == "read", dec = call.method == "dec";
+    if (!read && !dec && call.method != "inc")
+      return call.unknown_method("inc, dec or read of a counter");
+    const Json& value = call.value;
+    Operation& op = call.op;
+    op.kind = read ? Kind::kValue : Kind::kInc;
+    if (call.indeterminate && read) return std::nullopt;
+    op.amount = 1;
+    if (!value.is_null() || read) {
+      if (!value.is_number_integer())
+        return call.expected(read ? "a whole number" : "a whole number, or none for 1");
+      if (value.is_number_unsigned() &&
+          value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost))
+        return call.expected("a number of at most 2^40");
+      op.amount = value.get<std::int64_t>();
+    }
+    if (op.amount > kMost || op.amount < -kMost) return call.expected("a number of at most 2^40");
+    if (!read && op.amount <= 0) return call.expected("a whole number above 0, or none for 1");
+    if (dec) op.amount = -op.amount;
+    if (call.grow_only && dec) return "found a dec of a grow-only counter";
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
+    if (op.kind == Kind::kValue) return op.amount;
+    return op.amount == 1 || op.amount == -1 ? Json() : argument(history, op);
+  }
+
+  [[nodiscard]] Json argument(const History& /*history*/, const Operation& op) const override {
+    if (op.kind == Kind::kValue) return {};
+    return op.amount < 0 ? -op.amount : op.amount;
+  }
+
+  void choose(RequestChoice& choice) const override {
+    if (choice.read) return;
+    choice.op.kind = Kind::kInc;
+    choice.op.amount = choice.random.between(1, 3) * (choice.down ? -1 : 1);
+  }
+
+  bool encode(Encoder& encoder) const override {
+    for (const OpId id : encoder.nodes()) {
+      if (encoder.budget_exceeded()) return false;
+      if (encoder.is_probed(id) || encoder.history().ops[id].kind != Kind::kValue) continue;
+      if (!SumEncoding(encoder, id).encode()) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
+                                                           std::string_view bug,
+                                                           std::uint32_t self) const override {
+    return std::make_unique<Replica>(history, !bug.empty(), self);
+  }
+
+  void explain_read(ReadExplainer& explainer) const override {
+    const History& h = explainer.history();
+    const auto amount = explainer.read().amount;
+    const auto [least, most] = bounds(explainer);
+    const std::string why =
+        least == most    ? fmt::format("what it has seen adds up to {}", least)
+        : amount < least ? fmt::format("what it has seen adds up to {} at least", least)
+        : amount > most  ? fmt::format("what it can have seen adds up to {} at most", most)
+                         : std::string("no updates that it can have seen together add up to that");
+    const auto say = [&](OpId u, const char* how, const char* effect) {
+      explainer.say(fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment"),
+                    fmt::format("{}, but {}; it would be right if {} {}", explainer.text(), why,
+                                with_replica(h, u), effect));
+    };
+    if (const OpId lost = would_explain(explainer, -1); lost != kNone) {
+      say(lost, "lost", "had not been seen");
+    } else if (const OpId twice = would_explain(explainer, 1); twice != kNone) {
+      say(twice, "doubled", "had counted twice");
+    } else {
+      explainer.say(amount < least  ? "lost-increment"
+                    : amount > most ? "increment-out-of-nothing"
+                                    : "impossible-value",
+                    fmt::format("{}, but {}", explainer.text(), why));
+    }
+  }
+
+ private:
+  // What the read must be at least and at most.
+  static std::pair<std::int64_t, std::int64_t> bounds(const ReadExplainer& explainer) {
+    const History& h = explainer.history();
+    std::int64_t least = 0, most = 0;
+    for (OpId u = 0; u < h.ops.size(); ++u) {
+      if (!explainer.concerns(h.ops[u]) || explainer.cannot_see(u)) continue;
+      const bool must = explainer.must_see(u);
+      const auto amount = h.ops[u].amount;
+      least += must || amount < 0 ? amount : 0;
+      most += must || amount > 0 ? amount : 0;
+    }
+    return {least, most};
+  }
+
+  // Is there an execution if this one update had not counted, or twice, for the read?
+  static OpId would_explain(const ReadExplainer& explainer, int times) {
+    constexpr int kMostTries = 40;
+    const History& h = explainer.history();
+    int tries = 0;
+    std::set<std::int64_t> tried;
+    for (const bool must : {true, false}) {
+      for (OpId u = 0; u < h.ops.size(); ++u) {
+        const auto amount = h.ops[u].amount;
+        if (!explainer.concerns(h.ops[u]) || explainer.must_see(u) != must || amount == 0) continue;
+        if (!tried.insert(amount).second || ++tries > kMostTries) continue;
+        History other = h;
+        other.ops[explainer.id()].amount -= times * amount;
+        if (explainer.would_be_right(other)) return u;
+      }
+    }
+    return kNone;
+  }
+};
+
+}  // namespace
+
+const ReplicatedType& counter() {
+  static const Counter type;
+  return type;
+}
+
+}  // namespace cupel::crdt

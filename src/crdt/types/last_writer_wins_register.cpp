@@ -1,0 +1,129 @@
+// Last-writer-wins register: a read returns the value of the write that it has seen and that is
+// last in the linearization.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/model/json_text.hpp"
+#include "crdt/solve/encoder.hpp"
+#include "crdt/types/register.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Replica final : public SimulatedReplica {
+ public:
+  Replica(const History& history, bool ignores_stamp, std::uint32_t self)
+      : SimulatedReplica(history, self), ignores_stamp_(ignores_stamp) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& list) override {
+    if (const auto value = at(objects_, read.key).value; value != kNone) list.push_back(value);
+  }
+
+ private:
+  struct Object {
+    std::uint64_t stamp = 0;
+    std::uint32_t writer = 0;
+    std::uint32_t value = kNone;
+  };
+
+  void change(const Update& update, base::Random& /*random*/) override {
+    Object& now = at(objects_, update.op.key);
+    const Object then{update.stamp, update.op.replica, update.op.element};
+    if (now.value == kNone || ignores_stamp_ ||
+        std::pair(now.stamp, now.writer) < std::pair(then.stamp, then.writer))
+      now = then;
+  }
+
+  const bool ignores_stamp_;
+  std::vector<Object> objects_;  // by key
+};
+
+class LastWriterWinsRegister final : public RegisterType {
+ public:
+  LastWriterWinsRegister()
+      : RegisterType(TypeTraits{
+            .names = {{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
+            .whole_read = Kind::kValues,
+            .bugs = {{"ignores-timestamp",
+                      "what arrives last wins: the register keeps it, the array puts it first"}}}) {
+  }
+
+  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
+                                                           std::string_view bug,
+                                                           std::uint32_t self) const override {
+    return std::make_unique<Replica>(history, !bug.empty(), self);
+  }
+
+  void explain_cycle(const ArbitrationCycle& cycle) const override {
+    if (cycle.one_step) {
+      cycle.say("stale-read",
+                fmt::format("{} returned a value although its replica had seen a later write",
+                            cycle.read()));
+    } else {
+      cycle.say("order-disagreement",
+                "reads prefer writes in orders that no linearization (no assignment of timestamps) "
+                "has");
+    }
+  }
+
+ protected:
+  [[nodiscard]] bool last_writer_wins() const override { return true; }
+
+  [[nodiscard]] std::string text_of_read(const History& history,
+                                         const Operation& read) const override {
+    const auto list = history.list(read);
+    return list.empty() ? "null" : history.element_text(list[0]);
+  }
+
+  std::optional<std::string> parse_read(const ParsedCall& call) const override {
+    call.list.push_back(call.element(call.value));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Json value_of(const History& history, const Operation& read) const override {
+    const auto list = history.list(read);
+    return list.empty() ? Json() : element_json(history, list[0]);
+  }
+
+  // Some write of the value is seen, and every other that is seen is linearized before it.
+  bool encode_read(Encoder& encoder, OpId read) const override {
+    const History& h = encoder.history();
+    const auto value = h.list(h.ops[read])[0];
+    const auto& writes = encoder.updates_of(h.ops[read].key);
+    Clause some;
+    for (const OpId w : writes) {
+      if (h.ops[w].element != value || encoder.seen(read, w) == encoder.never()) continue;
+      const Literal v = encoder.new_variable();
+      some.push_back(v);
+      encoder.clause({-v, encoder.seen(read, w)});
+      for (const OpId other : writes) {
+        if (encoder.too_much()) return false;
+        if (other == w || encoder.seen(read, other) == encoder.never()) continue;
+        encoder.clause({-v, -encoder.seen(read, other), encoder.earlier(other, w)});
+      }
+    }
+    encoder.clause(some);
+    return true;
+  }
+
+  void explain_values(ReadExplainer& explainer) const override {
+    explainer.say("order-disagreement",
+                  fmt::format("no order of the writes explains {} and the reads before it",
+                              explainer.text()));
+  }
+};
+
+}  // namespace
+
+const ReplicatedType& last_writer_wins_register() {
+  static const LastWriterWinsRegister type;
+  return type;
+}
+
+}  // namespace cupel::crdt

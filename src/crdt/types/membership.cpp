@@ -1,0 +1,189 @@
+// Membership: see the header. A simulated replica keeps, of each object, the updates of the
+// winning side that it has seen and that no loser overwrote.
+#include "crdt/types/membership.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/solve/encoder.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+// The axioms of one claim, a clause for each way to break it.
+class ClaimEncoding {
+ public:
+  ClaimEncoding(Encoder& encoder, const Claim& claim, bool up_wins)
+      : encoder_(encoder), claim_(claim), up_wins_(up_wins) {
+    const Kind winner = up_wins ? Kind::kUp : Kind::kDown;
+    for (const OpId id : encoder.updates_of(claim.element))
+      (encoder.history().ops[id].kind == winner ? winners_ : losers_).push_back(id);
+  }
+
+  // The winning side is returned if an update of it is maximal among those seen.
+  bool encode() {
+    return claim_.returned == up_wins_ ? winner_stands() : winners_are_overwritten();
+  }
+
+ private:
+  // Each winner seen has been overwritten by a loser that is seen too.
+  bool winners_are_overwritten() {
+    for (const OpId w : winners_) {
+      Clause one{-encoder_.seen(claim_.op, w)};
+      if (one[0] == encoder_.always()) continue;
+      for (const OpId l : losers_) {
+        if (encoder_.too_much()) return false;
+        const Literal v = encoder_.both(encoder_.seen(claim_.op, l), encoder_.seen(l, w));
+        if (v != encoder_.never()) one.push_back(v);
+      }
+      encoder_.clause(one);
+    }
+    // Off is how it begins: `true` of a type where `false` wins needs an add.
+    if (claim_.returned) {
+      Clause some;
+      for (const OpId l : losers_) some.push_back(encoder_.seen(claim_.op, l));
+      encoder_.clause(some);
+    }
+    return true;
+  }
+
+  bool winner_stands() {
+    Clause some;
+    for (const OpId w : winners_) {
+      const Literal s = encoder_.seen(claim_.op, w);
+      if (s == encoder_.never()) continue;
+      const Literal v = encoder_.new_variable();
+      some.push_back(v);
+      encoder_.clause({-v, s});
+      for (const OpId l : losers_) {
+        if (encoder_.too_much()) return false;
+        encoder_.clause({-v, -encoder_.seen(claim_.op, l), -encoder_.seen(l, w)});
+      }
+    }
+    if (!claim_.returned) {
+      // Nothing was added yet.
+      const Literal v = encoder_.new_variable();
+      some.push_back(v);
+      for (const OpId l : losers_) encoder_.clause({-v, -encoder_.seen(claim_.op, l)});
+    }
+    encoder_.clause(some);
+    return true;
+  }
+
+  Encoder& encoder_;
+  const Claim& claim_;
+  const bool up_wins_;
+  std::vector<OpId> winners_, losers_;
+};
+
+class Replica final : public SimulatedReplica {
+ public:
+  Replica(const History& history, const ReplicatedType& type, bool has_bug, std::uint32_t self)
+      : SimulatedReplica(history, self),
+        type_(type),
+        up_wins_(type.traits().membership->up_wins),
+        has_bug_(has_bug) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& list) override {
+    if (read.kind == Kind::kTest) {
+      read.returned = is_on(at(objects_, type_.object(read)));
+      return;
+    }
+    for (std::uint32_t e = 0; e < h_.elements.size(); ++e) {
+      if (h_.elements[e].key == read.key && e < objects_.size() && is_on(objects_[e]))
+        list.push_back(e);
+    }
+  }
+
+ private:
+  struct Object {
+    std::vector<OpId> live;  // of the winning side
+    bool ever_up = false;
+  };
+
+  void observe(Update& update) override {
+    update.observed = at(objects_, type_.object(update.op)).live;
+  }
+
+  void change(const Update& update, base::Random& /*random*/) override {
+    Object& object = at(objects_, type_.object(update.op));
+    const bool up = update.op.kind == Kind::kUp;
+    if (up) object.ever_up = true;
+    if (up == up_wins_) {
+      object.live.push_back(update.id);
+      return;
+    }
+    // The bug: it overwrites what it has not seen.
+    if (has_bug_ && is_remote(update)) object.live.clear();
+    std::erase_if(object.live, [&](OpId id) {
+      return std::find(update.observed.begin(), update.observed.end(), id) != update.observed.end();
+    });
+  }
+
+  [[nodiscard]] bool is_on(const Object& object) const {
+    return up_wins_ ? !object.live.empty() : object.ever_up && object.live.empty();
+  }
+
+  const ReplicatedType& type_;
+  const bool up_wins_, has_bug_;
+  std::vector<Object> objects_;
+};
+
+}  // namespace
+
+bool MembershipType::encode(Encoder& encoder) const {
+  for (const Claim& claim : encoder.claims()) {
+    if (encoder.is_probed(claim.op)) continue;
+    if (!ClaimEncoding(encoder, claim, up_wins()).encode()) return false;
+  }
+  return true;
+}
+
+std::unique_ptr<SimulatedReplica> MembershipType::simulate(const History& history,
+                                                           std::string_view bug,
+                                                           std::uint32_t self) const {
+  return std::make_unique<Replica>(history, *this, !bug.empty(), self);
+}
+
+void MembershipType::explain_read(ReadExplainer& explainer) const {
+  const History& h = explainer.history();
+  const Claim& claim = explainer.claim();
+  const auto done = [&](Kind kind) {
+    return explainer.any_operation(
+        [&](const Operation& op) { return op.kind == kind && object(op) == claim.element; });
+  };
+  const bool up = done(Kind::kUp), down = done(Kind::kDown);
+  const bool whole = explainer.read().kind == Kind::kState;
+  const std::string said = whole ? fmt::format("{} is {}in {}", h.element_text(claim.element),
+                                               claim.returned ? "" : "not ", explainer.text())
+                                 : explainer.text();
+  const auto winner = up_wins() ? words_.up : words_.down;
+  const auto loser = up_wins() ? words_.down : words_.up;
+  // "an add", "an enable", but "a remove", "a disable".
+  const char* const a_winner = up_wins() ? "an" : "a";
+  const char* const a_loser = up_wins() ? "a" : "an";
+  if (claim.returned && !up) {
+    explainer.say("thin-air",
+                  fmt::format("{}, which nobody ever asked for by an {}", said, words_.up));
+  } else if (claim.returned == up_wins()) {
+    explainer.say(fmt::format("lost-{}", loser),
+                  fmt::format("{}, but each {} that it can have seen was followed by {} {} that "
+                              "it has seen",
+                              said, winner, a_loser, loser));
+  } else if (up && down) {
+    explainer.say(fmt::format("concurrent-{}-lost", winner),
+                  fmt::format("{}, but it has seen {} {} that no {} it has seen can have seen: the "
+                              "{} must win",
+                              said, a_winner, winner, loser, winner));
+  } else {
+    explainer.say(
+        fmt::format("lost-{}", winner),
+        fmt::format("{}, but it has seen {} {} and there is no {}", said, a_winner, winner, loser));
+  }
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,32 @@
+// Membership: what sets and flags have in common. An object - an element of a set, a flag - is
+// on or off; of two concurrent updates of it one side wins (thesis, figure 2.1).
+#pragma once
+
+#include "crdt/model/replicated_type.hpp"
+
+namespace cupel::crdt {
+
+class MembershipType : public ReplicatedType {
+ public:
+  // "add", "remove"; the winner is the first where traits.membership says so.
+  struct Words {
+    std::string_view up, down;
+  };
+  MembershipType(TypeTraits traits, Words words)
+      : ReplicatedType(std::move(traits)), words_(words) {}
+
+  bool encode(Encoder& encoder) const final;
+  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
+                                                           std::string_view bug,
+                                                           std::uint32_t self) const final;
+  void explain_read(ReadExplainer& explainer) const final;
+
+ protected:
+  [[nodiscard]] bool up_wins() const { return traits().membership->up_wins; }
+  [[nodiscard]] const Words& words() const { return words_; }
+
+ private:
+  Words words_;
+};
+
+}  // namespace cupel::crdt

@@ -1,0 +1,174 @@
+// Multi-value register: a read returns the values of all writes that it has seen and that are
+// not causally overwritten by any visible write.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/model/json_text.hpp"
+#include "crdt/solve/encoder.hpp"
+#include "crdt/types/register.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Replica final : public SimulatedReplica {
+ public:
+  Replica(const History& history, bool drops_siblings, std::uint32_t self)
+      : SimulatedReplica(history, self), drops_siblings_(drops_siblings) {}
+
+  void answer(Operation& read, std::vector<std::uint32_t>& list) override {
+    for (const OpId w : at(live_, read.key)) {
+      const auto e = h_.ops[w].element;
+      if (std::find(list.begin(), list.end(), e) == list.end()) list.push_back(e);
+    }
+  }
+
+ private:
+  void observe(Update& update) override { update.observed = at(live_, update.op.key); }
+
+  void change(const Update& update, base::Random& /*random*/) override {
+    auto& live = at(live_, update.op.key);
+    if (drops_siblings_ && is_remote(update)) live.clear();
+    std::erase_if(live, [&](OpId id) {
+      return std::find(update.observed.begin(), update.observed.end(), id) != update.observed.end();
+    });
+    live.push_back(update.id);
+  }
+
+  const bool drops_siblings_;
+  std::vector<std::vector<OpId>> live_;  // by key: writes
+};
+
+class MultiValueRegister final : public RegisterType {
+ public:
+  MultiValueRegister()
+      : RegisterType(TypeTraits{
+            .names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
+            .whole_read = Kind::kValues,
+            .bugs = {{"write-drops-sibling",
+                      "a write that arrives replaces values that it has not seen, too"}}}) {}
+
+  [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
+                                                           std::string_view bug,
+                                                           std::uint32_t self) const override {
+    return std::make_unique<Replica>(history, !bug.empty(), self);
+  }
+
+ protected:
+  [[nodiscard]] bool last_writer_wins() const override { return false; }
+
+  [[nodiscard]] std::string text_of_read(const History& history,
+                                         const Operation& read) const override {
+    return "{" + history.listed(read) + "}";
+  }
+
+  std::optional<std::string> parse_read(const ParsedCall& call) const override {
+    if (auto wrong = call.take_list("the array of the values, none of them null")) return wrong;
+    // Replicas that return one value twice mean that two writes of it are concurrent.
+    std::set<std::uint32_t> seen;
+    std::erase_if(call.list, [&](std::uint32_t e) { return !seen.insert(e).second; });
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Json value_of(const History& history, const Operation& read) const override {
+    return list_json(history, read);
+  }
+
+  // A write that is seen is returned, or overwritten by one that is seen too; each value that is
+  // returned has a write that is seen and not overwritten.
+  bool encode_read(Encoder& encoder, OpId read) const override {
+    const History& h = encoder.history();
+    const auto& writes = encoder.updates_of(h.ops[read].key);
+    std::map<std::uint32_t, Clause> returned;
+    for (const auto e : h.list(h.ops[read])) returned[e];
+    for (const OpId w : writes) {
+      const Literal s = encoder.seen(read, w);
+      if (s == encoder.never()) continue;
+      Clause explained{-s};
+      const auto value = returned.find(h.ops[w].element);
+      Literal maximal = 0;
+      if (value != returned.end()) {
+        maximal = encoder.new_variable();
+        value->second.push_back(maximal);
+        explained.push_back(maximal);
+        encoder.clause({-maximal, s});
+      }
+      for (const OpId other : writes) {
+        if (encoder.too_much()) return false;
+        if (other == w) continue;
+        if (maximal != 0)
+          encoder.clause({-maximal, -encoder.seen(read, other), -encoder.seen(other, w)});
+        const Literal v = encoder.both(encoder.seen(read, other), encoder.seen(other, w));
+        if (v != encoder.never()) explained.push_back(v);
+      }
+      encoder.clause(explained);
+    }
+    for (const auto& [value, some] : returned) {
+      encoder.clause(some);
+      for (std::size_t a = 0; encoder.axioms().strict && a < some.size(); ++a) {
+        for (std::size_t b = a + 1; b < some.size(); ++b) encoder.clause({-some[a], -some[b]});
+      }
+    }
+    return true;
+  }
+
+  void explain_values(ReadExplainer& explainer) const override {
+    const auto list = explainer.history().list(explainer.read());
+    if (list.size() > 1) {
+      explainer.say("wrong-siblings",
+                    fmt::format("{} does not return exactly the writes that it has seen and that "
+                                "are not causally overwritten by any visible write",
+                                explainer.text()));
+    } else if (is_stale(explainer, list[0])) {
+      explainer.say("stale-read",
+                    fmt::format("{} returned a value although its replica had seen a later write",
+                                explainer.text()));
+    } else {
+      explainer.say("lost-sibling",
+                    fmt::format("{} leaves out a write that it has seen and that what it returned "
+                                "cannot have overwritten",
+                                explainer.text()));
+    }
+  }
+
+ private:
+  // Every write of the value came before one that the read must have seen, by the order of
+  // the replicas and by what other reads returned.
+  static bool is_stale(const ReadExplainer& explainer, std::uint32_t value) {
+    const History& h = explainer.history();
+    std::vector<std::vector<OpId>> writes(h.elements.size());
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      if (h.ops[id].kind == Kind::kWrite) writes[h.ops[id].element].push_back(id);
+    }
+    StepGraph graph(h);
+    for (OpId id = 0; id < h.ops.size(); ++id) {
+      if (id == explainer.id()) continue;
+      for (const auto e : h.list(h.ops[id])) {
+        if (writes[e].size() == 1) graph.add({writes[e][0], id, Why::kReadFrom});
+      }
+    }
+    const auto closed = graph.close();
+    const auto& must_see = explainer.must_see();
+    return closed && std::all_of(writes[value].begin(), writes[value].end(), [&](OpId w) {
+             return std::any_of(must_see.begin(), must_see.end(),
+                                [&](OpId later) { return before(h, closed->clocks, w, later); });
+           });
+  }
+};
+
+}  // namespace
+
+const ReplicatedType& multi_value_register() {
+  static const MultiValueRegister type;
+  return type;
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,99 @@
+// Register: see the header.
+#include "crdt/types/register.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "crdt/explain/read_explainer.hpp"
+#include "crdt/model/json_text.hpp"
+#include "crdt/solve/encoder.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+using Json = nlohmann::json;
+
+std::string_view RegisterType::method(const Operation& op) const {
+  return op.kind == Kind::kWrite ? "write" : "read";
+}
+
+ReplicatedType::Text RegisterType::text(const History& history, const Operation& op) const {
+  if (op.kind == Kind::kWrite) return {{history.element_text(op.element)}, ""};
+  return {{}, text_of_read(history, op)};
+}
+
+std::optional<std::string> RegisterType::parse(const ParsedCall& call) const {
+  if (call.method == "write") {
+    if (call.value.is_null()) return call.expected("the value that was written");
+    call.op.kind = Kind::kWrite;
+    call.op.element = call.element(call.value);
+    return std::nullopt;
+  }
+  if (call.method != "read") return call.unknown_method("write or read of a register");
+  call.op.kind = Kind::kValues;
+  if (call.indeterminate || call.value.is_null()) return std::nullopt;
+  return parse_read(call);
+}
+
+Json RegisterType::value(const History& history, const Operation& op) const {
+  return op.kind == Kind::kWrite ? element_json(history, op.element) : value_of(history, op);
+}
+
+Json RegisterType::argument(const History& history, const Operation& op) const {
+  return op.kind == Kind::kWrite ? element_json(history, op.element) : Json();
+}
+
+std::optional<Decision> RegisterType::decide_quickly(const History& history,
+                                                     const Axioms& /*axioms*/, base::Budget& budget,
+                                                     Effort effort) const {
+  if (effort == Effort::kAgain) return std::nullopt;
+  return decide_register(history, last_writer_wins(), budget);
+}
+
+bool RegisterType::encode(Encoder& encoder) const {
+  const History& h = encoder.history();
+  for (const OpId id : encoder.nodes()) {
+    if (encoder.budget_exceeded()) return false;
+    const Operation& op = h.ops[id];
+    if (encoder.is_probed(id) || op.kind != Kind::kValues) continue;
+    if (h.list(op).empty()) {
+      for (const OpId w : encoder.updates_of(op.key)) encoder.clause({-encoder.seen(id, w)});
+    } else if (!encode_read(encoder, id)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void RegisterType::choose(RequestChoice& choice) const {
+  if (choice.read) return;
+  choice.op.kind = Kind::kWrite;
+  auto& written = choice.written;
+  if (!written.empty() && choice.random.chance(choice.duplicates)) {
+    choice.op.element = written[choice.random.below(written.size())];
+  } else {
+    choice.op.element = choice.history.element(choice.op.key, std::to_string(choice.fresh++));
+    written.push_back(choice.op.element);
+  }
+}
+
+void RegisterType::explain_read(ReadExplainer& explainer) const {
+  const auto list = explainer.history().list(explainer.read());
+  const auto unwritten = std::find_if(list.begin(), list.end(), [&](std::uint32_t e) {
+    return !explainer.any_operation(
+        [&](const Operation& op) { return op.kind == Kind::kWrite && op.element == e; });
+  });
+  if (unwritten != list.end()) {
+    explainer.say("thin-air", fmt::format("{} returned {}, which nobody wrote", explainer.text(),
+                                          explainer.history().element_text(*unwritten)));
+  } else if (list.empty()) {
+    explainer.say("lost-write",
+                  fmt::format("{} found no value, but it has seen a write", explainer.text()));
+  } else {
+    explain_values(explainer);
+  }
+}
+
+}  // namespace cupel::crdt

@@ -1,0 +1,135 @@
+// Sets: add-wins and remove-wins, which differ in the side that wins alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "crdt/model/json_text.hpp"
+#include "crdt/types/membership.hpp"
+#include "crdt/workload/simulated_replica.hpp"
+
+namespace cupel::crdt {
+
+namespace {
+
+using Json = nlohmann::json;
+
+TypeTraits traits_of(bool up_wins, std::vector<TypeName> names, TypeBug bug) {
+  return {.names = std::move(names),
+          .whole_read = Kind::kState,
+          .bugs = {bug},
+          .objects_are_elements = true,
+          .reads_list_elements = true,
+          .membership = TypeTraits::Membership{up_wins}};
+}
+
+class Set final : public MembershipType {
+ public:
+  Set(bool up_wins, std::vector<TypeName> names, TypeBug bug)
+      : MembershipType(traits_of(up_wins, std::move(names), bug), {"add", "remove"}) {}
+
+  [[nodiscard]] std::string_view method(const Operation& op) const override {
+    switch (op.kind) {
+      case Kind::kUp:
+        return words().up;
+      case Kind::kDown:
+        return words().down;
+      case Kind::kTest:
+        return "contains";
+      default:
+        return "read";
+    }
+  }
+
+  [[nodiscard]] Text text(const History& history, const Operation& op) const override {
+    if (op.kind == Kind::kState) return {{}, "{" + history.listed(op) + "}"};
+    return {{history.element_text(op.element)},
+            op.kind != Kind::kTest ? ""
+            : op.returned          ? "true"
+                                   : "false"};
+  }
+
+  std::optional<std::string> parse(const ParsedCall& call) const override {
+    const Json& value = call.value;
+    if (call.method == words().up || call.method == words().down) {
+      if (value.is_null()) return call.expected("the element");
+      call.op.kind = call.method == words().up ? Kind::kUp : Kind::kDown;
+      call.op.element = call.element(value);
+      if (call.grow_only && call.op.kind == Kind::kDown)
+        return "found a remove from a grow-only set";
+      return std::nullopt;
+    }
+    if (call.method == "contains") {
+      call.op.kind = Kind::kTest;
+      if (call.indeterminate) return std::nullopt;
+      if (!value.is_array() || value.size() != 2 || value[0].is_null() || !value[1].is_boolean())
+        return call.expected("the element and what was returned, as in [\"a\",true]");
+      call.op.element = call.element(value[0]);
+      call.op.returned = value[1].get<bool>();
+      return std::nullopt;
+    }
+    if (call.method == "read") return parse_read(call);
+    return call.unknown_method("add, remove, contains or read of a set");
+  }
+
+  [[nodiscard]] Json value(const History& history, const Operation& op) const override {
+    switch (op.kind) {
+      case Kind::kTest:
+        return Json::array({element_json(history, op.element), op.returned});
+      case Kind::kState:
+        return list_json(history, op);
+      default:
+        return element_json(history, op.element);
+    }
+  }
+
+  [[nodiscard]] Json argument(const History& history, const Operation& op) const override {
+    return op.kind == Kind::kState ? Json() : element_json(history, op.element);
+  }
+
+  [[nodiscard]] Json value_of_read(const Operation& op, const Json& argument,
+                                   const Json& answer) const override {
+    return op.kind == Kind::kTest ? Json::array({argument, answer}) : answer;
+  }
+
+  void choose(RequestChoice& choice) const override {
+    Operation& op = choice.op;
+    if (choice.read && choice.random.chance(0.5)) return;
+    op.kind = choice.read ? Kind::kTest : choice.down ? Kind::kDown : Kind::kUp;
+    op.element =
+        choice.history.element(op.key, fmt::format("\"e{}\"", choice.random.below(choice.values)));
+  }
+
+ private:
+  static std::optional<std::string> parse_read(const ParsedCall& call) {
+    call.op.kind = Kind::kState;
+    if (call.indeterminate) return std::nullopt;
+    if (!call.value.is_array()) return call.expected("the array of the elements");
+    if (auto wrong = call.take_list("no null among the elements")) return wrong;
+    auto sorted = call.list;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      return call.expected("each element once");
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+const ReplicatedType& add_wins_set() {
+  static const Set type(
+      /*up_wins=*/true,
+      {{"add-wins-set"}, {"aw-set"}, {"or-set"}, {"grow-only-set", true}, {"g-set", true}},
+      {"remove-kills-concurrent-add",
+       "a remove that arrives removes adds that it has not seen, too"});
+  return type;
+}
+
+const ReplicatedType& remove_wins_set() {
+  static const Set type(/*up_wins=*/false, {{"remove-wins-set"}, {"rw-set"}},
+                        {"add-undoes-concurrent-remove",
+                         "an add that arrives undoes removes that it has not seen, too"});
+  return type;
+}
+
+}  // namespace cupel::crdt

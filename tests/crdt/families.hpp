@@ -1,0 +1,18 @@
+// Families: which types a test of sets, flags or registers is about.
+#pragma once
+
+#include "crdt/model/type.hpp"
+
+namespace cupel::crdt {
+
+inline bool is_set(Type t) {
+  return t == Type::kAddWinsSet || t == Type::kRemoveWinsSet;
+}
+inline bool is_flag(Type t) {
+  return t == Type::kEnableWinsFlag || t == Type::kDisableWinsFlag;
+}
+inline bool is_register(Type t) {
+  return t == Type::kMultiValueRegister || t == Type::kLastWriterWinsRegister;
+}
+
+}  // namespace cupel::crdt
