@@ -33,7 +33,7 @@ struct CrdtArguments {
   std::string type, certificate, svg, timeout, memory_limit, shrink_time = "5s";
   std::vector<std::string> histories;
   std::string history;
-  bool json = false, letter = false, witness = false, converge = false;
+  bool json = false, strict = false, witness = false, converge = false;
 };
 
 struct Limits {
@@ -71,12 +71,13 @@ void add_type_option(Command& command, std::string& type) {
       ->type_name("TYPE");
 }
 
-void add_letter_option(Command& command, bool& letter) {
+void add_strict_axioms_option(Command& command, bool& strict) {
   command
-      .add_flag("--letter", letter,
-                "The axioms to the letter of Biswas's thesis: arrays may show removed characters, "
-                "and siblings of one value are forbidden (docs/crdt.md)")
+      .add_flag("--strict-axioms", strict,
+                "Use the axioms exactly as Biswas's thesis prints them: arrays may show removed "
+                "characters, and two concurrent writes of one value are forbidden (docs/crdt.md)")
       ->group(kWhatIsAsked);
+  command.add_flag("--letter", strict, "The old name of --strict-axioms")->hidden();
 }
 
 base::Result<std::string> contents(const std::string& file) {
@@ -129,7 +130,7 @@ int answer_one(const std::string& file, const crdt::History& history,
   const auto began = base::Budget::Clock::now();
   crdt::Answer answer{.file = file,
                       .history = &history,
-                      .axioms = {.strict = arguments.letter},
+                      .axioms = {.strict = arguments.strict},
                       .show_witness = arguments.witness};
   try {
     const base::AllocationWatch watch(&budget);
@@ -156,8 +157,9 @@ int answer_one(const std::string& file, const crdt::History& history,
     code = kUnknown;
   if (!arguments.certificate.empty()) {
     if (answer.decision.verdict == crdt::Verdict::kUnknown) {
-      print_error(base::Error{.message = "no certificate was written: the verdict is unknown",
-                              .file = arguments.certificate});
+      print_error(
+          base::Error{.message = "no certificate was written, because the verdict is unknown",
+                      .file = arguments.certificate});
     } else {
       const auto text =
           answer.decision.witness
@@ -225,7 +227,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   } else {
     print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
-                      arguments.history, verified.strict ? ", by the axioms to the letter" : "",
+                      arguments.history, verified.strict ? ", by the strict axioms" : "",
                       valid ? "" : "  " + verified.reason + "\n"));
   }
   return valid ? kSatisfied : unknown ? kUnknown : kViolated;
@@ -243,7 +245,7 @@ Limits limits_of(const CrdtArguments& arguments) {
 }
 
 void add_answer_options(Command& command, CrdtArguments& arguments) {
-  add_letter_option(command, arguments.letter);
+  add_strict_axioms_option(command, arguments.strict);
   command
       .add_option("--certificate", arguments.certificate,
                   "Write the evidence for the verdict to this file, for cupel crdt verify. One "
@@ -252,38 +254,39 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       ->group(kWhatIsAsked);
   command
       .add_flag("--witness", arguments.witness,
-                "Where it is satisfied: show an execution, what each operation had newly seen")
+                "If the history is satisfied, show an execution: what each operation newly sees")
       ->group(kWhatIsAsked);
   command
       .add_option("--timeout", arguments.timeout,
-                  "For each history, its reading included; what is undecided then is unknown. "
+                  "Time limit for each history, reading included; then the verdict is unknown. "
                   "Seconds, or with a unit: 90, 90s, 5m. Default: none")
       ->type_name("DURATION")
       ->group(kWhatItCosts);
   command
       .add_option("--memory-limit", arguments.memory_limit,
-                  "Resident memory of the whole process; what is undecided when it is met is "
+                  "Limit on the resident memory of the process; beyond it the verdict is "
                   "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
       ->type_name("SIZE")
       ->group(kWhatItCosts);
   command
       .add_option("--shrink-time", arguments.shrink_time,
-                  "How long a violation may be made smaller before it is explained. Seconds, or "
+                  "Time limit for shrinking a violation before it is explained. Seconds, or "
                   "with a unit")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(kWhatItCosts);
-  command.add_flag("--json", arguments.json, "One JSON object for each history, on one line");
+  command.add_flag("--json", arguments.json, "Print one JSON object for each history, on one line");
   command
       .add_option(
           "--svg", arguments.svg,
-          "Draw the answer to this file: replicas as rows, deliveries as arrows. One history only")
+          "Draw the answer as SVG to this file: replicas as rows, deliveries as arrows. One "
+          "history only")
       ->type_name("FILE");
 }
 
 void add_crdt_check(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "check", "Decide whether histories are those of the type under causal consistency");
+      "check", "Check that histories are executions of the type under causal consistency");
   auto arguments = std::make_shared<CrdtArguments>();
   command
       ->add_option("HISTORY", arguments->histories,
@@ -294,17 +297,16 @@ void add_crdt_check(Command& app, Run& run) {
   command
       ->add_flag(
           "--converge", arguments->converge,
-          "Everything was delivered at the end: also say whether the last reads of all replicas "
-          "agree, and how long that took where times are recorded. If not, the exit code is 1; "
-          "if there are no two such reads of a key, 2")
+          "Also check that the last reads of all replicas agree, and report how long that took "
+          "if times are recorded. Use it if every update was delivered at the end. The exit code "
+          "is 1 if the reads differ, and 2 if no key has two such reads")
       ->group(kWhatIsAsked);
   add_answer_options(*command, *arguments);
   command->footer(
-      "One line FILE<TAB>TYPE<TAB>satisfied|violated|unknown for each file, and below it, "
-      "indented\n"
-      "by two blanks, why it is violated.\n"
+      "Prints one line FILE<TAB>TYPE<TAB>satisfied|violated|unknown for each file. The\n"
+      "explanation of a violation follows, indented by two blanks.\n"
       "\n"
-      "Exit code: 0 satisfied, 1 violated, 2 unknown, 3 bad input; the largest over all files.\n"
+      "Exit code: 0 satisfied, 1 violated, 2 unknown, 3 bad input; the largest of all files.\n"
       "\n"
       "Examples:\n"
       "  cupel crdt check --type or-set history.jsonl\n"
@@ -340,27 +342,26 @@ void add_crdt_check(Command& app, Run& run) {
 
 void add_crdt_verify(Command& app, Run& run) {
   auto* command = app.add_subcommand("verify",
-                                     "Check the certificate of a verdict, by code of its own; "
-                                     "reader, history and digest are those of the decision");
+                                     "Check the certificate of a verdict with independent code; "
+                                     "only the reader and the digest are shared with the checker");
   auto arguments = std::make_shared<CrdtArguments>();
   command
       ->add_option("HISTORY", arguments->history,
-                   "The history that the certificate is about; - is standard input")
+                   "The history that the certificate is for; - is standard input")
       ->required()
       ->type_name("");
   command
       ->add_option("CERTIFICATE", arguments->certificate,
-                   "What cupel crdt check --certificate wrote; - is standard input")
+                   "The file that cupel crdt check --certificate wrote; - is standard input")
       ->required()
       ->type_name("");
   add_type_option(*command, arguments->type);
   command->add_flag("--json", arguments->json, "One JSON object, on one line");
   command->footer(
-      "Exit code: 0 the certificate proves what it says, 1 it does not, 2 nobody knows: it takes "
-      "too\n"
+      "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: it rests on too\n"
       "many operations to try all their executions, 3 the history cannot be read or the file is "
-      "no\n"
-      "certificate.\n"
+      "not\n"
+      "a certificate.\n"
       "\n"
       "Example:\n"
       "  cupel crdt verify --type or-set history.jsonl proof.json");
@@ -377,18 +378,19 @@ void add_crdt_verify(Command& app, Run& run) {
 
 // What replicas are asked: generate and run.
 void add_request_options(Command& command, crdt::Requests& requests) {
-  const char* group = "What the replicas are asked";
-  command.add_option("--replicas", requests.replicas, "Replicas")
+  const char* group = "Operations";
+  command.add_option("--replicas", requests.replicas, "Number of replicas")
       ->type_name("N")
       ->check(whole_number(1, 1000))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--keys", requests.keys, "Objects of the type")
+  command.add_option("--keys", requests.keys, "Number of objects of the type")
       ->type_name("N")
       ->check(whole_number(1, 1000000))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--elements", requests.values, "Sets: elements that an object may have")
+  command
+      .add_option("--elements", requests.values, "Sets: number of elements that an object may have")
       ->type_name("N")
       ->check(whole_number(1, 1000000))
       ->capture_default_str()
@@ -400,12 +402,12 @@ void add_request_options(Command& command, crdt::Requests& requests) {
       ->group(group);
   command
       .add_option("--duplicates", requests.duplicates,
-                  "Registers: share of writes of a value that was written before, from 0 to 1")
+                  "Registers: share of writes that write an earlier value again, from 0 to 1")
       ->type_name("SHARE")
       ->check(share())
       ->capture_default_str()
       ->group(group);
-  command.add_option("--seed", requests.seed, "The same options and seed ask the same")
+  command.add_option("--seed", requests.seed, "The same options and seed give the same operations")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
@@ -434,7 +436,7 @@ int generate(const CrdtGenerateArguments& arguments) {
 
 void add_crdt_generate(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "generate", "Make the history of simulated replicas, correct or with a bug");
+      "generate", "Write a history of simulated replicas, correct or with a bug");
   auto arguments = std::make_shared<CrdtGenerateArguments>();
   auto& options = arguments->options;
   add_type_option(*command, arguments->type);
@@ -442,7 +444,7 @@ void add_crdt_generate(Command& app, Run& run) {
       ->add_option("-o,--output", arguments->output, "The file to write. Default: standard output")
       ->type_name("FILE");
   command->add_flag("--edn", arguments->edn,
-                    "Write EDN instead of JSON lines. Default: if FILE ends in .edn");
+                    "Write EDN instead of JSON lines; the default if FILE ends in .edn");
   add_request_options(*command, options);
   const char* group = "How the replicas behave";
   std::string bugs;
@@ -451,7 +453,7 @@ void add_crdt_generate(Command& app, Run& run) {
   }
   command
       ->add_option("--ops", options.ops,
-                   "Operations of all replicas together, the last reads besides")
+                   "Number of operations of all replicas together, without the final reads")
       ->type_name("N")
       ->check(whole_number(0, 100000000))
       ->capture_default_str()
@@ -459,22 +461,25 @@ void add_crdt_generate(Command& app, Run& run) {
   command
       ->add_option(
           "--delivery", options.delivery,
-          "Chance that the next update of another replica arrives before an operation, from 0 to 1")
+          "Probability that the next update of another replica arrives before an operation, from 0 "
+          "to 1")
       ->type_name("SHARE")
       ->check(share())
       ->capture_default_str()
       ->group(group);
-  command->add_option("--bug", options.bug, "Plant this bug; below")
+  command->add_option("--bug", options.bug, "Inject this bug; the list is below")
       ->type_name("BUG")
       ->group(group);
   command
-      ->add_flag("--no-final-reads", arguments->no_final_reads,
-                 "Do not deliver everything at the end and let every replica read every key")
+      ->add_flag(
+          "--no-final-reads", arguments->no_final_reads,
+          "Leave out the last step, which delivers every update and lets every replica read every "
+          "key")
       ->group(group);
-  command->add_flag("--no-times", arguments->no_times, "Leave out when operations were")
+  command->add_flag("--no-times", arguments->no_times, "Leave out the times of operations")
       ->group(group);
   command->footer(
-      "Bugs; which types have which is in docs/crdt.md#generate:\n" + bugs +
+      "Bugs (docs/crdt.md#generate lists their types):\n" + bugs +
       "\nExamples:\n"
       "  cupel crdt generate --type or-set --ops 1000 -o history.jsonl\n"
       "  cupel crdt generate --type rga --bug interleaves | cupel crdt check --type rga -");
@@ -520,11 +525,11 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
   }
   arguments.converge = recorded->settled && arguments.options.replicas > 1;
   if (!recorded->settled)
-    print_error("note: replicas went on sending; whether they converge was not looked at");
+    print_error("note: the replicas did not stop sending; convergence was not checked");
   if (recorded->messages == 0 && arguments.options.replicas > 1) {
     print_error(
-        "note: no replica sent a message; if they do not speak with each other by themselves, "
-        "nothing was replicated");
+        "note: no replica sent a message; unless the replicas have a network of their own, nothing "
+        "was replicated");
   }
   base::Budget budget(limits.timeout, limits.memory_bytes);
   return answer_one(file, *history, arguments, limits, budget);
@@ -532,59 +537,61 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
 
 void add_crdt_run(Command& app, Run& run) {
   auto* command = app.add_subcommand("run",
-                                     "Run replicas that are programs of yours, deliver their "
-                                     "messages at random, check what they returned");
+                                     "Run your own programs as replicas, deliver their messages "
+                                     "at random, and check what they return");
   auto arguments = std::make_shared<CrdtRunArguments>();
   auto& options = arguments->options;
   command
-      ->add_option("--exec", options.command,
-                   "The command of a replica, for sh -c; started once a replica")
+      ->add_option("--exec", options.command, "The command that sh -c starts once for each replica")
       ->required()
       ->type_name("COMMAND");
   add_type_option(*command, arguments->type);
   add_request_options(*command, options);
-  const char* group = "How they are run";
+  const char* group = "How the replicas run";
   command
       ->add_option("--ops", options.ops,
-                   "Operations of all replicas together, the last reads besides")
+                   "Number of operations of all replicas together, without the final reads")
       ->type_name("N")
       ->check(whole_number(0, 100000000))
       ->capture_default_str()
       ->group(group);
   command
-      ->add_option("--delivery", options.delivery,
-                   "Chance that the next message of another replica arrives before an operation, "
-                   "from 0 to 1")
+      ->add_option(
+          "--delivery", options.delivery,
+          "Probability that the next message of another replica arrives before an operation, "
+          "from 0 to 1")
       ->type_name("SHARE")
       ->check(share())
       ->capture_default_str()
       ->group(group);
   command
       ->add_option("--order", arguments->order,
-                   "Order of delivery: causal, fifo (each sender's in its order) or any")
+                   "Order of delivery: causal, fifo (each sender's messages in order) or any")
       ->type_name("ORDER")
       ->capture_default_str()
       ->group(group);
   command
-      ->add_option("--repeats", options.repeats, "Share of messages that arrive twice, from 0 to 1")
+      ->add_option("--repeats", options.repeats,
+                   "Share of messages that are delivered twice, from 0 to 1")
       ->type_name("SHARE")
       ->check(share())
       ->capture_default_str()
       ->group(group);
   command
       ->add_option("--answer-timeout", options.timeout_seconds,
-                   "Seconds that a replica has for an answer")
+                   "Seconds to wait for the answer of a replica")
       ->type_name("SECONDS")
       ->check(not_negative())
       ->capture_default_str()
       ->group(group);
-  command->add_option("-o,--output", arguments->output, "Keep the history in this file, JSON lines")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Write the history to this file, as JSON lines")
       ->type_name("FILE");
   add_answer_options(*command, *arguments);
   command->footer(
-      "Exit code: 0 satisfied and converged, 1 violated or not converged, 2 unknown, 3 a replica "
-      "that\n"
-      "does not start, dies, or answers otherwise than docs/crdt.md#run says.\n"
+      "Exit code: 0 satisfied and converged, 1 violated or not converged, 2 unknown, 3 a replica\n"
+      "does not start, dies, or breaks the protocol in docs/crdt.md#run.\n"
       "\n"
       "Examples:\n"
       "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"
@@ -607,16 +614,15 @@ void add_crdt_run(Command& app, Run& run) {
 
 void add_crdt(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "crdt", "Check what sets, flags, registers, counters and arrays of replicas returned");
+      "crdt", "Check replicated data types: sets, flags, registers, counters and arrays");
   command->require_subcommand(1);
   add_crdt_check(*command, run);
   add_crdt_verify(*command, run);
   add_crdt_generate(*command, run);
   add_crdt_run(*command, run);
   command->footer(
-      "Replicated data types, each replica with a copy of its own, against their axioms under "
-      "causal\n"
-      "consistency: docs/crdt.md.");
+      "Checks the reads of replicas against the axioms of their type under causal consistency.\n"
+      "The manual is docs/crdt.md.");
 }
 
 }  // namespace cupel::cli
