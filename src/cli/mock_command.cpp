@@ -1,4 +1,4 @@
-// cupel mock: serves a database as weak as its level allows. `cupel mock test` is in
+// cupel mock: serves a database that is as weak as its level allows. `cupel mock test` is in
 // mock_test_command.cpp.
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "cli/mock_options.hpp"
 #include "cli/options.hpp"
 #include "report/wording.hpp"
+#include "wire/store_server.hpp"
 
 namespace cupel::cli {
 
@@ -39,7 +40,7 @@ int serve(const ServeArguments& arguments) {
       return bad(can.error());
     target = *asked;
   }
-  Served served(arguments.store);
+  wire::StoreServer served(arguments.store);
   const bool all = !arguments.postgres && !arguments.mysql && !arguments.http;
   const auto port = [&](const std::optional<std::uint16_t>& given) {
     return all ? std::optional<std::uint16_t>(0) : given;
@@ -54,9 +55,9 @@ int serve(const ServeArguments& arguments) {
     return bad(started.error());
   }
   if (!is_loopback(arguments.address) && !arguments.password) {
-    print_error(
-        fmt::format("warning: whoever reaches {} may use this server; --password keeps others out",
-                    arguments.address));
+    print_error(fmt::format(
+        "warning: every client that reaches {} can use this server; set --password to prevent it",
+        arguments.address));
   }
   const auto& server = *served.server;
   if (const auto open = server.port(Interface::kPostgres)) {
@@ -74,7 +75,7 @@ int serve(const ServeArguments& arguments) {
                       http_url(arguments.address, open)));
   }
   flush_output();
-  print_error(fmt::format("level {}, seed {}; Ctrl-C ends it", mock::name(arguments.store.level),
+  print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
                           arguments.store.seed));
   while (!interruptible.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   served.server->stop();
@@ -100,11 +101,11 @@ int serve(const ServeArguments& arguments) {
 
 void add_mock(Command& app, Run& run) {
   auto* command =
-      app.add_subcommand("mock", "Serve a database that behaves as badly as its level allows");
+      app.add_subcommand("mock", "Serve a database that is as weak as its isolation level allows");
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<ServeArguments>();
   add_store_options(*command, *arguments);
-  const char* where = "Where it is served (default: all three on free ports)";
+  const char* where = "Protocols and ports (default: all three, on free ports)";
   const auto port = [&](const char* option, std::optional<std::uint16_t>& value, const char* what) {
     command->add_option(option, value, fmt::format("{}; 0: any free port", what))
         ->type_name("PORT")
@@ -120,13 +121,14 @@ void add_mock(Command& app, Run& run) {
       ->group(where);
   command
       ->add_option("--password", arguments->password,
-                   "What clients have to say. Default: any will do")
+                   "The password that clients must send. Default: any password is accepted")
       ->type_name("TEXT")
       ->group(where);
   command
-      ->add_option("--history", arguments->history,
-                   "Write what happened, at the end; the format is by the extension (.jsonl, .edn, "
-                   ".cupel …)")
+      ->add_option(
+          "--history", arguments->history,
+          "Write the history of all transactions to this file at the end, in the format of "
+          "its extension (.jsonl, .edn, .cupel …)")
       ->type_name("FILE");
   command->footer(
       "Examples:\n"
@@ -139,7 +141,7 @@ void add_mock(Command& app, Run& run) {
         if (option->count() == 0) continue;
         throw UsageError(
             option->name(),
-            "found before `test`, expected behind it: `cupel mock test` has options of its own");
+            "found before `test`, expected after it: `cupel mock test` has options of its own");
       }
       return;
     }

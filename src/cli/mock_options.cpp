@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::string> level_names_of_mock() {
   std::vector<std::string> names;
-  for (const auto level : kMockLevels) names.emplace_back(mock::name(level));
+  for (const auto level : mock::kLevels) names.emplace_back(mock::name(level));
   return names;
 }
 
@@ -29,15 +29,14 @@ void add_store_options(Command& command, StoreArguments& arguments) {
   command
       .add_option(
           "--level", arguments.level,
-          fmt::format(
-              "The level that every history stays within, and no more: {}. Short names will do",
-              one_of(level_names_of_mock())))
+          fmt::format("The isolation level, which every history satisfies: {}, or a short name",
+                      one_of(level_names_of_mock())))
       ->type_name("LEVEL")
       ->capture_default_str()
       ->group(behaviour);
   command
       .add_option("--seed", arguments.store.seed,
-                  "The same seed and requests give the same answers")
+                  "The random seed. The same seed and the same requests return the same values")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
@@ -45,31 +44,33 @@ void add_store_options(Command& command, StoreArguments& arguments) {
   command
       .add_option("--policy", arguments.policy,
                   "How a read chooses among the values that it may return: uniform, latest, "
-                  "adversarial (one that "
-                  "leaves the next stronger level), or weights, as in uniform=3,adversarial=1")
+                  "adversarial (a value that the next stronger level forbids), or weights: "
+                  "uniform=3,adversarial=1")
       ->type_name("POLICY")
       ->capture_default_str()
       ->group(behaviour);
   command
-      .add_option("--delay", arguments.delay, "Wait before each transaction, at random up to this")
+      .add_option("--delay", arguments.delay,
+                  "The longest pause before a transaction; each is random")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(behaviour);
   command
       .add_option("--abort-rate", arguments.store.abort_rate,
-                  "Share of commits that abort instead, from 0 to 1")
+                  "The share of commits that abort, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(share())
       ->group(behaviour);
-  command.add_option("--latency", arguments.latency, "Wait before each read, write and commit")
+  command
+      .add_option("--latency", arguments.latency, "The pause before each read, write and commit")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(behaviour);
   command
       .add_option("--patience", arguments.patience,
-                  "Roll back an open transaction that does nothing for this long while others wait "
-                  "for their turn")
+                  "Roll back an open transaction that sends no request for this long while others "
+                  "wait")
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(behaviour);
@@ -116,8 +117,8 @@ std::string no_level_of_mock(const std::string& text) {
       if (there && levels::implies(*known, level)) nearest = *there;
     }
     return fmt::format(
-        "found `{}`, expected {}; the mock has no real-time order between sessions, and so no such "
-        "level: the nearest is {}",
+        "found `{}`, expected {}; the mock orders no sessions by real time; the nearest level "
+        "of the mock is {}",
         text, one_of(names), mock::name(nearest));
   }
   auto spelled = level_names();  // serializable is understood too
@@ -167,7 +168,9 @@ std::string http_url(const std::string& address, std::uint16_t port) {
 
 std::string of_another_run(const std::string& file) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(file, ignored) ? "; what is there is of another run" : "";
+  return std::filesystem::is_regular_file(file, ignored)
+             ? "; it still holds the history of another run"
+             : "";
 }
 
 }  // namespace cupel::cli

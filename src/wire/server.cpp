@@ -27,7 +27,7 @@ namespace {
 
 constexpr Seconds kStartup{10}, kWriting{30};
 constexpr std::chrono::seconds kLeaving{2};
-constexpr std::size_t kRefusedAtOnce = 16;  // connections that are told why; more are just closed
+constexpr std::size_t kMostRejecting = 16;  // connections that get an error; more are just closed
 constexpr std::size_t kSendAt = 65536;
 constexpr const char* kTooMany = "sorry, too many clients already";
 
@@ -55,34 +55,39 @@ class Server::State {
       if (!port) continue;
       auto listening = listen_on(options_.address, *port);
       if (!listening.ok()) return std::move(listening).error();
-      doors_.push_back({interface, std::move(*listening)});
+      listeners_.push_back({interface, std::move(*listening)});
     }
     accepting_ = std::thread([this] { accept_all(); });
     return base::Ok{};
   }
 
   [[nodiscard]] std::uint16_t port(Interface interface) const {
-    for (const auto& door : doors_) {
-      if (door.interface == interface) return door.listening.port;
+    for (const auto& listener : listeners_) {
+      if (listener.interface == interface) return listener.listening.port;
     }
     return 0;
   }
 
   [[nodiscard]] std::size_t connections() const { return serving_; }
 
+  bool wait_for_connections(std::size_t most, Seconds timeout) {
+    std::unique_lock lock(clients_mutex_);
+    return connection_ended_.wait_for(lock, timeout, [&] { return serving_ <= most; });
+  }
+
   void stop() {
     if (!accepting_.joinable()) return;
-    bell_.ring();
+    stop_.signal();
     backend_.shut_down();
     accepting_.join();
     for (auto& connection : connections_) connection.thread.join();
     connections_.clear();
     service_.clear();
-    doors_.clear();
+    listeners_.clear();
   }
 
  private:
-  struct Door {
+  struct Listener {
     Interface interface;
     Listening listening;
   };
@@ -93,16 +98,16 @@ class Server::State {
 
   void accept_all() {
     std::vector<pollfd> waiting;
-    for (const auto& door : doors_)
-      waiting.push_back({.fd = door.listening.socket.number(), .events = POLLIN, .revents = 0});
-    waiting.push_back({.fd = bell_.number(), .events = POLLIN, .revents = 0});
+    for (const auto& listener : listeners_)
+      waiting.push_back({.fd = listener.listening.socket.number(), .events = POLLIN, .revents = 0});
+    waiting.push_back({.fd = stop_.number(), .events = POLLIN, .revents = 0});
     for (;;) {
       // Threads that are done are joined once a second at the latest.
       ::poll(waiting.data(), waiting.size(), 1000);
       join_done();
-      if (bell_.rung()) return;
-      for (std::size_t i = 0; i < doors_.size(); ++i) {
-        if (waiting[i].revents != 0) accept_one(doors_[i]);
+      if (stop_.signaled()) return;
+      for (std::size_t i = 0; i < listeners_.size(); ++i) {
+        if (waiting[i].revents != 0) accept_one(listeners_[i]);
       }
     }
   }
@@ -115,8 +120,9 @@ class Server::State {
     });
   }
 
-  void accept_one(const Door& door) {
-    Descriptor accepted(::accept4(door.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  void accept_one(const Listener& listener) {
+    Descriptor accepted(
+        ::accept4(listener.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted) {
       // Out of descriptors or the like: those who wait will not go away by asking again at once.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -124,29 +130,35 @@ class Server::State {
       return;
     }
     const bool full = serving_ >= options_.max_connections;
-    if (full && refusing_ >= kRefusedAtOnce) return;
+    if (full && rejecting_ >= kMostRejecting) return;
     const int on = 1;
     ::setsockopt(accepted.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::setsockopt(accepted.number(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    auto& counter = full ? refusing_ : serving_;
+    auto& counter = full ? rejecting_ : serving_;
     ++counter;
     const auto number = ++last_number_;
     auto& connection = connections_.emplace_back();
     try {
       connection.thread =
-          std::thread([this, &connection, &counter, full, number, interface = door.interface,
+          std::thread([this, &connection, &counter, full, number, interface = listener.interface,
                        socket = std::move(accepted)]() mutable {
             {
-              Socket talking(std::move(socket), bell_);
+              Socket talking(std::move(socket), stop_);
               serve(talking, interface, number, full);
             }
-            --counter;
+            end_connection(counter);
             connection.done = true;
           });
     } catch (const std::system_error&) {  // no more threads
       connections_.pop_back();
       --counter;
     }
+  }
+
+  void end_connection(std::atomic<std::size_t>& counter) {
+    const std::lock_guard lock(clients_mutex_);
+    --counter;
+    connection_ended_.notify_all();
   }
 
   void serve(Socket& socket, Interface interface, std::uint32_t number, bool full) {
@@ -161,7 +173,7 @@ class Server::State {
         .open =
             [&](const std::string& client) {
               const auto name = is_loopback(peer) ? client : client + "@" + peer;
-              come(number, socket, name);
+              add_client(number, socket, name);
               auto session = backend_.open_sql(dialect, name);
               if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
               return session;
@@ -169,48 +181,49 @@ class Server::State {
         .password = options_.password,
         .number = number,
         .secret = secret,
-        .cancel = [this](std::uint32_t other, std::uint32_t told) { cancel(other, told); },
+        .cancel = [this](std::uint32_t other,
+                         std::uint32_t secret_given) { cancel(other, secret_given); },
         .refusal = refusal};
     converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options))
                                                           : make_mysql(std::move(options))));
-    go(number);
+    remove_client(number);
   }
 
-  // A client that says who it is. One of the same name that hung up before may still have
-  // its session for a moment; this one goes on with it, so it waits for that. Not for long:
-  // a statement of the other may be waiting for its turn.
-  void come(std::uint32_t number, const Socket& socket, const std::string& name) {
+  // A client that authenticated. An earlier client of the same name may have hung up while its
+  // session is still open. The new one continues that session, so it waits for the session to
+  // close, but not for long: a statement of the earlier client may be waiting for its turn.
+  void add_client(std::uint32_t number, const Socket& socket, const std::string& name) {
     const auto until = std::chrono::steady_clock::now() + kLeaving;
-    std::unique_lock lock(talking_mutex_);
-    const auto leaving = [&](const auto& talk) {
-      const auto& [other, talking] = talk;
-      return other != number && talking.name == name && talking.socket->hung_up();
+    std::unique_lock lock(clients_mutex_);
+    const auto leaving = [&](const auto& entry) {
+      const auto& [other, client] = entry;
+      return other != number && client.name == name && client.socket->hung_up();
     };
-    while (!bell_.rung() && std::any_of(talking_.begin(), talking_.end(), leaving)) {
-      if (gone_.wait_until(lock, until) == std::cv_status::timeout) break;
+    while (!stop_.signaled() && std::any_of(clients_.begin(), clients_.end(), leaving)) {
+      if (client_removed_.wait_until(lock, until) == std::cv_status::timeout) break;
     }
-    talking_[number] = {&socket, name, {}, 0};
+    clients_[number] = {&socket, name, {}, 0};
   }
   void introduce(sql::Session& session, std::uint32_t number, std::uint32_t secret) {
     session.on_connection(number, [this](std::uint32_t other) { return cancel(other, {}); });
-    const std::lock_guard lock(talking_mutex_);
-    talking_[number].cancel = session.canceller();
-    talking_[number].secret = secret;
+    const std::lock_guard lock(clients_mutex_);
+    clients_[number].cancel = session.canceller();
+    clients_[number].secret = secret;
   }
-  // False: there is no such connection, or another secret was told.
+  // False: there is no such connection, or the secret is wrong.
   bool cancel(std::uint32_t number, std::optional<std::uint32_t> secret) {
-    const std::lock_guard lock(talking_mutex_);
-    const auto found = talking_.find(number);
-    if (found == talking_.end() || !found->second.cancel) return false;
+    const std::lock_guard lock(clients_mutex_);
+    const auto found = clients_.find(number);
+    if (found == clients_.end() || !found->second.cancel) return false;
     if (secret && *secret != found->second.secret) return false;
     found->second.cancel();
     return true;
   }
-  // Its session is closed.
-  void go(std::uint32_t number) {
-    const std::lock_guard lock(talking_mutex_);
-    talking_.erase(number);
-    gone_.notify_all();
+  // After its session was closed.
+  void remove_client(std::uint32_t number) {
+    const std::lock_guard lock(clients_mutex_);
+    clients_.erase(number);
+    client_removed_.notify_all();
   }
 
   static bool send(Socket& socket, Conversation& conversation) {
@@ -238,7 +251,7 @@ class Server::State {
         if (conversation.open() && idle)
           conversation.refuse(idle->sqlstate, idle->message);
         else
-          conversation.refuse("57014", "the client took too long to say who it is");
+          conversation.refuse("57014", "the client took too long to authenticate");
       }
       if (outcome == Outcome::kStopped) {
         conversation.refuse("57P01", "terminating connection: the mock store is shutting down");
@@ -254,21 +267,21 @@ class Server::State {
   ServerOptions options_;
   HttpService service_;
   HttpEngine engine_;
-  Bell bell_;
-  std::vector<Door> doors_;
+  StopEvent stop_;
+  std::vector<Listener> listeners_;
   std::thread accepting_;
   std::list<Connection> connections_;  // of the accepting thread, then of stop()
-  std::atomic<std::size_t> serving_ = 0, refusing_ = 0;
+  std::atomic<std::size_t> serving_ = 0, rejecting_ = 0;
   std::uint32_t last_number_ = 0;
-  struct Talking {
+  struct Client {
     const Socket* socket = nullptr;
     std::string name;
     sql::Session::Cancel cancel;
     std::uint32_t secret = 0;
   };
-  std::mutex talking_mutex_;
-  std::condition_variable gone_;
-  std::map<std::uint32_t, Talking> talking_;  // by number: those that said who they are
+  std::mutex clients_mutex_;
+  std::condition_variable client_removed_, connection_ended_;
+  std::map<std::uint32_t, Client> clients_;  // by number: those that authenticated
 };
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -286,6 +299,9 @@ std::uint16_t Server::port(Interface interface) const {
 }
 std::size_t Server::connections() const {
   return state_->connections();
+}
+bool Server::wait_for_connections(std::size_t most, std::chrono::duration<double> timeout) const {
+  return state_->wait_for_connections(most, timeout);
 }
 void Server::stop() {
   state_->stop();

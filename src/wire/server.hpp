@@ -14,6 +14,7 @@
 // what it has prepared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,9 @@ class Server {
   // 0: not served.
   [[nodiscard]] std::uint16_t port(Interface interface) const;
   [[nodiscard]] std::size_t connections() const;
+  // Waits until there are at most so many. False: the time is over.
+  [[nodiscard]] bool wait_for_connections(std::size_t most,
+                                          std::chrono::duration<double> timeout) const;
   // Shuts the backend down, says goodbye to clients, joins all threads. May be repeated.
   void stop();
 

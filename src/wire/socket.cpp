@@ -1,4 +1,4 @@
-// poll() on the socket and the bell: see the header.
+// poll() on the socket and the StopEvent: see the header.
 #include "wire/socket.hpp"
 
 #include <arpa/inet.h>
@@ -47,12 +47,12 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-Bell::Bell() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-void Bell::ring() {
+StopEvent::StopEvent() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+void StopEvent::signal() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(descriptor_.number(), &one, sizeof one);
 }
-bool Bell::rung() const {
+bool StopEvent::signaled() const {
   pollfd waiting{.fd = descriptor_.number(), .events = POLLIN, .revents = 0};
   return ::poll(&waiting, 1, 0) > 0;
 }
@@ -98,7 +98,7 @@ Socket::Outcome Socket::wait_for(bool to_write, std::optional<Seconds> timeout) 
     pollfd waiting[] = {{.fd = descriptor_.number(),
                          .events = static_cast<short>(to_write ? POLLOUT : POLLIN),
                          .revents = 0},
-                        {.fd = bell_.number(), .events = POLLIN, .revents = 0}};
+                        {.fd = stop_.number(), .events = POLLIN, .revents = 0}};
     const int ready = ::poll(waiting, 2, milliseconds);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return Outcome::kEnded;

@@ -1,4 +1,4 @@
-// Sockets that are given up as soon as a server stops: each wait also looks at a bell.
+// Sockets whose waits end as soon as the server stops: each also waits for a StopEvent.
 #pragma once
 
 #include <chrono>
@@ -28,12 +28,12 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Rung once, heard by all and for good. Thread safe.
-class Bell {
+// Signaled once, for good, to everybody who waits. Thread safe.
+class StopEvent {
  public:
-  Bell();
-  void ring();
-  [[nodiscard]] bool rung() const;
+  StopEvent();
+  void signal();
+  [[nodiscard]] bool signaled() const;
   [[nodiscard]] int number() const { return descriptor_.number(); }
 
  private:
@@ -50,11 +50,11 @@ base::Result<Listening> listen_on(const std::string& address, std::uint16_t port
 // A connection. Used by one thread.
 class Socket {
  public:
-  // What a read or write came to: kStopped is the bell.
+  // What a read or write came to: kStopped: the event was signaled.
   enum class Outcome : std::uint8_t { kWell, kEnded, kTimeout, kStopped };
 
-  Socket(Descriptor descriptor, const Bell& bell)
-      : descriptor_(std::move(descriptor)), bell_(bell) {}
+  Socket(Descriptor descriptor, const StopEvent& stop)
+      : descriptor_(std::move(descriptor)), stop_(stop) {}
   // At least one byte is read into `bytes`, which is replaced.
   Outcome read(std::string& bytes, std::optional<Seconds> timeout);
   // All of it.
@@ -73,7 +73,7 @@ class Socket {
  private:
   Outcome wait_for(bool to_write, std::optional<Seconds> timeout);
   Descriptor descriptor_;
-  const Bell& bell_;
+  const StopEvent& stop_;
 };
 
 }  // namespace cupel::wire

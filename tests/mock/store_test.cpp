@@ -190,7 +190,7 @@ TEST(MockStore, ShutDownEndsOpenAndWaitingTransactions) {
   const auto open = store.begin(a);
   std::atomic<bool> gave_null = false;
   std::thread waiting([&] { gave_null = store.begin(store.open_session("b")) == nullptr; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (store.waiting() == 0) std::this_thread::yield();
   store.shut_down();
   waiting.join();
   EXPECT_TRUE(gave_null);

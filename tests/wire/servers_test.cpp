@@ -471,8 +471,7 @@ TEST_F(Servers, TooManyConnectionsAreToldSo) {
   EXPECT_EQ(web.Get("/")->status, 503);
   PQfinish(first);
   PQfinish(second);
-  for (int i = 0; i < 1000 && server_->connections() > 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(server_->wait_for_connections(0, Seconds(10)));
   PGconn* again = postgres();
   EXPECT_EQ(PQstatus(again), CONNECTION_OK) << PQerrorMessage(again);
   PQfinish(again);
@@ -492,7 +491,13 @@ TEST_F(Servers, StopIsQuickWhateverClientsDo) {
   const auto half = raw(Interface::kHttp);
   send_all(half, "POST /sql HTTP/1.1\r\nContent-Le");
   MYSQL* mysql = mariadb();
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto all_served = [this] {
+    const std::lock_guard lock(backend_.log.mutex);
+    const auto& statements = backend_.log.statements;
+    return backend_.log.open == 4 &&
+           std::find(statements.begin(), statements.end(), "wait") != statements.end();
+  };
+  while (!all_served()) std::this_thread::yield();
   const auto began = Clock::now();
   server_->stop();
   EXPECT_LT(std::chrono::duration<double>(Clock::now() - began).count(), 3);
@@ -550,9 +555,7 @@ TEST_F(Servers, Stress) {
   EXPECT_GT(answered, 200u);
   RecordProperty("requests", std::to_string(requests));
   // Still there for who behaves.
-  for (int i = 0; i < 2000 && server_->connections() > 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_EQ(server_->connections(), 0u);
+  EXPECT_TRUE(server_->wait_for_connections(0, Seconds(20)));
   PGconn* client = postgres();
   PGresult* result = PQexec(client, "select 5");
   EXPECT_STREQ(PQgetvalue(result, 0, 0), "5");

@@ -5,6 +5,7 @@
 #include <httplib.h>
 #include <libpq-fe.h>
 #include <mysql.h>
+#include <poll.h>
 
 #include <memory>
 #include <optional>
@@ -48,6 +49,11 @@ class StoreServers : public ::testing::Test {
       value = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "none";
     PQclear(result);
     return value;
+  }
+  // Waits until the server sends something.
+  static bool answers(PGconn* client, int milliseconds) {
+    pollfd socket{.fd = PQsocket(client), .events = POLLIN, .revents = 0};
+    return ::poll(&socket, 1, milliseconds) > 0;
   }
   // A connection for this, as psql makes it.
   [[nodiscard]] std::string once(const char* text, const std::string& more = "") const {
@@ -196,10 +202,12 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
   // A cancel request; one with a wrong secret does nothing, and neither does one too late.
   const char* long_one = "SELECT count(*) FROM t a, t b, t c, t d";
   ASSERT_EQ(PQsendQuery(client, long_one), 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   auto* cancel = PQgetCancel(client);
   char why[256];
-  EXPECT_EQ(PQcancel(cancel, why, sizeof why), 1) << why;
+  // Until the statement runs, a request does nothing.
+  do {
+    EXPECT_EQ(PQcancel(cancel, why, sizeof why), 1) << why;
+  } while (!answers(client, 100));
   EXPECT_EQ(state(client), "57014");
   EXPECT_EQ(PQcancel(cancel, why, sizeof why), 1) << why;
   PQfreeCancel(cancel);
@@ -210,7 +218,7 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
   ask(other, "BEGIN");
   ask(other, "INSERT INTO t VALUES (1000)");
   ASSERT_EQ(PQsendQuery(client, "SELECT count(*) FROM t"), 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (store_->waiting() == 0) std::this_thread::yield();
   const auto by_sql = "SELECT pg_cancel_backend(" + std::to_string(PQbackendPID(client)) + ")";
   EXPECT_EQ(ask(other, by_sql.c_str()), "t");
   EXPECT_EQ(state(client), "57014");
@@ -222,9 +230,10 @@ TEST_F(StoreServers, WhatRunsIsCancelled) {
   ASSERT_NE(mysql_real_connect(mysql, "127.0.0.1", "root", nullptr, "test", port, nullptr, 0),
             nullptr);
   ASSERT_EQ(PQsendQuery(client, long_one), 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const auto kill = "KILL QUERY " + std::to_string(PQbackendPID(client));
-  EXPECT_EQ(mysql_query(mysql, kill.c_str()), 0) << mysql_error(mysql);
+  do {
+    EXPECT_EQ(mysql_query(mysql, kill.c_str()), 0) << mysql_error(mysql);
+  } while (!answers(client, 100));
   EXPECT_EQ(state(client), "57014");
   EXPECT_NE(mysql_query(mysql, "KILL QUERY 4000000"), 0);
   EXPECT_EQ(mysql_errno(mysql), 1094u);
@@ -254,7 +263,7 @@ TEST_F(StoreServers, IdleClientsAreSentAwayAsTheyAskedFor) {
        {"SET idle_session_timeout = 50", "SET idle_in_transaction_session_timeout = 50; BEGIN"}) {
     auto* client = connect();
     ask(client, sql);
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    EXPECT_TRUE(answers(client, 10'000)) << "the server says why it ends the connection";
     EXPECT_EQ(ask(client, "SELECT 1"), "PGRES_FATAL_ERROR") << sql;
     EXPECT_NE(std::string(PQerrorMessage(client)).find("timeout"), std::string::npos)
         << PQerrorMessage(client);
@@ -450,12 +459,9 @@ TEST_F(StoreServers, Stress) {
     answered += stressed.answered;
     // Still there for who behaves; HTTP's sessions stay until the end.
     // What they sent is worked off first: that takes as long as it takes, but goes on.
-    for (auto [left, idle] = std::pair(server_->connections(), 0); left > 0; ++idle) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      const auto now = server_->connections();
-      ASSERT_LT(idle, 6000) << left << " connections stay";
-      if (now < left) idle = 0;
-      left = now;
+    for (auto left = server_->connections(); left > 0; left = server_->connections()) {
+      ASSERT_TRUE(server_->wait_for_connections(left - 1, Seconds(60)))
+          << left << " connections stay";
     }
     // Some commits abort, as abort_rate says.
     std::string told;

@@ -15,7 +15,7 @@ class HttpEngine {
  public:
   explicit HttpEngine(HttpService& service);
   ~HttpEngine();
-  // Until the client closes, is idle for too long, or the bell rings. `refusal`: all the
+  // Until the client closes, is idle for too long, or the server stops. `refusal`: all the
   // client is told, with status 503. Thread safe.
   void serve(Socket& socket, const std::optional<std::string>& refusal);
 

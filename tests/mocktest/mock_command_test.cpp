@@ -14,7 +14,7 @@
 #include "mock/program.hpp"
 #include "support/scratch_folder.hpp"
 
-namespace cupel::wire {
+namespace cupel::mocktest {
 namespace {
 
 using namespace mock;
@@ -167,7 +167,7 @@ TEST_F(MockCommand, NothingHappened) {
   const auto before = folder_.file("before.jsonl", "of an earlier run\n");
   start({"--http", "0", "--history", before}, 1);
   const auto said = stop();
-  EXPECT_NE(said.find(before + " was not written; what is there is of another run"),
+  EXPECT_NE(said.find(before + " was not written; it still holds the history of another run"),
             std::string::npos)
       << said;
   EXPECT_EQ(contents(before), "of an earlier run\n");
@@ -190,16 +190,19 @@ exit 5
   };
   const auto first = test();
   EXPECT_EQ(first.code, 1) << first.output;
-  EXPECT_NE(first.output.find("history: none is written to test.jsonl; no transaction ended in "
-                              "this run"),
-            std::string::npos)
+  EXPECT_NE(
+      first.output.find("history: test.jsonl is not written; no transaction ended in this run"),
+      std::string::npos)
       << first.output;
   EXPECT_FALSE(std::filesystem::exists(folder_.path("test.jsonl")));
   const auto before = folder_.file("test.jsonl", "of an earlier run\n");
   const auto second = test();
   EXPECT_EQ(second.code, 1) << second.output;
-  EXPECT_NE(second.output.find("test.jsonl; what is there is of another run; no transaction ended"),
-            std::string::npos)
+  EXPECT_NE(
+      second.output.find(
+          "test.jsonl is not written; it still holds the history of another run; no transaction "
+          "ended"),
+      std::string::npos)
       << second.output;
   EXPECT_EQ(contents(before), "of an earlier run\n");
 }
@@ -250,7 +253,7 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
   std::ofstream(folder_.path("cupel-mock-causal-" + number + ".jsonl"), std::ios::app) << "\n";
   const auto other = test({"--level", "causal", "--seed", number, "--iterations", "1"});
   EXPECT_NE(other.output.find("cupel-mock-causal-" + number +
-                              ".jsonl was there, of another run, and was replaced"),
+                              ".jsonl held the history of another run and was replaced"),
             std::string::npos)
       << other.output;
   const auto strong = test({"--level", "strong-session-serializable", "--policy", "latest",
@@ -259,8 +262,8 @@ TEST_F(MockCommand, TestFindsTheSeedAndTheAnomaly) {
   EXPECT_NE(strong.output.find("passed: 4 iterations"), std::string::npos) << strong.output;
 }
 
-// A counter that loses an update, which the command does not mind, and then another one, which it
-// does: that one is told.
+// A counter that loses an update, which the command tolerates, and then another one, which makes it
+// fail: that one is reported.
 constexpr const char* kTwoCounters = R"(
 post() { curl -sS -d "$2" "$CUPEL_MOCK_HTTP_URL$1"; }
 for s in 1 2; do post /sessions '{}' > /dev/null; done
@@ -289,7 +292,8 @@ TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
   EXPECT_NE(why.find("y"), std::string::npos) << found.output;
   EXPECT_NE(found.output.find("Anomalies in the whole history: lost-update 2"), std::string::npos)
       << found.output;
-  EXPECT_NE(found.output.find("The last transaction that read, of session"), std::string::npos)
+  EXPECT_NE(found.output.find("This anomaly involves the last transaction that read, of session"),
+            std::string::npos)
       << found.output;
   EXPECT_EQ(why.find("(key x)"), std::string::npos) << found.output;
   // The numbers told are those of the file: T2 and T3, of y, and what came of them.
@@ -315,10 +319,11 @@ TEST_F(MockCommand, TestSaysThatTransactionsWereAborted) {
                           "--iterations", "60", "--", "sh", script},
                          folder_.path());
   EXPECT_EQ(found.code, 1) << found.output;
-  EXPECT_NE(found.output.find("keeps to every level that the mock has"), std::string::npos)
+  EXPECT_NE(found.output.find("satisfies every level of the mock"), std::string::npos)
       << found.output;
-  EXPECT_NE(found.output.find("the store aborted 1 transaction in this run, with\nSQLSTATE 40001"),
-            std::string::npos)
+  EXPECT_NE(
+      found.output.find("the store aborted 1 transaction in this run,\n    with SQLSTATE 40001"),
+      std::string::npos)
       << found.output;
 }
 
@@ -330,8 +335,8 @@ TEST_F(MockCommand, TestSaysWhenItIsNotWeakIsolation) {
   EXPECT_NE(ran.output.find("failed: iteration 1 of 3 at causal, seed 0"), std::string::npos)
       << ran.output;
   EXPECT_NE(ran.output.find("exited with 7"), std::string::npos);
-  for (const char* words : {"keeps to every level that the mock has", "real-time",
-                            "--policy latest", "one connection"}) {
+  for (const char* words :
+       {"satisfies every level of the mock", "real-time", "--policy latest", "one connection"}) {
     EXPECT_NE(ran.output.find(words), std::string::npos) << ran.output;
   }
   EXPECT_EQ(ran.output.find("40001"), std::string::npos) << ran.output;
@@ -348,8 +353,8 @@ TEST_F(MockCommand, TestDoesNotSendWhereItWas) {
            "latest", "--iterations", "3", "--", "sh", "-c", "\"$0\" r0; exit 7", EXPLORED_CLIENT},
           folder_.path());
   EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.output.find("fails by\nitself"), std::string::npos) << ran.output;
-  EXPECT_EQ(ran.output.find("To tell"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("fails by itself"), std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find("To find out"), std::string::npos) << ran.output;
 }
 
 TEST_F(MockCommand, WhatIsSetUpIsThereForEverySession) {
@@ -392,7 +397,7 @@ TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
     const auto ran = run(command, folder_.path());
     EXPECT_EQ(ran.code, 3) << ran.output;
     EXPECT_NE(ran.output.find(wrong.front()), std::string::npos) << ran.output;
-    EXPECT_NE(ran.output.find("expected behind it"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("expected after it"), std::string::npos) << ran.output;
   }
 }
 
@@ -438,7 +443,7 @@ TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
             run({CUPEL_BINARY, "mock", "test", "--level", std::string(name(level)), "--explore",
                  "--states", "output", "--settle", settle, "--", EXPLORED_CLIENT, words},
                 folder_.path());
-        if (explored.output.find("may not be all") == std::string::npos) break;
+        if (explored.output.find("incomplete") == std::string::npos) break;
       }
       const auto expected = reached(program, level);
       bool null = false;  // the client's own condition: its second session read null
@@ -456,7 +461,7 @@ TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
                   static_cast<int>(expected.size()))
             << explored.output;
       }
-      EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+      EXPECT_EQ(explored.output.find("incomplete"), std::string::npos) << explored.output;
     }
   }
 }
@@ -483,7 +488,7 @@ TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
       run({CUPEL_BINARY, "mock", "test", "--choices", "5,5", "--", EXPLORED_CLIENT, "r0"},
           folder_.path());
   EXPECT_EQ(other.code, 0);
-  EXPECT_NE(other.output.find("had not the choices"), std::string::npos) << other.output;
+  EXPECT_NE(other.output.find("did not offer the choices"), std::string::npos) << other.output;
   const auto some = run({CUPEL_BINARY, "mock", "test", "--explore", "--iterations", "1", "--settle",
                          "40ms", "--", EXPLORED_CLIENT, "w0|r0 w0"},
                         folder_.path());
@@ -520,7 +525,7 @@ TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
                              "--settle", "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},
                             folder_.path());
   EXPECT_EQ(explored.code, 2) << explored.output;
-  EXPECT_NE(explored.output.find("come too late to be chosen from"), std::string::npos)
+  EXPECT_NE(explored.output.find("started after the first choice was made"), std::string::npos)
       << explored.output;
   // After a failure as well: what is counted is as little all there is.
   const std::string fails = late + "; exit 1";
@@ -528,7 +533,7 @@ TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
                            "--settle", "1ms", "--", "sh", "-c", fails, EXPLORED_CLIENT},
                           folder_.path());
   EXPECT_EQ(failed.code, 1) << failed.output;
-  EXPECT_NE(failed.output.find("come too late to be chosen from"), std::string::npos)
+  EXPECT_NE(failed.output.find("started after the first choice was made"), std::string::npos)
       << failed.output;
   EXPECT_NE(failed.output.find("--settle 1ms --choices "), std::string::npos) << failed.output;
 }
@@ -540,11 +545,13 @@ TEST_F(MockCommand, ClientsThatComeLateAreWaitedFor) {
                              "sh", "-c", late, EXPLORED_CLIENT},
                             folder_.path());
   EXPECT_EQ(explored.code, 1) << explored.output;
-  EXPECT_NE(explored.output.find(
-                "some clients come later than 5 ms after the others; explored with --settle "),
-            std::string::npos)
+  EXPECT_NE(
+      explored.output.find(
+          "some clients started more than 5 ms after the others; the exploration starts again with "
+          "--settle "),
+      std::string::npos)
       << explored.output;
-  EXPECT_EQ(explored.output.find("may not be all"), std::string::npos) << explored.output;
+  EXPECT_EQ(explored.output.find("incomplete"), std::string::npos) << explored.output;
   // The read before the write, and the write seen or not.
   EXPECT_EQ(number_before(explored.output, " states that the client saw (reads)"), 2)
       << explored.output;
@@ -569,12 +576,12 @@ TEST_F(MockCommand, BadUsage) {
             "--: "
             "-- ./run.sh --quick"},
            {{"--level", "strict"},
-            "no real-time order between sessions, and so no such level: the nearest is "
+            "orders no sessions by real time; the nearest level of the mock is "
             "strong-session-serializable"},
            {{"--level", "generalized-snapshot-isolation"},
-            "the nearest is strong-session-snapshot-isolation"},
+            "nearest level of the mock is strong-session-snapshot-isolation"},
            {{"test", "--level", "linearizable", "--", "true"},
-            "the nearest is strong-session-serializable"},
+            "nearest level of the mock is strong-session-serializable"},
            {{"--policy", "nice"}, "nice"},
            {{"--policy", "latest=0"}, "above 0"},
            {{"--pg", "70000"}, "65535"},
@@ -610,4 +617,4 @@ TEST_F(MockCommand, BadUsage) {
 }
 
 }  // namespace
-}  // namespace cupel::wire
+}  // namespace cupel::mocktest

@@ -1,0 +1,308 @@
+// The words of `cupel mock test`; see the header.
+#include "cli/mock_test_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analysis/analyze.hpp"
+#include "cli/emit.hpp"
+#include "mocktest/failure_cause.hpp"
+#include "report/render.hpp"
+#include "report/wording.hpp"
+
+namespace cupel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents_of(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string command_text(const MockTestArguments& arguments) {
+  std::string text;
+  for (const auto& word : arguments.test.command) {
+    text += (text.empty() ? "" : " ") + shell_word(word);
+  }
+  return text;
+}
+
+// "exited with 1"
+std::string ending(const MockTestArguments& arguments, const mocktest::CommandEnd& end) {
+  return end.kind == mocktest::CommandEnd::Kind::kTimedOut
+             ? fmt::format("took more than {} (--time-limit)", arguments.time_limit)
+             : end.status.to_string();
+}
+
+// A command that does not use the store says nothing about the level.
+int report_store_not_reached(const MockTestArguments& arguments,
+                             const std::optional<mocktest::FailedRun>& failed) {
+  const auto command = command_text(arguments);
+  if (failed) {
+    print(fmt::format("failed: {} {}\n", command, ending(arguments, failed->end)));
+    print(failed->output);
+  }
+  print_error(
+      fmt::format("{} never began a transaction on the store, so nothing was tested; connect to "
+                  "the address in PGHOST and PGPORT, in MYSQL_HOST and MYSQL_TCP_PORT, or in "
+                  "CUPEL_MOCK_HTTP_URL",
+                  command));
+  return kBad;
+}
+
+// --- Why the command failed
+
+// The history keeps to all levels.
+void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed) {
+  print(
+      "The history satisfies every level of the mock, strong-session-serializable too. Possible "
+      "reasons:\n"
+      "  - The command fails by itself, on any database.\n");
+  if (failed.conflicts > 0) {
+    print(
+        fmt::format("  - The command does not retry aborted transactions: the store aborted {} in "
+                    "this run,\n"
+                    "    with SQLSTATE 40001 (1213 in MySQL's protocol, 409 in HTTP). Databases do "
+                    "so at their\n"
+                    "    stronger levels, and the client has to run the transaction again.\n",
+                    report::counted(failed.conflicts, "transaction")));
+  }
+  print(
+      "  - The command relies on real-time order: one connection sees at once what another one "
+      "committed.\n"
+      "    No level of the mock promises that. Use one connection, or close the first before the "
+      "second\n"
+      "    opens: a new connection with the same name continues its session. What all clients must "
+      "find\n"
+      "    belongs into --setup.\n");
+  const auto& store = arguments.store;
+  const bool strongest = store.level == mock::Level::kStrongSessionSerializable &&
+                         store.latest > 0 && store.uniform <= 0 && store.adversarial <= 0;
+  if (!strongest) {
+    print(
+        "To find out which, run the test with --level strong-session-serializable --policy latest. "
+        "If each key\n"
+        "has one writer, a test that still fails is most likely wrong itself.\n");
+  }
+}
+
+// At the end of the anomaly's explanation.
+void report_relevance(const mocktest::FailureCause& cause) {
+  if (!cause.involves_last_reader) {
+    print(
+        "  No anomaly was found that involves the last transaction that read. The history does not "
+        "show which\n"
+        "  anomaly made the command fail.\n");
+    return;
+  }
+  print(fmt::format("  This anomaly involves the last transaction that read, of session {}.\n",
+                    cause.last_reader_session));
+  if (cause.excluded > 0) {
+    print(fmt::format("  {} at {} or above {} not.\n",
+                      report::counted(static_cast<std::uint64_t>(cause.excluded), "other anomaly"),
+                      mock::name(*cause.weakest_violated), cause.excluded == 1 ? "does" : "do"));
+  }
+}
+
+void report_cause(const MockTestArguments& arguments, const mocktest::FailedRun& failed,
+                  const std::string& file) {
+  const auto& history = failed.history;
+  analysis::Options options;
+  options.check = check_options({}, arguments.limits);
+  options.shrink_seconds = shrink_seconds(arguments.limits);
+  const auto cause = mocktest::find_failure_cause(history, arguments.store.level, options);
+  for (const auto& checked : cause.checks) print(report::lines({file, history, checked}));
+  if (cause.unknown()) {
+    print(report::explanation({file, history, cause.checks.back()}));
+    return;
+  }
+  if (!cause.anomaly) return report_no_cause(arguments, failed);
+  print(report::explanation({file, cause.anomaly->history, cause.anomaly->analysis}));
+  print(report::counts({file, history, *cause.counts}));
+  report_relevance(cause);
+}
+
+// Which run failed, and the options that repeat it.
+struct FailureText {
+  std::string which, again;
+};
+
+int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun& failed,
+                   const FailureText& text) {
+  const auto file =
+      arguments.history.empty()
+          ? fmt::format("cupel-mock-{}-{}.jsonl", mock::name(arguments.store.level), failed.seed)
+          : arguments.history;
+  const auto target = write_options(file, "", false, "");
+  if (!target.ok()) return bad(target.error());
+  const auto command = command_text(arguments);
+  print(fmt::format("failed: {}: {} {}\n", text.which, command, ending(arguments, failed.end)));
+  print(failed.output);
+  print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
+                    text.again, command));
+  if (failed.history.txn_count() == 0) {
+    print(fmt::format(
+        "history: {} is not written{}; no transaction ended in this run: the command fails by "
+        "itself, or it ended too early\n",
+        file, of_another_run(file)));
+    return kViolated;
+  }
+  const auto before = fs::exists(file) ? std::optional(contents_of(file)) : std::nullopt;
+  if (const int code = write_history(failed.history, file, *target); code != kSatisfied)
+    return code;
+  if (before && *before != contents_of(file)) {
+    print_error(
+        fmt::format("warning: {} held the history of another run and was replaced; --history FILE "
+                    "chooses another file",
+                    file));
+  }
+  print(fmt::format("history: {}, {}; all levels: cupel check {}\n", file,
+                    report::counted(failed.history.txn_count(), "transaction"), shell_word(file)));
+  report_cause(arguments, failed, file);
+  return kViolated;
+}
+
+// --- Exploration
+
+std::string in_words(const std::vector<std::size_t>& choices) {
+  return fmt::format("{}", fmt::join(choices, ","));
+}
+
+// With the settle time that the exploration came to.
+MockTestArguments with_settle(MockTestArguments arguments,
+                              const mocktest::ExplorationResult& result) {
+  if (!arguments.settle_given && result.settle_ms != kDefaultSettleMs) {
+    arguments.given.push_back(fmt::format("--settle {}ms", result.settle_ms));
+  }
+  return arguments;
+}
+
+void warn_of_late_clients(const mocktest::ExplorationResult& result) {
+  using mocktest::LateClients;
+  if (result.late_clients == LateClients::kNone) return;
+  if (result.late_clients == LateClients::kUnknown) {
+    return print_error(
+        "warning: this may be incomplete: it was stopped before the first run was repeated, so "
+        "clients that start late are not known");
+  }
+  const auto longer = mocktest::longer_settle_ms(result.settle_ms);
+  print_error(fmt::format(
+      "warning: this is incomplete: some clients started after the first choice was "
+      "made; with --settle {}ms the first run {}, so use that or more",
+      longer, result.late_clients == LateClients::kFailed ? "fails" : "has other choices"));
+}
+
+void warn_of_incompleteness(const MockTestArguments& arguments,
+                            const mocktest::ExplorationResult& result, bool stopped) {
+  if (result.diverged > 0) {
+    print_error(fmt::format(
+        "warning: this may be incomplete: {} had other choices than earlier runs that began in the "
+        "same way; the command must do the same when it reads the same; if it has several clients "
+        "at a time, a longer --settle may help",
+        report::counted(result.diverged, "run")));
+  }
+  if (!result.exhausted) {
+    print_error(
+        fmt::format("warning: this is incomplete: {}",
+                    stopped ? "it was stopped"
+                            : fmt::format("the limit of {} was reached (--iterations)",
+                                          report::counted(arguments.exploration.max_runs, "run"))));
+  }
+  warn_of_late_clients(result);
+}
+
+}  // namespace
+
+int report_iterations(const MockTestArguments& arguments, const mocktest::IterationResult& result,
+                      bool stopped) {
+  const auto count = arguments.iterations.count;
+  const auto level = mock::name(arguments.store.level);
+  if (result.failed) {
+    const auto& failed = *result.failed;
+    if (!failed.reached_store) return report_store_not_reached(arguments, failed);
+    return report_failure(
+        arguments, failed,
+        {fmt::format("iteration {} of {} at {}, seed {}", failed.seed - arguments.store.seed + 1,
+                     count, level, failed.seed),
+         fmt::format("--seed {} --iterations 1", failed.seed)});
+  }
+  if (stopped) {
+    print_error(fmt::format("stopped after {} of {}; none failed", result.finished,
+                            report::counted(count, "iteration")));
+    return kUnknown;
+  }
+  if (!result.reached_store) return report_store_not_reached(arguments, {});
+  const auto first = arguments.store.seed, last = first + count - 1;
+  print(fmt::format(
+      "passed: {} at {}, {}: {}\n", report::counted(count, "iteration"), level,
+      first == last ? fmt::format("seed {}", first) : fmt::format("seeds {} to {}", first, last),
+      command_text(arguments)));
+  return kSatisfied;
+}
+
+int report_chosen_run(const MockTestArguments& arguments,
+                      const mocktest::ExplorationResult& result) {
+  if (result.runs == 0) {
+    print_error("stopped before the run ended");
+    return kUnknown;
+  }
+  if (!result.reached_store) return report_store_not_reached(arguments, result.failed);
+  if (result.diverged > 0) {
+    print_error(
+        "warning: the run did not offer the choices of --choices: the command, an option or the "
+        "level is another one, or the command does not do the same when it reads the same");
+  }
+  const auto level = mock::name(arguments.store.level);
+  if (result.failed) {
+    return report_failure(arguments, *result.failed,
+                          {fmt::format("one run at {}", level),
+                           fmt::format("--choices {}", in_words(result.failed_choices))});
+  }
+  print(fmt::format("passed: one run at {}: {}\n", level, command_text(arguments)));
+  return kSatisfied;
+}
+
+int report_exploration(const MockTestArguments& given, const mocktest::ExplorationResult& result,
+                       bool stopped) {
+  if (result.runs > 0 && !result.reached_store)
+    return report_store_not_reached(given, result.failed);
+  const auto arguments = with_settle(given, result);
+  const auto level = mock::name(arguments.store.level);
+  int code = kSatisfied;
+  if (result.failed) {
+    const auto choices = in_words(result.failed_choices);
+    code = report_failure(
+        arguments, *result.failed,
+        {fmt::format("run {} at {}, choices {}", result.failed_number, level,
+                     choices.empty() ? "none" : choices),
+         choices.empty() ? "--explore --iterations 1" : fmt::format("--choices {}", choices)});
+    if (code != kViolated) return code;
+  }
+  print(fmt::format(
+      "explored: {} in {} at {}, {} that the client saw ({}); {}: {}\n",
+      report::counted(result.histories, "different history"), report::counted(result.runs, "run"),
+      level, report::counted(result.states, "state"), arguments.states,
+      result.failures == 0 ? "no history failed" : fmt::format("{} failed", result.failures),
+      command_text(arguments)));
+  warn_of_incompleteness(arguments, result, stopped);
+  if (code != kSatisfied) return code;
+  const bool complete = result.exhausted && result.diverged == 0 &&
+                        result.late_clients == mocktest::LateClients::kNone;
+  return complete ? kSatisfied : kUnknown;
+}
+
+void report_settle_raised(double before_ms, double now_ms) {
+  print_error(
+      fmt::format("some clients started more than {} ms after the others; the exploration starts "
+                  "again with --settle {}ms",
+                  before_ms, now_ms));
+}
+
+}  // namespace cupel::cli

@@ -1,0 +1,123 @@
+// The processes of a run: the set-up and the command.
+#include "mocktest/command_run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mocktest/output_folder.hpp"
+
+namespace cupel::mocktest {
+
+namespace {
+
+using wire::Interface;
+using wire::Server;
+
+constexpr const char* kAddress = "127.0.0.1";
+
+std::vector<std::pair<std::string, std::string>> environment(const Server& server,
+                                                             std::uint64_t seed) {
+  const auto postgres = server.port(Interface::kPostgres), mysql = server.port(Interface::kMysql);
+  return {
+      {"PGHOST", kAddress},
+      {"PGPORT", std::to_string(postgres)},
+      {"PGUSER", "cupel"},
+      {"PGDATABASE", "cupel"},
+      {"MYSQL_HOST", kAddress},
+      {"MYSQL_TCP_PORT", std::to_string(mysql)},
+      {"CUPEL_MOCK_PG_URL", fmt::format("postgres://cupel@{}:{}/cupel", kAddress, postgres)},
+      {"CUPEL_MOCK_MYSQL_URL", fmt::format("mysql://cupel@{}:{}/cupel", kAddress, mysql)},
+      {"CUPEL_MOCK_HTTP_URL", fmt::format("http://{}:{}", kAddress, server.port(Interface::kHttp))},
+      {"CUPEL_MOCK_SEED", std::to_string(seed)}};
+}
+
+base::Result<CommandEnd> run_process(const Server& server, const std::vector<std::string>& command,
+                                     double time_limit_seconds, std::uint64_t seed,
+                                     const RunContext& context) {
+  auto process = base::Process::start({.arguments = command,
+                                       .environment = environment(server, seed),
+                                       .input = base::Stream::nothing(),
+                                       .output = base::Stream::file(context.output),
+                                       .errors = base::Stream::output()});
+  if (!process.ok()) return std::move(process).error();
+  const auto began = std::chrono::steady_clock::now();
+  std::optional<base::ExitStatus> status;
+  bool timed_out = false;
+  while (!status && !timed_out && !context.stopping()) {
+    status = process->wait(base::Seconds(0.05));
+    timed_out =
+        base::Seconds(std::chrono::steady_clock::now() - began).count() > time_limit_seconds;
+  }
+  using Kind = CommandEnd::Kind;
+  if (status) return CommandEnd{status->well() ? Kind::kPassed : Kind::kFailed, *status};
+  process->stop(base::Seconds(1));
+  return CommandEnd{timed_out ? Kind::kTimedOut : Kind::kStopped};
+}
+
+// Runs the set-up against a store that behaves like a database in one place, and makes the state it
+// leaves the initial state of `served`, which every session sees.
+base::Result<CommandEnd> set_up(wire::StoreServer& served, const Test& test, std::uint64_t seed,
+                                const RunContext& context) {
+  mock::Options options;
+  options.level = mock::Level::kStrongSessionSerializable;
+  options.choose = [](std::size_t allowed) { return allowed - 1; };  // what was committed last
+  mock::Store loading(options);
+  const auto backend = wire::make_backend(loading, served.catalog);
+  auto server = Server::start(*backend, {.postgres = 0, .mysql = 0, .http = 0});
+  if (!server.ok()) return std::move(server).error();
+  const auto end =
+      run_process(**server, {"/bin/sh", "-c", test.setup}, test.time_limit_seconds, seed, context);
+  if (!end.ok()) return end.error();
+  if (end->failed()) {
+    const auto how =
+        end->kind == CommandEnd::Kind::kTimedOut
+            ? fmt::format("took more than {} s (--time-limit)", test.time_limit_seconds)
+            : end->status.to_string();
+    return base::Error{.message = fmt::format("the set-up {}; it printed:\n{}", how,
+                                              last_lines_of(context.output)),
+                       .file = test.setup};
+  }
+  if (end->kind == CommandEnd::Kind::kStopped) return *end;
+  const auto session = loading.open_session("copy");
+  const auto reading = loading.begin(session);  // before the server stops, which ends the store
+  for (const auto& key : reading->keys_with_prefix("")) {
+    served.store.set_initial(key, *reading->read(key));
+  }
+  reading->rollback();
+  (*server)->stop();
+  return *end;
+}
+
+}  // namespace
+
+base::Result<CommandEnd> run_command(wire::StoreServer& served, const Test& test,
+                                     std::uint64_t seed, const RunContext& context) {
+  if (!test.setup.empty()) {
+    const auto ready = set_up(served, test, seed, context);
+    if (!ready.ok()) return ready.error();
+    if (ready->kind == CommandEnd::Kind::kStopped) return *ready;
+  }
+  if (const auto started = served.start({.postgres = 0, .mysql = 0, .http = 0}); !started.ok())
+    return started.error();
+  auto end = run_process(*served.server, test.command, test.time_limit_seconds, seed, context);
+  served.server->stop();
+  return end;
+}
+
+base::Result<FailedRun> failed_run(const wire::StoreServer& served, std::uint64_t seed,
+                                   const CommandEnd& end, const std::string& output) {
+  auto history = served.store.history();
+  if (!history.ok()) return std::move(history).error();
+  return FailedRun{.seed = seed,
+                   .end = end,
+                   .output = last_lines_of(output),
+                   .history = std::move(*history),
+                   .conflicts = served.store.conflicts(),
+                   .reached_store = served.store.asked_for() > 0};
+}
+
+}  // namespace cupel::mocktest

@@ -1,0 +1,140 @@
+// The search through the stronger levels, and through the anomalies of each.
+#include "mocktest/failure_cause.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "base/budget.hpp"
+#include "history/mask.hpp"
+#include "levels/level.hpp"
+
+namespace cupel::mocktest {
+
+namespace {
+
+constexpr int kMostExcluded = 30;
+
+// The committed transaction with reads that ended last.
+std::optional<history::TxnId> find_last_reader(const history::History& history) {
+  std::optional<history::TxnId> last;
+  for (std::uint32_t at = 0; at < history.txn_count(); ++at) {
+    const history::TxnId txn(at);
+    if (history.status(txn) != history::TxnStatus::kCommitted) continue;
+    if (last && history.label(txn) < history.label(*last)) continue;
+    for (auto op = history.first_op(txn); op < history.last_op(txn); ++op) {
+      if (history.kind(history::OpId(op)) == history::OpKind::kRead) last = txn;
+    }
+  }
+  return last;
+}
+
+class CauseSearch {
+ public:
+  CauseSearch(const history::History& history, const analysis::Options& options)
+      : history_(history),
+        options_(options),
+        budget_(options.check.timeout_seconds
+                    ? std::optional(std::chrono::duration<double>(*options.check.timeout_seconds))
+                    : std::nullopt,
+                options.check.memory_limit_bytes),
+        last_reader_(find_last_reader(history)),
+        rest_(history) {}
+
+  FailureCause run(mock::Level level) && {
+    for (const auto stronger : mock::kLevels) {
+      if (stronger <= level) continue;
+      if (!look_at(stronger)) break;
+    }
+    if (!cause_.anomaly) return std::move(cause_);
+    if (last_reader_) {
+      cause_.last_reader_session = history_.session_name(history_.session(*last_reader_));
+    }
+    cause_.counts = count(cause_.anomaly->analysis.check.levels.front().level);
+    return std::move(cause_);
+  }
+
+ private:
+  // False: no stronger level is to be checked.
+  bool look_at(mock::Level level) {
+    auto checked = analyze(history_, level, {.shrunk = !cause_.anomaly});
+    cause_.checks.push_back(checked);
+    const auto verdict = checked.check.levels.front().verdict;
+    if (verdict == check::Verdict::kUnknown && !cause_.anomaly) return false;
+    if (verdict != check::Verdict::kViolated) return true;
+    if (cause_.anomaly) checked = analyze(rest_, level, {.shrunk = true});
+    while (checked.check.levels.front().verdict == check::Verdict::kViolated) {
+      if (!cause_.weakest_violated) cause_.weakest_violated = level;
+      const auto reads = reads_of(checked.counterexamples);
+      const bool involved = involves_last_reader(checked.counterexamples);
+      if (involved || !cause_.anomaly) {
+        cause_.anomaly = FailureCause::Anomaly{rest_, std::move(checked)};
+      }
+      cause_.involves_last_reader = involved;
+      if (involved || !last_reader_ || reads.empty()) break;
+      if (++cause_.excluded == kMostExcluded) break;
+      rest_ = history::with_unknown(std::move(rest_), reads);
+      checked = analyze(rest_, level, {.shrunk = true});
+    }
+    if (cause_.involves_last_reader) return false;
+    return !cause_.anomaly || (last_reader_ && cause_.excluded < kMostExcluded);
+  }
+
+  struct Steps {
+    bool shrunk = false, counted = false;
+  };
+  analysis::Analysis analyze(const history::History& history, mock::Level level,
+                             const Steps& steps) {
+    return analyze(history, *levels::parse_level(mock::name(level)), steps);
+  }
+  analysis::Analysis analyze(const history::History& history, levels::Level level,
+                             const Steps& steps) {
+    auto options = options_;
+    options.check.asked = {level};
+    if (!steps.shrunk) options.shrink_seconds = 0;
+    options.whole_history = steps.counted;
+    options.test_power = analysis::TestPower::kNever;
+    return analysis::analyze(history, options, budget_);
+  }
+  analysis::Analysis count(levels::Level level) {
+    return analyze(history_, level, {.counted = true});
+  }
+
+  [[nodiscard]] std::vector<history::OpId> reads_of(
+      const std::vector<explain::Counterexample>& counterexamples) const {
+    std::vector<history::OpId> reads;
+    for (const auto& counterexample : counterexamples) {
+      for (const auto txn : counterexample.original_txn) {
+        for (auto op = history_.first_op(txn); op < history_.last_op(txn); ++op) {
+          reads.emplace_back(op);
+        }
+      }
+    }
+    return reads;
+  }
+  [[nodiscard]] bool involves_last_reader(
+      const std::vector<explain::Counterexample>& counterexamples) const {
+    for (const auto& counterexample : counterexamples) {
+      for (const auto txn : counterexample.original_txn) {
+        if (last_reader_ && txn == *last_reader_) return true;
+      }
+    }
+    return false;
+  }
+
+  const history::History& history_;
+  const analysis::Options& options_;
+  base::Budget budget_;
+  const std::optional<history::TxnId> last_reader_;
+  history::History rest_;  // without the reads of excluded anomalies
+  FailureCause cause_;
+};
+
+}  // namespace
+
+FailureCause find_failure_cause(const history::History& history, mock::Level level,
+                                const analysis::Options& options) {
+  return CauseSearch(history, options).run(level);
+}
+
+}  // namespace cupel::mocktest

@@ -1,0 +1,89 @@
+// The iterations, several at a time.
+#include "mocktest/iterations.hpp"
+
+#include <filesystem>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "mocktest/command_run.hpp"
+#include "mocktest/output_folder.hpp"
+
+namespace cupel::mocktest {
+
+namespace {
+
+class Iterations {
+ public:
+  Iterations(const Test& test, const OutputFolder& folder, const std::atomic<bool>& stopped)
+      : test_(test), folder_(folder), stopped_(stopped) {}
+
+  // One iteration, unless an earlier one failed.
+  void run(std::uint64_t number) {
+    if (stopping(number)) return;
+    auto options = test_.store;
+    options.seed += number;
+    wire::StoreServer served(options);
+    const auto output = folder_.file(number);
+    const auto end = run_command(served, test_, options.seed,
+                                 {.output = output, .stopping = [&] { return stopping(number); }});
+    if (!end.ok()) return keep_error(end.error());
+    ++finished_;
+    if (served.store.asked_for() > 0) reached_store_ = true;
+    if (end->failed()) {
+      auto failed = failed_run(served, options.seed, *end, output);
+      if (!failed.ok()) return keep_error(failed.error());
+      keep_first(number, std::move(*failed));
+    }
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+  }
+
+  base::Result<IterationResult> result() && {
+    if (error_) return *std::move(error_);
+    return IterationResult{
+        .finished = finished_, .reached_store = reached_store_, .failed = std::move(failed_)};
+  }
+
+ private:
+  [[nodiscard]] bool stopping(std::uint64_t number) const {
+    return stopped_ || has_error_ || number > first_failed_;
+  }
+  void keep_error(base::Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    has_error_ = true;
+  }
+  void keep_first(std::uint64_t number, FailedRun failed) {
+    const std::lock_guard lock(mutex_);
+    if (number >= first_failed_) return;
+    first_failed_ = number;
+    failed_ = std::move(failed);
+  }
+
+  const Test& test_;
+  const OutputFolder& folder_;
+  const std::atomic<bool>& stopped_;
+  std::mutex mutex_;  // of what follows, but for the atomic ones
+  std::atomic<std::uint64_t> first_failed_ = std::numeric_limits<std::uint64_t>::max();
+  std::atomic<std::uint64_t> finished_ = 0;
+  std::atomic<bool> has_error_ = false, reached_store_ = false;
+  std::optional<FailedRun> failed_;
+  std::optional<base::Error> error_;
+};
+
+}  // namespace
+
+base::Result<IterationResult> run_iterations(const Test& test, const IterationOptions& options,
+                                             const std::atomic<bool>& stopped) {
+  const auto folder = OutputFolder::make();
+  if (!folder.ok()) return folder.error();
+  Iterations iterations(test, **folder, stopped);
+  base::for_each_index(options.count, options.jobs,
+                       [&](std::size_t number) { iterations.run(number); });
+  return std::move(iterations).result();
+}
+
+}  // namespace cupel::mocktest

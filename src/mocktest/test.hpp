@@ -1,0 +1,54 @@
+// Test: a user's command that is run against a fresh mock store, again and again, until it fails.
+//
+//   run_iterations()      with one seed after another
+//   explore()             with every choice that the store can make
+//   find_failure_cause()  which anomaly made the command fail
+//
+// A command fails if its exit code is not 0 or if it exceeds the time limit. It reaches the store
+// by environment variables: PGHOST, PGPORT, MYSQL_HOST, CUPEL_MOCK_HTTP_URL and others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/process.hpp"
+#include "history/history.hpp"
+#include "mock/store.hpp"
+
+namespace cupel::mocktest {
+
+struct Test {
+  mock::Options store = {};
+  std::vector<std::string> command = {};  // the program first
+  // A shell command that runs before the command, alone. The state it leaves is the initial state
+  // of the store. Empty: none.
+  std::string setup = {};
+  double time_limit_seconds = 60;  // of each run of the command and of the set-up
+};
+
+// How a run of the command ended.
+struct CommandEnd {
+  enum class Kind : std::uint8_t {
+    kPassed,
+    kFailed,
+    kTimedOut,
+    kStopped,  // the caller asked for it
+  };
+  Kind kind = Kind::kPassed;
+  base::ExitStatus status = {};  // kPassed, kFailed
+
+  [[nodiscard]] bool failed() const { return kind == Kind::kFailed || kind == Kind::kTimedOut; }
+};
+
+// A run in which the command failed.
+struct FailedRun {
+  std::uint64_t seed = 0;
+  CommandEnd end = {};
+  std::string output = {};  // the last lines that the command printed, indented
+  history::History history = {};
+  std::uint64_t conflicts = 0;  // transactions that the store aborted
+  bool reached_store = true;    // the command began a transaction
+};
+
+}  // namespace cupel::mocktest

@@ -1,0 +1,84 @@
+// Which anomaly made a command fail: histories of a mock store whose reads are chosen here.
+#include "mocktest/failure_cause.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mock/store.hpp"
+
+namespace cupel::mocktest {
+namespace {
+
+// Every read returns the first value that the level allows: null where that is possible.
+class FailureCauseTest : public ::testing::Test {
+ protected:
+  FailureCauseTest()
+      : store_({.level = mock::Level::kCausal, .choose = [](std::size_t) { return 0; }}),
+        alice_(store_.open_session("alice")),
+        bob_(store_.open_session("bob")) {}
+
+  void read(std::uint32_t session, const std::string& key) {
+    const auto txn = store_.begin(session);
+    txn->read(key);
+    txn->commit();
+  }
+  void read_and_write(std::uint32_t session, const std::string& key) {
+    const auto txn = store_.begin(session);
+    txn->read(key);
+    txn->write(key, mock::Value::of(++written_));
+    txn->commit();
+  }
+  FailureCause cause() {
+    const auto history = store_.history();
+    return find_failure_cause(*history, mock::Level::kCausal, {});
+  }
+
+  mock::Store store_;
+  std::uint32_t alice_, bob_;
+  std::int64_t written_ = 0;
+};
+
+TEST_F(FailureCauseTest, NoneWhereEveryLevelIsSatisfied) {
+  read_and_write(alice_, "x");
+  read(alice_, "x");
+  const auto found = cause();
+  EXPECT_EQ(found.checks.size(), 3u);  // prefix, snapshot isolation, serializable
+  EXPECT_FALSE(found.anomaly);
+  EXPECT_FALSE(found.unknown());
+  EXPECT_FALSE(found.weakest_violated);
+}
+
+TEST_F(FailureCauseTest, TheAnomalyOfTheLastTransactionThatRead) {
+  for (const char* key : {"x", "y"}) {
+    read_and_write(alice_, key);
+    read_and_write(bob_, key);
+  }
+  const auto found = cause();
+  ASSERT_TRUE(found.anomaly);
+  EXPECT_TRUE(found.involves_last_reader);
+  EXPECT_EQ(found.last_reader_session, "bob");
+  EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
+  // Bob's transaction on y is the fourth.
+  bool last = false;
+  for (const auto& small : found.anomaly->analysis.counterexamples) {
+    for (const auto txn : small.original_txn) last |= txn == history::TxnId(3);
+  }
+  EXPECT_TRUE(last);
+  EXPECT_TRUE(found.counts);
+}
+
+// The lost update of x is found and excluded; the last transaction has no part in any anomaly.
+TEST_F(FailureCauseTest, AnAnomalyWithoutTheLastTransactionThatRead) {
+  read_and_write(alice_, "x");
+  read_and_write(bob_, "x");
+  read(alice_, "z");
+  const auto found = cause();
+  ASSERT_TRUE(found.anomaly);
+  EXPECT_FALSE(found.involves_last_reader);
+  EXPECT_GE(found.excluded, 1);
+  EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
+}
+
+}  // namespace
+}  // namespace cupel::mocktest
