@@ -19,16 +19,14 @@
 namespace cupel::wire {
 
 struct ConversationOptions {
-  // The session of a client that says who it is ("psql", "alice").
+  // The session of a client that authenticated ("psql", "alice").
   std::function<std::unique_ptr<sql::Session>(const std::string& client)> open;
   std::optional<std::string> password;  // none: any will do
   std::uint32_t number = 1;             // of the connection; its "process id"
-  std::uint64_t secret = 0;             // what else a client is told at its start
-  // A CancelRequest: ends the statement of the connection of this number, if that was told this
-  // secret.
+  std::uint64_t secret = 0;             // the server sends it at the start
+  // A CancelRequest: ends the statement of the connection with this number and this secret.
   std::function<void(std::uint32_t number, std::uint32_t secret)> cancel = {};
-  // Why it is not let in, whoever it is ("too many clients"); said where the protocol
-  // has a place for it.
+  // Why every client is rejected ("too many clients"); sent where the protocol allows it.
   std::optional<std::string> refusal;
 };
 

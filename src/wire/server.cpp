@@ -124,7 +124,7 @@ class Server::State {
     Descriptor accepted(
         ::accept4(listener.listening.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted) {
-      // Out of descriptors or the like: those who wait will not go away by asking again at once.
+      // For example no descriptor is free. The client still waits, so a retry at once fails too.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
       return;

@@ -8,7 +8,7 @@
 //   // psql -h 127.0.0.1 -p (*server)->port(Interface::kPostgres)
 //   (*server)->stop();
 //
-// A thread a connection. Connections beyond the limit are told so and closed. A message
+// One thread per connection. Connections beyond the limit get an error and are closed. A message
 // that is malformed or too long ends its connection with an error in the protocol's
 // words; nothing larger than a message (4 MiB) is kept of what a client sends, besides
 // what it has prepared.

@@ -110,20 +110,20 @@ class Mysql : public Conversation {
   enum class Stage : std::uint8_t { kHandshake, kSwitched, kOpen, kOver };
 
   void say(std::string_view payload) { put_packet(out_, payload, sequence_); }
-  void complain(std::uint16_t number, std::string_view sqlstate, std::string_view message) {
+  void send_error(std::uint16_t number, std::string_view sqlstate, std::string_view message) {
     say(error(number, sqlstate, message));
   }
-  void complain(const sql::Error& wrong) {
+  void send_error(const sql::Error& wrong) {
     const auto name = error_name(wrong.sqlstate);
     auto message = wrong.message;
     if (!wrong.detail.empty()) message += ": " + wrong.detail;
-    complain(wrong.mysql_number != 0 ? wrong.mysql_number : name.number, name.sqlstate, message);
+    send_error(wrong.mysql_number != 0 ? wrong.mysql_number : name.number, name.sqlstate, message);
   }
   void fatal(std::uint16_t number, std::string_view sqlstate, std::string_view message) {
-    complain(number, sqlstate, message);
+    send_error(number, sqlstate, message);
     end();
   }
-  void malformed() { complain(1835, "HY000", "Malformed communication packet"); }
+  void malformed() { send_error(1835, "HY000", "Malformed communication packet"); }
   void end() {
     stage_ = Stage::kOver;
     in_.clear();
@@ -216,16 +216,17 @@ class Mysql : public Conversation {
       case kStatistics:
         return say("cupel mock");
       case kFieldList:
-        return complain(
+        return send_error(
             1235, "42000",
             "COM_FIELD_LIST is not supported; ask by SHOW COLUMNS, or start the client with "
             "--no-auto-rehash (-A)");
       case kFetch:
-        return complain(1235, "42000",
-                        "COM_STMT_FETCH is not supported: all rows come with COM_STMT_EXECUTE");
+        return send_error(1235, "42000",
+                          "COM_STMT_FETCH is not supported: all rows come with COM_STMT_EXECUTE");
       default:
-        return complain(1047, "08S01",
-                        fmt::format("Unknown command {}", static_cast<unsigned char>(payload[0])));
+        return send_error(
+            1047, "08S01",
+            fmt::format("Unknown command {}", static_cast<unsigned char>(payload[0])));
     }
   }
 
@@ -234,7 +235,7 @@ class Mysql : public Conversation {
     say(eof(status(more)));
   }
 
-  // False: a value had no binary format, and the client was told.
+  // False: a value had no binary format, and the client got an error.
   bool say_result(const sql::Result& result, bool more, bool binary) {
     if (!result.has_rows) {
       say(ok({.affected = result.affected,
@@ -253,8 +254,8 @@ class Mysql : public Conversation {
       }
       const auto bytes = binary_row(result.columns, row);
       if (!bytes) {
-        complain(1366, "HY000",
-                 "A value has no binary format of its column's type; use a text query");
+        send_error(1366, "HY000",
+                   "A value has no binary format of its column's type; use a text query");
         return false;
       }
       say(*bytes);
@@ -265,9 +266,9 @@ class Mysql : public Conversation {
 
   void on_query(std::string_view text) {
     if (is_empty_statement(text, Dialect::kMysql))
-      return complain(1065, "42000", "Query was empty");
+      return send_error(1065, "42000", "Query was empty");
     if (!multi_statements_ && has_several_statements(text, Dialect::kMysql)) {
-      return complain(
+      return send_error(
           1064, "42000",
           "You have an error in your SQL syntax: found several statements, expected one; "
           "connect with CLIENT_MULTI_STATEMENTS to send several");
@@ -277,29 +278,29 @@ class Mysql : public Conversation {
       say_result(run.results[i], i + 1 < run.results.size() || run.error, false);
     }
     if (run.error)
-      complain(*run.error);
+      send_error(*run.error);
     else if (run.results.empty())
       say_ok();
   }
 
   void on_prepare(std::string_view text) {
     if (is_empty_statement(text, Dialect::kMysql))
-      return complain(1065, "42000", "Query was empty");
+      return send_error(1065, "42000", "Query was empty");
     if (has_several_statements(text, Dialect::kMysql)) {
-      return complain(1064, "42000",
-                      "You have an error in your SQL syntax: found several statements, expected "
-                      "one to prepare");
+      return send_error(1064, "42000",
+                        "You have an error in your SQL syntax: found several statements, expected "
+                        "one to prepare");
     }
     if (statements_.size() >= kMaxStatements) {
-      return complain(
+      return send_error(
           1461, "42000",
           fmt::format("Can't create more than {} prepared statements; close some", kMaxStatements));
     }
     auto prepared = session_->prepare(text);
-    if (const auto* wrong = std::get_if<sql::Error>(&prepared)) return complain(*wrong);
+    if (const auto* wrong = std::get_if<sql::Error>(&prepared)) return send_error(*wrong);
     auto& made = *std::get<0>(prepared);
     if (made.parameter_count() > 65535)
-      return complain(1390, "HY000", "Prepared statement contains too many placeholders");
+      return send_error(1390, "HY000", "Prepared statement contains too many placeholders");
     const auto id = next_statement_++;
     say(prepare_ok(id, made.columns().size(), made.parameter_count()));
     if (made.parameter_count() > 0) {
@@ -310,7 +311,7 @@ class Mysql : public Conversation {
     statements_[id].prepared = std::move(std::get<0>(prepared));
   }
 
-  // None, and the client was told: malformed, or not there.
+  // None, and the client got an error: malformed, or not there.
   Statement* statement_of(std::string_view payload, const char* command) {
     Reader in(payload);
     const auto id = in.little<std::uint32_t>();
@@ -318,8 +319,8 @@ class Mysql : public Conversation {
     if (in.failed()) {
       malformed();
     } else if (found == statements_.end()) {
-      complain(1243, "HY000",
-               fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
+      send_error(1243, "HY000",
+                 fmt::format("Unknown prepared statement handler ({}) given to {}", id, command));
     } else {
       return &found->second;
     }
@@ -333,11 +334,11 @@ class Mysql : public Conversation {
     const auto values = decode_execute_values(payload, statement->prepared->parameter_count(),
                                               statement->types, statement->long_data);
     forget_long_data(*statement);
-    if (!values) return complain(1210, "HY000", "Incorrect arguments to COM_STMT_EXECUTE");
+    if (!values) return send_error(1210, "HY000", "Incorrect arguments to COM_STMT_EXECUTE");
     std::vector<sql::Type> sent;
     for (const auto& type : statement->types) sent.push_back(sent_type(type));
     auto result = session_->execute(*statement->prepared, *values, sent);
-    if (const auto* wrong = std::get_if<sql::Error>(&result)) return complain(*wrong);
+    if (const auto* wrong = std::get_if<sql::Error>(&result)) return send_error(*wrong);
     say_result(std::get<sql::Result>(result), false, true);
   }
 
@@ -390,7 +391,7 @@ class Mysql : public Conversation {
     Reader in(payload);
     const auto option = in.little<std::uint16_t>();
     if (!in.complete() || option > 1)
-      return complain(1047, "08S01", "Unknown option given to COM_SET_OPTION");
+      return send_error(1047, "08S01", "Unknown option given to COM_SET_OPTION");
     multi_statements_ = option == 0;
     say(eof(status()));
   }

@@ -35,19 +35,19 @@ class Message {
   std::size_t at_;
 };
 
-void put_complaint(std::string& out, char letter, const Complaint& complaint) {
+void put_report(std::string& out, char letter, const Report& report) {
   const Message message(out, letter);
   const auto field = [&](char name, std::string_view text) {
     out += name;
     put_text_and_zero(out, text);
   };
-  field('S', complaint.severity);
-  field('V', complaint.severity);
-  field('C', complaint.sqlstate);
-  field('M', complaint.message);
-  if (!complaint.detail.empty()) field('D', complaint.detail);
-  if (!complaint.hint.empty()) field('H', complaint.hint);
-  if (complaint.position) field('P', std::to_string(*complaint.position));
+  field('S', report.severity);
+  field('V', report.severity);
+  field('C', report.sqlstate);
+  field('M', report.message);
+  if (!report.detail.empty()) field('D', report.detail);
+  if (!report.hint.empty()) field('H', report.hint);
+  if (report.position) field('P', std::to_string(*report.position));
   out += '\0';
 }
 
@@ -285,11 +285,11 @@ void put_data_row(std::string& out, std::span<const std::optional<std::string>> 
   }
 }
 
-void put_error(std::string& out, const Complaint& complaint) {
-  put_complaint(out, 'E', complaint);
+void put_error(std::string& out, const Report& report) {
+  put_report(out, 'E', report);
 }
-void put_notice(std::string& out, const Complaint& complaint) {
-  put_complaint(out, 'N', complaint);
+void put_notice(std::string& out, const Report& report) {
+  put_report(out, 'N', report);
 }
 
 }  // namespace cupel::wire::postgres

@@ -111,7 +111,8 @@ struct Field {
 void put_row_description(std::string& out, std::span<const Field> fields);
 void put_data_row(std::string& out, std::span<const std::optional<std::string>> values);
 
-struct Complaint {
+// The fields of an error or a notice.
+struct Report {
   std::string_view severity = "ERROR";  // FATAL, WARNING
   std::string_view sqlstate = "XX000";
   std::string_view message;
@@ -119,7 +120,7 @@ struct Complaint {
   std::string_view hint = {};
   std::optional<std::uint32_t> position = {};
 };
-void put_error(std::string& out, const Complaint& complaint);
-void put_notice(std::string& out, const Complaint& complaint);
+void put_error(std::string& out, const Report& report);
+void put_notice(std::string& out, const Report& report);
 
 }  // namespace cupel::wire::postgres

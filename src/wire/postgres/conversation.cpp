@@ -221,8 +221,8 @@ class Postgres : public Conversation {
     return true;
   }
 
-  // Settings that a client connects with. Drivers send their time zone and the like unasked: what
-  // is not done here is told by a warning, and does not keep them out. False: it was.
+  // Settings that a client connects with. Drivers also send their time zone and the like: what is
+  // not supported here causes a warning only. False: the connection was rejected.
   bool configure() {
     for (const auto& [name, value] : settings_) {
       const auto wrong = session_->configure(name, value);
