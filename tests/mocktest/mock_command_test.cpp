@@ -572,7 +572,7 @@ TEST_F(MockCommand, BadUsage) {
            {{"test", "--password=x", "--seed", "1", "--", "true"},
             "found `--password`, which is an option of mock, and none of mock test"},
            {{"test", "./run.sh", "--quick"},
-            "found `--quick`, which is no option of test; put the command and its options behind "
+            "found `--quick`, which is no option of test; put the command and its options after "
             "--: "
             "-- ./run.sh --quick"},
            {{"--level", "strict"},
@@ -602,7 +602,7 @@ TEST_F(MockCommand, BadUsage) {
             "--choices: found `x`, expected a whole number from 0"},
            {{"test", "--choices", "-1", "--", "true"}, "--choices: found `-1`"},
            {{"--pg", "0", "--pg", "1"}, "found --pg 2 times, expected it once"},
-           {{"foo"}, "found `foo` behind mock, expected test, or nothing more"},
+           {{"foo"}, "found `foo` after mock, expected test, or nothing more"},
            {{"--history", "h"},
             "h: the name does not say which format to write; end it in .jsonl, "},
            {{"--history", "-"},
