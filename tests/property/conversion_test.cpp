@@ -49,6 +49,23 @@ std::set<std::string> differences(const history::History& before, const history:
   return lost;
 }
 
+// A number for each name, in the order of the names, which ranges use.
+void number_keys(Sketch& sketch) {
+  const auto number = [](Atom& key) {
+    if (!key.text.empty()) key = Atom::of(std::int64_t{key.text.front()});
+  };
+  for (auto& session : sketch.sessions) {
+    for (auto& txn : session.txns) {
+      for (auto& op : txn.ops) {
+        number(op.key);
+        number(op.low);
+        number(op.high);
+        for (auto& entry : op.entries) number(entry.first);
+      }
+    }
+  }
+}
+
 class Conversion : public testing::Test {
  protected:
   void SetUp() override {
@@ -58,13 +75,14 @@ class Conversion : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // Seeds that the format took.
-  int run(Format format, bool edn, bool loses_times) {
+  // Seeds that the format took. Some formats have integers for keys.
+  int run(Format format, bool edn, bool loses_times, bool integer_keys = false) {
     int converted = 0;
     const std::string path =
         folder_ / ("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
     for (std::uint64_t seed = 700000; seed < 700330; ++seed) {
-      const Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+      Sketch sketch = random_sketch(kind_of_seed(seed), seed);
+      if (integer_keys) number_keys(sketch);
       const auto before = build(sketch);
       if (!formats::write(before, path, {.format = format, .edn = edn}))
         continue;  // says why; tested elsewhere
@@ -102,10 +120,10 @@ TEST_F(Conversion, Cupel) {
   EXPECT_EQ(run(Format::kCupel, false, false), 330);
 }
 TEST_F(Conversion, Dbcop) {
-  run(Format::kDbcop, false, true);
+  EXPECT_GT(run(Format::kDbcop, false, true, true), 20);
 }
 TEST_F(Conversion, Plume) {
-  run(Format::kPlume, false, true);
+  EXPECT_GT(run(Format::kPlume, false, true, true), 20);
 }
 
 }  // namespace
