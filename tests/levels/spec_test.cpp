@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "certify/levels_table.hpp"
-#include "explain/glossary.hpp"
+#include "explain/why/glossary.hpp"
 #include "levels/level.hpp"
 
 namespace cupel::levels {
