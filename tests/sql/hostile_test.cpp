@@ -159,6 +159,9 @@ TEST(HostileSql, LongLists) {
   EXPECT_EQ(postgres("SELECT a FROM t GROUP BY a" + repeated(", a", 10'000)), "error 54000");
   EXPECT_EQ(postgres("SELECT a FROM t ORDER BY a" + repeated(", a", 10'000)), "error 54000");
   EXPECT_EQ(postgres("SELECT 1 WHERE 1 = 1" + repeated(" AND 1 = 1", 10'000)), "1");
+  std::string table = "CREATE TABLE wide (c0 int";
+  for (int column = 1; column < 20'000; ++column) table += ", c" + std::to_string(column) + " int";
+  EXPECT_EQ(postgres(table + ")"), "error 54011");
   EXPECT_EQ(mysql("SELECT 1" + repeated(", group_concat(", 200) + "1").substr(0, 5), "error");
 }
 

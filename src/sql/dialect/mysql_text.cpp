@@ -29,133 +29,169 @@ std::string lowered(std::string text) {
   return text;
 }
 
-MysqlTokens tokens_of(std::string_view text) {
-  MysqlTokens tokens;
-  std::size_t at = 0;
-  bool in_hint = false;  // inside of /*! … */, which MySQL runs
-  const auto quoted = [&](char quote) {
-    std::string body;
-    for (++at;; ++at) {
-      if (at >= text.size()) raise("42601", "unterminated quoted string");
-      if (text[at] == quote) {
-        if (at + 1 < text.size() && text[at + 1] == quote) {
-          ++at;
-        } else {
-          break;
-        }
-      } else if (text[at] == '\\' && quote != '`' && at + 1 < text.size()) {
-        const char c = text[++at];
-        switch (c) {
-          case 'n':
-            body += '\n';
-            continue;
-          case 't':
-            body += '\t';
-            continue;
-          case 'r':
-            body += '\r';
-            continue;
-          case 'b':
-            body += '\b';
-            continue;
-          case 'Z':
-            body += '\x1a';
-            continue;
-          case '0':
-            raise("22021", "a NUL byte in a string");
-          case '%':
-          case '_':
-            body += '\\';
-            break;
-          default:
-            break;
-        }
-      }
-      body += text[at];
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view text) : text_(text) {}
+
+  MysqlTokens run() {
+    while (at_ < text_.size()) {
+      const auto start = at_;
+      if (skip_blank_or_comment()) continue;
+      auto token = next();
+      token.written = text_.substr(start, at_ - start);
+      token.gap = text_.substr(last_end_, start - last_end_);
+      last_end_ = at_;
+      tokens_.push_back(std::move(token));
     }
-    ++at;
-    return body;
-  };
-  std::size_t last_end = 0, start_of = 0, known = 0;
-  const auto note_written = [&] {
-    if (tokens.size() == known) return;
-    known = tokens.size();
-    tokens.back().written = text.substr(start_of, at - start_of);
-    tokens.back().gap = text.substr(last_end, start_of - last_end);
-    last_end = at;
-  };
-  while (at < text.size()) {
-    note_written();
-    start_of = at;
-    const char c = text[at];
-    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      ++at;
-    } else if (c == '#' || (text.substr(at, 2) == "--" &&
-                            (at + 2 == text.size() ||
-                             std::isspace(static_cast<unsigned char>(text[at + 2])) != 0))) {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (text.substr(at, 3) == "/*!" && !in_hint) {
-      in_hint = true;
-      at += 3;
-      while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
-    } else if (in_hint && text.substr(at, 2) == "*/") {
-      in_hint = false;
-      at += 2;
-    } else if (text.substr(at, 2) == "/*") {
-      const auto end = text.find("*/", at + 2);
-      if (end == text.npos) raise("42601", "unterminated /* comment");
-      at = end + 2;
-    } else if (c == '`') {
-      tokens.push_back({Kind::kQuoted, lowered(quoted('`'))});
-    } else if (c == '\'' || c == '"') {
-      auto body = quoted(c);
-      tokens.push_back({Kind::kString, std::move(body)});
-    } else if (c == '?') {
-      tokens.push_back({Kind::kParameter, "?"});
-      ++at;
-    } else if (c == '@') {
-      const auto start = at;
-      while (at < text.size() && (text[at] == '@' || text[at] == '.' || is_word_part(text[at])))
-        ++at;
-      tokens.push_back({Kind::kVariable, lowered(std::string(text.substr(start, at - start)))});
-    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
-               (c == '.' && at + 1 < text.size() &&
-                std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0)) {
-      if (c == '0' && at + 1 < text.size() && (text[at + 1] == 'x' || text[at + 1] == 'b')) {
-        not_supported("a hexadecimal or binary literal");
-      }
-      const auto start = at;
-      while (at < text.size() && (is_word_part(text[at]) || text[at] == '.' ||
-                                  ((text[at] == '+' || text[at] == '-') &&
-                                   (text[at - 1] == 'e' || text[at - 1] == 'E')))) {
-        ++at;
-      }
-      tokens.push_back({Kind::kNumber, std::string(text.substr(start, at - start))});
-    } else if (is_word_start(c)) {
-      const auto start = at;
-      while (at < text.size() && is_word_part(text[at])) ++at;
-      const auto word = lowered(std::string(text.substr(start, at - start)));
-      if (at < text.size() && text[at] == '\'' && (word == "x" || word == "b" || word[0] == '_')) {
-        not_supported("a literal with " + word + " before it");
-      }
-      tokens.push_back({Kind::kWord, word});
+    return std::move(tokens_);
+  }
+
+ private:
+  [[nodiscard]] bool ahead(std::string_view piece) const {
+    return text_.substr(at_).starts_with(piece);
+  }
+
+  bool skip_blank_or_comment() {
+    if (is_blank(text_[at_])) {
+      ++at_;
+    } else if (text_[at_] == '#' ||
+               (ahead("--") && (at_ + 2 == text_.size() || is_blank(text_[at_ + 2])))) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (ahead("/*!") && !in_hint_) {
+      in_hint_ = true;
+      at_ += 3;
+      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+    } else if (in_hint_ && ahead("*/")) {
+      in_hint_ = false;
+      at_ += 2;
+    } else if (ahead("/*")) {
+      const auto end = text_.find("*/", at_ + 2);
+      if (end == text_.npos) raise("42601", "unterminated /* comment");
+      at_ = end + 2;
     } else {
-      static constexpr std::string_view kLong[] = {
-          "<=>", "<=", ">=", "<>", "!=", ":=", "||", "&&", "<<", ">>", "->"};
-      std::string symbol(1, c);
-      for (const auto one : kLong) {
-        if (text.substr(at, one.size()) == one) {
-          symbol = one;
-          break;
-        }
+      return false;
+    }
+    return true;
+  }
+
+  MysqlToken next() {
+    const char c = text_[at_];
+    if (c == '`') return {Kind::kQuoted, lowered(quoted('`'))};
+    if (c == '\'' || c == '"') return {Kind::kString, quoted(c)};
+    if (c == '?') {
+      ++at_;
+      return {Kind::kParameter, "?"};
+    }
+    if (c == '@') {
+      return {Kind::kVariable, lowered(taken([this](std::size_t at) {
+                return text_[at] == '@' || text_[at] == '.' || is_word_part(text_[at]);
+              }))};
+    }
+    if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+      return number();
+    }
+    return is_word_start(c) ? word() : symbol();
+  }
+
+  // As far as the characters belong to it.
+  template <typename Belongs>
+  std::string taken(const Belongs& belongs) {
+    const auto start = at_;
+    while (at_ < text_.size() && belongs(at_)) ++at_;
+    return std::string(text_.substr(start, at_ - start));
+  }
+
+  MysqlToken number() {
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
+    if (text_[at_] == '0' && (next == 'x' || next == 'b')) {
+      not_supported("a hexadecimal or binary literal");
+    }
+    return {Kind::kNumber, taken([this](std::size_t at) {
+              const char c = text_[at];
+              const bool sign = c == '+' || c == '-';
+              return is_word_part(c) || c == '.' ||
+                     (sign && (text_[at - 1] == 'e' || text_[at - 1] == 'E'));
+            })};
+  }
+
+  MysqlToken word() {
+    auto made = lowered(taken([this](std::size_t at) { return is_word_part(text_[at]); }));
+    if (at_ < text_.size() && text_[at_] == '\'' &&
+        (made == "x" || made == "b" || made[0] == '_')) {
+      not_supported("a literal with " + made + " before it");
+    }
+    return {Kind::kWord, std::move(made)};
+  }
+
+  MysqlToken symbol() {
+    static constexpr std::string_view kLong[] = {
+        "<=>", "<=", ">=", "<>", "!=", ":=", "||", "&&", "<<", ">>", "->"};
+    std::string made(1, text_[at_]);
+    for (const auto one : kLong) {
+      if (ahead(one)) {
+        made = one;
+        break;
       }
-      at += symbol.size();
-      tokens.push_back({Kind::kSymbol, symbol});
+    }
+    at_ += made.size();
+    return {Kind::kSymbol, std::move(made)};
+  }
+
+  // What is between the quotes, which may be doubled.
+  std::string quoted(char quote) {
+    std::string body;
+    for (++at_;; ++at_) {
+      if (at_ >= text_.size()) raise("42601", "unterminated quoted string");
+      if (text_[at_] == quote) {
+        if (at_ + 1 >= text_.size() || text_[at_ + 1] != quote) break;
+        ++at_;
+      } else if (text_[at_] == '\\' && quote != '`' && at_ + 1 < text_.size()) {
+        ++at_;
+        body += escaped(text_[at_]);
+        continue;
+      }
+      body += text_[at_];
+    }
+    ++at_;
+    return body;
+  }
+
+  // What a backslash and this character are. \% and \_ are for LIKE.
+  static std::string escaped(char c) {
+    switch (c) {
+      case 'n':
+        return "\n";
+      case 't':
+        return "\t";
+      case 'r':
+        return "\r";
+      case 'b':
+        return "\b";
+      case 'Z':
+        return "\x1a";
+      case '0':
+        raise("22021", "a NUL byte in a string");
+      case '%':
+      case '_':
+        return std::string("\\") + c;
+      default:
+        return std::string(1, c);
     }
   }
-  note_written();
-  return tokens;
-}
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t last_end_ = 0;  // of the last token
+  bool in_hint_ = false;      // inside of /*! … */, which MySQL runs
+  MysqlTokens tokens_;
+};
 
 std::string with_quotes(const std::string& body, char quote) {
   std::string text(1, quote);
@@ -377,7 +413,7 @@ class Rewriting {
         for (const std::string_view scope : {"session.", "global.", "local."}) {
           if (name.starts_with(scope)) name = name.substr(scope.size());
         }
-        put("cupel_variable(" + with_quotes(name, '\'') + ")");
+        put("current_setting(" + with_quotes(name, '\'') + ")");
         return;
       }
       default:
@@ -385,34 +421,119 @@ class Rewriting {
     }
   }
 
+  void symbol_here() {
+    const auto& token = in_[at_];
+    if (token.text == "(") ++depth_;
+    if (token.text == ")") {
+      --depth_;
+      if (create_ && depth_ == 0) {
+        put(")");
+        ++at_;
+        table_options();
+        return;
+      }
+    }
+    static const std::pair<std::string_view, const char*> kSymbols[] = {
+        {"&&", "and"}, {"||", "or"}, {"<=>", "is not distinct from"}};
+    for (const auto& [mine, theirs] : kSymbols) {
+      if (token.text == mine) {
+        put(theirs);
+        ++at_;
+        return;
+      }
+    }
+    for (const std::string_view bad : {":=", "<<", ">>", "->", "^", "&", "|", "~", "!"}) {
+      if (token.text == bad) not_supported("the operator " + token.text);
+    }
+    plain();
+  }
+
+  // Words that PostgreSQL has otherwise or not at all; whether this is one.
+  bool word_of_mysql() {
+    const auto& token = in_[at_];
+    for (const std::string_view bad : {"div", "xor", "regexp", "rlike", "binary", "straight_join",
+                                       "interval", "partition", "sql_calc_found_rows"}) {
+      if (token.text == bad) not_supported(token.text);
+    }
+    if (token.text == "mod" && !symbol(at_ + 1, "(")) {
+      put("%");
+      ++at_;
+      return true;
+    }
+    if (token.text == "group_concat" && symbol(at_ + 1, "(")) {
+      group_concat();
+      return true;
+    }
+    if (token.text == "separator" && separators_.count(at_) != 0) {
+      at_ += 2;
+      return true;
+    }
+    // The parser has the others without brackets only, or not at all.
+    const bool of_user = token.text == "user" || token.text == "current_user" ||
+                         token.text == "session_user" || token.text == "system_user";
+    if (of_user && symbol(at_ + 1, "(") && symbol(at_ + 2, ")")) {
+      put("current_user");
+      at_ += 3;
+      return true;
+    }
+    if (token.text == "user") {
+      put("\"user\"");
+      ++at_;
+      return true;
+    }
+    if (token.text == "from" && word(at_ + 1, "dual")) {
+      at_ += 2;
+      return true;
+    }
+    if (token.text == "lock" && word(at_ + 1, "in") && word(at_ + 2, "share")) {
+      put("for share");
+      at_ += 4;
+      return true;
+    }
+    return false;
+  }
+
+  // LIMIT a, b, ON DUPLICATE KEY UPDATE and VALUES; whether this is one.
+  bool clause_of_mysql() {
+    const auto& token = in_[at_];
+    if (token.text == "limit" && at_ + 3 < in_.size() && symbol(at_ + 2, ",")) {
+      if (changes_) raise("42601", "syntax error at or near \",\"");
+      // A parameter's number is its place in the text, not in the rewritten one.
+      const auto value = [&](std::size_t at) {
+        return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_)
+                                                : in_[at].text;
+      };
+      const auto offset = value(at_ + 1);
+      const auto count = value(at_ + 3);
+      put("limit " + count + " offset " + offset);
+      at_ += 4;
+      return true;
+    }
+    if (token.text == "on" && word(at_ + 1, "duplicate") && word(at_ + 2, "key") &&
+        word(at_ + 3, "update")) {
+      if (!ending_.empty()) not_supported("IGNORE and ON DUPLICATE KEY UPDATE");
+      put("on conflict do update set");
+      duplicate_ = true;
+      at_ += 4;
+      return true;
+    }
+    if (duplicate_ && token.text == "values" && symbol(at_ + 1, "(") && name_at(at_ + 2) &&
+        symbol(at_ + 3, ")")) {
+      put("excluded." + with_quotes(in_[at_ + 2].text, '"'));
+      at_ += 4;
+      return true;
+    }
+    if ((token.text == "value") && symbol(at_ + 1, "(") && word(0, "insert")) {
+      put("values");
+      ++at_;
+      return true;
+    }
+    return false;
+  }
+
   void one() {
     const auto& token = in_[at_];
-    if (token.kind == Kind::kSymbol) {
-      if (token.text == "(") ++depth_;
-      if (token.text == ")") {
-        --depth_;
-        if (create_ && depth_ == 0) {
-          put(")");
-          ++at_;
-          table_options();
-          return;
-        }
-      }
-      static const std::pair<std::string_view, const char*> kSymbols[] = {
-          {"&&", "and"}, {"||", "or"}, {"<=>", "is not distinct from"}};
-      for (const auto& [mine, theirs] : kSymbols) {
-        if (token.text == mine) {
-          put(theirs);
-          ++at_;
-          return;
-        }
-      }
-      for (const std::string_view bad : {":=", "<<", ">>", "->", "^", "&", "|", "~", "!"}) {
-        if (token.text == bad) not_supported("the operator " + token.text);
-      }
-      plain();
-      return;
-    }
+    if (token.kind == Kind::kSymbol) return symbol_here();
     order_and_limit();
     // SET t.a = 1: the table is known.
     if (changes_ && depth_ == 0 && at_ > 0 && (word(at_ - 1, "set") || symbol(at_ - 1, ",")) &&
@@ -428,77 +549,7 @@ class Rewriting {
       plain();
       return;
     }
-    for (const std::string_view bad : {"div", "xor", "regexp", "rlike", "binary", "straight_join",
-                                       "interval", "partition", "sql_calc_found_rows"}) {
-      if (token.text == bad) not_supported(token.text);
-    }
-    if (token.text == "mod" && !symbol(at_ + 1, "(")) {
-      put("%");
-      ++at_;
-      return;
-    }
-    if (token.text == "group_concat" && symbol(at_ + 1, "(")) {
-      group_concat();
-      return;
-    }
-    if (token.text == "separator" && separators_.count(at_) != 0) {
-      at_ += 2;
-      return;
-    }
-    // The parser has the others without brackets only, or not at all.
-    const bool of_user = token.text == "user" || token.text == "current_user" ||
-                         token.text == "session_user" || token.text == "system_user";
-    if (of_user && symbol(at_ + 1, "(") && symbol(at_ + 2, ")")) {
-      put("current_user");
-      at_ += 3;
-      return;
-    }
-    if (token.text == "user") {
-      put("\"user\"");
-      ++at_;
-      return;
-    }
-    if (token.text == "from" && word(at_ + 1, "dual")) {
-      at_ += 2;
-      return;
-    }
-    if (token.text == "lock" && word(at_ + 1, "in") && word(at_ + 2, "share")) {
-      put("for share");
-      at_ += 4;
-      return;
-    }
-    if (token.text == "limit" && at_ + 3 < in_.size() && symbol(at_ + 2, ",")) {
-      if (changes_) raise("42601", "syntax error at or near \",\"");
-      // A parameter's number is its place in the text, not in the rewritten one.
-      const auto value = [&](std::size_t at) {
-        return in_[at].kind == Kind::kParameter ? "$" + std::to_string(++parameters_)
-                                                : in_[at].text;
-      };
-      const auto offset = value(at_ + 1);
-      const auto count = value(at_ + 3);
-      put("limit " + count + " offset " + offset);
-      at_ += 4;
-      return;
-    }
-    if (token.text == "on" && word(at_ + 1, "duplicate") && word(at_ + 2, "key") &&
-        word(at_ + 3, "update")) {
-      if (!ending_.empty()) not_supported("IGNORE and ON DUPLICATE KEY UPDATE");
-      put("on conflict do update set");
-      duplicate_ = true;
-      at_ += 4;
-      return;
-    }
-    if (duplicate_ && token.text == "values" && symbol(at_ + 1, "(") && name_at(at_ + 2) &&
-        symbol(at_ + 3, ")")) {
-      put("excluded." + with_quotes(in_[at_ + 2].text, '"'));
-      at_ += 4;
-      return;
-    }
-    if ((token.text == "value") && symbol(at_ + 1, "(") && word(0, "insert")) {
-      put("values");
-      ++at_;
-      return;
-    }
+    if (word_of_mysql() || clause_of_mysql()) return;
     if (token.text == "cast" || token.text == "convert") casts_.push_back(depth_ + 1);
     if (token.text == "as" && !casts_.empty() && depth_ == casts_.back()) {
       cast_type();
@@ -747,7 +798,7 @@ class Rewriting {
 std::vector<MysqlTokens> mysql_statements(std::string_view text) {
   if (!valid_utf8(text)) raise("22021", "invalid byte sequence for encoding \"UTF8\"");
   std::vector<MysqlTokens> all(1);
-  for (auto& token : tokens_of(text)) {
+  for (auto& token : Tokenizer(text).run()) {
     if (token.kind == Kind::kSymbol && token.text == ";") {
       all.emplace_back();
     } else {

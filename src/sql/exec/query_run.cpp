@@ -291,109 +291,149 @@ bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& le
   return false;
 }
 
-void run(const Select& select, Running& running, const Frame* outer, const RowSink& row) {
-  Frame frame{running, outer, {}, nullptr};
-  if (!select.values.empty()) {
-    for (const auto& list : select.values) {
-      std::vector<Scalar> values;
-      for (const auto& value : list) values.push_back(value->value(frame));
-      if (!row(values)) return;
-    }
-    return;
-  }
-  frame.rows.resize(select.sources.size(), &running.null_row);
-  const auto skip = bound_of(select.offset, frame, "OFFSET", 0);
-  const auto most = bound_of(select.limit, frame, "LIMIT", -1);
-  if (most == 0) return;
+namespace {
 
-  const auto dialect = running.facts.dialect;
-  const bool mysql = dialect == Dialect::kMysql;
-  std::vector<Type> output_types;
-  for (const auto& output : select.outputs) {
-    output_types.push_back(output.value == nullptr ? Type::kNull
-                                                   : order_type(output.value->type.type, mysql));
+std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, bool mysql) {
+  std::vector<Type> types;
+  for (const auto& value : values) {
+    types.push_back(value == nullptr ? Type::kNull : order_type(value->type.type, mysql));
   }
-  std::unordered_set<std::string> seen;
-  std::vector<Candidate> waiting;
-  std::int64_t passed = 0;
-  // Takes a row that all conditions hold for; false when enough is there.
-  const auto take = [&]() {
-    Candidate candidate;
-    if (select.distinct) {
-      candidate.outputs = outputs_of(select, frame);
-      if (!seen.insert(text_key(candidate.outputs, output_types)).second) return true;
-    }
-    if (select.sorts.empty()) {
-      if (passed++ < skip) return true;
-      if (!select.distinct) candidate.outputs = outputs_of(select, frame);
-      if (!row(candidate.outputs)) return false;
-      return most < 0 || passed - skip < most;
-    }
-    for (const auto& sort : select.sorts) candidate.order.push_back(sort.value->value(frame));
-    candidate.rows = frame.rows;
-    if (frame.aggregates != nullptr) candidate.aggregates = *frame.aggregates;
-    waiting.push_back(std::move(candidate));
-    return true;
-  };
+  return types;
+}
 
-  const auto all_rows = [&](const std::function<bool()>& found) {
-    if (!all_hold(select.gate, frame)) return;
-    if (select.from == nullptr) {
+// A query while it runs, but VALUES.
+class SelectRun {
+ public:
+  SelectRun(const Select& select, Running& running, const Frame* outer, const RowSink& row)
+      : select_(select),
+        row_(row),
+        frame_{running, outer, {}, nullptr},
+        dialect_(running.facts.dialect) {
+    frame_.rows.resize(select.sources.size(), &running.null_row);
+    std::vector<ExpressionPtr> outputs;
+    for (const auto& output : select.outputs) outputs.push_back(output.value);
+    output_types_ = order_types(outputs, mysql());
+  }
+
+  void run() {
+    skip_ = bound_of(select_.offset, frame_, "OFFSET", 0);
+    most_ = bound_of(select_.limit, frame_, "LIMIT", -1);
+    if (most_ == 0) return;
+    if (select_.grouped) {
+      take_groups();
+    } else {
+      all_rows([&] { return take(); });
+    }
+    if (!select_.sorts.empty()) give_sorted();
+  }
+
+ private:
+  [[nodiscard]] bool mysql() const { return dialect_ == Dialect::kMysql; }
+
+  void all_rows(const std::function<bool()>& found) {
+    if (!all_hold(select_.gate, frame_)) return;
+    if (select_.from == nullptr) {
       found();
     } else {
-      enumerate(*select.from, select.sources, frame, found);
+      enumerate(*select_.from, select_.sources, frame_, found);
     }
-  };
+  }
 
-  if (!select.grouped) {
-    all_rows(take);
-  } else {
+  // Takes a row that all conditions hold for; false when enough is there.
+  bool take() {
+    Candidate candidate;
+    if (select_.distinct) {
+      candidate.outputs = outputs_of(select_, frame_);
+      if (!seen_.insert(text_key(candidate.outputs, output_types_)).second) return true;
+    }
+    if (select_.sorts.empty()) {
+      if (passed_++ < skip_) return true;
+      if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
+      if (!row_(candidate.outputs)) return false;
+      return most_ < 0 || passed_ - skip_ < most_;
+    }
+    for (const auto& sort : select_.sorts) candidate.order.push_back(sort.value->value(frame_));
+    candidate.rows = frame_.rows;
+    if (frame_.aggregates != nullptr) candidate.aggregates = *frame_.aggregates;
+    waiting_.push_back(std::move(candidate));
+    return true;
+  }
+
+  // All rows go into their groups before the first group is taken.
+  [[nodiscard]] std::vector<Group> groups() {
     std::vector<Group> groups;
     std::unordered_map<std::string, std::size_t> places;
-    std::vector<Type> types;
-    for (const auto& group : select.groups) types.push_back(order_type(group->type.type, mysql));
+    const auto types = order_types(select_.groups, mysql());
     const auto new_group = [&] {
-      groups.push_back({frame.rows, {}, {}});
-      for (const auto& aggregate : select.aggregates)
-        groups.back().totals.emplace_back(aggregate, dialect);
+      groups.push_back({frame_.rows, {}, {}});
+      for (const auto& aggregate : select_.aggregates) {
+        groups.back().totals.emplace_back(aggregate, dialect_);
+      }
     };
-    if (select.groups.empty()) {
+    if (select_.groups.empty()) {
       new_group();
       places.emplace("", 0);
     }
     all_rows([&] {
       std::vector<Scalar> values;
-      for (const auto& group : select.groups) values.push_back(group->value(frame));
+      for (const auto& group : select_.groups) values.push_back(group->value(frame_));
       const auto [place, fresh] = places.emplace(text_key(values, types), groups.size());
       if (fresh) new_group();
-      for (auto& total : groups[place->second].totals) total.add(frame);
+      for (auto& total : groups[place->second].totals) total.add(frame_);
       return true;
     });
-    for (const auto& group : groups) {
+    return groups;
+  }
+
+  void take_groups() {
+    for (const auto& group : groups()) {
       std::vector<Scalar> totals;
-      for (const auto& total : group.totals) {
-        totals.push_back(total.value());
-      }
-      frame.rows = group.rows;
-      frame.aggregates = &totals;
-      if (select.having != nullptr && !holds(select.having, frame)) continue;
+      for (const auto& total : group.totals) totals.push_back(total.value());
+      frame_.rows = group.rows;
+      frame_.aggregates = &totals;
+      if (select_.having != nullptr && !holds(select_.having, frame_)) continue;
       if (!take()) break;
     }
-    frame.aggregates = nullptr;
+    frame_.aggregates = nullptr;
   }
-  if (select.sorts.empty()) return;
 
-  std::stable_sort(waiting.begin(), waiting.end(),
-                   [&](const Candidate& left, const Candidate& right) {
-                     return sorted_before(select.sorts, left.order, right.order, mysql);
-                   });
-  for (auto& candidate : waiting) {
-    if (passed++ < skip) continue;
-    frame.rows = candidate.rows;
-    frame.aggregates = &candidate.aggregates;
-    if (!select.distinct) candidate.outputs = outputs_of(select, frame);
-    if (!row(candidate.outputs)) return;
-    if (most >= 0 && passed - skip >= most) return;
+  void give_sorted() {
+    std::stable_sort(waiting_.begin(), waiting_.end(),
+                     [&](const Candidate& left, const Candidate& right) {
+                       return sorted_before(select_.sorts, left.order, right.order, mysql());
+                     });
+    for (auto& candidate : waiting_) {
+      if (passed_++ < skip_) continue;
+      frame_.rows = candidate.rows;
+      frame_.aggregates = &candidate.aggregates;
+      if (!select_.distinct) candidate.outputs = outputs_of(select_, frame_);
+      if (!row_(candidate.outputs)) return;
+      if (most_ >= 0 && passed_ - skip_ >= most_) return;
+    }
+  }
+
+  const Select& select_;
+  const RowSink& row_;
+  Frame frame_;
+  Dialect dialect_;
+  std::vector<Type> output_types_;
+  std::unordered_set<std::string> seen_;
+  std::vector<Candidate> waiting_;  // to be sorted
+  std::int64_t skip_ = 0, most_ = -1, passed_ = 0;
+};
+
+}  // namespace
+
+void run(const Select& select, Running& running, const Frame* outer, const RowSink& row) {
+  if (select.values.empty()) {
+    SelectRun(select, running, outer, row).run();
+    return;
+  }
+  const Frame frame{running, outer, {}, nullptr};
+  for (const auto& list : select.values) {
+    std::vector<Scalar> values;
+    for (const auto& value : list) values.push_back(value->value(frame));
+    if (!row(values)) return;
   }
 }
 

@@ -76,10 +76,10 @@ struct SessionFacts {
   std::function<bool(std::uint32_t)> cancel_other;
 
   // What ends the statement that runs: somebody else, or its time.
-  enum class Under : std::uint8_t { kNothing, kWay, kCancelled };
-  std::shared_ptr<std::atomic<Under>> under = std::make_shared<std::atomic<Under>>(Under::kNothing);
+  enum class State : std::uint8_t { kIdle, kRunning, kCancelled };
+  std::shared_ptr<std::atomic<State>> state = std::make_shared<std::atomic<State>>(State::kIdle);
   std::optional<std::chrono::steady_clock::time_point> until = {};
-  [[nodiscard]] bool cancelled() const { return *under == Under::kCancelled; }
+  [[nodiscard]] bool cancelled() const { return *state == State::kCancelled; }
   [[nodiscard]] bool too_long() const {
     return until && std::chrono::steady_clock::now() >= *until;
   }

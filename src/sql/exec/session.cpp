@@ -137,6 +137,10 @@ struct Step {
   MysqlTokens tokens;
 };
 
+bool is_token(const MysqlTokens& tokens, std::size_t at, std::string_view text) {
+  return at < tokens.size() && tokens[at].text == text;
+}
+
 // The isolation of a session or of a transaction: the standard's name as asked for, and what it
 // means here.
 struct Isolation {
@@ -162,17 +166,17 @@ struct Savepoint {
 };
 
 // A statement that runs may be cancelled, from its start to its end.
-class UnderWay {
+class Cancellable {
  public:
-  explicit UnderWay(const SessionFacts& facts) : under_(*facts.under) {
-    under_ = SessionFacts::Under::kWay;
+  explicit Cancellable(const SessionFacts& facts) : state_(*facts.state) {
+    state_ = SessionFacts::State::kRunning;
   }
-  ~UnderWay() { under_ = SessionFacts::Under::kNothing; }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
+  ~Cancellable() { state_ = SessionFacts::State::kIdle; }
+  Cancellable(const Cancellable&) = delete;
+  Cancellable& operator=(const Cancellable&) = delete;
 
  private:
-  std::atomic<SessionFacts::Under>& under_;
+  std::atomic<SessionFacts::State>& state_;
 };
 
 class SessionOfStore : public Session {
@@ -212,9 +216,9 @@ class SessionOfStore : public Session {
     forget_settings();
   }
   [[nodiscard]] Cancel canceller() override {
-    return [under = facts_.under] {
-      auto way = SessionFacts::Under::kWay;
-      under->compare_exchange_strong(way, SessionFacts::Under::kCancelled);
+    return [state = facts_.state] {
+      auto running = SessionFacts::State::kRunning;
+      state->compare_exchange_strong(running, SessionFacts::State::kCancelled);
     };
   }
   void on_connection(std::uint32_t number, CancelOther cancel) override {
@@ -246,6 +250,10 @@ class SessionOfStore : public Session {
   Result transaction_statement(const Tree& body);
   Result set_statement(const Tree& body);
   std::optional<Result> mysql_own(const MysqlTokens& tokens);
+  Result mysql_begin(const MysqlTokens& tokens);
+  Result mysql_kill(const MysqlTokens& tokens);
+  std::optional<Result> mysql_show(const MysqlTokens& tokens) const;
+  Result mysql_show_variables(const MysqlTokens& tokens, std::size_t at) const;
   Result described(const std::string& name) const;
   Result mysql_set(const MysqlTokens& tokens);
   std::size_t mysql_names(const MysqlTokens& tokens, std::size_t at);
@@ -498,7 +506,7 @@ Error SessionOfStore::told(const Error& error) const {
 
 Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
-  const UnderWay under(facts_);
+  const Cancellable cancellable(facts_);
   try {
     given_.clear();
     const auto list = steps(text);
@@ -565,7 +573,7 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
                                                     std::span<const Datum> parameters,
                                                     std::span<const Type> sent) {
   const auto& statement = dynamic_cast<const PreparedStatement&>(prepared);
-  const UnderWay under(facts_);
+  const Cancellable cancellable(facts_);
   try {
     if (parameters.size() != statement.types.size()) {
       raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
@@ -1106,33 +1114,117 @@ Result SessionOfStore::described(const std::string& name) const {
   return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
 }
 
-std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
-  const auto is = [&](std::size_t at, std::string_view text) {
-    return at < tokens.size() && tokens[at].text == text;
-  };
+// START TRANSACTION.
+Result SessionOfStore::mysql_begin(const MysqlTokens& tokens) {
+  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
   Result result;
-  if (is(0, "set")) return mysql_set(tokens);
-  if (is(0, "begin") || is(0, "start")) {
-    const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
-    commit();
-    isolation_ = next;
-    block_ = true;
-    result.tag = "BEGIN";
-    for (std::size_t at = is(0, "start") ? 2 : 1; at < tokens.size(); ++at) {
-      if (is(at, "read") && is(at + 1, "only")) {
-        isolation_ = isolation();
-        isolation_->read_only = true;
-        ++at;
-      } else if (is(at, "read") && is(at + 1, "write")) {
-        ++at;
-      } else if (is(at, "with") && is(at + 1, "consistent")) {
-        at += 2;
-      } else if (!is(at, "work") && !is(at, ",")) {
-        raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
+  const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
+  commit();
+  isolation_ = next;
+  block_ = true;
+  result.tag = "BEGIN";
+  for (std::size_t at = is(0, "start") ? 2 : 1; at < tokens.size(); ++at) {
+    if (is(at, "read") && is(at + 1, "only")) {
+      isolation_ = isolation();
+      isolation_->read_only = true;
+      ++at;
+    } else if (is(at, "read") && is(at + 1, "write")) {
+      ++at;
+    } else if (is(at, "with") && is(at + 1, "consistent")) {
+      at += 2;
+    } else if (!is(at, "work") && !is(at, ",")) {
+      raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
+    }
+  }
+  return result;
+}
+
+Result SessionOfStore::mysql_kill(const MysqlTokens& tokens) {
+  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
+  Result result;
+  const std::size_t last = tokens.size() - 1;
+  if (!is(1, "query") || last != 2) not_supported("KILL of a connection");
+  std::uint32_t number = 0;
+  const auto& text = tokens[last].text;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = wrong == std::errc{} && end == text.data() + text.size();
+  if (!is_number || !facts_.cancel_other || !facts_.cancel_other(number)) {
+    raise("26000", fmt::format("Unknown thread id: {}", text));
+  }
+  result.tag = "KILL";
+  return result;
+}
+
+// SHOW VARIABLES and SHOW STATUS; that word is at `at`.
+Result SessionOfStore::mysql_show_variables(const MysqlTokens& tokens, std::size_t at) const {
+  const auto is = [&](std::size_t place, std::string_view text) {
+    return is_token(tokens, place, text);
+  };
+  std::string pattern = "%";
+  if (is(at + 1, "like") && tokens.size() == at + 3) {
+    pattern = lowered(tokens[at + 2].text);
+  } else if (tokens.size() != at + 1) {
+    if (!(is(at + 1, "where"))) not_supported("this SHOW VARIABLES");
+    // WHERE Variable_name IN ('a', 'b') or = 'a' OR …, as drivers ask.
+    std::vector<std::vector<Datum>> rows;
+    for (std::size_t next = at + 2; next < tokens.size(); ++next) {
+      const auto& token = tokens[next];
+      if (token.kind == MysqlToken::Kind::kString) {
+        try {
+          const auto name = lowered(token.text);
+          rows.push_back({name, shown_setting(name)});
+        } catch (const Raised&) {
+          continue;  // an unknown variable has no row
+        }
+      } else if (token.text != "variable_name" && token.text != "=" && token.text != "or" &&
+                 token.text != "in" && token.text != "(" && token.text != ")" &&
+                 token.text != ",") {
+        not_supported("this SHOW VARIABLES");
       }
     }
-    return result;
+    return one_row({"Variable_name", "Value"}, std::move(rows));
   }
+  std::vector<std::vector<Datum>> rows;
+  if (!is(at, "status")) {
+    for (const auto& [name, value] : now_->settings) {
+      if (!name.starts_with("cupel.") && like(name, pattern, {.fold_case = true}))
+        rows.push_back({name, value});
+    }
+    for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
+      if (like(name, pattern, {.fold_case = true})) rows.push_back({name, shown_setting(name)});
+    }
+  }
+  return one_row({"Variable_name", "Value"}, std::move(rows));
+}
+
+std::optional<Result> SessionOfStore::mysql_show(const MysqlTokens& tokens) const {
+  const auto is = [&](std::size_t place, std::string_view text) {
+    return is_token(tokens, place, text);
+  };
+  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
+  if (is(1, "tables") && tokens.size() == 2) {
+    std::vector<std::vector<Datum>> rows;
+    for (const auto& table : catalog_.tables()) rows.push_back({table->name});
+    return one_row({"Tables_in_" + now_->settings.at("cupel.database")}, std::move(rows));
+  }
+  if (is(1, "databases") && tokens.size() == 2) {
+    return one_row({"Database"}, {{now_->settings.at("cupel.database")}});
+  }
+  if (is(1, "warnings") || is(1, "errors")) {
+    return one_row({"Level", "Code", "Message"}, {});
+  }
+  if (is(1, "engines")) return one_row({"Engine", "Support"}, {{"InnoDB", "DEFAULT"}});
+  std::size_t at = 1;
+  if (is(at, "session") || is(at, "global")) ++at;
+  if (is(at, "variables") || is(at, "status")) return mysql_show_variables(tokens, at);
+  return std::nullopt;
+}
+
+std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
+  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
+  Result result;
+  if (is(0, "set")) return mysql_set(tokens);
+  if (is(0, "begin") || is(0, "start")) return mysql_begin(tokens);
   if (is(0, "use") && tokens.size() == 2) {
     change([&](Configuration& all) { all.settings["cupel.database"] = tokens[1].text; });
     result.tag = "USE";
@@ -1152,73 +1244,8 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
     if (at != before) not_supported("DESCRIBE of anything but a table");
     return described(tokens.back().text);
   }
-  if (is(0, "kill")) {
-    const std::size_t last = tokens.size() - 1;
-    if (!is(1, "query") || last != 2) not_supported("KILL of a connection");
-    std::uint32_t number = 0;
-    const auto& text = tokens[last].text;
-    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = wrong == std::errc{} && end == text.data() + text.size();
-    if (!is_number || !facts_.cancel_other || !facts_.cancel_other(number)) {
-      raise("26000", fmt::format("Unknown thread id: {}", text));
-    }
-    result.tag = "KILL";
-    return result;
-  }
-  if (!is(0, "show")) return std::nullopt;
-  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
-  if (is(1, "tables") && tokens.size() == 2) {
-    std::vector<std::vector<Datum>> rows;
-    for (const auto& table : catalog_.tables()) rows.push_back({table->name});
-    return one_row({"Tables_in_" + now_->settings.at("cupel.database")}, std::move(rows));
-  }
-  if (is(1, "databases") && tokens.size() == 2) {
-    return one_row({"Database"}, {{now_->settings.at("cupel.database")}});
-  }
-  if (is(1, "warnings") || is(1, "errors")) {
-    return one_row({"Level", "Code", "Message"}, {});
-  }
-  if (is(1, "engines")) return one_row({"Engine", "Support"}, {{"InnoDB", "DEFAULT"}});
-  std::size_t at = 1;
-  if (is(at, "session") || is(at, "global")) ++at;
-  if (is(at, "variables") || is(at, "status")) {
-    std::string pattern = "%";
-    if (is(at + 1, "like") && tokens.size() == at + 3) {
-      pattern = lowered(tokens[at + 2].text);
-    } else if (tokens.size() != at + 1) {
-      if (!(is(at + 1, "where"))) not_supported("this SHOW VARIABLES");
-      // WHERE Variable_name IN ('a', 'b') or = 'a' OR …, as drivers ask.
-      std::vector<std::vector<Datum>> rows;
-      for (std::size_t next = at + 2; next < tokens.size(); ++next) {
-        const auto& token = tokens[next];
-        if (token.kind == MysqlToken::Kind::kString) {
-          try {
-            const auto name = lowered(token.text);
-            rows.push_back({name, shown_setting(name)});
-          } catch (const Raised&) {
-            continue;  // an unknown variable has no row
-          }
-        } else if (token.text != "variable_name" && token.text != "=" && token.text != "or" &&
-                   token.text != "in" && token.text != "(" && token.text != ")" &&
-                   token.text != ",") {
-          not_supported("this SHOW VARIABLES");
-        }
-      }
-      return one_row({"Variable_name", "Value"}, std::move(rows));
-    }
-    std::vector<std::vector<Datum>> rows;
-    if (!is(at, "status")) {
-      for (const auto& [name, value] : now_->settings) {
-        if (!name.starts_with("cupel.") && like(name, pattern, {.fold_case = true}))
-          rows.push_back({name, value});
-      }
-      for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
-        if (like(name, pattern, {.fold_case = true})) rows.push_back({name, shown_setting(name)});
-      }
-    }
-    return one_row({"Variable_name", "Value"}, std::move(rows));
-  }
-  return std::nullopt;
+  if (is(0, "kill")) return mysql_kill(tokens);
+  return is(0, "show") ? mysql_show(tokens) : std::nullopt;
 }
 
 // NAMES and CHARACTER SET of SET; where the next assignment begins.

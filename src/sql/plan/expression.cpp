@@ -607,164 +607,200 @@ ExpressionPtr Coercion::minus(const ExpressionPtr& part,
   });
 }
 
-ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, ExpressionPtr right,
-                               std::optional<std::uint32_t> position) const {
+// + - * / % of two values of a type. MySQL divides otherwise, and has NULL for a divisor of zero.
+static Scalar arithmetic_value(char operation, const std::vector<Scalar>& values, Type type,
+                               bool mysql) {
+  if (mysql && operation == '/') {
+    return mysql_division(values[0], values[1], type);
+  }
+  if (type == Type::kNumeric) {
+    const auto& divisor = std::get<Decimal>(values[1]);
+    if (mysql && operation == '%' && divisor.sign() == 0) return {};
+    const auto& number = std::get<Decimal>(values[0]);
+    auto made = decimal_arithmetic(operation, number, divisor);
+    // It is -0 there, which is another number than 0.
+    if (mysql && operation == '%' && number.sign() < 0 && std::get<Decimal>(made).sign() == 0) {
+      not_supported("a decimal's remainder of minus nothing");
+    }
+    return made;
+  }
+  if (is_integer(type)) {
+    const auto divisor = std::get<std::int64_t>(values[1]);
+    if (mysql && operation == '%' && divisor == 0) return {};
+    return integer_arithmetic(operation, std::get<std::int64_t>(values[0]), divisor, type);
+  }
+  return double_arithmetic(operation, std::get<double>(values[0]), std::get<double>(values[1]),
+                           type);
+}
+
+// date + integer, date - integer, date - date; nullptr for anything else.
+static ExpressionPtr days(char operation, const ExpressionPtr& left, const ExpressionPtr& right) {
+  const auto one = left->type.type;
+  const auto other = right->type.type;
+  const std::string name(1, operation);
+  if (one == Type::kDate && other == Type::kDate && operation == '-') {
+    return strict(name, {Type::kInteger}, {left, right},
+                  [](const std::vector<Scalar>& values) -> Scalar {
+                    return std::get<std::int64_t>(values[0]) - std::get<std::int64_t>(values[1]);
+                  });
+  }
+  const bool counted = (operation == '+' || (operation == '-' && one == Type::kDate)) &&
+                       (one == Type::kInteger || other == Type::kInteger ||
+                        one == Type::kSmallint || other == Type::kSmallint);
+  if (counted) {
+    return strict(name, {Type::kDate}, {left, right},
+                  [operation](const std::vector<Scalar>& values) -> Scalar {
+                    const auto days_after = std::get<std::int64_t>(values[1]);
+                    const auto date = std::get<std::int64_t>(values[0]) +
+                                      (operation == '-' ? -days_after : days_after);
+                    if (date < -730119 || date > 2921939) {
+                      raise("22008", "date out of range");
+                    }
+                    return date;
+                  });
+  }
+
+  return nullptr;
+}
+
+ExpressionPtr Coercion::arithmetic_without_sign(char operation, const ExpressionPtr& left,
+                                                const ExpressionPtr& right) const {
+  const auto one = left->type.type;
+  const std::string name(1, operation);
+  const auto of_result =
+      operation == '%' && one != Type::kUnsigned ? Type::kBigint : Type::kUnsigned;
+  return strict(name, {of_result},
+                {to(left, {Type::kNumeric}, Context::kImplicit),
+                 to(right, {Type::kNumeric}, Context::kImplicit)},
+                [of_result, operation](const std::vector<Scalar>& values) {
+                  return unsigned_arithmetic(operation, std::get<Decimal>(values[0]),
+                                             std::get<Decimal>(values[1]), of_result);
+                });
+}
+
+ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left, ExpressionPtr right,
+                                   std::optional<std::uint32_t> position) const {
+  const auto type = compared(name, left, right, position);
+  auto made = strict(name, {Type::kBoolean}, {left, right},
+                     [type, name](const std::vector<Scalar>& values) -> Scalar {
+                       const int order = compare(values[0], values[1], type);
+                       if (name == "=") return order == 0;
+                       if (name == "<>") return order != 0;
+                       if (name == "<") return order < 0;
+                       if (name == "<=") return order <= 0;
+                       if (name == ">") return order > 0;
+                       return order >= 0;
+                     });
+  if (name != "=") return made;
+  auto equal = std::make_shared<Expression>(*made);
+  equal->kind = Expression::Kind::kEqual;
+  return equal;
+}
+
+ExpressionPtr Coercion::concatenation(const std::string& name, ExpressionPtr left,
+                                      ExpressionPtr right,
+                                      std::optional<std::uint32_t> position) const {
+  const auto one = left->type.type;
+  const auto other = right->type.type;
+  const bool text =
+      is_string(one) || is_string(other) || (one == Type::kNull && other == Type::kNull);
+  const bool unknown = one == Type::kNull || other == Type::kNull;
+  if (!text && !unknown) no_operator(name, one, other, position);
+  const auto as_text = [&](const ExpressionPtr& part) {
+    return to(part, {Type::kText},
+              is_string(part->type.type) || part->type.type == Type::kNull ? Context::kImplicit
+                                                                           : Context::kExplicit);
+  };
+  return strict(name, {Type::kText}, {as_text(left), as_text(right)},
+                [](const std::vector<Scalar>& values) -> Scalar {
+                  const auto& before = std::get<std::string>(values[0]);
+                  const auto& after = std::get<std::string>(values[1]);
+                  check_length(before.size() + after.size());
+                  return before + after;
+                });
+}
+
+// What a sum, a product, … of two numbers of a type shows behind the point, in MySQL.
+static FullType mysql_arithmetic_type(char operation, const Expression& left,
+                                      const Expression& right) {
+  FullType result{Type::kNumeric};
+  const int of_left = Coercion::decimals(left), of_right = Coercion::decimals(right);
+  result.positive = left.type.positive && right.type.positive && operation != '/';
+  result.scale = operation == '*'   ? of_left + of_right
+                 : operation == '/' ? of_left + 4
+                                    : std::max(of_left, of_right);
+  if (result.scale > 30) not_supported("a decimal with more than 30 digits behind the point");
+
+  return result;
+}
+
+ExpressionPtr Coercion::arithmetic(const std::string& name, ExpressionPtr left, ExpressionPtr right,
+                                   std::optional<std::uint32_t> position) const {
   const auto one = left->type.type;
   const auto other = right->type.type;
   const bool mysql = dialect_ == Dialect::kMysql;
-  if (name == "!=") return binary("<>", std::move(left), std::move(right), position);
-
-  if (is_comparison(name)) {
-    const auto type = compared(name, left, right, position);
-    auto made = strict(name, {Type::kBoolean}, {left, right},
-                       [type, name](const std::vector<Scalar>& values) -> Scalar {
-                         const int order = compare(values[0], values[1], type);
-                         if (name == "=") return order == 0;
-                         if (name == "<>") return order != 0;
-                         if (name == "<") return order < 0;
-                         if (name == "<=") return order <= 0;
-                         if (name == ">") return order > 0;
-                         return order >= 0;
-                       });
-    if (name != "=") return made;
-    auto equal = std::make_shared<Expression>(*made);
-    equal->kind = Expression::Kind::kEqual;
-    return equal;
+  const char operation = name[0];
+  if (mysql) {
+    if (is_textual(*left) || is_textual(*right)) {
+      return binary(name, as_number(left), as_number(right), position);
+    }
+    if (one == Type::kBoolean) {
+      return binary(name, to(left, {Type::kInteger}, Context::kImplicit), right, position);
+    }
+    if (other == Type::kBoolean) {
+      return binary(name, left, to(right, {Type::kInteger}, Context::kImplicit), position);
+    }
   }
-
-  if (name == "||") {
-    const bool text =
-        is_string(one) || is_string(other) || (one == Type::kNull && other == Type::kNull);
-    const bool unknown = one == Type::kNull || other == Type::kNull;
-    if (!text && !unknown) no_operator(name, one, other, position);
-    const auto as_text = [&](const ExpressionPtr& part) {
-      return to(part, {Type::kText},
-                is_string(part->type.type) || part->type.type == Type::kNull ? Context::kImplicit
-                                                                             : Context::kExplicit);
+  if (one == Type::kDate || other == Type::kDate) {
+    if (auto made = days(operation, left, right)) return made;
+  }
+  if (is_time(one) || is_time(other)) {
+    not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
+  }
+  if (mysql && (one == Type::kNull || other == Type::kNull)) {
+    const auto whole = [&](const ExpressionPtr& side) {
+      return to(side, {Type::kBigint}, Context::kImplicit);
     };
-    return strict(name, {Type::kText}, {as_text(left), as_text(right)},
-                  [](const std::vector<Scalar>& values) -> Scalar {
-                    const auto& before = std::get<std::string>(values[0]);
-                    const auto& after = std::get<std::string>(values[1]);
-                    check_length(before.size() + after.size());
-                    return before + after;
-                  });
-  }
-
-  if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
-    const char operation = name[0];
-    if (mysql) {
-      if (is_textual(*left) || is_textual(*right)) {
-        return binary(name, as_number(left), as_number(right), position);
-      }
-      if (one == Type::kBoolean) {
-        return binary(name, to(left, {Type::kInteger}, Context::kImplicit), right, position);
-      }
-      if (other == Type::kBoolean) {
-        return binary(name, left, to(right, {Type::kInteger}, Context::kImplicit), position);
-      }
-    }
-    // Days: date + integer, date - integer, date - date.
-    if (one == Type::kDate || other == Type::kDate) {
-      if (one == Type::kDate && other == Type::kDate && operation == '-') {
-        return strict(
-            name, {Type::kInteger}, {left, right}, [](const std::vector<Scalar>& values) -> Scalar {
-              return std::get<std::int64_t>(values[0]) - std::get<std::int64_t>(values[1]);
-            });
-      }
-      const bool days = (operation == '+' || (operation == '-' && one == Type::kDate)) &&
-                        (one == Type::kInteger || other == Type::kInteger ||
-                         one == Type::kSmallint || other == Type::kSmallint);
-      if (days) {
-        return strict(name, {Type::kDate}, {left, right},
-                      [operation](const std::vector<Scalar>& values) -> Scalar {
-                        const auto days_after = std::get<std::int64_t>(values[1]);
-                        const auto date = std::get<std::int64_t>(values[0]) +
-                                          (operation == '-' ? -days_after : days_after);
-                        if (date < -730119 || date > 2921939) {
-                          raise("22008", "date out of range");
-                        }
-                        return date;
-                      });
-      }
-    }
-    if (is_time(one) || is_time(other)) {
-      not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)), position);
-    }
-    if (mysql && (one == Type::kNull || other == Type::kNull)) {
-      const auto whole = [&](const ExpressionPtr& side) {
-        return to(side, {Type::kBigint}, Context::kImplicit);
-      };
-      if (one == Type::kNull && other == Type::kNull) {
-        return binary(name, whole(left), whole(right), position);
-      }
-    }
     if (one == Type::kNull && other == Type::kNull) {
-      raise("42725", fmt::format("operator is not unique: unknown {} unknown", name), position);
+      return binary(name, whole(left), whole(right), position);
     }
-    const auto known = one == Type::kNull ? other : one;
-    if (!is_number(known) || (other != Type::kNull && !is_number(other))) {
-      if (mysql) not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
-      no_operator(name, one, other, position);
-    }
-    auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
-    if (mysql && operation == '/' && is_whole(type)) type = Type::kNumeric;
-    if (type == Type::kUnsigned) {
-      const auto of_result =
-          operation == '%' && one != Type::kUnsigned ? Type::kBigint : Type::kUnsigned;
-      return strict(name, {of_result},
-                    {to(left, {Type::kNumeric}, Context::kImplicit),
-                     to(right, {Type::kNumeric}, Context::kImplicit)},
-                    [of_result, operation](const std::vector<Scalar>& values) {
-                      return unsigned_arithmetic(operation, std::get<Decimal>(values[0]),
-                                                 std::get<Decimal>(values[1]), of_result);
-                    });
-    }
-    if (mysql && operation == '/' && type == Type::kReal) type = Type::kDouble;
-    // MySQL computes whole numbers in 64 bits.
-    if (mysql && (type == Type::kInteger || type == Type::kSmallint)) type = Type::kBigint;
-    if (operation == '%' && (type == Type::kReal || type == Type::kDouble)) {
-      if (mysql) not_supported("% of floating-point numbers");
-      no_operator(name, one, other, position);
-    }
-    FullType result{type};
-    if (mysql && type == Type::kNumeric) {
-      const int before = decimals(*left), behind = decimals(*right);
-      result.positive = left->type.positive && right->type.positive && operation != '/';
-      result.scale = operation == '*'   ? before + behind
-                     : operation == '/' ? before + 4
-                                        : std::max(before, behind);
-      if (result.scale > 30) not_supported("a decimal with more than 30 digits behind the point");
-    }
-    left = to(left, {type}, Context::kImplicit);
-    right = to(right, {type}, Context::kImplicit);
-    if (left == nullptr || right == nullptr) no_operator(name, one, other, position);
-    return strict(name, result, {left, right},
-                  [type, operation, mysql](const std::vector<Scalar>& values) -> Scalar {
-                    if (mysql && operation == '/') {
-                      return mysql_division(values[0], values[1], type);
-                    }
-                    if (type == Type::kNumeric) {
-                      const auto& divisor = std::get<Decimal>(values[1]);
-                      if (mysql && operation == '%' && divisor.sign() == 0) return {};
-                      const auto& number = std::get<Decimal>(values[0]);
-                      auto made = decimal_arithmetic(operation, number, divisor);
-                      // It is -0 there, which is another number than 0.
-                      if (mysql && operation == '%' && number.sign() < 0 &&
-                          std::get<Decimal>(made).sign() == 0) {
-                        not_supported("a decimal's remainder of minus nothing");
-                      }
-                      return made;
-                    }
-                    if (is_integer(type)) {
-                      const auto divisor = std::get<std::int64_t>(values[1]);
-                      if (mysql && operation == '%' && divisor == 0) return {};
-                      return integer_arithmetic(operation, std::get<std::int64_t>(values[0]),
-                                                divisor, type);
-                    }
-                    return double_arithmetic(operation, std::get<double>(values[0]),
-                                             std::get<double>(values[1]), type);
-                  });
+  }
+  if (one == Type::kNull && other == Type::kNull) {
+    raise("42725", fmt::format("operator is not unique: unknown {} unknown", name), position);
+  }
+  const auto known = one == Type::kNull ? other : one;
+  if (!is_number(known) || (other != Type::kNull && !is_number(other))) {
+    if (mysql) not_supported(fmt::format("{} {} {}", type_name(one), name, type_name(other)));
+    no_operator(name, one, other, position);
+  }
+  auto type = one == Type::kNull || other == Type::kNull ? known : number_pair(one, other);
+  if (mysql && operation == '/' && is_whole(type)) type = Type::kNumeric;
+  if (type == Type::kUnsigned) return arithmetic_without_sign(operation, left, right);
+  if (mysql && operation == '/' && type == Type::kReal) type = Type::kDouble;
+  // MySQL computes whole numbers in 64 bits.
+  if (mysql && (type == Type::kInteger || type == Type::kSmallint)) type = Type::kBigint;
+  if (operation == '%' && (type == Type::kReal || type == Type::kDouble)) {
+    if (mysql) not_supported("% of floating-point numbers");
+    no_operator(name, one, other, position);
+  }
+  FullType result{type};
+  if (mysql && type == Type::kNumeric) result = mysql_arithmetic_type(operation, *left, *right);
+  left = to(left, {type}, Context::kImplicit);
+  right = to(right, {type}, Context::kImplicit);
+  if (left == nullptr || right == nullptr) no_operator(name, one, other, position);
+  return strict(name, result, {left, right},
+                [type, operation, mysql](const std::vector<Scalar>& values) {
+                  return arithmetic_value(operation, values, type, mysql);
+                });
+}
+
+ExpressionPtr Coercion::binary(const std::string& name, ExpressionPtr left, ExpressionPtr right,
+                               std::optional<std::uint32_t> position) const {
+  if (name == "!=") return comparison("<>", std::move(left), std::move(right), position);
+  if (is_comparison(name)) return comparison(name, std::move(left), std::move(right), position);
+  if (name == "||") return concatenation(name, std::move(left), std::move(right), position);
+  if (name.size() == 1 && std::string_view("+-*/%").find(name[0]) != std::string_view::npos) {
+    return arithmetic(name, std::move(left), std::move(right), position);
   }
   not_supported("the operator " + name, position);
 }

@@ -110,6 +110,19 @@ class Coercion {
 
  private:
   void compare_as_numbers(ExpressionPtr& text, ExpressionPtr& number) const;
+  // The three kinds of binary().
+  [[nodiscard]] ExpressionPtr comparison(const std::string& name, ExpressionPtr left,
+                                         ExpressionPtr right,
+                                         std::optional<std::uint32_t> position) const;
+  [[nodiscard]] ExpressionPtr concatenation(const std::string& name, ExpressionPtr left,
+                                            ExpressionPtr right,
+                                            std::optional<std::uint32_t> position) const;
+  [[nodiscard]] ExpressionPtr arithmetic(const std::string& name, ExpressionPtr left,
+                                         ExpressionPtr right,
+                                         std::optional<std::uint32_t> position) const;
+  // Of integers of which one has no sign.
+  [[nodiscard]] ExpressionPtr arithmetic_without_sign(char operation, const ExpressionPtr& left,
+                                                      const ExpressionPtr& right) const;
   Dialect dialect_;
   std::vector<Type>& parameters_;
 };

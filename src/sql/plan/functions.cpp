@@ -1,10 +1,13 @@
-// Functions, by PostgreSQL's types; those of MySQL where it is the dialect. What is not
-// in the list raises 0A000, whether PostgreSQL knows it or not.
+// The functions of SQL, one entry of kFunctions each: its name, the dialect that has it, how many
+// arguments it takes, and either their types with its value, or what makes the expression of a
+// call. Types are PostgreSQL's; those of MySQL where it is the dialect. What has no entry raises
+// 0A000, whether the database knows it or not.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <limits>
 
 #include "sql/plan/expression.hpp"
 #include "sql/value/text_search.hpp"
@@ -80,152 +83,60 @@ std::string padded(const std::string& words, std::int64_t length, const std::str
   return left ? padding + words : words + padding;
 }
 
-struct Signature {
-  const char* name;
-  std::vector<Type> parameters;
-  Type result;
-  std::function<Scalar(const Values&)> value;
-};
-
 constexpr auto kT = Type::kText;
 constexpr auto kI = Type::kInteger;
 
-// Functions with one signature.
-const std::vector<Signature>& simple() {
-  static const std::vector<Signature> all = {
-      {"upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); }},
-      {"lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); }},
-      {"octet_length",
-       {kT},
-       kI,
-       [](const Values& v) -> Scalar { return static_cast<std::int64_t>(text(v[0]).size()); }},
-      {"substring",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); }},
-      {"substring",
-       {kT, kI, kI},
-       kT,
-       [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), whole(v[2])); }},
-      {"left",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar {
-         const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-         const auto count =
-             whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0) : whole(v[1]);
-         return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
-       }},
-      {"right",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar {
-         const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-         const auto skipped = whole(v[1]) < 0 ? std::min(-whole(v[1]), all_of_it)
-                                              : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
-         return substring(text(v[0]), skipped + 1, {});
-       }},
-      {"btrim",
-       {kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }},
-      {"ltrim",
-       {kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }},
-      {"rtrim",
-       {kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }},
-      {"btrim",
-       {kT, kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); }},
-      {"ltrim",
-       {kT, kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); }},
-      {"rtrim",
-       {kT, kT},
-       kT,
-       [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); }},
-      {"replace",
-       {kT, kT, kT},
-       kT,
-       [](const Values& v) -> Scalar {
-         std::string made;
-         const auto& from = text(v[1]);
-         const auto& words = text(v[0]);
-         if (from.empty()) return words;
-         std::size_t at = 0;
-         for (std::size_t found = 0; (found = find_text(words, from, at)) != words.npos;
-              at = found + from.size()) {
-           made.append(words, at, found - at);
-           made += text(v[2]);
-           check_length(made.size());
-         }
-         return made.append(words, at);
-       }},
-      {"strpos",
-       {kT, kT},
-       kI,
-       [](const Values& v) -> Scalar {
-         const auto found = find_text(text(v[0]), text(v[1]));
-         if (found == std::string::npos) return std::int64_t{0};
-         return static_cast<std::int64_t>(
-                    characters(std::string_view(text(v[0])).substr(0, found))) +
-                1;
-       }},
-      {"reverse",
-       {kT},
-       kT,
-       [](const Values& v) -> Scalar {
-         std::string made(text(v[0]).size(), '\0');
-         std::string_view rest = text(v[0]);
-         while (!rest.empty()) {
-           const auto first = first_characters(rest, 1);
-           first.copy(made.data() + rest.size() - first.size(), first.size());
-           rest.remove_prefix(first.size());
-         }
-         return made;
-       }},
-      {"repeat",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar {
-         const auto times = std::max<std::int64_t>(whole(v[1]), 0);
-         if (static_cast<double>(times) * static_cast<double>(text(v[0]).size()) > 1e6) {
-           raise("54000", "requested length too large");
-         }
-         std::string made;
-         for (std::int64_t count = 0; count < times; ++count) made += text(v[0]);
-         return made;
-       }},
-      {"lpad",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", true); }},
-      {"rpad",
-       {kT, kI},
-       kT,
-       [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", false); }},
-      {"lpad",
-       {kT, kI, kT},
-       kT,
-       [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), text(v[2]), true); }},
-      {"rpad",
-       {kT, kI, kT},
-       kT,
-       [](const Values& v) -> Scalar {
-         return padded(text(v[0]), whole(v[1]), text(v[2]), false);
-       }},
-      {"starts_with",
-       {kT, kT},
-       Type::kBoolean,
-       [](const Values& v) -> Scalar { return text(v[0]).starts_with(text(v[1])); }},
-  };
-  return all;
-}
+// A call that is bound: its arguments, and what the entries below make of them.
+class Call {
+ public:
+  Call(const Coercion& coercion, std::string called, std::vector<ExpressionPtr> arguments,
+       std::optional<std::uint32_t> at)
+      : rules(coercion), parts(std::move(arguments)), position(at), called_(std::move(called)) {}
+
+  const Coercion& rules;
+  std::string name;  // of the entry
+  std::vector<ExpressionPtr> parts;
+  std::optional<std::uint32_t> position;
+
+  [[nodiscard]] bool mysql() const { return rules.dialect() == Dialect::kMysql; }
+  [[nodiscard]] Type given(std::size_t at) const { return parts[at]->type.type; }
+
+  [[noreturn]] void wrong() const {
+    std::string types;
+    for (const auto& part : parts) {
+      types += (types.empty() ? "" : ", ") + std::string(type_name(part->type.type));
+    }
+    if (mysql()) not_supported(fmt::format("{}({})", called_, types), position);
+    raise("42883", fmt::format("function {}({}) does not exist", called_, types), position);
+  }
+
+  // An argument as this type, which it must be without a cast.
+  [[nodiscard]] ExpressionPtr brought(std::size_t at, Type type) const {
+    auto made = rules.to(parts[at], {type}, Context::kImplicit);
+    // MySQL takes any value for any other.
+    const bool exact = is_whole(given(at)) || given(at) == Type::kNumeric;
+    if (made == nullptr && mysql() && exact && (is_string(type) || is_integer(type))) {
+      made = rules.to(parts[at], {type}, Context::kExplicit);
+    }
+    if (made == nullptr) wrong();
+    return made;
+  }
+
+  // What the session knows.
+  [[nodiscard]] ExpressionPtr of_session(Type type,
+                                         std::function<Scalar(const SessionFacts&)> value) const {
+    return computed(called_, {type}, {}, [value = std::move(value)](const Frame& frame) {
+      return value(frame.running.facts);
+    });
+  }
+  // MySQL reads text as a number where it needs one.
+  void number_in_mysql() {
+    if (mysql()) parts[0] = rules.as_number(parts[0]);
+  }
+
+ private:
+  std::string called_;
+};
 
 // round, ceil, floor, trunc, sign: of numeric, or of double precision.
 Scalar in_steps(const std::string& name, const Scalar& value, Type type) {
@@ -245,347 +156,564 @@ Scalar in_steps(const std::string& name, const Scalar& value, Type type) {
   return number > 0 ? 1.0 : number < 0 ? -1.0 : 0.0;
 }
 
+// Text as MySQL has it.
+
+ExpressionPtr mysql_substring(Call& call) {
+  std::vector<ExpressionPtr> all{call.brought(0, kT)};
+  for (std::size_t at = 1; at < call.parts.size(); ++at) {
+    all.push_back(call.brought(at, Type::kBigint));
+  }
+  return strict(call.name, {kT}, all, [](const Values& v) -> Scalar {
+    // Negative positions count from the end; there is none before the first.
+    const auto size = static_cast<std::int64_t>(characters(text(v[0])));
+    const auto asked = whole(v[1]);
+    const auto start = asked < 0 ? size + 1 + std::max(asked, -size - 1) : asked;
+    if (start < 1 || start > size) return std::string();
+    const auto count = v.size() == 3 ? std::min(whole(v[2]), size) : size;
+    if (count < 1) return std::string();
+    return substring(text(v[0]), start, count);
+  });
+}
+
+ExpressionPtr mysql_end_of_text(Call& call) {
+  return strict(call.name, {kT}, {call.brought(0, kT), call.brought(1, Type::kBigint)},
+                [left = call.name == "left"](const Values& v) -> Scalar {
+                  const auto size = static_cast<std::int64_t>(characters(text(v[0])));
+                  const auto count = std::clamp<std::int64_t>(whole(v[1]), 0, size);
+                  if (count == 0) return std::string();
+                  return substring(text(v[0]), left ? 1 : size - count + 1, count);
+                });
+}
+
+ExpressionPtr mysql_letters(Call& call) {
+  return strict(
+      call.name, {kT}, {call.brought(0, kT)},
+      [up = call.name == "upper"](const Values& v) -> Scalar {
+        const auto& words = text(v[0]);
+        if (std::any_of(words.begin(), words.end(), [](char c) { return (c & 0x80) != 0; })) {
+          not_supported("upper and lower of letters beyond ASCII");
+        }
+        return up ? upper(words) : lower(words);
+      });
+}
+
+ExpressionPtr mysql_trim(Call&) {
+  not_supported("trim of other characters than blanks");
+}
+
+ExpressionPtr mysql_pad(Call& call) {
+  const auto count = call.brought(1, Type::kBigint);
+  return strict(call.name, {kT}, {call.brought(0, kT), count, call.brought(2, kT)},
+                [left = call.name == "lpad"](const Values& v) -> Scalar {
+                  if (whole(v[1]) < 0) return {};
+                  if (text(v[2]).empty()) not_supported("padding with nothing");
+                  return padded(text(v[0]), whole(v[1]), text(v[2]), left);
+                });
+}
+
+ExpressionPtr length(Call& call) {
+  if (call.given(0) == Type::kChar) not_supported("length of character(n)");
+  return strict(call.name, {kI}, {call.brought(0, kT)}, [](const Values& v) -> Scalar {
+    return static_cast<std::int64_t>(characters(text(v[0])));
+  });
+}
+
+ExpressionPtr concat(Call& call) {
+  const bool mysql = call.mysql();
+  std::vector<ExpressionPtr> all;
+  for (std::size_t at = 0; at < call.parts.size(); ++at) {
+    const auto given = call.given(at);
+    if (given == Type::kBoolean) not_supported("concat of a boolean");
+    if (mysql && (given == Type::kDouble || given == Type::kReal)) {
+      not_supported("concat of a floating-point number");
+    }
+    const bool textual = is_string(given) || given == Type::kNull;
+    all.push_back(given == Type::kChar
+                      ? call.parts[at]
+                      : call.rules.to(call.parts[at], {kT},
+                                      textual ? Context::kImplicit : Context::kExplicit));
+  }
+  return computed(call.name, {kT}, all, [all, mysql](const Frame& frame) -> Scalar {
+    std::string made;
+    for (const auto& part : all) {
+      const auto value = part->value(frame);
+      if (!is_null(value)) made += text(value);
+      check_length(made.size());
+      if (is_null(value) && mysql) return {};
+    }
+    return made;
+  });
+}
+
+// The session, its settings and its clock.
+
+ExpressionPtr now(Call& call) {
+  const bool mysql = call.mysql();
+  return call.of_session(mysql ? Type::kTimestamp : Type::kTimestampTz,
+                         [mysql](const SessionFacts& facts) -> Scalar {
+                           return mysql ? facts.now / 1'000'000 * 1'000'000 : facts.now;
+                         });
+}
+
+ExpressionPtr curdate(Call& call) {
+  return call.of_session(
+      Type::kDate, [](const SessionFacts& facts) -> Scalar { return facts.now / 86'400'000'000; });
+}
+
+ExpressionPtr version(Call& call) {
+  return call.of_session(
+      kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
+}
+
+ExpressionPtr database(Call& call) {
+  return call.of_session(
+      kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
+}
+
+ExpressionPtr current_schema(Call& call) {
+  return call.of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });
+}
+
+ExpressionPtr connection_id(Call& call) {
+  const bool mysql = call.mysql();
+  return call.of_session(mysql ? Type::kUnsigned : kI,
+                         [mysql](const SessionFacts& facts) -> Scalar {
+                           if (mysql) return std::uint64_t{facts.connection};
+                           return static_cast<std::int64_t>(facts.connection);
+                         });
+}
+
+ExpressionPtr current_user(Call& call) {
+  return call.of_session(kT, [mysql = call.mysql()](const SessionFacts& facts) -> Scalar {
+    return mysql ? facts.user + "@localhost" : facts.user;
+  });
+}
+
+ExpressionPtr last_insert_id(Call& call) {
+  return call.of_session(Type::kUnsigned,
+                         [](const SessionFacts& facts) -> Scalar { return facts.last_insert_id; });
+}
+
+ExpressionPtr cancel_backend(Call& call) {
+  const auto part = call.brought(0, kI);
+  return computed(call.name, {Type::kBoolean}, {part}, [part](const Frame& frame) -> Scalar {
+    const auto value = part->value(frame);
+    if (is_null(value)) return {};
+    const auto& facts = frame.running.facts;
+    return facts.cancel_other && facts.cancel_other(static_cast<std::uint32_t>(whole(value)));
+  });
+}
+
+ExpressionPtr set_config(Call& call) {
+  const auto setting = call.brought(0, kT), wanted = call.brought(1, kT),
+             local = call.brought(2, Type::kBoolean);
+  return computed(call.name, {kT}, {setting, wanted, local}, [=](const Frame& frame) -> Scalar {
+    const auto one = setting->value(frame), value = wanted->value(frame),
+               only = local->value(frame);
+    if (is_null(one)) raise("22004", "SET requires parameter name");
+    if (is_null(value)) not_supported("set_config of null");
+    return frame.running.facts.configure(lower(text(one)), text(value),
+                                         !is_null(only) && std::get<bool>(only));
+  });
+}
+
+ExpressionPtr current_setting(Call& call) {
+  const auto part = call.brought(0, kT);
+  return computed(call.name, {kT}, {part}, [part](const Frame& frame) -> Scalar {
+    const auto value = part->value(frame);
+    if (is_null(value)) return {};
+    return frame.running.facts.setting(lower(text(value)));
+  });
+}
+
+ExpressionPtr current_setting_or_null(Call& call) {
+  const auto setting = call.brought(0, kT), missing = call.brought(1, Type::kBoolean);
+  return computed(call.name, {kT}, {setting, missing}, [=](const Frame& frame) -> Scalar {
+    const auto one = setting->value(frame), may = missing->value(frame);
+    if (is_null(one) || is_null(may)) return {};
+    try {
+      return frame.running.facts.setting(lower(text(one)));
+    } catch (const Raised& raised) {
+      if (raised.error.sqlstate != "42704" || !std::get<bool>(may)) throw;
+      return {};
+    }
+  });
+}
+
+// A choice among arguments of one type.
+
+std::vector<ExpressionPtr> of_one_type(const Call& call, const FullType& type) {
+  std::vector<ExpressionPtr> same;
+  for (const auto& part : call.parts) same.push_back(call.rules.alike(part, type));
+  return same;
+}
+
+ExpressionPtr coalesce(Call& call) {
+  const auto type = call.rules.common(call.parts, "COALESCE");
+  const auto same = of_one_type(call, type);
+  return computed(call.name, type, same, [same](const Frame& frame) {
+    for (const auto& part : same) {
+      auto value = part->value(frame);
+      if (!is_null(value)) return value;
+    }
+    return Scalar();
+  });
+}
+
+ExpressionPtr extreme(Call& call) {
+  const bool mysql = call.mysql();
+  const bool numbers = std::any_of(call.parts.begin(), call.parts.end(),
+                                   [](const auto& part) { return is_numeric(*part); });
+  for (auto& part : call.parts) {
+    if (mysql && numbers) part = call.rules.as_number(part);
+  }
+  const auto type = call.rules.common(call.parts, upper(call.name).c_str());
+  const auto same = of_one_type(call, type);
+  const int wanted = call.name == "greatest" ? 1 : -1;
+  return computed(call.name, type, same, [same, wanted, type, mysql](const Frame& frame) {
+    Scalar best;
+    for (const auto& part : same) {
+      auto value = part->value(frame);
+      if (is_null(value)) {
+        if (mysql) return Scalar();
+        continue;
+      }
+      if (is_null(best) || compare(value, best, order_type(type.type, mysql)) * wanted > 0) {
+        best = std::move(value);
+      }
+    }
+    return best;
+  });
+}
+
+ExpressionPtr mysql_if(Call& call) {
+  const auto test = call.rules.condition(call.parts[0], "IF");
+  const auto type = call.rules.common({call.parts[1], call.parts[2]}, "IF");
+  const auto yes = call.rules.alike(call.parts[1], type),
+             no = call.rules.alike(call.parts[2], type);
+  return computed(call.name, type, {test, yes, no}, [test, yes, no](const Frame& frame) {
+    return holds(test, frame) ? yes->value(frame) : no->value(frame);
+  });
+}
+
+// Numbers.
+
+ExpressionPtr absolute(Call& call) {
+  call.number_in_mysql();
+  auto part = call.given(0) == Type::kNull ? call.brought(0, Type::kDouble) : call.parts[0];
+  if (call.mysql() && is_integer(part->type.type)) part = call.brought(0, Type::kBigint);
+  const auto type = part->type.type;
+  if (!is_number(type)) call.wrong();
+  if (type == Type::kUnsigned) return part;
+  FullType result{type};
+  if (call.mysql()) result.scale = Coercion::decimals(*part);
+  return strict(call.name, result, {part}, [type](const Values& v) -> Scalar {
+    if (type == Type::kNumeric) {
+      const auto& number = std::get<Decimal>(v[0]);
+      return number.sign() < 0 ? number.negated() : number;
+    }
+    if (is_integer(type)) {
+      const auto number = whole(v[0]);
+      if (number == std::numeric_limits<std::int64_t>::min()) {
+        raise("22003", "bigint out of range");
+      }
+      return checked_integer(number < 0 ? -number : number, type);
+    }
+    return std::fabs(std::get<double>(v[0]));
+  });
+}
+
+// MySQL has an integer below and above a decimal: without a sign where the decimal has none.
+ExpressionPtr mysql_integer_beside(const Call& call) {
+  const auto& name = call.name;
+  if (call.parts[0]->type.positive) {
+    return strict(name, {Type::kUnsigned}, {call.parts[0]}, [name](const Values& v) -> Scalar {
+      const auto number = unsigned_of(std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)));
+      if (!number) not_supported(name + " of a number beyond 64 bits, or of one below 0");
+      return *number;
+    });
+  }
+  return strict(name, {Type::kBigint}, {call.parts[0]}, [name](const Values& v) -> Scalar {
+    const auto number = std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)).to_integer();
+    if (!number) not_supported(name + " of a number beyond 64 bits");
+    return *number;
+  });
+}
+
+ExpressionPtr stepped(Call& call) {
+  call.number_in_mysql();
+  if (call.mysql() && is_whole(call.given(0))) return call.parts[0];
+  const auto type = call.given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
+  if (call.mysql() && type == Type::kNumeric && call.name != "round") {
+    return mysql_integer_beside(call);
+  }
+  return strict(call.name, {type}, {call.brought(0, type)},
+                [name = call.name, type](const Values& v) { return in_steps(name, v[0], type); });
+}
+
+ExpressionPtr rounded_to(Call& call) {
+  call.number_in_mysql();
+  const auto& digits = call.parts[1];
+  if (call.mysql() &&
+      !(call.given(0) == Type::kNumeric && digits->kind == Expression::Kind::kConstant)) {
+    not_supported("round of what is no decimal, or to a computed number of digits");
+  }
+  FullType rounded{Type::kNumeric};
+  if (call.mysql() && !is_null(digits->constant)) {
+    if (!is_integer(call.given(1)) || whole(digits->constant) < 0 || whole(digits->constant) > 30) {
+      not_supported("round to this number of digits");
+    }
+    rounded.scale = static_cast<int>(whole(digits->constant));
+  }
+  return strict(call.name, rounded, {call.brought(0, Type::kNumeric), call.brought(1, kI)},
+                [round = call.name == "round"](const Values& v) -> Scalar {
+                  const auto count =
+                      static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
+                  const auto& number = std::get<Decimal>(v[0]);
+                  return round ? number.rounded(count) : number.truncated(count);
+                });
+}
+
+ExpressionPtr modulo(Call& call) {
+  return call.rules.binary("%", call.parts[0], call.parts[1], call.position);
+}
+
+ExpressionPtr square_root(Call& call) {
+  if (call.given(0) == Type::kNumeric) not_supported("sqrt of numeric");
+  return strict(call.name, {Type::kDouble}, {call.brought(0, Type::kDouble)},
+                [](const Values& v) -> Scalar {
+                  const double number = std::get<double>(v[0]);
+                  if (number < 0) raise("2201F", "cannot take square root of a negative number");
+                  return std::sqrt(number);
+                });
+}
+
+// An entry of the table.
+struct Function {
+  const char* name;
+  std::size_t least, most;  // arguments
+  std::optional<Dialect> only = {};
+  // One of these: what makes the expression, or types and value; null of null arguments.
+  ExpressionPtr (*make)(Call&) = nullptr;
+  std::vector<Type> parameters = {};
+  Type result = Type::kNull;
+  std::function<Scalar(const Values&)> value = {};
+};
+
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+
+Function plain(const char* name, std::vector<Type> parameters, Type result,
+               std::function<Scalar(const Values&)> value) {
+  const auto count = parameters.size();
+  return {name, count, count, {}, nullptr, std::move(parameters), result, std::move(value)};
+}
+Function made(const char* name, std::size_t least, std::size_t most, ExpressionPtr (*make)(Call&)) {
+  return {name, least, most, {}, make};
+}
+Function postgres(Function function) {
+  function.only = Dialect::kPostgres;
+  return function;
+}
+Function mysql(Function function) {
+  function.only = Dialect::kMysql;
+  return function;
+}
+
+const std::vector<Function>& functions() {
+  static const std::vector<Function> kFunctions = {
+      postgres(
+          plain("upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); })),
+      postgres(
+          plain("lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); })),
+      plain("octet_length", {kT}, kI,
+            [](const Values& v) -> Scalar { return static_cast<std::int64_t>(text(v[0]).size()); }),
+      postgres(
+          plain("substring", {kT, kI}, kT,
+                [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); })),
+      postgres(plain("substring", {kT, kI, kI}, kT,
+                     [](const Values& v) -> Scalar {
+                       return substring(text(v[0]), whole(v[1]), whole(v[2]));
+                     })),
+      postgres(plain(
+          "left", {kT, kI}, kT,
+          [](const Values& v) -> Scalar {
+            const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
+            const auto count =
+                whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0) : whole(v[1]);
+            return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
+          })),
+      postgres(plain("right", {kT, kI}, kT,
+                     [](const Values& v) -> Scalar {
+                       const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
+                       const auto skipped =
+                           whole(v[1]) < 0 ? std::min(-whole(v[1]), all_of_it)
+                                           : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
+                       return substring(text(v[0]), skipped + 1, {});
+                     })),
+      plain("btrim", {kT}, kT,
+            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }),
+      plain("ltrim", {kT}, kT,
+            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }),
+      plain("rtrim", {kT}, kT,
+            [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }),
+      postgres(plain(
+          "btrim", {kT, kT}, kT,
+          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); })),
+      postgres(plain(
+          "ltrim", {kT, kT}, kT,
+          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); })),
+      postgres(plain(
+          "rtrim", {kT, kT}, kT,
+          [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); })),
+      plain("replace", {kT, kT, kT}, kT,
+            [](const Values& v) -> Scalar {
+              std::string made;
+              const auto& from = text(v[1]);
+              const auto& words = text(v[0]);
+              if (from.empty()) return words;
+              std::size_t at = 0;
+              for (std::size_t found = 0; (found = find_text(words, from, at)) != words.npos;
+                   at = found + from.size()) {
+                made.append(words, at, found - at);
+                made += text(v[2]);
+                check_length(made.size());
+              }
+              return made.append(words, at);
+            }),
+      plain("strpos", {kT, kT}, kI,
+            [](const Values& v) -> Scalar {
+              const auto found = find_text(text(v[0]), text(v[1]));
+              if (found == std::string::npos) return std::int64_t{0};
+              return static_cast<std::int64_t>(
+                         characters(std::string_view(text(v[0])).substr(0, found))) +
+                     1;
+            }),
+      plain("reverse", {kT}, kT,
+            [](const Values& v) -> Scalar {
+              std::string made(text(v[0]).size(), '\0');
+              std::string_view rest = text(v[0]);
+              while (!rest.empty()) {
+                const auto first = first_characters(rest, 1);
+                first.copy(made.data() + rest.size() - first.size(), first.size());
+                rest.remove_prefix(first.size());
+              }
+              return made;
+            }),
+      plain("repeat", {kT, kI}, kT,
+            [](const Values& v) -> Scalar {
+              const auto times = std::max<std::int64_t>(whole(v[1]), 0);
+              if (static_cast<double>(times) * static_cast<double>(text(v[0]).size()) > 1e6) {
+                raise("54000", "requested length too large");
+              }
+              std::string made;
+              for (std::int64_t count = 0; count < times; ++count) made += text(v[0]);
+              return made;
+            }),
+      plain("lpad", {kT, kI}, kT,
+            [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", true); }),
+      plain("rpad", {kT, kI}, kT,
+            [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", false); }),
+      postgres(plain("lpad", {kT, kI, kT}, kT,
+                     [](const Values& v) -> Scalar {
+                       return padded(text(v[0]), whole(v[1]), text(v[2]), true);
+                     })),
+      postgres(plain("rpad", {kT, kI, kT}, kT,
+                     [](const Values& v) -> Scalar {
+                       return padded(text(v[0]), whole(v[1]), text(v[2]), false);
+                     })),
+      plain("starts_with", {kT, kT}, Type::kBoolean,
+            [](const Values& v) -> Scalar { return text(v[0]).starts_with(text(v[1])); }),
+      mysql(made("substring", 2, 3, mysql_substring)),
+      mysql(made("left", 2, 2, mysql_end_of_text)),
+      mysql(made("right", 2, 2, mysql_end_of_text)),
+      mysql(made("upper", 1, 1, mysql_letters)),
+      mysql(made("lower", 1, 1, mysql_letters)),
+      mysql(made("btrim", 2, 2, mysql_trim)),
+      mysql(made("ltrim", 2, 2, mysql_trim)),
+      mysql(made("rtrim", 2, 2, mysql_trim)),
+      mysql(made("lpad", 3, 3, mysql_pad)),
+      mysql(made("rpad", 3, 3, mysql_pad)),
+      made("length", 1, 1, length),
+      made("concat", 0, kAny, concat),
+      made("now", 0, 0, now),
+      made("transaction_timestamp", 0, 0, now),
+      mysql(made("curdate", 0, 0, curdate)),
+      made("version", 0, 0, version),
+      made("current_database", 0, 0, database),
+      made("current_catalog", 0, 0, database),
+      mysql(made("database", 0, 0, database)),
+      mysql(made("schema", 0, 0, database)),
+      made("current_schema", 0, 0, current_schema),
+      made("pg_backend_pid", 0, 0, connection_id),
+      mysql(made("connection_id", 0, 0, connection_id)),
+      made("current_user", 0, 0, current_user),
+      mysql(made("last_insert_id", 0, 0, last_insert_id)),
+      postgres(made("pg_cancel_backend", 1, 1, cancel_backend)),
+      postgres(made("set_config", 3, 3, set_config)),
+      made("current_setting", 1, 1, current_setting),
+      postgres(made("current_setting", 2, 2, current_setting_or_null)),
+      made("coalesce", 1, kAny, coalesce),
+      mysql(made("ifnull", 2, 2, coalesce)),
+      made("greatest", 1, kAny, extreme),
+      made("least", 1, kAny, extreme),
+      mysql(made("if", 3, 3, mysql_if)),
+      made("abs", 1, 1, absolute),
+      made("round", 1, 1, stepped),
+      made("ceil", 1, 1, stepped),
+      made("floor", 1, 1, stepped),
+      postgres(made("trunc", 1, 1, stepped)),
+      postgres(made("sign", 1, 1, stepped)),
+      made("round", 2, 2, rounded_to),
+      postgres(made("trunc", 2, 2, rounded_to)),
+      made("mod", 2, 2, modulo),
+      postgres(made("sqrt", 1, 1, square_root)),
+  };
+  return kFunctions;
+}
+
+// Other names of entries.
+struct OtherName {
+  std::string_view called, name;
+  std::optional<Dialect> only = {};
+};
+constexpr OtherName kOtherNames[] = {
+    {"length", "octet_length", Dialect::kMysql},
+    {"char_length", "length"},
+    {"character_length", "length"},
+    {"substr", "substring"},
+    {"mid", "substring", Dialect::kMysql},
+    {"position", "strpos"},
+    {"lcase", "lower", Dialect::kMysql},
+    {"ucase", "upper", Dialect::kMysql},
+    {"ceiling", "ceil"},
+};
+
+std::string entry_name(const std::string& called, Dialect dialect) {
+  for (const auto& [other, name, only] : kOtherNames) {
+    if (called == other && (!only || *only == dialect)) return std::string(name);
+  }
+  return called;
+}
+
 }  // namespace
 
 ExpressionPtr Coercion::function(const std::string& called, std::vector<ExpressionPtr> parts,
                                  std::optional<std::uint32_t> position) const {
-  const bool mysql = dialect_ == Dialect::kMysql;
-  const auto given = [&](std::size_t at) { return parts[at]->type.type; };
-  const auto wrong = [&]() -> void {
-    std::string types;
-    for (const auto& part : parts) {
-      types += (types.empty() ? "" : ", ") + std::string(type_name(part->type.type));
-    }
-    if (mysql) not_supported(fmt::format("{}({})", called, types), position);
-    raise("42883", fmt::format("function {}({}) does not exist", called, types), position);
-  };
-  const auto brought = [&](std::size_t at, Type type) {
-    auto made = to(parts[at], {type}, Context::kImplicit);
-    // MySQL takes any value for any other.
-    const bool exact = is_whole(given(at)) || given(at) == Type::kNumeric;
-    const bool as_text = is_string(type) && exact;
-    const bool as_whole = is_integer(type) && exact;
-    if (made == nullptr && mysql && (as_text || as_whole)) {
-      made = to(parts[at], {type}, Context::kExplicit);
-    }
-    if (made == nullptr) wrong();
-    return made;
-  };
-  const auto of_session = [&](Type type, std::function<Scalar(const SessionFacts&)> value) {
-    if (!parts.empty()) wrong();
-    return computed(called, {type}, {}, [value = std::move(value)](const Frame& frame) {
-      return value(frame.running.facts);
-    });
-  };
-
-  std::string name = called;
-  if (name == "char_length" || name == "character_length") name = "length";
-  if (name == "substr" || (mysql && name == "mid")) name = "substring";
-  if (name == "ceiling") name = "ceil";
-  if (name == "pow") name = "power";
-  if (mysql && name == "lcase") name = "lower";
-  if (mysql && name == "ucase") name = "upper";
-  if (mysql && called == "length") name = "octet_length";
-  if (name == "position" && parts.size() == 2) name = "strpos";
-  if (mysql && name == "substring" && (parts.size() == 2 || parts.size() == 3)) {
-    std::vector<ExpressionPtr> all{brought(0, kT)};
-    for (std::size_t at = 1; at < parts.size(); ++at) all.push_back(brought(at, Type::kBigint));
-    return strict(name, {kT}, all, [](const Values& v) -> Scalar {
-      // Negative positions count from the end; there is none before the first.
-      const auto size = static_cast<std::int64_t>(characters(text(v[0])));
-      const auto asked = whole(v[1]);
-      const auto start = asked < 0 ? size + 1 + std::max(asked, -size - 1) : asked;
-      if (start < 1 || start > size) return std::string();
-      const auto count = v.size() == 3 ? std::min(whole(v[2]), size) : size;
-      if (count < 1) return std::string();
-      return substring(text(v[0]), start, count);
-    });
-  }
-  if (mysql && (name == "left" || name == "right") && parts.size() == 2) {
-    return strict(name, {kT}, {brought(0, kT), brought(1, Type::kBigint)},
-                  [left = name == "left"](const Values& v) -> Scalar {
-                    const auto size = static_cast<std::int64_t>(characters(text(v[0])));
-                    const auto count = std::clamp<std::int64_t>(whole(v[1]), 0, size);
-                    if (count == 0) return std::string();
-                    return substring(text(v[0]), left ? 1 : size - count + 1, count);
-                  });
-  }
-  if (mysql && (name == "upper" || name == "lower") && parts.size() == 1) {
-    return strict(name, {kT}, {brought(0, kT)}, [up = name == "upper"](const Values& v) -> Scalar {
-      const auto& words = text(v[0]);
-      if (std::any_of(words.begin(), words.end(), [](char c) { return (c & 0x80) != 0; })) {
-        not_supported("upper and lower of letters beyond ASCII");
-      }
-      return up ? upper(words) : lower(words);
-    });
-  }
-  if (mysql && (name == "btrim" || name == "ltrim" || name == "rtrim") && parts.size() == 2) {
-    not_supported("trim of other characters than blanks");
-  }
-  if (mysql && (name == "lpad" || name == "rpad") && parts.size() == 3) {
-    const auto count = brought(1, Type::kBigint);
-    return strict(name, {kT}, {brought(0, kT), count, brought(2, kT)},
-                  [left = name == "lpad"](const Values& v) -> Scalar {
-                    if (whole(v[1]) < 0) return {};
-                    if (text(v[2]).empty()) not_supported("padding with nothing");
-                    return padded(text(v[0]), whole(v[1]), text(v[2]), left);
-                  });
-  }
-
-  if (name == "now" || name == "transaction_timestamp") {
-    const auto type = mysql ? Type::kTimestamp : Type::kTimestampTz;
-    return of_session(type, [mysql](const SessionFacts& facts) -> Scalar {
-      return mysql ? facts.now / 1'000'000 * 1'000'000 : facts.now;
-    });
-  }
-  if (mysql && (name == "curdate")) {
-    return of_session(Type::kDate, [](const SessionFacts& facts) -> Scalar {
-      return facts.now / 86'400'000'000;
-    });
-  }
-  if (name == "version") {
-    return of_session(
-        kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
-  }
-  if (name == "pg_backend_pid" || (mysql && name == "connection_id")) {
-    return of_session(mysql ? Type::kUnsigned : kI, [mysql](const SessionFacts& facts) -> Scalar {
-      if (mysql) return std::uint64_t{facts.connection};
-      return static_cast<std::int64_t>(facts.connection);
-    });
-  }
-  if (!mysql && name == "pg_cancel_backend" && parts.size() == 1) {
-    return computed(name, {Type::kBoolean}, {brought(0, kI)},
-                    [part = brought(0, kI)](const Frame& frame) -> Scalar {
-                      const auto value = part->value(frame);
-                      if (is_null(value)) return {};
-                      const auto& facts = frame.running.facts;
-                      return facts.cancel_other &&
-                             facts.cancel_other(static_cast<std::uint32_t>(whole(value)));
-                    });
-  }
-  if (!mysql && name == "set_config" && parts.size() == 3) {
-    const auto setting = brought(0, kT), wanted = brought(1, kT),
-               local = brought(2, Type::kBoolean);
-    return computed(name, {kT}, {setting, wanted, local}, [=](const Frame& frame) -> Scalar {
-      const auto one = setting->value(frame), value = wanted->value(frame),
-                 only = local->value(frame);
-      if (is_null(one)) raise("22004", "SET requires parameter name");
-      if (is_null(value)) not_supported("set_config of null");
-      return frame.running.facts.configure(lower(text(one)), text(value),
-                                           !is_null(only) && std::get<bool>(only));
-    });
-  }
-  if (!mysql && name == "current_setting" && parts.size() == 2) {
-    const auto setting = brought(0, kT), missing = brought(1, Type::kBoolean);
-    return computed(name, {kT}, {setting, missing}, [=](const Frame& frame) -> Scalar {
-      const auto one = setting->value(frame), may = missing->value(frame);
-      if (is_null(one) || is_null(may)) return {};
-      try {
-        return frame.running.facts.setting(lower(text(one)));
-      } catch (const Raised& raised) {
-        if (raised.error.sqlstate != "42704" || !std::get<bool>(may)) throw;
-        return {};
-      }
-    });
-  }
-  if (name == "current_database" || name == "current_catalog" ||
-      (mysql && (name == "database" || name == "schema"))) {
-    return of_session(
-        kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
-  }
-  if (name == "current_user") {
-    return of_session(kT, [mysql](const SessionFacts& facts) -> Scalar {
-      return mysql ? facts.user + "@localhost" : facts.user;
-    });
-  }
-  if (name == "current_schema") {
-    return of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });
-  }
-  if (mysql && name == "last_insert_id") {
-    return of_session(Type::kUnsigned,
-                      [](const SessionFacts& facts) -> Scalar { return facts.last_insert_id; });
-  }
-  if ((name == "current_setting" || name == "cupel_variable") && parts.size() == 1) {
-    return computed(name, {kT}, {brought(0, kT)},
-                    [part = brought(0, kT)](const Frame& frame) -> Scalar {
-                      const auto value = part->value(frame);
-                      if (is_null(value)) return {};
-                      return frame.running.facts.setting(lower(text(value)));
-                    });
-  }
-  if (mysql && name == "ifnull" && parts.size() == 2) name = "coalesce";
-  if (name == "coalesce" || name == "greatest" || name == "least") {
-    if (parts.empty()) wrong();
-    const bool numbers =
-        std::any_of(parts.begin(), parts.end(), [](const auto& part) { return is_numeric(*part); });
-    for (auto& part : parts) {
-      if (mysql && numbers && name != "coalesce") part = as_number(part);
-    }
-    const auto upper_name = upper(name);
-    const auto type = common(parts, upper_name.c_str());
-    std::vector<ExpressionPtr> same;
-    for (const auto& part : parts) same.push_back(alike(part, type));
-    if (name == "coalesce") {
-      return computed(name, type, same, [same](const Frame& frame) {
-        for (const auto& part : same) {
-          auto value = part->value(frame);
-          if (!is_null(value)) return value;
-        }
-        return Scalar();
-      });
-    }
-    const int wanted = name == "greatest" ? 1 : -1;
-    return computed(name, type, same, [same, wanted, type, mysql](const Frame& frame) {
-      Scalar best;
-      for (const auto& part : same) {
-        auto value = part->value(frame);
-        if (is_null(value)) {
-          if (mysql) return Scalar();
-          continue;
-        }
-        if (is_null(best) || compare(value, best, order_type(type.type, mysql)) * wanted > 0) {
-          best = std::move(value);
-        }
-      }
-      return best;
-    });
-  }
-  if (mysql && name == "if" && parts.size() == 3) {
-    const auto test = condition(parts[0], "IF");
-    const auto type = common({parts[1], parts[2]}, "IF");
-    const auto yes = alike(parts[1], type), no = alike(parts[2], type);
-    return computed(name, type, {test, yes, no}, [test, yes, no](const Frame& frame) {
-      return holds(test, frame) ? yes->value(frame) : no->value(frame);
-    });
-  }
-  if (name == "concat") {
-    std::vector<ExpressionPtr> all;
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      if (given(at) == Type::kBoolean) not_supported("concat of a boolean");
-      if (mysql && (given(at) == Type::kDouble || given(at) == Type::kReal)) {
-        not_supported("concat of a floating-point number");
-      }
-      all.push_back(given(at) == Type::kChar ? parts[at]
-                                             : to(parts[at], {kT},
-                                                  is_string(given(at)) || given(at) == Type::kNull
-                                                      ? Context::kImplicit
-                                                      : Context::kExplicit));
-    }
-    return computed(name, {kT}, all, [all, mysql](const Frame& frame) -> Scalar {
-      std::string made;
-      for (const auto& part : all) {
-        const auto value = part->value(frame);
-        if (!is_null(value)) made += text(value);
-        check_length(made.size());
-        if (is_null(value) && mysql) return {};
-      }
-      return made;
-    });
-  }
-  if (name == "length" && parts.size() == 1) {
-    if (given(0) == Type::kChar) not_supported("length of character(n)");
-    return strict(name, {kI}, {brought(0, kT)}, [](const Values& v) -> Scalar {
-      return static_cast<std::int64_t>(characters(text(v[0])));
-    });
-  }
-
-  // Numbers.
-  const bool of_number = name == "abs" || name == "round" || name == "ceil" || name == "floor";
-  if (mysql && of_number && !parts.empty()) parts[0] = as_number(parts[0]);
-  const bool stepped =
-      name == "round" || name == "ceil" || name == "floor" || name == "trunc" || name == "sign";
-  if (mysql && (stepped || name == "power" || name == "sqrt") && name != "round" &&
-      name != "floor" && name != "ceil") {
-    not_supported("the function " + called, position);
-  }
-  if (name == "abs" && parts.size() == 1) {
-    auto part = given(0) == Type::kNull ? brought(0, Type::kDouble) : parts[0];
-    if (mysql && is_integer(part->type.type)) part = brought(0, Type::kBigint);
-    const auto type = part->type.type;
-    if (!is_number(type)) wrong();
-    if (type == Type::kUnsigned) return part;
-    FullType result{type};
-    if (mysql) result.scale = decimals(*part);
-    return strict(name, result, {part}, [type](const Values& v) -> Scalar {
-      if (type == Type::kNumeric) {
-        const auto& number = std::get<Decimal>(v[0]);
-        return number.sign() < 0 ? number.negated() : number;
-      }
-      if (is_integer(type)) {
-        const auto number = whole(v[0]);
-        if (number == std::numeric_limits<std::int64_t>::min()) {
-          raise("22003", "bigint out of range");
-        }
-        return checked_integer(number < 0 ? -number : number, type);
-      }
-      return std::fabs(std::get<double>(v[0]));
-    });
-  }
-  if (stepped && parts.size() == 1) {
-    if (mysql && is_whole(given(0))) return parts[0];
-    auto type = given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
-    if (mysql && type == Type::kNumeric && name != "round") {
-      // DECIMAL UNSIGNED has an integer without a sign below it.
-      if (parts[0]->type.positive) {
-        return strict(name, {Type::kUnsigned}, {parts[0]}, [name](const Values& v) -> Scalar {
-          const auto number = unsigned_of(std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)));
-          if (!number) not_supported(name + " of a number beyond 64 bits, or of one below 0");
-          return *number;
-        });
-      }
-      return strict(name, {Type::kBigint}, {parts[0]}, [name](const Values& v) -> Scalar {
-        const auto whole_one = std::get<Decimal>(in_steps(name, v[0], Type::kNumeric)).to_integer();
-        if (!whole_one) not_supported(name + " of a number beyond 64 bits");
-        return *whole_one;
-      });
-    }
-    return strict(name, {type}, {brought(0, type)},
-                  [name, type](const Values& v) { return in_steps(name, v[0], type); });
-  }
-  if ((name == "round" || name == "trunc") && parts.size() == 2) {
-    if (mysql && !(given(0) == Type::kNumeric && parts[1]->kind == Expression::Kind::kConstant)) {
-      not_supported("round of what is no decimal, or to a computed number of digits");
-    }
-    FullType rounded{Type::kNumeric};
-    if (mysql && !is_null(parts[1]->constant)) {
-      if (!is_integer(given(1)) || whole(parts[1]->constant) < 0 ||
-          whole(parts[1]->constant) > 30) {
-        not_supported("round to this number of digits");
-      }
-      rounded.scale = static_cast<int>(whole(parts[1]->constant));
-    }
-    return strict(name, rounded, {brought(0, Type::kNumeric), brought(1, kI)},
-                  [name](const Values& v) -> Scalar {
-                    const auto digits =
-                        static_cast<int>(std::clamp<std::int64_t>(whole(v[1]), -2000, 2000));
-                    const auto& number = std::get<Decimal>(v[0]);
-                    auto made = name == "round" ? number.rounded(digits) : number.truncated(digits);
-                    return made;
-                  });
-  }
-  if (name == "mod" && parts.size() == 2) return binary("%", parts[0], parts[1], position);
-  if (name == "sqrt" && parts.size() == 1) {
-    if (given(0) == Type::kNumeric) not_supported("sqrt of numeric");
-    return strict(name, {Type::kDouble}, {brought(0, Type::kDouble)},
-                  [](const Values& v) -> Scalar {
-                    const double number = std::get<double>(v[0]);
-                    if (number < 0) raise("2201F", "cannot take square root of a negative number");
-                    return std::sqrt(number);
-                  });
-  }
-
+  Call call(*this, called, std::move(parts), position);
+  call.name = entry_name(called, dialect_);
   bool known = false;
-  for (const auto& one : simple()) {
-    if (name != one.name) continue;
+  for (const auto& one : functions()) {
+    if (call.name != one.name || (one.only && *one.only != dialect_)) continue;
     known = true;
-    if (one.parameters.size() != parts.size()) continue;
-    std::vector<ExpressionPtr> same;
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      same.push_back(brought(at, one.parameters[at]));
+    if (call.parts.size() < one.least || call.parts.size() > one.most) continue;
+    if (one.make != nullptr) return one.make(call);
+    std::vector<ExpressionPtr> arguments;
+    for (std::size_t at = 0; at < call.parts.size(); ++at) {
+      arguments.push_back(call.brought(at, one.parameters[at]));
     }
-    return strict(name, {one.result}, std::move(same), one.value);
+    return strict(call.name, {one.result}, std::move(arguments), one.value);
   }
-  if (known || name == "abs" || name == "length") wrong();
+  if (known) call.wrong();
   not_supported("the function " + called, position);
 }
 

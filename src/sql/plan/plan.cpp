@@ -278,80 +278,104 @@ Gone gone(Running& running, const TablePtr& table, Row& row) {
   return made;
 }
 
-// Children of rows that went: refused, deleted or set to null, as they say.
+// A foreign key of a child, and the values of the parent's row that went or changed.
+struct Reference {
+  const Gone& parent;
+  const TablePtr& child;
+  const ForeignKey& foreign;
+  std::vector<Scalar> values;
+
+  [[nodiscard]] Type order_type_of(std::size_t at) const {
+    return parent.table->order_type_of(foreign.parent_columns[at]);
+  }
+  // Whether the change is one of these columns, and no part of the old values is null.
+  [[nodiscard]] bool matters() const {
+    if (std::any_of(values.begin(), values.end(), is_null)) return false;
+    if (!parent.now) return true;
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const auto& fresh = parent.now->at(foreign.parent_columns[at]);
+      if (is_null(fresh) || !same(values[at], fresh, order_type_of(at))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool refers(StoredRow& row) const {
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const auto column = foreign.columns[at];
+      const auto value = cast(row.cell(column), child->columns[column].type.type,
+                              {parent.table->columns[foreign.parent_columns[at]].type.type});
+      if (!same(value, values[at], order_type_of(at))) return false;
+    }
+    return true;
+  }
+  // Another row may have taken the parent's place within the statement.
+  [[nodiscard]] bool parent_is_back(Running& running) const {
+    for (auto* other : running.rows(parent.table)) {
+      if (!other->present()) continue;
+      bool equal = true;
+      for (std::size_t at = 0; equal && at < values.size(); ++at) {
+        equal = same(other->cell(foreign.parent_columns[at]), values[at], order_type_of(at));
+      }
+      if (equal) return true;
+    }
+    return false;
+  }
+  [[noreturn]] void refuse() const {
+    Error error{"23503", fmt::format("update or delete on table \"{}\" violates foreign key "
+                                     "constraint \"{}\" on table \"{}\"",
+                                     parent.table->name, foreign.name, child->name)};
+    error.mysql_number = 1451;
+    throw Raised{std::move(error)};
+  }
+  // ON UPDATE CASCADE, SET NULL: the child's row with its new values; what it was to its children.
+  Gone change(Running& running, StoredRow& row, Action action) const {
+    auto before = gone(running, child, row);
+    before.now = before.values;
+    for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
+      const auto column = foreign.columns[at];
+      if (child->in_key(column)) not_supported("a cascade that changes a primary key");
+      Scalar fresh;
+      if (action == Action::kCascade) fresh = parent.now->at(foreign.parent_columns[at]);
+      if (is_null(fresh) && child->columns[column].not_null) {
+        raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
+                                   "not-null constraint",
+                                   child->columns[column].name, child->name));
+      }
+      row.set_cell(column, fresh);
+      if (before.now->count(column) != 0) (*before.now)[column] = fresh;
+    }
+    return before;
+  }
+};
+
+// The rows that refer to a parent's row that went or changed: refused, deleted or changed, as their
+// foreign key says. What they were to their own children is pending then.
+void settle_children(Running& running, const Reference& reference, std::vector<Gone>& pending) {
+  const auto& parent = reference.parent;
+  const auto action = parent.now ? reference.foreign.on_update : reference.foreign.on_delete;
+  for (auto* row : running.rows(reference.child)) {
+    if (!row->present() || !reference.refers(*row)) continue;
+    if (action == Action::kRefuse) {
+      if (!reference.parent_is_back(running)) reference.refuse();
+    } else if (action == Action::kCascade && !parent.now) {
+      pending.push_back(gone(running, reference.child, *row));
+      row->set_present(false);
+    } else {
+      pending.push_back(reference.change(running, *row, action));
+    }
+  }
+}
+
 void settle(Running& running, std::vector<Gone> pending) {
   for (std::size_t next = 0; next < pending.size(); ++next) {
     const auto parent = pending[next];
     for (const auto& child : running.catalog.tables()) {
       for (const auto& foreign : child->foreign_keys) {
         if (foreign.parent != parent.table->name) continue;
-        std::vector<Scalar> values;
-        bool matters = !parent.now;
+        Reference reference{parent, child, foreign, {}};
         for (const auto column : foreign.parent_columns) {
-          const auto& old = parent.values.at(column);
-          values.push_back(old);
-          if (parent.now) {
-            const auto& fresh = parent.now->at(column);
-            matters |= is_null(fresh) != is_null(old) ||
-                       (!is_null(old) && !same(old, fresh, parent.table->order_type_of(column)));
-          }
+          reference.values.push_back(parent.values.at(column));
         }
-        if (!matters || std::any_of(values.begin(), values.end(), is_null)) continue;
-        const auto action = parent.now ? foreign.on_update : foreign.on_delete;
-        for (auto* row : running.rows(child)) {
-          if (!row->present()) continue;
-          bool equal = true;
-          for (std::size_t at = 0; equal && at < values.size(); ++at) {
-            const auto column = foreign.columns[at];
-            equal = same(cast(row->cell(column), child->columns[column].type.type,
-                              {parent.table->columns[foreign.parent_columns[at]].type.type}),
-                         values[at], parent.table->order_type_of(foreign.parent_columns[at]));
-          }
-          if (!equal) continue;
-          if (action == Action::kRefuse) {
-            // Another row may have taken its place within the statement.
-            bool back = false;
-            for (auto* other : running.rows(parent.table)) {
-              if (!other->present()) continue;
-              bool same_key = true;
-              for (std::size_t at = 0; same_key && at < values.size(); ++at) {
-                const auto column = foreign.parent_columns[at];
-                same_key =
-                    same(other->cell(column), values[at], parent.table->order_type_of(column));
-              }
-              back |= same_key;
-              if (back) break;
-            }
-            if (back) continue;
-            Error error{"23503",
-                        fmt::format("update or delete on table \"{}\" violates foreign key "
-                                    "constraint \"{}\" on table \"{}\"",
-                                    parent.table->name, foreign.name, child->name)};
-            error.mysql_number = 1451;
-            throw Raised{std::move(error)};
-          }
-          if (action == Action::kCascade && !parent.now) {
-            pending.push_back(gone(running, child, *row));
-            row->set_present(false);
-            continue;
-          }
-          auto before = gone(running, child, *row);
-          before.now = before.values;
-          for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
-            const auto column = foreign.columns[at];
-            if (child->in_key(column)) not_supported("a cascade that changes a primary key");
-            Scalar fresh;
-            if (action == Action::kCascade) fresh = parent.now->at(foreign.parent_columns[at]);
-            if (is_null(fresh) && child->columns[column].not_null) {
-              raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
-                                         "not-null constraint",
-                                         child->columns[column].name, child->name));
-            }
-            row->set_cell(column, fresh);
-            if (before.now->count(column) != 0) (*before.now)[column] = fresh;
-          }
-          pending.push_back(std::move(before));
-        }
+        if (reference.matters()) settle_children(running, reference, pending);
       }
     }
   }
@@ -501,10 +525,17 @@ std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
   return columns;
 }
 
+struct Rewrite {
+  StoredRow& row;
+  Overlay& over;
+  const std::set<std::size_t>& changed;
+  std::size_t number;  // of the row in the statement, from 1
+};
+
 // Writes new values over a row; gives the row, which is another if its key changed.
-StoredRow& rewrite(Running& running, Writer& writer, StoredRow& row, Overlay& over,
-                   const std::set<std::size_t>& changed, std::vector<Gone>& pending,
-                   std::size_t number) {
+StoredRow& rewrite(Running& running, Writer& writer, const Rewrite& what,
+                   std::vector<Gone>& pending) {
+  auto& [row, over, changed, number] = what;
   const auto& table = writer.table();
   writer.check(running, over, &changed, number);
   const auto watched = referenced(running, *table);
@@ -553,308 +584,398 @@ void return_row(const Returning& what, const Frame& frame, Result& result) {
   result.rows.push_back(shown_row(what.outputs, values, frame.running.facts.dialect));
 }
 
-Plan plan_insert(const Tree& body, Binder& binder) {
-  understood(body, "INSERT",
-             {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
-  if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
-  const auto dialect = binder.coercion.dialect();
-  const bool mysql = dialect == Dialect::kMysql;
-  binder.coercion.strictness = Coercion::Strict::kError;
-  const auto table = binder.table(field(body, "relation"));
-  std::string name = table->name;
-  if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
+using Columns = std::vector<std::size_t>;
 
-  std::vector<std::size_t> targets;
+// ON CONFLICT, and MySQL's INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
+struct Conflict {
+  enum class Action { kError, kNothing, kUpdate, kReplace };
+  Action action = Action::kError;
+  std::vector<Columns> arbiters;  // unique columns that it is about
+  std::vector<Assignment> set;
+  ExpressionPtr where;
+};
+
+// INSERT after names and types are resolved: rows of expressions, or the rows of a query.
+struct Insert {
+  TablePtr table;
+  bool mysql = false;
+  Columns targets;
+  bool named = false;  // the statement says its columns
+  std::vector<ExpressionPtr> defaults;
+  std::vector<std::vector<Assignment>> rows;
+  SelectPtr query;
+  Conflict conflict;
+  Returning back;
+  std::vector<Column> columns;
+  std::shared_ptr<Writer> writer;
+};
+
+void bind_targets(const Tree& body, Insert& insert) {
+  const auto& table = *insert.table;
+  auto& targets = insert.targets;
   for (const auto& node : list(body, "cols")) {
     understood(body_of(node), "a column", {"name"});
-    targets.push_back(column_called(*table, text_of(body_of(node), "name")));
+    targets.push_back(column_called(table, text_of(body_of(node), "name")));
     if (std::count(targets.begin(), targets.end(), targets.back()) > 1) {
       throw Raised{{.sqlstate = "42701",
                     .message = fmt::format("column \"{}\" specified more than once",
-                                           table->columns[targets.back()].name),
+                                           table.columns[targets.back()].name),
                     .mysql_number = 1110}};
     }
   }
-  const bool named = !targets.empty();
-  if (!named) {
-    for (std::size_t at = 0; at < table->columns.size(); ++at) targets.push_back(at);
-  }
-  const auto fits = [&](std::size_t given) {
-    const auto wrong = [](const char* why) {
-      throw Raised{{.sqlstate = "42601", .message = why, .mysql_number = 1136}};
-    };
-    if (given > targets.size()) wrong("INSERT has more expressions than target columns");
-    if (given < targets.size() && (named || mysql)) {
-      wrong("INSERT has more target columns than expressions");
-    }
+  insert.named = !targets.empty();
+  if (insert.named) return;
+  for (std::size_t at = 0; at < table.columns.size(); ++at) targets.push_back(at);
+}
+
+void check_count(const Insert& insert, std::size_t given) {
+  const auto wrong = [](const char* why) {
+    throw Raised{{.sqlstate = "42601", .message = why, .mysql_number = 1136}};
   };
+  if (given > insert.targets.size()) wrong("INSERT has more expressions than target columns");
+  if (given < insert.targets.size() && (insert.named || insert.mysql)) {
+    wrong("INSERT has more target columns than expressions");
+  }
+}
 
-  std::vector<ExpressionPtr> defaults;
-  for (const auto& column : table->columns) defaults.push_back(default_of(binder, column));
+void bind_values(const Tree& select, Binder& binder, Insert& insert) {
+  understood(select, "VALUES", {"valuesLists", "limitOption", "op"});
+  for (const auto& row : list(select, "valuesLists")) {
+    const auto& items = list(body_of(row), "items");
+    check_count(insert, items.size());
+    if (!insert.rows.empty() && insert.rows[0].size() != items.size()) {
+      raise("42601", "VALUES lists must all be the same length");
+    }
+    std::vector<Assignment> values;
+    Scope scope;
+    scope.clause = "VALUES";
+    for (std::size_t at = 0; at < items.size(); ++at) {
+      const auto target = insert.targets[at];
+      const auto& column = insert.table->columns[target];
+      if (kind_of(items[at]) == "SetToDefault") {
+        values.push_back({target, insert.defaults[target]});
+        continue;
+      }
+      if (column.always) {
+        raise("428C9",
+              fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
+      }
+      values.push_back({target, in_range(insert.mysql, column, insert.rows.size() + 1, [&] {
+                          return binder.assigned(binder.expression(items[at], scope), column);
+                        })});
+    }
+    insert.rows.push_back(std::move(values));
+  }
+}
 
-  // Rows of expressions, or the rows of a query.
-  std::vector<std::vector<Assignment>> rows;
-  SelectPtr query;
-  std::vector<ExpressionPtr> constants;
-  if (!has(body, "selectStmt")) {
-    rows.emplace_back();
+void bind_query(const Tree& select, Binder& binder, Insert& insert) {
+  binder.coercion.strictness = Coercion::Strict::kEither;
+  insert.query = binder.select(select, nullptr);
+  binder.coercion.strictness = Coercion::Strict::kError;
+  auto& outputs = insert.query->outputs;
+  check_count(insert, outputs.size());
+  for (std::size_t at = 0; at < outputs.size(); ++at) {
+    auto& value = outputs[at].value;
+    const auto& column = insert.table->columns[insert.targets[at]];
+    if (column.always) not_supported("INSERT … SELECT into a GENERATED ALWAYS column");
+    // A literal takes the column's type; nothing else hangs on its type.
+    const bool literal = value->kind == Expression::Kind::kConstant &&
+                         value->type.type == Type::kText && !insert.query->distinct;
+    if (literal) {
+      value = is_null(value->constant)
+                  ? constant({}, column.type)
+                  : binder.assigned(constant(value->constant, {Type::kNull}), column);
+    } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
+      if (!(insert.mysql && value->type.type == Type::kBoolean)) {
+        (void)binder.assigned(value, column);
+      }
+    }
+  }
+}
+
+void add_all_unique(const Table& table, Conflict& conflict) {
+  if (!table.key.empty()) conflict.arbiters.push_back(table.key);
+  for (const auto& unique : table.uniques) conflict.arbiters.push_back(unique.columns);
+}
+
+// ON CONFLICT ON CONSTRAINT name.
+void add_constraint(const Table& table, const std::string& wanted, Conflict& conflict) {
+  if (!table.key.empty() && table.key_name == wanted) conflict.arbiters.push_back(table.key);
+  for (const auto& unique : table.uniques) {
+    if (unique.name == wanted) conflict.arbiters.push_back(unique.columns);
+  }
+  if (conflict.arbiters.empty()) {
+    raise("42704",
+          fmt::format("constraint \"{}\" for table \"{}\" does not exist", wanted, table.name));
+  }
+}
+
+// ON CONFLICT (columns).
+void add_unique_of(const Table& table, const Tree& infer, Conflict& conflict) {
+  understood(infer, "ON CONFLICT", {"indexElems"});
+  std::set<std::size_t> wanted;
+  for (const auto& element : list(infer, "indexElems")) {
+    const auto& one = body_of(element);
+    understood(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
+    const auto column = table.column(text_of(one, "name"));
+    if (!column) raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
+    wanted.insert(*column);
+  }
+  const auto matches = [&](const Columns& columns) {
+    return std::set<std::size_t>(columns.begin(), columns.end()) == wanted;
+  };
+  if (!table.key.empty() && matches(table.key)) conflict.arbiters.push_back(table.key);
+  for (const auto& unique : table.uniques) {
+    if (matches(unique.columns)) conflict.arbiters.push_back(unique.columns);
+  }
+  if (conflict.arbiters.empty()) {
+    raise("42P10",
+          "there is no unique or exclusion constraint matching the ON CONFLICT specification");
+  }
+}
+
+void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Insert& insert) {
+  const auto& table = *insert.table;
+  auto& conflict = insert.conflict;
+  understood(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
+  conflict.action = text_of(clause, "action") == "ONCONFLICT_UPDATE" ? Conflict::Action::kUpdate
+                                                                     : Conflict::Action::kNothing;
+  const auto& infer = field(clause, "infer");
+  if (infer.is_null()) {
+    if (conflict.action == Conflict::Action::kUpdate && !insert.mysql) {
+      raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
+    }
+    add_all_unique(table, conflict);
+  } else if (has(infer, "conname")) {
+    understood(infer, "ON CONFLICT", {"conname"});
+    const auto wanted = text_of(infer, "conname");
+    if (insert.mysql && wanted == "cupel replace") {
+      conflict.action = Conflict::Action::kReplace;
+      add_all_unique(table, conflict);
+    } else {
+      add_constraint(table, wanted, conflict);
+    }
   } else {
-    const auto& select = body_of(field(body, "selectStmt"));
-    if (has(select, "valuesLists")) {
-      understood(select, "VALUES", {"valuesLists", "limitOption", "op"});
-      for (const auto& row : list(select, "valuesLists")) {
-        const auto& items = list(body_of(row), "items");
-        fits(items.size());
-        if (!rows.empty() && rows[0].size() != items.size()) {
-          raise("42601", "VALUES lists must all be the same length");
-        }
-        std::vector<Assignment> values;
-        Scope scope;
-        scope.clause = "VALUES";
-        for (std::size_t at = 0; at < items.size(); ++at) {
-          const auto& column = table->columns[targets[at]];
-          if (kind_of(items[at]) == "SetToDefault") {
-            values.push_back({targets[at], defaults[targets[at]]});
-            continue;
-          }
-          if (column.always) {
-            raise("428C9",
-                  fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
-          }
-          values.push_back({targets[at], in_range(mysql, column, rows.size() + 1, [&] {
-                              return binder.assigned(binder.expression(items[at], scope), column);
-                            })});
-        }
-        rows.push_back(std::move(values));
-      }
-    } else {
-      binder.coercion.strictness = Coercion::Strict::kEither;
-      query = binder.select(select, nullptr);
-      binder.coercion.strictness = Coercion::Strict::kError;
-      fits(query->outputs.size());
-      for (std::size_t at = 0; at < query->outputs.size(); ++at) {
-        auto& value = query->outputs[at].value;
-        const auto& column = table->columns[targets[at]];
-        if (column.always) not_supported("INSERT … SELECT into a GENERATED ALWAYS column");
-        // A literal takes the column's type; nothing else hangs on its type.
-        const bool literal = value->kind == Expression::Kind::kConstant &&
-                             value->type.type == Type::kText && !query->distinct;
-        if (literal) {
-          value = is_null(value->constant)
-                      ? constant({}, column.type)
-                      : binder.assigned(constant(value->constant, {Type::kNull}), column);
-        } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
-          if (!(mysql && value->type.type == Type::kBoolean)) (void)binder.assigned(value, column);
-        }
-      }
-    }
+    add_unique_of(table, infer, conflict);
   }
-
-  // ON CONFLICT.
-  enum class Conflict { kError, kNothing, kUpdate, kReplace };
-  auto conflict = Conflict::kError;
-  std::vector<std::vector<std::size_t>> arbiters;  // unique columns that it is about
-  std::vector<Assignment> set;
-  ExpressionPtr set_where;
-  std::vector<Source> sources{Binder::source(table, name)};
-  const auto all_unique = [&] {
-    if (!table->key.empty()) arbiters.push_back(table->key);
-    for (const auto& unique : table->uniques) arbiters.push_back(unique.columns);
-  };
-  if (has(body, "onConflictClause")) {
-    const auto& clause = field(body, "onConflictClause");
-    understood(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
-    conflict =
-        text_of(clause, "action") == "ONCONFLICT_UPDATE" ? Conflict::kUpdate : Conflict::kNothing;
-    const auto& infer = field(clause, "infer");
-    if (infer.is_null()) {
-      if (conflict == Conflict::kUpdate && !mysql) {
-        raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
-      }
-      all_unique();
-    } else if (has(infer, "conname")) {
-      understood(infer, "ON CONFLICT", {"conname"});
-      const auto wanted = text_of(infer, "conname");
-      if (mysql && wanted == "cupel replace") {
-        conflict = Conflict::kReplace;
-        all_unique();
-      } else {
-        if (!table->key.empty() && table->key_name == wanted) arbiters.push_back(table->key);
-        for (const auto& unique : table->uniques) {
-          if (unique.name == wanted) arbiters.push_back(unique.columns);
-        }
-        if (arbiters.empty()) {
-          raise("42704", fmt::format("constraint \"{}\" for table \"{}\" does not exist", wanted,
-                                     table->name));
-        }
-      }
-    } else {
-      understood(infer, "ON CONFLICT", {"indexElems"});
-      std::set<std::size_t> wanted;
-      for (const auto& element : list(infer, "indexElems")) {
-        const auto& one = body_of(element);
-        understood(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
-        const auto column = table->column(text_of(one, "name"));
-        if (!column)
-          raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
-        wanted.insert(*column);
-      }
-      const auto matches = [&](const std::vector<std::size_t>& columns) {
-        return std::set<std::size_t>(columns.begin(), columns.end()) == wanted;
-      };
-      if (!table->key.empty() && matches(table->key)) arbiters.push_back(table->key);
-      for (const auto& unique : table->uniques) {
-        if (matches(unique.columns)) arbiters.push_back(unique.columns);
-      }
-      if (arbiters.empty()) {
-        raise("42P10",
-              "there is no unique or exclusion constraint matching the ON CONFLICT "
-              "specification");
-      }
-    }
-    if (conflict == Conflict::kUpdate) {
-      auto both = sources;
-      auto excluded = Binder::source(table, "excluded");
-      excluded.hidden = mysql;  // in PostgreSQL a column without its table is ambiguous
-      both.push_back(std::move(excluded));
-      Scope scope;
-      scope.sources = &both;
-      scope.clause = "UPDATE";
-      set = assignments(list(clause, "targetList"), *table, binder, scope);
-      if (has(clause, "whereClause")) {
-        scope.clause = "WHERE";
-        set_where = binder.coercion.condition(
-            binder.expression(field(clause, "whereClause"), scope), "WHERE");
-      }
-    }
-  }
+  if (conflict.action != Conflict::Action::kUpdate) return;
+  std::vector<Source> both{target, Binder::source(insert.table, "excluded")};
+  both.back().hidden = insert.mysql;  // in PostgreSQL a column without its table is ambiguous
   Scope scope;
-  scope.sources = &sources;
-  const auto back = returning(body, binder, scope);
+  scope.sources = &both;
+  scope.clause = "UPDATE";
+  conflict.set = assignments(list(clause, "targetList"), table, binder, scope);
+  if (has(clause, "whereClause")) {
+    scope.clause = "WHERE";
+    conflict.where =
+        binder.coercion.condition(binder.expression(field(clause, "whereClause"), scope), "WHERE");
+  }
+}
 
-  Plan plan{"INSERT", back.any, true, columns_of(back.outputs, dialect), {}};
-  auto writer = std::make_shared<Writer>(binder, table);
-  plan.run = [=](Running& running) {
-    Result result;
-    result.has_rows = back.any;
-    result.columns = columns_of(back.outputs, dialect);
-    Frame outside{running, nullptr, {}, nullptr};
-    const auto& all_columns = writer->table()->columns;
-    // All that is read for the new rows is read before the first is written.
-    std::vector<std::map<std::size_t, Scalar>> given;
-    if (query != nullptr) {
-      sql::run(*query, running, nullptr, [&](std::vector<Scalar>& values) {
-        std::map<std::size_t, Scalar> row;
+// INSERT while it runs.
+class InsertRun {
+ public:
+  InsertRun(const Insert& insert, Running& running)
+      : insert_(insert),
+        running_(running),
+        columns_(insert.table->columns),
+        outside_{running, nullptr, {}, nullptr} {}
+
+  Result run() {
+    result_.has_rows = insert_.back.any;
+    result_.columns = insert_.columns;
+    auto given = given_rows();
+    if (insert_.mysql && !given.empty()) check_defaults();
+    for (auto& known : given) {
+      ++number_;
+      add(known);
+    }
+    for (auto* row : written_) insert_.writer->check_parents(running_, *row, nullptr);
+    if (insert_.mysql && !written_.empty()) note_given_id();
+    settle(running_, std::move(pending_));
+    for (auto* row : written_) {
+      return_row(insert_.back, Frame{running_, nullptr, {row}, nullptr}, result_);
+    }
+    result_.affected = count_;
+    result_.tag = fmt::format("INSERT 0 {}", count_);
+    return std::move(result_);
+  }
+
+ private:
+  using Values = std::map<std::size_t, Scalar>;
+
+  // All that is read for the new rows is read before the first is written.
+  std::vector<Values> given_rows() {
+    std::vector<Values> given;
+    if (insert_.query != nullptr) {
+      sql::run(*insert_.query, running_, nullptr, [&](std::vector<Scalar>& values) {
+        Values row;
         for (std::size_t at = 0; at < values.size(); ++at) {
-          const auto from = query->outputs[at].value->type.type;
-          const auto& to = all_columns[targets[at]].type;
-          row[targets[at]] = in_range(mysql, all_columns[targets[at]], given.size() + 1, [&] {
-            return mysql ? mysql_assign(values[at], from, to) : assign(values[at], from, to);
+          const auto from = insert_.query->outputs[at].value->type.type;
+          const auto& column = columns_[insert_.targets[at]];
+          row[insert_.targets[at]] = in_range(insert_.mysql, column, given.size() + 1, [&] {
+            return insert_.mysql ? mysql_assign(values[at], from, column.type)
+                                 : assign(values[at], from, column.type);
           });
         }
         given.push_back(std::move(row));
         return true;
       });
     }
-    for (const auto& values : rows) {
-      std::map<std::size_t, Scalar> row;
+    for (const auto& values : insert_.rows) {
+      Values row;
       for (const auto& value : values) {
-        row[value.column] = in_range(mysql, all_columns[value.column], given.size() + 1,
-                                     [&] { return value.value->value(outside); });
+        row[value.column] = in_range(insert_.mysql, columns_[value.column], given.size() + 1,
+                                     [&] { return value.value->value(outside_); });
       }
       given.push_back(std::move(row));
     }
-    for (std::size_t at = 0; mysql && at < all_columns.size() && !given.empty(); ++at) {
-      const auto& column = all_columns[at];
-      if (!column.not_null || column.counter != nullptr || !column.default_value.is_null())
+    return given;
+  }
+
+  // MySQL: a column without a default is given in every INSERT.
+  void check_defaults() const {
+    for (std::size_t at = 0; at < columns_.size(); ++at) {
+      const auto& column = columns_[at];
+      if (!column.not_null || column.counter != nullptr || !column.default_value.is_null()) {
         continue;
+      }
+      const auto& targets = insert_.targets;
       if (std::find(targets.begin(), targets.end(), at) != targets.end()) continue;
       throw Raised{{.sqlstate = "HY000",
                     .message = fmt::format("Field '{}' doesn't have a default value", column.name),
                     .mysql_number = 1364}};
     }
-    std::vector<Row*> written;
-    std::vector<Gone> pending;
-    std::set<const StoredRow*> touched;
-    std::uint64_t count = 0;
-    std::size_t number = 0;
-    for (auto& known : given) {
-      ++number;
-      std::vector<Scalar> values(all_columns.size());
-      std::uint64_t counted = 0;  // what a counter gave this row, first
-      for (std::size_t at = 0; at < values.size(); ++at) {
-        const auto found = known.find(at);
-        const auto& counter = all_columns[at].counter;
-        // MySQL: NULL and 0 ask for the next value; another moves the counter.
-        const bool asks =
-            mysql && counter != nullptr &&
-            (found == known.end() || is_null(found->second) || counted_number(found->second) == 0);
-        if (found == known.end() || asks) {
-          values[at] = defaults[at]->value(outside);
-          if (counter != nullptr && mysql && counted == 0) {
-            counted = static_cast<std::uint64_t>(counted_number(values[at]));
-          }
-        } else {
-          values[at] = std::move(found->second);
-          if (mysql && counter != nullptr) counter->reached(counted_number(values[at]));
+  }
+
+  // The row with its defaults; `counted` is what a counter gave it, first.
+  ValueRow& completed(Values& known, std::uint64_t& counted) {
+    std::vector<Scalar> values(columns_.size());
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const auto found = known.find(at);
+      const auto& counter = columns_[at].counter;
+      // MySQL: NULL and 0 ask for the next value; another moves the counter.
+      const bool asks =
+          insert_.mysql && counter != nullptr &&
+          (found == known.end() || is_null(found->second) || counted_number(found->second) == 0);
+      if (found == known.end() || asks) {
+        values[at] = insert_.defaults[at]->value(outside_);
+        if (counter != nullptr && insert_.mysql && counted == 0) {
+          counted = static_cast<std::uint64_t>(counted_number(values[at]));
         }
+      } else {
+        values[at] = std::move(found->second);
+        if (insert_.mysql && counter != nullptr) counter->reached(counted_number(values[at]));
       }
-      auto& row = running.keep<ValueRow>(std::move(values));
-      writer->check(running, row, nullptr, number);
-      StoredRow* other = nullptr;
-      for (const auto& columns : arbiters) {
-        if (other == nullptr) other = writer->twin(running, row, columns, nullptr);
-      }
-      if (other != nullptr && conflict == Conflict::kNothing) continue;
-      if (other != nullptr && conflict == Conflict::kReplace) {
-        while (other != nullptr) {
-          // REPLACE deletes, and what it puts there instead comes too late for children.
-          std::vector<Gone> replaced{gone(running, writer->table(), *other)};
-          other->set_present(false);
-          settle(running, std::move(replaced));
-          ++count;
-          other = nullptr;
-          for (const auto& columns : arbiters) {
-            if (other == nullptr) other = writer->twin(running, row, columns, nullptr);
-          }
-        }
-      }
-      if (other != nullptr) {
-        if (!mysql && touched.count(other) != 0) {
-          raise("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
-        }
-        Frame frame{running, nullptr, {other, &row}, nullptr};
-        if (set_where != nullptr && !holds(set_where, frame)) continue;
-        auto& over = running.keep<Overlay>(*other);
-        compute(*writer->table(), set, frame, 0, over, number);
-        const auto changed = columns_set(set);
-        auto& fresh = rewrite(running, *writer, *other, over, changed, pending, number);
-        if (mysql) settle(running, std::exchange(pending, {}));
-        touched.insert(&fresh);
-        count += mysql ? 2 : 1;
-        written.push_back(&fresh);
-        continue;
-      }
-      writer->check_unique(running, row, nullptr, nullptr);
-      auto& fresh = writer->add(running, row);
-      if (result.last_insert_id == 0) result.last_insert_id = counted;
-      touched.insert(&fresh);
-      written.push_back(&fresh);
-      ++count;
     }
-    for (auto* row : written) writer->check_parents(running, *row, nullptr);
-    for (std::size_t at = 0; mysql && at < all_columns.size() && !written.empty(); ++at) {
-      if (all_columns[at].counter == nullptr || result.last_insert_id != 0) continue;
-      result.last_insert_id = static_cast<std::uint64_t>(counted_number(written.back()->cell(at)));
-      result.given_insert_id = true;
+    return running_.keep<ValueRow>(std::move(values));
+  }
+
+  StoredRow* twin(Row& row) {
+    for (const auto& columns : insert_.conflict.arbiters) {
+      if (auto* other = insert_.writer->twin(running_, row, columns, nullptr)) return other;
     }
-    settle(running, std::move(pending));
-    for (auto* row : written) return_row(back, Frame{running, nullptr, {row}, nullptr}, result);
-    result.affected = count;
-    result.tag = fmt::format("INSERT 0 {}", count);
-    return result;
-  };
-  return plan;
+    return nullptr;
+  }
+
+  void add(Values& known) {
+    std::uint64_t counted = 0;
+    auto& row = completed(known, counted);
+    insert_.writer->check(running_, row, nullptr, number_);
+    auto* other = twin(row);
+    if (other != nullptr && insert_.conflict.action == Conflict::Action::kNothing) return;
+    if (other != nullptr && insert_.conflict.action == Conflict::Action::kReplace) {
+      for (; other != nullptr; other = twin(row)) remove(*other);
+    }
+    if (other != nullptr) return update(*other, row);
+    insert_.writer->check_unique(running_, row, nullptr, nullptr);
+    auto& fresh = insert_.writer->add(running_, row);
+    if (result_.last_insert_id == 0) result_.last_insert_id = counted;
+    touched_.insert(&fresh);
+    written_.push_back(&fresh);
+    ++count_;
+  }
+
+  // REPLACE deletes, and what it puts there instead comes too late for children.
+  void remove(StoredRow& other) {
+    std::vector<Gone> replaced{gone(running_, insert_.table, other)};
+    other.set_present(false);
+    settle(running_, std::move(replaced));
+    ++count_;
+  }
+
+  void update(StoredRow& other, ValueRow& row) {
+    if (!insert_.mysql && touched_.count(&other) != 0) {
+      raise("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
+    }
+    const auto& conflict = insert_.conflict;
+    Frame frame{running_, nullptr, {&other, &row}, nullptr};
+    if (conflict.where != nullptr && !holds(conflict.where, frame)) return;
+    auto& over = running_.keep<Overlay>(other);
+    compute(*insert_.table, conflict.set, frame, 0, over, number_);
+    const auto changed = columns_set(conflict.set);
+    auto& fresh = rewrite(running_, *insert_.writer, {other, over, changed, number_}, pending_);
+    if (insert_.mysql) settle(running_, std::exchange(pending_, {}));
+    touched_.insert(&fresh);
+    count_ += insert_.mysql ? 2 : 1;
+    written_.push_back(&fresh);
+  }
+
+  // MySQL's LAST_INSERT_ID() of a statement that gave the value of the counter's column itself.
+  void note_given_id() {
+    for (std::size_t at = 0; at < columns_.size(); ++at) {
+      if (columns_[at].counter == nullptr || result_.last_insert_id != 0) continue;
+      result_.last_insert_id =
+          static_cast<std::uint64_t>(counted_number(written_.back()->cell(at)));
+      result_.given_insert_id = true;
+    }
+  }
+
+  const Insert& insert_;
+  Running& running_;
+  const std::vector<ColumnInfo>& columns_;
+  Frame outside_;
+  Result result_;
+  std::vector<Row*> written_;
+  std::vector<Gone> pending_;
+  std::set<const StoredRow*> touched_;
+  std::uint64_t count_ = 0;
+  std::size_t number_ = 0;  // of the row, from 1
+};
+
+Plan plan_insert(const Tree& body, Binder& binder) {
+  understood(body, "INSERT",
+             {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
+  if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
+  const auto dialect = binder.coercion.dialect();
+  binder.coercion.strictness = Coercion::Strict::kError;
+  auto insert = std::make_shared<Insert>();
+  insert->mysql = dialect == Dialect::kMysql;
+  insert->table = binder.table(field(body, "relation"));
+  std::string name = insert->table->name;
+  if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
+  bind_targets(body, *insert);
+  for (const auto& column : insert->table->columns) {
+    insert->defaults.push_back(default_of(binder, column));
+  }
+  if (!has(body, "selectStmt")) {
+    insert->rows.emplace_back();
+  } else if (const auto& select = body_of(field(body, "selectStmt")); has(select, "valuesLists")) {
+    bind_values(select, binder, *insert);
+  } else {
+    bind_query(select, binder, *insert);
+  }
+  std::vector<Source> sources{Binder::source(insert->table, name)};
+  if (has(body, "onConflictClause")) {
+    bind_conflict(field(body, "onConflictClause"), binder, sources[0], *insert);
+  }
+  Scope scope;
+  scope.sources = &sources;
+  insert->back = returning(body, binder, scope);
+  insert->columns = columns_of(insert->back.outputs, dialect);
+  insert->writer = std::make_shared<Writer>(binder, insert->table);
+  return {"INSERT", insert->back.any, true, insert->columns,
+          [insert](Running& running) { return InsertRun(*insert, running).run(); }};
 }
 
 // MySQL's INSERT IGNORE.
@@ -925,6 +1046,116 @@ std::size_t rows_asked(const ExpressionPtr& limit, const Frame& frame) {
   return static_cast<std::size_t>(count);
 }
 
+// UPDATE or DELETE after names and types are resolved.
+struct Change {
+  bool update = false;
+  TablePtr table;
+  std::shared_ptr<Select> select = std::make_shared<Select>();  // the rows; no outputs
+  std::vector<Assignment> set;
+  Returning back;
+  std::vector<Column> columns;
+  std::shared_ptr<Writer> writer;
+};
+
+// UPDATE or DELETE while it runs.
+class ChangeRun {
+ public:
+  ChangeRun(const Change& change, Running& running)
+      : change_(change), running_(running), frame_{running, nullptr, {}, nullptr} {}
+
+  Result run() {
+    find();
+    if (!change_.select->sorts.empty()) sort();
+    write();
+    Result result;
+    result.has_rows = change_.back.any;
+    result.columns = change_.columns;
+    for (auto& one : found_) {
+      return_row(change_.back, Frame{running_, nullptr, one.rows, nullptr}, result);
+    }
+    result.affected = found_.size();
+    result.tag = fmt::format("{} {}", change_.update ? "UPDATE" : "DELETE", found_.size());
+    return result;
+  }
+
+ private:
+  struct Found {
+    StoredRow* row;
+    std::vector<Row*> rows;
+    Overlay* over;
+    std::vector<Scalar> order;
+  };
+
+  void assign_values(Found& one, std::size_t number) {
+    if (change_.update) compute(*change_.table, change_.set, frame_, 0, *one.over, number);
+  }
+
+  // All rows, and their new values, before the first is written.
+  void find() {
+    const auto& select = *change_.select;
+    frame_.rows.resize(select.sources.size(), &running_.null_row);
+    const bool open = std::all_of(select.gate.begin(), select.gate.end(),
+                                  [&](const auto& condition) { return holds(condition, frame_); });
+    most_ = rows_asked(select.limit, frame_);
+    if (!open || most_ == 0) return;
+    std::set<const Row*> seen;
+    enumerate(*select.from, select.sources, frame_, [&] {
+      if (!seen.insert(frame_.rows[0]).second) return true;
+      auto* row = static_cast<StoredRow*>(frame_.rows[0]);
+      found_.push_back({row, frame_.rows, &running_.keep<Overlay>(*row), {}});
+      for (const auto& sort : select.sorts) {
+        found_.back().order.push_back(sort.value->value(frame_));
+      }
+      if (!select.sorts.empty()) return true;
+      assign_values(found_.back(), found_.size());
+      return found_.size() != most_;
+    });
+  }
+
+  void sort() {
+    const bool mysql = running_.facts.dialect == Dialect::kMysql;
+    std::stable_sort(found_.begin(), found_.end(), [&](const Found& left, const Found& right) {
+      return sorted_before(change_.select->sorts, left.order, right.order, mysql);
+    });
+    if (found_.size() > most_) {
+      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
+    }
+    std::size_t number = 0;
+    for (auto& one : found_) {
+      frame_.rows = one.rows;
+      assign_values(one, ++number);
+    }
+  }
+
+  void write() {
+    std::vector<Gone> pending;
+    const auto changed = columns_set(change_.set);
+    std::size_t number = 0;
+    for (auto& one : found_) {
+      ++number;
+      if (change_.update) {
+        one.rows[0] =
+            &rewrite(running_, *change_.writer, {*one.row, *one.over, changed, number}, pending);
+      } else {
+        pending.push_back(gone(running_, change_.table, *one.row));
+        one.row->set_present(false);
+      }
+      // MySQL looks for children row by row, PostgreSQL in the end.
+      if (running_.facts.dialect == Dialect::kMysql) settle(running_, std::exchange(pending, {}));
+    }
+    if (change_.update) {
+      for (auto& one : found_) change_.writer->check_parents(running_, *one.rows[0], &changed);
+    }
+    settle(running_, std::move(pending));
+  }
+
+  const Change& change_;
+  Running& running_;
+  Frame frame_;
+  std::size_t most_ = 0;
+  std::vector<Found> found_;
+};
+
 Plan plan_change(const Tree& body, Binder& binder, bool update) {
   if (update) {
     understood(body, "UPDATE",
@@ -937,10 +1168,12 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   }
   const auto dialect = binder.coercion.dialect();
   if (update) binder.coercion.strictness = Coercion::Strict::kEither;
-  auto select = std::make_shared<Select>();
+  auto change = std::make_shared<Change>();
+  change->update = update;
+  const auto& select = change->select;
   Scope scope;
   scope.sources = &select->sources;
-  const auto table = binder.table(field(body, "relation"));
+  const auto table = change->table = binder.table(field(body, "relation"));
   Tree items = Tree::array();
   items.push_back({{"RangeVar", body["relation"]}});
   for (const auto& item : list(body, update ? "fromClause" : "usingClause")) items.push_back(item);
@@ -952,7 +1185,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     binder.place(where, select->from.get(), select->sources, select->gate);
   }
   binder.finish(*select->from, select->sources);
-  std::vector<Assignment> set;
+  auto& set = change->set;
   if (update) {
     scope.clause = "UPDATE";
     binder.coercion.strictness = Coercion::Strict::kError;
@@ -973,79 +1206,11 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   Scope limits;
   limits.clause = "LIMIT";
   select->limit = binder.bound_of_rows(body, "limitCount", limits);
-  const auto back = returning(body, binder, scope);
-  auto writer = std::make_shared<Writer>(binder, table);
-  Plan plan{update ? "UPDATE" : "DELETE", back.any, true, columns_of(back.outputs, dialect), {}};
-  plan.run = [=](Running& running) {
-    Result result;
-    result.has_rows = back.any;
-    result.columns = columns_of(back.outputs, dialect);
-    struct Found {
-      StoredRow* row;
-      std::vector<Row*> rows;
-      Overlay* over;
-      std::vector<Scalar> order;
-    };
-    std::vector<Found> found;
-    std::set<const Row*> seen;
-    Frame frame{running, nullptr, {}, nullptr};
-    frame.rows.resize(select->sources.size(), &running.null_row);
-    const bool open = std::all_of(select->gate.begin(), select->gate.end(),
-                                  [&](const auto& condition) { return holds(condition, frame); });
-    const auto most = rows_asked(select->limit, frame);
-    // All rows, and their new values, before the first is written.
-    if (open && most != 0) {
-      enumerate(*select->from, select->sources, frame, [&] {
-        if (!seen.insert(frame.rows[0]).second) return true;
-        auto* row = static_cast<StoredRow*>(frame.rows[0]);
-        found.push_back({row, frame.rows, &running.keep<Overlay>(*row), {}});
-        for (const auto& sort : select->sorts) {
-          found.back().order.push_back(sort.value->value(frame));
-        }
-        if (select->sorts.empty() && update)
-          compute(*table, set, frame, 0, *found.back().over, found.size());
-        return !select->sorts.empty() || found.size() != most;
-      });
-    }
-    if (!select->sorts.empty()) {
-      const bool mysql = running.facts.dialect == Dialect::kMysql;
-      std::stable_sort(found.begin(), found.end(), [&](const Found& left, const Found& right) {
-        return sorted_before(select->sorts, left.order, right.order, mysql);
-      });
-      if (found.size() > most)
-        found.erase(found.begin() + static_cast<std::ptrdiff_t>(most), found.end());
-      std::size_t number = 0;
-      for (auto& one : found) {
-        frame.rows = one.rows;
-        if (update) compute(*table, set, frame, 0, *one.over, ++number);
-      }
-    }
-    std::vector<Gone> pending;
-    const auto changed = columns_set(set);
-    std::size_t number = 0;
-    for (auto& one : found) {
-      ++number;
-      if (update) {
-        one.rows[0] = &rewrite(running, *writer, *one.row, *one.over, changed, pending, number);
-      } else {
-        pending.push_back(gone(running, table, *one.row));
-        one.row->set_present(false);
-      }
-      // MySQL looks for children row by row, PostgreSQL in the end.
-      if (running.facts.dialect == Dialect::kMysql) settle(running, std::exchange(pending, {}));
-    }
-    if (update) {
-      for (auto& one : found) writer->check_parents(running, *one.rows[0], &changed);
-    }
-    settle(running, std::move(pending));
-    for (auto& one : found) {
-      return_row(back, Frame{running, nullptr, one.rows, nullptr}, result);
-    }
-    result.affected = found.size();
-    result.tag = fmt::format("{} {}", update ? "UPDATE" : "DELETE", found.size());
-    return result;
-  };
-  return plan;
+  change->back = returning(body, binder, scope);
+  change->columns = columns_of(change->back.outputs, dialect);
+  change->writer = std::make_shared<Writer>(binder, table);
+  return {update ? "UPDATE" : "DELETE", change->back.any, true, change->columns,
+          [change](Running& running) { return ChangeRun(*change, running).run(); }};
 }
 
 }  // namespace

@@ -276,131 +276,162 @@ ExpressionPtr Binder::expression(const Tree& node, Scope& scope) {
   return made;
 }
 
+ExpressionPtr Binder::literal(const Tree& body) {
+  understood(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
+  if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
+  if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
+  if (has(body, "boolval")) return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
+  if (has(body, "sval")) return constant(text_of(body["sval"], "sval"), {Type::kNull});
+  const auto digits = text_of(field(body, "fval"), "fval");
+  const auto number = Decimal::parse(digits);
+  if (!number) raise("22003", "value overflows numeric format", position_of(body));
+  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  if (mysql && digits.find_first_of("eE") != digits.npos) {
+    return constant(number->to_double(), {Type::kDouble});
+  }
+  if (digits.find_first_of(".eE") == digits.npos) {
+    if (const auto whole = number->to_integer()) {
+      // Only the least of all fits: its digits alone do not.
+      const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
+      return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
+    }
+    if (const auto whole = unsigned_of(*number); mysql && whole) {
+      return constant(*whole, {Type::kUnsigned});
+    }
+  }
+  return constant(*number, {Type::kNumeric});
+}
+
+ExpressionPtr Binder::parameter(const Tree& body) {
+  understood(body, "a parameter", {"number"});
+  const auto number = number_of(body, "number");
+  if (number < 1 || number > 65535)
+    raise("42P02", fmt::format("there is no parameter ${}", number));
+  const auto at = static_cast<std::size_t>(number - 1);
+  if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
+  if (given != nullptr && at < given->size()) return (*given)[at];
+  auto made = std::make_shared<Expression>();
+  made->kind = Expression::Kind::kParameter;
+  made->type = {parameters_[at]};
+  made->parameter = at;
+  made->signature = fmt::format("${}", number);
+  made->value = [at](const Frame& frame) { return frame.running.parameters[at]; };
+  return made;
+}
+
+ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
+  understood(body, "a condition", {"boolop", "args"});
+  const auto op = text_of(body, "boolop");
+  const bool both = op == "AND_EXPR";
+  std::vector<ExpressionPtr> parts;
+  for (const auto& argument : list(body, "args")) {
+    parts.push_back(coercion.condition(expression(argument, scope), both              ? "AND"
+                                                                    : op == "OR_EXPR" ? "OR"
+                                                                                      : "NOT"));
+  }
+  if (op == "NOT_EXPR") {
+    return strict("not", {Type::kBoolean}, parts, [](const std::vector<Scalar>& values) -> Scalar {
+      return !std::get<bool>(values[0]);
+    });
+  }
+  auto made = computed(both ? "and" : "or", {Type::kBoolean}, parts,
+                       [parts, both](const Frame& frame) -> Scalar {
+                         bool null = false;
+                         for (const auto& part : parts) {
+                           const auto value = part->value(frame);
+                           if (is_null(value)) {
+                             null = true;
+                           } else if (std::get<bool>(value) != both) {
+                             return !both;
+                           }
+                         }
+                         return null ? Scalar() : Scalar(both);
+                       });
+  if (!both) return made;
+  auto conjunction = std::make_shared<Expression>(*made);
+  conjunction->kind = Expression::Kind::kAnd;
+  return conjunction;
+}
+
+ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
+  understood(body, "IS NULL", {"arg", "nulltesttype"});
+  if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
+  auto part = expression(field(body, "arg"), scope);
+  if (part->type.type == Type::kNull) part = coercion.to(part, {Type::kText}, Context::kImplicit);
+  const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
+  return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
+                  [part, wanted](const Frame& frame) -> Scalar {
+                    return is_null(part->value(frame)) == wanted;
+                  });
+}
+
+ExpressionPtr Binder::boolean_test(const Tree& body, Scope& scope) {
+  understood(body, "IS TRUE", {"arg", "booltesttype"});
+  const auto test = text_of(body, "booltesttype");
+  auto part = coercion.condition(expression(field(body, "arg"), scope), "IS");
+  return computed(test, {Type::kBoolean}, {part}, [part, test](const Frame& frame) -> Scalar {
+    const auto value = part->value(frame);
+    const bool null = is_null(value);
+    const bool yes = !null && std::get<bool>(value);
+    if (test == "IS_TRUE") return yes;
+    if (test == "IS_NOT_TRUE") return !yes;
+    if (test == "IS_FALSE") return !null && !yes;
+    if (test == "IS_NOT_FALSE") return null || yes;
+    return (test == "IS_UNKNOWN") == null;
+  });
+}
+
+ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
+  understood(body, "a cast", {"arg", "typeName"});
+  const auto to = type(field(body, "typeName"));
+  auto part = expression(field(body, "arg"), scope);
+  if (coercion.dialect() == Dialect::kMysql) part = coercion.mysql_cast_of(part, to);
+  auto made = coercion.to(part, to, Context::kExplicit);
+  if (made == nullptr) {
+    raise("42846",
+          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
+          position_of(body));
+  }
+  if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
+    auto marked = std::make_shared<Expression>(*made);
+    marked->signature.insert(0, kCharCast);
+    return marked;
+  }
+  return made;
+}
+
+ExpressionPtr Binder::session_value(const Tree& node) {
+  const auto& body = body_of(node);
+  understood(body, "a function", {"op", "typmod"});
+  const auto op = text_of(body, "op");
+  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
+  if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
+    const auto now = coercion.function("now", {}, position_of(body));
+    return coercion.to(now, {op == "SVFOP_CURRENT_DATE" ? Type::kDate : Type::kTimestamp},
+                       Context::kAssignment);
+  }
+  if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
+    return coercion.function(mysql ? "current_database" : output_name(node), {}, position_of(body));
+  }
+  if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
+      op == "SVFOP_CURRENT_ROLE") {
+    return coercion.function("current_user", {}, position_of(body));
+  }
+  not_supported(output_name(node));
+}
+
 ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   const auto kind = kind_of(node);
   const auto& body = body_of(node);
   if (kind == "ColumnRef") return column(body, scope);
-  if (kind == "A_Const") {
-    understood(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
-    if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
-    if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
-    if (has(body, "boolval"))
-      return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
-    if (has(body, "sval")) return constant(text_of(body["sval"], "sval"), {Type::kNull});
-    const auto digits = text_of(field(body, "fval"), "fval");
-    const auto number = Decimal::parse(digits);
-    if (!number) raise("22003", "value overflows numeric format", position_of(body));
-    const bool mysql = coercion.dialect() == Dialect::kMysql;
-    if (mysql && digits.find_first_of("eE") != digits.npos) {
-      return constant(number->to_double(), {Type::kDouble});
-    }
-    if (digits.find_first_of(".eE") == digits.npos) {
-      if (const auto whole = number->to_integer()) {
-        // Only the least of all fits: its digits alone do not.
-        const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
-        return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
-      }
-      if (const auto whole = unsigned_of(*number); mysql && whole) {
-        return constant(*whole, {Type::kUnsigned});
-      }
-    }
-    return constant(*number, {Type::kNumeric});
-  }
-  if (kind == "ParamRef") {
-    understood(body, "a parameter", {"number"});
-    const auto number = number_of(body, "number");
-    if (number < 1 || number > 65535)
-      raise("42P02", fmt::format("there is no parameter ${}", number));
-    const auto at = static_cast<std::size_t>(number - 1);
-    if (parameters_.size() <= at) parameters_.resize(at + 1, Type::kNull);
-    if (given != nullptr && at < given->size()) return (*given)[at];
-    auto made = std::make_shared<Expression>();
-    made->kind = Expression::Kind::kParameter;
-    made->type = {parameters_[at]};
-    made->parameter = at;
-    made->signature = fmt::format("${}", number);
-    made->value = [at](const Frame& frame) { return frame.running.parameters[at]; };
-    return made;
-  }
+  if (kind == "A_Const") return literal(body);
+  if (kind == "ParamRef") return parameter(body);
   if (kind == "A_Expr") return operation(body, scope);
-  if (kind == "BoolExpr") {
-    understood(body, "a condition", {"boolop", "args"});
-    const auto op = text_of(body, "boolop");
-    const bool both = op == "AND_EXPR";
-    std::vector<ExpressionPtr> parts;
-    for (const auto& argument : list(body, "args")) {
-      parts.push_back(coercion.condition(expression(argument, scope), both              ? "AND"
-                                                                      : op == "OR_EXPR" ? "OR"
-                                                                                        : "NOT"));
-    }
-    if (op == "NOT_EXPR") {
-      return strict(
-          "not", {Type::kBoolean}, parts,
-          [](const std::vector<Scalar>& values) -> Scalar { return !std::get<bool>(values[0]); });
-    }
-    auto made = computed(both ? "and" : "or", {Type::kBoolean}, parts,
-                         [parts, both](const Frame& frame) -> Scalar {
-                           bool null = false;
-                           for (const auto& part : parts) {
-                             const auto value = part->value(frame);
-                             if (is_null(value)) {
-                               null = true;
-                             } else if (std::get<bool>(value) != both) {
-                               return !both;
-                             }
-                           }
-                           return null ? Scalar() : Scalar(both);
-                         });
-    if (!both) return made;
-    auto conjunction = std::make_shared<Expression>(*made);
-    conjunction->kind = Expression::Kind::kAnd;
-    return conjunction;
-  }
-  if (kind == "NullTest") {
-    understood(body, "IS NULL", {"arg", "nulltesttype"});
-    if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
-    auto part = expression(field(body, "arg"), scope);
-    if (part->type.type == Type::kNull) part = coercion.to(part, {Type::kText}, Context::kImplicit);
-    const bool wanted = text_of(body, "nulltesttype") == "IS_NULL";
-    return computed(wanted ? "is null" : "is not null", {Type::kBoolean}, {part},
-                    [part, wanted](const Frame& frame) -> Scalar {
-                      return is_null(part->value(frame)) == wanted;
-                    });
-  }
-  if (kind == "BooleanTest") {
-    understood(body, "IS TRUE", {"arg", "booltesttype"});
-    const auto test = text_of(body, "booltesttype");
-    auto part = coercion.condition(expression(field(body, "arg"), scope), "IS");
-    return computed(test, {Type::kBoolean}, {part}, [part, test](const Frame& frame) -> Scalar {
-      const auto value = part->value(frame);
-      const bool null = is_null(value);
-      const bool yes = !null && std::get<bool>(value);
-      if (test == "IS_TRUE") return yes;
-      if (test == "IS_NOT_TRUE") return !yes;
-      if (test == "IS_FALSE") return !null && !yes;
-      if (test == "IS_NOT_FALSE") return null || yes;
-      return (test == "IS_UNKNOWN") == null;
-    });
-  }
-  if (kind == "TypeCast") {
-    understood(body, "a cast", {"arg", "typeName"});
-    const auto to = type(field(body, "typeName"));
-    auto part = expression(field(body, "arg"), scope);
-    if (coercion.dialect() == Dialect::kMysql) part = coercion.mysql_cast_of(part, to);
-    auto made = coercion.to(part, to, Context::kExplicit);
-    if (made == nullptr) {
-      raise(
-          "42846",
-          fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
-          position_of(body));
-    }
-    if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
-      auto marked = std::make_shared<Expression>(*made);
-      marked->signature.insert(0, kCharCast);
-      return marked;
-    }
-    return made;
-  }
+  if (kind == "BoolExpr") return connective(body, scope);
+  if (kind == "NullTest") return null_test(body, scope);
+  if (kind == "BooleanTest") return boolean_test(body, scope);
+  if (kind == "TypeCast") return type_cast(body, scope);
   if (kind == "FuncCall") return call(body, scope);
   if (kind == "CaseExpr") return case_of(body, scope);
   if (kind == "CoalesceExpr" || kind == "MinMaxExpr") {
@@ -410,26 +441,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
     return coercion.function(output_name(node), std::move(parts), position_of(body));
   }
   if (kind == "SubLink") return sub_query(body, scope);
-  if (kind == "SQLValueFunction") {
-    understood(body, "a function", {"op", "typmod"});
-    const auto op = text_of(body, "op");
-    const bool mysql = coercion.dialect() == Dialect::kMysql;
-    if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
-    if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
-      const auto now = coercion.function("now", {}, position_of(body));
-      return coercion.to(now, {op == "SVFOP_CURRENT_DATE" ? Type::kDate : Type::kTimestamp},
-                         Context::kAssignment);
-    }
-    if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
-      return coercion.function(mysql ? "current_database" : output_name(node), {},
-                               position_of(body));
-    }
-    if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
-        op == "SVFOP_CURRENT_ROLE") {
-      return coercion.function("current_user", {}, position_of(body));
-    }
-    not_supported(output_name(node));
-  }
+  if (kind == "SQLValueFunction") return session_value(node);
   if (kind == "SetToDefault")
     raise("42601", "DEFAULT is not allowed in this context", position_of(body));
   not_supported(in_sql(kind), position_of(body));
@@ -599,6 +611,111 @@ ExpressionPtr Binder::membership(const Tree& body, Scope& scope) {
                   });
 }
 
+ExpressionPtr Binder::distinct_from(const Tree& body, Scope& scope) {
+  const auto kind = text_of(body, "kind");
+  const auto at = position_of(body);
+  const auto& left_tree = field(body, "lexpr");
+  const auto& right_tree = field(body, "rexpr");
+  auto left = expression(left_tree, scope);
+  auto right = expression(right_tree, scope);
+  const Type type = coercion.compared("=", left, right, at);
+  const bool wanted = kind == "AEXPR_DISTINCT";
+  return computed(wanted ? "is distinct" : "is not distinct", {Type::kBoolean}, {left, right},
+                  [left, right, type, wanted](const Frame& frame) -> Scalar {
+                    const auto one = left->value(frame);
+                    const auto other = right->value(frame);
+                    const bool differ = is_null(one) || is_null(other)
+                                            ? is_null(one) != is_null(other)
+                                            : compare(one, other, type) != 0;
+                    return differ == wanted;
+                  });
+}
+
+ExpressionPtr Binder::null_if(const Tree& body, Scope& scope) {
+  const auto at = position_of(body);
+  const auto& left_tree = field(body, "lexpr");
+  const auto& right_tree = field(body, "rexpr");
+  auto left = expression(left_tree, scope);
+  const auto right = expression(right_tree, scope);
+  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
+  if (mysql && null && left->type.type == Type::kNull) return left;
+  const auto equal = coercion.binary("=", left, right, at);
+  // MySQL gives the left side as it is.
+  const Type type = !mysql                           ? coercion.comparable("=", left, right, at)
+                    : left->type.type == Type::kNull ? Type::kText
+                                                     : left->type.type;
+  if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
+  return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
+    return holds(equal, frame) ? Scalar() : left->value(frame);
+  });
+}
+
+ExpressionPtr Binder::like_pattern(const Tree& body, Scope& scope) {
+  const auto kind = text_of(body, "kind");
+  const auto name = strings_of(body, "name")[0];
+  const auto at = position_of(body);
+  const auto& left_tree = field(body, "lexpr");
+  const auto& right_tree = field(body, "rexpr");
+  const bool negated = name[0] == '!';
+  const LikeOptions how{kind == "AEXPR_ILIKE", coercion.dialect() == Dialect::kMysql};
+  std::vector<ExpressionPtr> parts;
+  for (const auto* side : {&left_tree, &right_tree}) {
+    auto part = expression(*side, scope);
+    if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
+    if (coercion.dialect() == Dialect::kMysql && is_numeric(*part)) part = coercion.as_text(part);
+    auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
+    if (text == nullptr) {
+      if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
+      raise("42883",
+            fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
+            at);
+    }
+    parts.push_back(text);
+  }
+  return strict(
+      name, {Type::kBoolean}, parts, [negated, how](const std::vector<Scalar>& values) -> Scalar {
+        return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]), how) !=
+               negated;
+      });
+}
+
+ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
+  const auto kind = text_of(body, "kind");
+  const auto at = position_of(body);
+  const auto& left_tree = field(body, "lexpr");
+  const auto& right_tree = field(body, "rexpr");
+  const auto& bounds = list(body_of(right_tree), "items");
+  auto middle = expression(left_tree, scope);
+  const bool inside = kind == "AEXPR_BETWEEN";
+  const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
+  if (coercion.dialect() == Dialect::kMysql) {
+    // With a number among them all are compared as numbers.
+    if (is_textual(*middle) && is_textual(*lower) != is_textual(*upper)) {
+      not_supported("BETWEEN of text, with a number and a text");
+    }
+    if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
+    // MySQL compares quotients here by digits that they do not show.
+    for (const auto& part : {middle, lower, upper}) {
+      if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
+          part->kind != Expression::Kind::kColumn) {
+        not_supported("BETWEEN of a computed decimal");
+      }
+    }
+  }
+  const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
+  const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
+  return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
+                  [low, high, inside](const Frame& frame) -> Scalar {
+                    const auto one = low->value(frame);
+                    if (!is_null(one) && std::get<bool>(one) != inside) return !inside;
+                    const auto other = high->value(frame);
+                    if (!is_null(other) && std::get<bool>(other) != inside) return !inside;
+                    if (is_null(one) || is_null(other)) return {};
+                    return inside;
+                  });
+}
+
 ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
   understood(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
   const auto kind = text_of(body, "kind");
@@ -624,92 +741,10 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
     auto right = expression(right_tree, scope);
     return coercion.binary(name, std::move(left), std::move(right), at);
   }
-  if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT") {
-    auto left = expression(left_tree, scope);
-    auto right = expression(right_tree, scope);
-    const Type type = coercion.compared("=", left, right, at);
-    const bool wanted = kind == "AEXPR_DISTINCT";
-    return computed(wanted ? "is distinct" : "is not distinct", {Type::kBoolean}, {left, right},
-                    [left, right, type, wanted](const Frame& frame) -> Scalar {
-                      const auto one = left->value(frame);
-                      const auto other = right->value(frame);
-                      const bool differ = is_null(one) || is_null(other)
-                                              ? is_null(one) != is_null(other)
-                                              : compare(one, other, type) != 0;
-                      return differ == wanted;
-                    });
-  }
-  if (kind == "AEXPR_NULLIF") {
-    auto left = expression(left_tree, scope);
-    const auto right = expression(right_tree, scope);
-    const bool mysql = coercion.dialect() == Dialect::kMysql;
-    const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
-    if (mysql && null && left->type.type == Type::kNull) return left;
-    const auto equal = coercion.binary("=", left, right, at);
-    // MySQL gives the left side as it is.
-    const Type type = !mysql                           ? coercion.comparable("=", left, right, at)
-                      : left->type.type == Type::kNull ? Type::kText
-                                                       : left->type.type;
-    if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
-    return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
-      return holds(equal, frame) ? Scalar() : left->value(frame);
-    });
-  }
-  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") {
-    const bool negated = name[0] == '!';
-    const LikeOptions how{kind == "AEXPR_ILIKE", coercion.dialect() == Dialect::kMysql};
-    std::vector<ExpressionPtr> parts;
-    for (const auto* side : {&left_tree, &right_tree}) {
-      auto part = expression(*side, scope);
-      if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
-      if (coercion.dialect() == Dialect::kMysql && is_numeric(*part)) part = coercion.as_text(part);
-      auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
-      if (text == nullptr) {
-        if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
-        raise(
-            "42883",
-            fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
-            at);
-      }
-      parts.push_back(text);
-    }
-    return strict(
-        name, {Type::kBoolean}, parts, [negated, how](const std::vector<Scalar>& values) -> Scalar {
-          return like(std::get<std::string>(values[0]), std::get<std::string>(values[1]), how) !=
-                 negated;
-        });
-  }
-  if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") {
-    const auto& bounds = list(body_of(right_tree), "items");
-    auto middle = expression(left_tree, scope);
-    const bool inside = kind == "AEXPR_BETWEEN";
-    const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
-    if (coercion.dialect() == Dialect::kMysql) {
-      // With a number among them all are compared as numbers.
-      if (is_textual(*middle) && is_textual(*lower) != is_textual(*upper)) {
-        not_supported("BETWEEN of text, with a number and a text");
-      }
-      if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
-      // MySQL compares quotients here by digits that they do not show.
-      for (const auto& part : {middle, lower, upper}) {
-        if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
-            part->kind != Expression::Kind::kColumn) {
-          not_supported("BETWEEN of a computed decimal");
-        }
-      }
-    }
-    const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
-    const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
-    return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
-                    [low, high, inside](const Frame& frame) -> Scalar {
-                      const auto one = low->value(frame);
-                      if (!is_null(one) && std::get<bool>(one) != inside) return !inside;
-                      const auto other = high->value(frame);
-                      if (!is_null(other) && std::get<bool>(other) != inside) return !inside;
-                      if (is_null(one) || is_null(other)) return {};
-                      return inside;
-                    });
-  }
+  if (kind == "AEXPR_DISTINCT" || kind == "AEXPR_NOT_DISTINCT") return distinct_from(body, scope);
+  if (kind == "AEXPR_NULLIF") return null_if(body, scope);
+  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like_pattern(body, scope);
+  if (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN") return between(body, scope);
   not_supported("the operator " + kind.substr(6), at);
 }
 
@@ -732,6 +767,97 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
   std::vector<ExpressionPtr> parts;
   for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
   return coercion.function(name, std::move(parts), position_of(body));
+}
+
+[[noreturn]] static void wrong_aggregate(const Aggregate& made,
+                                         std::optional<std::uint32_t> position) {
+  std::string types;
+  for (const auto& argument : made.arguments) {
+    types += std::string(type_name(argument->type.type));
+  }
+  raise("42883", fmt::format("function {}({}) does not exist", made.name, types), position);
+}
+
+// The type of sum(), avg(), min(), max(), count() and of those of conditions.
+void Binder::type_aggregate(Aggregate& made, const Tree& body) {
+  const auto& name = made.name;
+  const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
+  auto& argument = made.arguments[0];
+  if (coercion.dialect() == Dialect::kMysql && (name == "sum" || name == "avg")) {
+    argument = coercion.as_number(argument);
+  }
+  if (argument->type.type == Type::kNull) {
+    if (name == "sum" || name == "avg") {
+      raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
+    }
+    argument = coercion.to(
+        argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
+        Context::kImplicit);
+  }
+  if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
+    argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
+  }
+  if (argument->type.type == Type::kUnsigned && (name == "sum" || name == "avg")) {
+    argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
+  }
+  const auto type = argument->type.type;
+  if (name == "sum" || name == "avg") {
+    if (!is_number(type)) wrong();
+    const bool real = type == Type::kReal || type == Type::kDouble;
+    if (name == "avg") {
+      made.type = {real ? Type::kDouble : Type::kNumeric};
+      if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
+    } else if (real) {
+      made.type = {type};
+    } else {
+      const bool wide =
+          type == Type::kBigint || type == Type::kNumeric || coercion.dialect() == Dialect::kMysql;
+      made.type = {wide ? Type::kNumeric : Type::kBigint};
+      if (wide) made.type.scale = Coercion::decimals(*argument);
+    }
+  } else if (name == "min" || name == "max") {
+    if (type == Type::kBoolean) wrong();
+    made.type = {type == Type::kVarchar ? Type::kText : type};
+    made.type.positive = argument->type.positive;
+  } else if (name != "count") {
+    if (type != Type::kBoolean) wrong();
+    made.type = {Type::kBoolean};
+  }
+}
+
+// The number and types of its arguments, and its own type.
+void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
+  const auto& name = made.name;
+  const bool star = flag_of(body, "agg_star");
+  const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
+  if (star != made.arguments.empty() || (star && name != "count")) wrong();
+  const bool several =
+      (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
+      name == kGroupConcat;
+  if (made.arguments.size() != (star                   ? 0u
+                                : name == "string_agg" ? 2u
+                                                       : 1u) &&
+      !(several && made.arguments.size() > 1)) {
+    wrong();
+  }
+  if (name == kGroupConcat) {
+    for (auto& argument : made.arguments) {
+      argument = argument->type.type == Type::kNull
+                     ? coercion.to(argument, {Type::kText}, Context::kImplicit)
+                     : coercion.alike(argument, {Type::kText});
+      if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
+    }
+    made.type = {Type::kText};
+  } else if (name == "string_agg") {
+    for (auto& argument : made.arguments) {
+      argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
+      if (argument == nullptr) wrong();
+    }
+    made.type = {Type::kText};
+  } else if (!star) {
+    type_aggregate(made, body);
+  }
+  if (name == "count") made.type = {Type::kBigint};
 }
 
 ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope& scope) {
@@ -766,81 +892,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope
   scope.touched |= touched;
   scope.correlated |= was_correlated;
 
-  const bool star = flag_of(body, "agg_star");
-  const auto wrong = [&] {
-    std::string types;
-    for (const auto& argument : made.arguments)
-      types += std::string(type_name(argument->type.type));
-    raise("42883", fmt::format("function {}({}) does not exist", name, types), position_of(body));
-  };
-  if (star != made.arguments.empty() || (star && name != "count")) wrong();
-  const bool several =
-      (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
-      name == kGroupConcat;
-  if (made.arguments.size() != (star                   ? 0u
-                                : name == "string_agg" ? 2u
-                                                       : 1u) &&
-      !(several && made.arguments.size() > 1)) {
-    wrong();
-  }
-  if (name == kGroupConcat) {
-    for (auto& argument : made.arguments) {
-      argument = argument->type.type == Type::kNull
-                     ? coercion.to(argument, {Type::kText}, Context::kImplicit)
-                     : coercion.alike(argument, {Type::kText});
-      if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
-    }
-    made.type = {Type::kText};
-  } else if (name == "string_agg") {
-    for (auto& argument : made.arguments) {
-      argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
-      if (argument == nullptr) wrong();
-    }
-    made.type = {Type::kText};
-  } else if (!star) {
-    auto& argument = made.arguments[0];
-    if (coercion.dialect() == Dialect::kMysql && (name == "sum" || name == "avg")) {
-      argument = coercion.as_number(argument);
-    }
-    if (argument->type.type == Type::kNull) {
-      if (name == "sum" || name == "avg") {
-        raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
-      }
-      argument = coercion.to(
-          argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
-          Context::kImplicit);
-    }
-    if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
-      argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
-    }
-    if (argument->type.type == Type::kUnsigned && (name == "sum" || name == "avg")) {
-      argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
-    }
-    const auto type = argument->type.type;
-    if (name == "sum" || name == "avg") {
-      if (!is_number(type)) wrong();
-      const bool real = type == Type::kReal || type == Type::kDouble;
-      if (name == "avg") {
-        made.type = {real ? Type::kDouble : Type::kNumeric};
-        if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
-      } else if (real) {
-        made.type = {type};
-      } else {
-        const bool wide = type == Type::kBigint || type == Type::kNumeric ||
-                          coercion.dialect() == Dialect::kMysql;
-        made.type = {wide ? Type::kNumeric : Type::kBigint};
-        if (wide) made.type.scale = Coercion::decimals(*argument);
-      }
-    } else if (name == "min" || name == "max") {
-      if (type == Type::kBoolean) wrong();
-      made.type = {type == Type::kVarchar ? Type::kText : type};
-      made.type.positive = argument->type.positive;
-    } else if (name != "count") {
-      if (type != Type::kBoolean) wrong();
-      made.type = {Type::kBoolean};
-    }
-  }
-  if (name == "count") made.type = {Type::kBigint};
+  settle_aggregate(made, body);
 
   auto expression = std::make_shared<Expression>();
   expression->kind = Expression::Kind::kAggregate;
@@ -887,6 +939,43 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
     return all[0]->value(frame);
   });
 }
+
+namespace {
+
+// Whether the operator holds for values of which the first is before, at or after the second.
+bool holds_for_order(const std::string& name, int order) {
+  if (name == "=") return order == 0;
+  if (name == "<>") return order != 0;
+  if (name == "<") return order < 0;
+  if (name == "<=") return order <= 0;
+  if (name == ">") return order > 0;
+  return order >= 0;
+}
+
+// x = ANY (…), x < ALL (…): the rows are cast to the type that both sides are compared in.
+struct Quantified {
+  std::string name;
+  bool any = false;
+  FullType from;
+  Type type = Type::kNull;
+
+  [[nodiscard]] Scalar value(const Scalar& left, const std::vector<Scalar>& rows) const {
+    if (rows.empty()) return !any;
+    if (is_null(left)) return {};
+    bool null = false;
+    for (const auto& row : rows) {
+      if (is_null(row)) {
+        null = true;
+        continue;
+      }
+      const bool yes = holds_for_order(name, compare(left, cast(row, from.type, {type}), type));
+      if (yes == any) return any;
+    }
+    return null ? Scalar() : Scalar(!any);
+  }
+};
+
+}  // namespace
 
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   understood(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
@@ -966,29 +1055,12 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
     if (name != "=" && name != "<>" && name != "<" && name != ">" && name != "<=" && name != ">=") {
       not_supported("the operator " + name + " with a sub-query");
     }
+    const Quantified quantified{name, any, from, type};
     made = std::make_shared<Expression>(
         *computed(signature, {Type::kBoolean}, {test},
-                  [answer, test, type, from, name, any](const Frame& frame) -> Scalar {
+                  [answer, test, quantified](const Frame& frame) -> Scalar {
                     const auto rows = answer(frame);
-                    if (rows->empty()) return !any;
-                    const auto left = test->value(frame);
-                    if (is_null(left)) return {};
-                    bool null = false;
-                    for (const auto& row : *rows) {
-                      if (is_null(row)) {
-                        null = true;
-                        continue;
-                      }
-                      const int order = compare(left, cast(row, from.type, {type}), type);
-                      const bool yes = name == "="    ? order == 0
-                                       : name == "<>" ? order != 0
-                                       : name == "<"  ? order < 0
-                                       : name == ">"  ? order > 0
-                                       : name == "<=" ? order <= 0
-                                                      : order >= 0;
-                      if (yes == any) return any;
-                    }
-                    return null ? Scalar() : Scalar(!any);
+                    return quantified.value(rows->empty() ? Scalar() : test->value(frame), *rows);
                   }));
   } else {
     not_supported("this kind of sub-query", position_of(body));
@@ -1380,6 +1452,104 @@ ExpressionPtr Binder::bound_of_rows(const Tree& body, const char* name, Scope& s
   return value;
 }
 
+namespace {
+
+// The output that a place in GROUP BY or ORDER BY names, or null if it is no number.
+const Output* output_at(const Select& select, const Tree& node, const char* clause) {
+  if (kind_of(node) != "A_Const") return nullptr;
+  if (!has(body_of(node), "ival")) {
+    raise("42601", fmt::format("non-integer constant in {}", clause));
+  }
+  const auto place = number_of(body_of(node)["ival"], "ival");
+  if (place < 1 || place > static_cast<std::int64_t>(select.outputs.size())) {
+    raise("42P10", fmt::format("{} position {} is not in select list", clause, place));
+  }
+  return &select.outputs[static_cast<std::size_t>(place - 1)];
+}
+
+// A name without its table, or "".
+std::string simple_name(const Tree& node) {
+  if (kind_of(node) != "ColumnRef") return "";
+  const auto& fields = list(body_of(node), "fields");
+  return fields.size() == 1 ? text_of(body_of(fields[0]), "sval") : "";
+}
+
+const Output* output_named(const Select& select, const std::string& name) {
+  const Output* found = nullptr;
+  for (const auto& output : select.outputs) {
+    if (output.name != name || name.empty()) continue;
+    if (found != nullptr && found->value->signature != output.value->signature) {
+      raise("42702", fmt::format("ORDER BY \"{}\" is ambiguous", name));
+    }
+    found = &output;
+  }
+  return found;
+}
+
+}  // namespace
+
+void Binder::group(const Tree& body, Scope& scope, Select& made) {
+  made.grouped = has(body, "groupClause") || has(body, "havingClause");
+  scope.aggregates = nullptr;
+  scope.clause = "GROUP BY";
+  check_entries(list(body, "groupClause").size());
+  check_entries(list(body, "sortClause").size());
+  for (const auto& node : list(body, "groupClause")) {
+    const auto* output = output_at(made, node, "GROUP BY");
+    const auto name = simple_name(node);
+    if (output == nullptr && !name.empty()) {
+      const bool input =
+          std::any_of(made.sources.begin(), made.sources.end(), [&](const Source& source) {
+            return std::any_of(source.columns.begin(), source.columns.end(),
+                               [&](const auto& one) { return one.first == name; });
+          });
+      if (!input) output = output_named(made, name);
+    }
+    const auto value = output != nullptr ? output->value : expression(node, scope);
+    if (value->has_aggregate) raise("42803", "aggregate functions are not allowed in GROUP BY");
+    made.groups.push_back(value->type.type == Type::kNull
+                              ? coercion.to(value, {Type::kText}, Context::kImplicit)
+                              : value);
+  }
+}
+
+void Binder::sort(const Tree& body, Scope& scope, Select& made) {
+  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  for (const auto& node : list(body, "sortClause")) {
+    const auto& sort = body_of(node);
+    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    const auto& by = field(sort, "node");
+    if (mysql && flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
+    const auto* output = output_at(made, by, "ORDER BY");
+    if (output == nullptr) output = output_named(made, simple_name(by));
+    auto value = output != nullptr ? output->value : expression(by, scope);
+    if (value->type.type == Type::kNull)
+      value = coercion.to(value, {Type::kText}, Context::kImplicit);
+    if (made.distinct &&
+        std::none_of(made.outputs.begin(), made.outputs.end(),
+                     [&](const Output& one) { return one.value->signature == value->signature; })) {
+      raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+    }
+    Sort one{value};
+    direct(sort, mysql, one);
+    made.sorts.push_back(std::move(one));
+  }
+}
+
+// FOR UPDATE: transactions run one after another, and there is nothing to lock.
+void Binder::lock(const Tree& locking, const Select& made) {
+  understood(locking, "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
+  if (made.grouped || made.distinct) {
+    raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
+  }
+  if (made.sources.empty()) return;
+  const auto strength = text_of(locking, "strength");
+  locks = strength == "LCS_FORUPDATE"        ? "SELECT FOR UPDATE"
+          : strength == "LCS_FORNOKEYUPDATE" ? "SELECT FOR NO KEY UPDATE"
+          : strength == "LCS_FORSHARE"       ? "SELECT FOR SHARE"
+                                             : "SELECT FOR KEY SHARE";
+}
+
 SelectPtr Binder::select(const Tree& body, Scope* outer) {
   if (++depth_ > 60) {
     depth_ = 0;
@@ -1414,56 +1584,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   const auto& targets = list(body, "targetList");
   check_entries(targets.size());
   made->outputs = outputs(targets, scope);
-  // An output named by its place or its name, in GROUP BY and ORDER BY.
-  const auto output_at = [&](const Tree& node, const char* clause) -> const Output* {
-    if (kind_of(node) != "A_Const") return nullptr;
-    if (!has(body_of(node), "ival")) {
-      raise("42601", fmt::format("non-integer constant in {}", clause));
-    }
-    const auto place = number_of(body_of(node)["ival"], "ival");
-    if (place < 1 || place > static_cast<std::int64_t>(made->outputs.size())) {
-      raise("42P10", fmt::format("{} position {} is not in select list", clause, place));
-    }
-    return &made->outputs[static_cast<std::size_t>(place - 1)];
-  };
-  const auto simple_name = [](const Tree& node) -> std::string {
-    if (kind_of(node) != "ColumnRef") return "";
-    const auto& fields = list(body_of(node), "fields");
-    return fields.size() == 1 ? text_of(body_of(fields[0]), "sval") : "";
-  };
-  const auto output_named = [&](const std::string& name) -> const Output* {
-    const Output* found = nullptr;
-    for (const auto& output : made->outputs) {
-      if (output.name != name || name.empty()) continue;
-      if (found != nullptr && found->value->signature != output.value->signature) {
-        raise("42702", fmt::format("ORDER BY \"{}\" is ambiguous", name));
-      }
-      found = &output;
-    }
-    return found;
-  };
-  made->grouped = has(body, "groupClause") || has(body, "havingClause");
-  scope.aggregates = nullptr;
-  scope.clause = "GROUP BY";
-  check_entries(list(body, "groupClause").size());
-  check_entries(list(body, "sortClause").size());
-  for (const auto& node : list(body, "groupClause")) {
-    const auto* output = output_at(node, "GROUP BY");
-    const auto name = simple_name(node);
-    if (output == nullptr && !name.empty()) {
-      const bool input =
-          std::any_of(made->sources.begin(), made->sources.end(), [&](const Source& source) {
-            return std::any_of(source.columns.begin(), source.columns.end(),
-                               [&](const auto& one) { return one.first == name; });
-          });
-      if (!input) output = output_named(name);
-    }
-    const auto value = output != nullptr ? output->value : expression(node, scope);
-    if (value->has_aggregate) raise("42803", "aggregate functions are not allowed in GROUP BY");
-    made->groups.push_back(value->type.type == Type::kNull
-                               ? coercion.to(value, {Type::kText}, Context::kImplicit)
-                               : value);
-  }
+  group(body, scope, *made);
   scope.aggregates = &made->aggregates;
   if (has(body, "havingClause")) {
     if (mysql) {
@@ -1480,25 +1601,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
     if (!clause.empty()) not_supported("DISTINCT ON");
     made->distinct = true;
   }
-  for (const auto& node : list(body, "sortClause")) {
-    const auto& sort = body_of(node);
-    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
-    const auto& by = field(sort, "node");
-    if (mysql && flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
-    const auto* output = output_at(by, "ORDER BY");
-    if (output == nullptr) output = output_named(simple_name(by));
-    auto value = output != nullptr ? output->value : expression(by, scope);
-    if (value->type.type == Type::kNull)
-      value = coercion.to(value, {Type::kText}, Context::kImplicit);
-    if (made->distinct &&
-        std::none_of(made->outputs.begin(), made->outputs.end(),
-                     [&](const Output& one) { return one.value->signature == value->signature; })) {
-      raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
-    }
-    Sort one{value};
-    direct(sort, mysql, one);
-    made->sorts.push_back(std::move(one));
-  }
+  sort(body, scope, *made);
   made->grouped |= !made->aggregates.empty();
   if (made->grouped) {
     for (const auto& output : made->outputs) check_grouped(*output.value, *made);
@@ -1511,19 +1614,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   limits.clause = "LIMIT";
   made->limit = bound_of_rows(body, "limitCount", limits);
   made->offset = bound_of_rows(body, "limitOffset", limits);
-  for (const auto& locking : list(body, "lockingClause")) {
-    // Transactions run one after another: there is nothing to lock.
-    understood(body_of(locking), "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
-    if (made->grouped || made->distinct) {
-      raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
-    }
-    if (made->sources.empty()) continue;
-    const auto strength = text_of(body_of(locking), "strength");
-    locks = strength == "LCS_FORUPDATE"        ? "SELECT FOR UPDATE"
-            : strength == "LCS_FORNOKEYUPDATE" ? "SELECT FOR NO KEY UPDATE"
-            : strength == "LCS_FORSHARE"       ? "SELECT FOR SHARE"
-                                               : "SELECT FOR KEY SHARE";
-  }
+  for (const auto& locking : list(body, "lockingClause")) lock(body_of(locking), *made);
   made->correlated = scope.correlated || limits.correlated;
   --depth_;
   return made;

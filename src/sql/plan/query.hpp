@@ -124,11 +124,24 @@ class Binder {
  private:
   static void direct(const Tree& sort, bool mysql, Sort& made);
   ExpressionPtr bound(const Tree& node, Scope& scope);
+  ExpressionPtr literal(const Tree& body);
+  ExpressionPtr parameter(const Tree& body);
+  ExpressionPtr connective(const Tree& body, Scope& scope);  // AND, OR, NOT
+  ExpressionPtr null_test(const Tree& body, Scope& scope);
+  ExpressionPtr boolean_test(const Tree& body, Scope& scope);
+  ExpressionPtr type_cast(const Tree& body, Scope& scope);
+  ExpressionPtr session_value(const Tree& node);  // CURRENT_DATE and its like
   ExpressionPtr column(const Tree& body, Scope& scope);
   ExpressionPtr operation(const Tree& body, Scope& scope);
   ExpressionPtr membership(const Tree& body, Scope& scope);
+  ExpressionPtr distinct_from(const Tree& body, Scope& scope);
+  ExpressionPtr null_if(const Tree& body, Scope& scope);
+  ExpressionPtr like_pattern(const Tree& body, Scope& scope);
+  ExpressionPtr between(const Tree& body, Scope& scope);
   ExpressionPtr call(const Tree& body, Scope& scope);
   ExpressionPtr aggregate(const Tree& body, const std::string& name, Scope& scope);
+  void settle_aggregate(Aggregate& made, const Tree& body);
+  void type_aggregate(Aggregate& made, const Tree& body);
   ExpressionPtr sub_query(const Tree& body, Scope& scope);
   ExpressionPtr case_of(const Tree& body, Scope& scope);
   ExpressionPtr row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope);
@@ -136,6 +149,10 @@ class Binder {
                                   std::vector<std::pair<Join*, const Tree*>>& conditions);
   void check_grouped(const Expression& expression, const Select& select) const;
   SelectPtr value_lists(const Tree& body, Scope* outer);
+  // GROUP BY, ORDER BY and FOR UPDATE of a query whose outputs are known.
+  void group(const Tree& body, Scope& scope, Select& made);
+  void sort(const Tree& body, Scope& scope, Select& made);
+  void lock(const Tree& locking, const Select& made);
 
   const Catalog::State& catalog_;
   std::vector<Type>& parameters_;

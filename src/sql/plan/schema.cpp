@@ -77,6 +77,10 @@ class Maker {
  private:
   void add_column(const Tree& body) {
     understood(body, "a column", {"colname", "typeName", "is_local", "constraints"});
+    constexpr std::size_t kMostColumns = 1600;
+    if (table_->columns.size() == kMostColumns) {
+      raise("54011", "tables can have at most 1600 columns");
+    }
     ColumnInfo column;
     column.name = text_of(body, "colname");
     if (table_->column(column.name)) {

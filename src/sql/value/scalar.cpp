@@ -268,6 +268,75 @@ int rank_of(Type type) {
   }
 }
 
+// A value as an integer of this type; nullopt if there is no such cast.
+std::optional<Scalar> integer_of(const Scalar& value, Type from, Type to) {
+  if (from == Type::kBoolean) return std::int64_t{std::get<bool>(value)};
+  if (is_integer(from)) return checked_integer(std::get<std::int64_t>(value), to);
+  if (from == Type::kUnsigned) {
+    const auto number = std::get<std::uint64_t>(value);
+    if (!std::in_range<std::int64_t>(number)) {
+      raise("22003", fmt::format("{} out of range", type_name(to)));
+    }
+    return checked_integer(static_cast<std::int64_t>(number), to);
+  }
+  if (from == Type::kNumeric) {
+    const auto whole = std::get<Decimal>(value).to_integer();
+    if (!whole) raise("22003", fmt::format("{} out of range", type_name(to)));
+    return checked_integer(*whole, to);
+  }
+  if (from == Type::kReal || from == Type::kDouble) {
+    const double whole = std::nearbyint(std::get<double>(value));
+    if (!(whole >= -9223372036854775808.0 && whole < 9223372036854775808.0)) {
+      raise("22003", fmt::format("{} out of range", type_name(to)));
+    }
+    return checked_integer(static_cast<std::int64_t>(whole), to);
+  }
+  return std::nullopt;
+}
+
+std::optional<Scalar> number_without_sign(const Scalar& value, Type from) {
+  if (from == Type::kUnsigned) return value;
+  if (from == Type::kBoolean) return std::uint64_t{std::get<bool>(value)};
+  if (!is_number(from)) return std::nullopt;
+  std::optional<std::uint64_t> number;
+  if (is_integer(from)) {
+    const auto whole = std::get<std::int64_t>(value);
+    if (whole >= 0) number = static_cast<std::uint64_t>(whole);
+  } else if (from == Type::kNumeric) {
+    number = unsigned_of(std::get<Decimal>(value));
+  } else {
+    const double whole = std::nearbyint(std::get<double>(value));
+    if (whole >= 0 && whole < 18446744073709551616.0) number = static_cast<std::uint64_t>(whole);
+  }
+  if (!number) raise("22003", fmt::format("{} out of range", type_name(Type::kUnsigned)));
+  return *number;
+}
+
+std::optional<Scalar> floating_point(const Scalar& value, Type from, Type to) {
+  if (from == Type::kBoolean) return std::get<bool>(value) ? 1.0 : 0.0;
+  if (!is_number(from)) return std::nullopt;
+  double number = 0;
+  if (is_integer(from)) {
+    number = static_cast<double>(std::get<std::int64_t>(value));
+  } else if (from == Type::kUnsigned) {
+    number = static_cast<double>(std::get<std::uint64_t>(value));
+  } else if (from == Type::kNumeric) {
+    number = std::get<Decimal>(value).to_double();
+    if (std::isinf(number)) raise("22003", "value out of range: overflow");
+  } else {
+    number = std::get<double>(value);
+  }
+  if (to == Type::kReal) {
+    const auto narrow = static_cast<float>(number);
+    if (std::isinf(narrow) && std::isfinite(number)) {
+      raise("22003", "value out of range: overflow");
+    }
+    if (narrow == 0 && number != 0) raise("22003", "value out of range: underflow");
+    number = narrow;
+  }
+  return checked_double(number, to);
+}
+
 Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
   if (is_null(value)) return value;
   if (from == Type::kNull) {
@@ -289,48 +358,12 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
       break;
     case Type::kSmallint:
     case Type::kInteger:
-    case Type::kBigint: {
-      if (from == Type::kBoolean) return std::int64_t{std::get<bool>(value)};
-      if (is_integer(from)) return checked_integer(std::get<std::int64_t>(value), to.type);
-      if (from == Type::kUnsigned) {
-        const auto number = std::get<std::uint64_t>(value);
-        if (!std::in_range<std::int64_t>(number)) {
-          raise("22003", fmt::format("{} out of range", type_name(to.type)));
-        }
-        return checked_integer(static_cast<std::int64_t>(number), to.type);
-      }
-      if (from == Type::kNumeric) {
-        const auto whole = std::get<Decimal>(value).to_integer();
-        if (!whole) raise("22003", fmt::format("{} out of range", type_name(to.type)));
-        return checked_integer(*whole, to.type);
-      }
-      if (from == Type::kReal || from == Type::kDouble) {
-        const double whole = std::nearbyint(std::get<double>(value));
-        if (!(whole >= -9223372036854775808.0 && whole < 9223372036854775808.0)) {
-          raise("22003", fmt::format("{} out of range", type_name(to.type)));
-        }
-        return checked_integer(static_cast<std::int64_t>(whole), to.type);
-      }
+    case Type::kBigint:
+      if (auto made = integer_of(value, from, to.type)) return *made;
       break;
-    }
-    case Type::kUnsigned: {
-      if (from == Type::kUnsigned) return value;
-      if (from == Type::kBoolean) return std::uint64_t{std::get<bool>(value)};
-      if (!is_number(from)) break;
-      std::optional<std::uint64_t> number;
-      if (is_integer(from)) {
-        const auto whole = std::get<std::int64_t>(value);
-        if (whole >= 0) number = static_cast<std::uint64_t>(whole);
-      } else if (from == Type::kNumeric) {
-        number = unsigned_of(std::get<Decimal>(value));
-      } else {
-        const double whole = std::nearbyint(std::get<double>(value));
-        if (whole >= 0 && whole < 18446744073709551616.0)
-          number = static_cast<std::uint64_t>(whole);
-      }
-      if (!number) raise("22003", fmt::format("{} out of range", type_name(to.type)));
-      return *number;
-    }
+    case Type::kUnsigned:
+      if (auto made = number_without_sign(value, from)) return *made;
+      break;
     case Type::kNumeric:
       if (from == Type::kBoolean) {
         return fitted(Decimal(std::int64_t{std::get<bool>(value)}), to);
@@ -338,30 +371,9 @@ Scalar convert(const Scalar& value, Type from, const FullType& to, bool cut) {
       if (is_number(from)) return fitted(decimal_of(value, from), to);
       break;
     case Type::kReal:
-    case Type::kDouble: {
-      if (from == Type::kBoolean) return std::get<bool>(value) ? 1.0 : 0.0;
-      if (!is_number(from)) break;
-      double number = 0;
-      if (is_integer(from)) {
-        number = static_cast<double>(std::get<std::int64_t>(value));
-      } else if (from == Type::kUnsigned) {
-        number = static_cast<double>(std::get<std::uint64_t>(value));
-      } else if (from == Type::kNumeric) {
-        number = std::get<Decimal>(value).to_double();
-        if (std::isinf(number)) raise("22003", "value out of range: overflow");
-      } else {
-        number = std::get<double>(value);
-      }
-      if (to.type == Type::kReal) {
-        const auto narrow = static_cast<float>(number);
-        if (std::isinf(narrow) && std::isfinite(number)) {
-          raise("22003", "value out of range: overflow");
-        }
-        if (narrow == 0 && number != 0) raise("22003", "value out of range: underflow");
-        number = narrow;
-      }
-      return checked_double(number, to.type);
-    }
+    case Type::kDouble:
+      if (auto made = floating_point(value, from, to.type)) return *made;
+      break;
     case Type::kDate:
       if (from == Type::kDate) return value;
       if (from == Type::kTimestamp || from == Type::kTimestampTz) {
