@@ -735,8 +735,8 @@ TEST_F(Cli, EmitSaysWhatIsWrong) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"check --emit sqll lost.txt", "did you mean `sql`?"},
       {"check --emit sql= lost.txt", "expected a file after the `=`"},
-      {"check --emit sql,markdown lost.txt", "standard output has place for one format"},
-      {"check --emit sql --json lost.txt", "one of it and --json"},
+      {"check --emit sql,markdown lost.txt", "expected one format there"},
+      {"check --emit sql --json lost.txt", "but --json writes to standard output already"},
       {"check --emit jepsen lost.txt fine.txt", "jepsen writes one history"},
       {"check --emit sql=no/such/folder/x.sql lost.txt",
        "no/such/folder/x.sql: cannot be written: No such file"},
