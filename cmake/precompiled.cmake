@@ -11,6 +11,8 @@ if(CUPEL_PCH)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// The headers are compiled with this.\n")
   add_library(cupel_headers_of_layers OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
   target_link_libraries(cupel_headers_of_layers PRIVATE fmt::fmt absl::flat_hash_map absl::flat_hash_set)
+  # As the layers: the option changes what the compiler predefines.
+  target_compile_options(cupel_headers_of_layers PRIVATE -Wpedantic)
   target_precompile_headers(cupel_headers_of_layers PRIVATE ${CUPEL_COMMON_HEADERS})
 endif()
 
@@ -23,5 +25,7 @@ function(cupel_precompiled target set)
     target_link_libraries(cupel_headers_of_tests PRIVATE fmt::fmt absl::flat_hash_map absl::flat_hash_set GTest::gtest)
     target_precompile_headers(cupel_headers_of_tests PRIVATE ${CUPEL_COMMON_HEADERS} <gtest/gtest.h>)
   endif()
+  # The headers were compiled with fmt's definitions, and fit no file that lacks them.
+  target_link_libraries(${target} PRIVATE fmt::fmt)
   target_precompile_headers(${target} REUSE_FROM cupel_headers_of_${set})
 endfunction()
