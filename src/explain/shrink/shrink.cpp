@@ -503,7 +503,10 @@ std::vector<Counterexample> counterexamples(const History& history,
     }
     std::set<levels::InternalKind> kinds;
     for (const auto& anomaly : one.violation->internal) {
-      if (kinds.insert(anomaly.kind).second) add(at, Violation{{anomaly}, {}});
+      if (!kinds.insert(anomaly.kind).second) continue;
+      Violation of_kind;
+      of_kind.internal.push_back(anomaly);
+      add(at, of_kind);
     }
   }
   return found;

@@ -810,8 +810,7 @@ std::optional<Polygraph::Proof> Polygraph::prove(const Mask& mask) const {
   const auto needs = needed(search.found, *cycles);
   Proof proof;
   std::vector<std::uint32_t> place(search.found.size(), 0);
-  using Evidence = std::vector<std::uint32_t>;
-  std::map<std::tuple<TxnId, TxnId, Name, Evidence>, std::uint32_t> known_at;
+  std::map<std::tuple<TxnId, TxnId, Name, std::vector<std::uint32_t>>, std::uint32_t> known_at;
   for (std::uint32_t i = 0; i < search.found.size(); ++i) {
     if (needs[i] == 0) continue;
     Found& f = search.found[i];
