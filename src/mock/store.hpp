@@ -55,9 +55,12 @@ enum class Level : std::uint8_t {
   kStrongSessionSnapshotIsolation,
   kStrongSessionSerializable,
 };
-inline constexpr std::array kLevels = {
-    Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix,
-    Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionSerializable};
+inline constexpr std::array kLevels = {Level::kReadCommitted,
+                                       Level::kReadAtomic,
+                                       Level::kCausal,
+                                       Level::kPrefix,
+                                       Level::kStrongSessionSnapshotIsolation,
+                                       Level::kStrongSessionSerializable};
 std::string_view name(Level level);  // "read-committed"
 // The names and aliases of levels.md; snapshot-isolation and serializable are these with
 // session order.
