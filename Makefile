@@ -5,7 +5,7 @@ JOBS ?= 2
 SIZE ?= small
 CUPEL := build/release/cupel
 
-.PHONY: help install configure build check format-check measure tidy-changed quick test demo bench sanitize \
+.PHONY: help install configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize \
   long format tidy clean
 
 help: ## this list
@@ -23,9 +23,13 @@ build: configure ## the release build: build/release/cupel
 	@echo "== build build/release"
 	@cmake --build --preset release
 
-check: install format-check measure tidy-changed build ## what a change must pass: format, tidy, -Werror, style, quick tests, asan+ubsan
+check: gates sanitized ## what a change must pass: format, tidy, -Werror, style, quick tests, quick tests under asan+ubsan
+
+gates: install format-check measure tidy-changed build ## the same without the sanitizers
 	@echo "== test build/release, label quick"
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
+
+sanitized: install ## the quick tests under asan+ubsan
 	@echo "== configure, build build/asan-ubsan, label quick"
 	@cmake --preset asan-ubsan --log-level=WARNING >/dev/null
 	@cmake --build --preset asan-ubsan --target quick_tests
