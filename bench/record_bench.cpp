@@ -262,7 +262,7 @@ Measured recorded(drivers::Database& database, const Load& load, std::uint64_t s
   auto recorder = Recorder::open(path, {.default_initial = workload->default_initial()}, error);
   if (!recorder) stop(error);
   const auto result =
-      run::run(database, *workload, *recorder,
+      run::run({database, *workload, *recorder},
                {.sessions = load.sessions, .txns = load.txns, .seed = seed}, {}, never, progress);
   if (!recorder->close(error)) stop(error);
   Measured measured{.seconds = seconds_since(begin), .cpu_seconds = process_seconds() - cpu};

@@ -1,5 +1,6 @@
 // Jepsen op maps: every quirk of docs/formats/jepsen.md, beside what is refused.
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -503,6 +504,15 @@ TEST(Jepsen, WritingRefusesWhatTextCannotHold) {
   EXPECT_NE(status.error().message.find("not UTF-8"), std::string::npos);
 }
 
+// Files packed by the zstd tool, which writes their size.
+std::string unpacked(const std::string& packed) {
+  const auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) return {};
+  std::string text(size, '\0');
+  const auto got = ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size());
+  return got == size ? text : std::string();
+}
+
 TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
   const fs::path shared = recorded("");
   if (!fs::exists(shared)) GTEST_SKIP() << "no shared histories here";
@@ -512,7 +522,8 @@ TEST(Jepsen, EverySharedHistoryIsReadOrRefusedAndRoundTrips) {
       if (!entry.is_regular_file()) continue;
       SCOPED_TRACE(entry.path());
       std::ifstream in(entry.path(), std::ios::binary);
-      const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      std::string bytes{std::istreambuf_iterator<char>(in), {}};
+      if (entry.path().extension() == ".zst") bytes = unpacked(bytes);
       EXPECT_NE(recognize_jepsen(std::string_view(bytes).substr(0, 4096)), Match::kNo);
       const auto h = read_jepsen(bytes, entry.path(), 0);
       ++seen;

@@ -168,14 +168,9 @@ TEST_P(Cycle, IsOneInWordsJsonAndPictures) {
     EXPECT_EQ(arrows, edges) << levels::name(level.level) << "\n" << explained.explanation;
 
     const auto stated = cycle_in(explained.explanation);
-    ASSERT_TRUE(stated.found) << levels::name(level.level)
-                              << "
-                                 " << explained.explanation;
-        if (!stated.abbreviated) {
-      EXPECT_EQ(stated.names, around) << levels::name(level.level)
-                                      << "
-                                         "
-                                      << explained.explanation;
+    ASSERT_TRUE(stated.found) << levels::name(level.level) << "\n" << explained.explanation;
+    if (!stated.abbreviated) {
+      EXPECT_EQ(stated.names, around) << levels::name(level.level) << "\n" << explained.explanation;
     }
     // JSON has these edges, and the same words.
     bool listed = false;

@@ -18,6 +18,9 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+// Inlined into a container, the pair of operators below looks like new with free.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 namespace {
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 std::uint64_t until_refusal = kNever;  // allocations until the system refuses one

@@ -28,9 +28,9 @@ std::map<std::string, std::uint64_t> counts_of(const History& history) {
   base::Budget budget;
   const counts::AnomalyCounts counts(history, budget);
   EXPECT_TRUE(counts.finished());
-  std::map<std::string, std::uint64_t> counts;
-  for (const auto& one : counts.counts()) counts[one.name] = one.count;
-  return counts;
+  std::map<std::string, std::uint64_t> by_name;
+  for (const auto& one : counts.counts()) by_name[one.name] = one.count;
+  return by_name;
 }
 std::map<std::string, std::uint64_t> counts_of(std::string_view text) {
   return counts_of(history_of(text));

@@ -59,7 +59,7 @@ TEST_P(Histories, AreExplainedBySmallParts) {
   for (const auto& one : found) {
     EXPECT_TRUE(one.minimal) << one.anomaly.name;
     EXPECT_LE(one.history.txn_count(), 12u) << one.anomaly.explanation;
-    const auto again = check::check(one.history, {.asked = {one.level}});
+    const auto again = check::check(one.history, {.asked = {one.level}, .timeout_seconds = {}});
     EXPECT_EQ(again.levels.front().verdict, check::Verdict::kViolated);
   }
 }

@@ -212,7 +212,8 @@ TEST(Shrink, LosesAWriterOnlyWhereItsReadIsNotNeeded) {
   // The fourth transaction, its session and the reads of z are beside the point.
   const auto h = test::history_of(
       "init=0 a: w(x,1) w(z,5) | b: r(x,1) w(x,2) r(z,5) | c: r(z,5) r(x,1) w(x,3) | d: r(x,3)");
-  const auto result = check::check(h, {.asked = {Level::kSnapshotIsolation}});
+  const auto result =
+      check::check(h, {.asked = {Level::kSnapshotIsolation}, .timeout_seconds = {}});
   ASSERT_TRUE(result.levels.front().violation);
   const auto small = shrink(h, Level::kSnapshotIsolation, *result.levels.front().violation);
   ASSERT_TRUE(small);
@@ -226,7 +227,7 @@ TEST(Shrink, LosesAWriterOnlyWhereItsReadIsNotNeeded) {
 TEST(Shrink, FindsTheTwoListsThatDiffer) {
   const auto h = test::history_of(
       "a: a(x,1) ; a(x,2) ; a(x,3) ; a(x,4) | b: l(x,[1 2 3 4]) | c: l(x,[1 2 4 3])");
-  const auto result = check::check(h, {.asked = {Level::kReadCommitted}});
+  const auto result = check::check(h, {.asked = {Level::kReadCommitted}, .timeout_seconds = {}});
   ASSERT_TRUE(result.levels.front().violation);
   const auto small = shrink(h, Level::kReadCommitted, *result.levels.front().violation);
   ASSERT_TRUE(small);
@@ -236,7 +237,8 @@ TEST(Shrink, FindsTheTwoListsThatDiffer) {
 
 TEST(Shrink, WithoutTimeSaysThatItIsNotMinimal) {
   const auto h = test::history_of("init=0 a: r(x,0) w(x,1) | b: r(x,0) w(x,2) | c: r(y,0)");
-  const auto result = check::check(h, {.asked = {Level::kSnapshotIsolation}});
+  const auto result =
+      check::check(h, {.asked = {Level::kSnapshotIsolation}, .timeout_seconds = {}});
   ASSERT_TRUE(result.levels.front().violation);
   const auto small =
       shrink(h, Level::kSnapshotIsolation, *result.levels.front().violation, {.seconds = 1e-9});
@@ -255,7 +257,7 @@ TEST(Shrink, OfOneViolationAtTwoLevelsIsOneCounterexample) {
 
 // What is found at a strong level may be of a weaker one.
 std::optional<Counterexample> found_at(Level level, const history::History& h) {
-  const auto result = check::check(h, {.asked = {level}});
+  const auto result = check::check(h, {.asked = {level}, .timeout_seconds = {}});
   if (!result.levels.front().violation) return std::nullopt;
   return shrink(h, level, *result.levels.front().violation);
 }
@@ -270,7 +272,9 @@ TEST(Shrink, IsFiledAtTheWeakestLevelThatIsViolatedByTheSameName) {
   EXPECT_EQ(lost->level, Level::kSnapshotIsolation);
   EXPECT_EQ(lost->anomaly.name, "lost-update");
   EXPECT_EQ(lost->anomaly.at, Level::kSnapshotIsolation);
-  EXPECT_TRUE(check::check(lost->history, {.asked = {lost->level}}).levels.front().violation);
+  EXPECT_TRUE(check::check(lost->history, {.asked = {lost->level}, .timeout_seconds = {}})
+                  .levels.front()
+                  .violation);
 }
 
 TEST(Shrink, IsFiledNowhereElseWhereWeakerLevelsAllowIt) {
