@@ -323,6 +323,11 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
 }  // namespace
 
 std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading reading) {
+  {
+    // At its first use simdjson chooses an implementation, in a function that must not throw.
+    const base::AllocationWatch::Deferral later;
+    [[maybe_unused]] const bool chosen = simdjson::validate_utf8(bytes.substr(0, 1));
+  }
   std::vector<Chunk> chunks;
   const auto start = first_text(bytes, 0);
   if (start < bytes.size() && bytes[start] == '{') {

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -45,7 +47,7 @@ std::uint64_t most_places() {
 }
 
 struct Ended {
-  int code = -1;              // -1: by a signal
+  int code = -1;              // minus the number of the signal that ended it
   std::uint64_t watched = 0;  // allocations
 };
 
@@ -71,9 +73,14 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, std::uin
   }
   int status = 0;
   waitpid(child, &status, 0);
-  const Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -1, *watched};
+  const Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), *watched};
   munmap(watched, sizeof(std::uint64_t));
   return ended;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 struct Line {
@@ -140,7 +147,8 @@ TEST_P(MemoryLimit, EndsWithAnExitCode) {
     const auto ended = cupel(folder_, arguments, place);
     EXPECT_TRUE(ended.code >= 0 && ended.code <= 3)
         << "exit code " << ended.code << ", the failing allocation is the " << place << "th of "
-        << whole.watched;
+        << whole.watched << "\n"
+        << text_of(folder_ / "stderr");
   }
 }
 

@@ -138,7 +138,7 @@ TEST(Names, G0RealtimeMayRestOnSessionOrderToo) {
   const auto time_only = history_of("s1: a(x,1) @10-11 | s2: a(x,2) @0-1 | s3: l(x,[1 2]) @20-21");
   anomaly = told_at(Level::kGeneralizedSnapshotIsolation, time_only);
   EXPECT_EQ(anomaly.name, "G0-realtime");
-  EXPECT_TRUE(anomaly.explanation.starts_with("The writes of T1 and T0 come in a circle."))
+  EXPECT_TRUE(anomaly.explanation.starts_with("The writes of T1 and T0 form a cycle."))
       << anomaly.explanation;
 }
 

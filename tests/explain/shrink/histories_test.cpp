@@ -8,6 +8,7 @@
 #include "check/check.hpp"
 #include "explain/shrink/shrink.hpp"
 #include "formats/formats.hpp"
+#include "golden/known_verdicts.hpp"
 
 namespace cupel::shrink {
 namespace {
@@ -76,7 +77,7 @@ TEST(Histories, OfRealDatabasesAllShrink) {
   for (const char* folder : {"isovista", "real", "porcupine-kv", "elle"}) {
     if (!fs::exists(shared() / folder)) GTEST_SKIP() << "no shared histories";
     for (const auto& file : fs::directory_iterator(shared() / folder)) {
-      const auto h = formats::read(file.path().string(), {});
+      const auto h = golden::read(file.path());
       ASSERT_TRUE(h.ok()) << file.path();
       const auto result = check::check(*h, {});
       if (result.weakest_violated.empty()) continue;
