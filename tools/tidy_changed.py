@@ -4,7 +4,8 @@
 Usage: tools/tidy_changed.py BUILD [-j N] [--all]
 
 Changed means: against the merge base with origin/main (or main), with what is not committed;
-where HEAD is that branch, against the last commit. A header that changed is looked at through
+where HEAD is that branch, against the last commit; where CUPEL_TIDY_BASE names a commit, against
+that. A header that changed is looked at through
 one file that includes it. BUILD is a configured folder, whose generated files are made first.
 """
 import argparse
@@ -23,6 +24,8 @@ def git(*arguments):
 
 
 def base_commit():
+    if os.environ.get("CUPEL_TIDY_BASE"):
+        return git("rev-parse", os.environ["CUPEL_TIDY_BASE"])
     head = git("rev-parse", "HEAD")
     for branch in ("origin/main", "main"):
         base = git("merge-base", "HEAD", branch)
