@@ -390,5 +390,12 @@ TEST(MockSql, UnionIsNamed) {
   EXPECT_NE(run.error->message.find("UNION"), std::string::npos) << run.error->message;
 }
 
+TEST(MockSql, StringAggOfANumberIsAnError) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT string_agg(1, ',')"), "error 42883");
+  EXPECT_EQ(sql("SELECT string_agg('a', 1)"), "error 42883");
+  EXPECT_EQ(sql("SELECT string_agg('a', ',')"), "a");
+}
+
 }  // namespace
 }  // namespace cupel::sql

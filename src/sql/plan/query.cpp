@@ -850,8 +850,9 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
     made.type = {Type::kText};
   } else if (name == "string_agg") {
     for (auto& argument : made.arguments) {
-      argument = coercion.to(argument, {Type::kText}, Context::kImplicit);
-      if (argument == nullptr) wrong();
+      auto text = coercion.to(argument, {Type::kText}, Context::kImplicit);
+      if (text == nullptr) wrong();
+      argument = std::move(text);
     }
     made.type = {Type::kText};
   } else if (!star) {
