@@ -34,6 +34,40 @@ TEST(MockSqlMysql, LongNamesOfOutputsAreNoLiterals) {
   EXPECT_EQ(sql("SELECT 'cupel output 0', " + ones), "cupel output 0,40");
 }
 
+// What crosses PostgreSQL's parser as a mark is no word that a statement may use
+// (parser_marks.hpp).
+TEST(MockSqlMysql, NamesOfMarksAreReserved) {
+  Bench sql(Dialect::kMysql);
+  sql("CREATE TABLE t (k INT PRIMARY KEY, b BIGINT)");
+  for (const char* wrong :
+       {"SELECT 1 AS `cupel mark 0`", "SELECT `Cupel Mark 0`(',', k), 'a' + group_concat(k) FROM t",
+        "SELECT cast(-1 AS `cupel mark 0`), cast(-1 AS UNSIGNED)",
+        "CREATE TABLE u (a TINYINT, CONSTRAINT `cupel mark 1` CHECK (a > 0))",
+        "INSERT INTO t VALUES (1, 2) ON CONFLICT ON CONSTRAINT `cupel mark 0` DO NOTHING"}) {
+    const auto run = sql.session->run(wrong);
+    ASSERT_TRUE(run.error) << wrong;
+    EXPECT_EQ(run.error->sqlstate, "42602") << wrong;
+    EXPECT_NE(run.error->message.find("is reserved by the mock"), std::string::npos) << wrong;
+  }
+  // A text is no name.
+  EXPECT_EQ(sql("SELECT 'cupel mark 0', cast(-1 AS UNSIGNED)"),
+            "cupel mark 0,18446744073709551615");
+  EXPECT_EQ(sql("SELECT 'cast as char of ' + 1, 1 + concat('as char of ', 'x')"), "1,1");
+  EXPECT_EQ(sql("SELECT 1 + concat(cast('1' AS CHAR), '2')"), "error 0A000");
+}
+
+// To PostgreSQL's dialect a mark is a name as any other.
+TEST(MockSql, MarksOfMysqlAreUnknown) {
+  Bench sql;
+  EXPECT_EQ(sql("CREATE TABLE t (k INT PRIMARY KEY, v \"cupel mark 0\")"), "error 0A000");
+  EXPECT_EQ(sql("CREATE TABLE t (k cupel_unsigned PRIMARY KEY)"), "error 0A000");
+  EXPECT_EQ(sql("SELECT cupel_group_concat(',', 'a')"), "error 0A000");
+  EXPECT_EQ(sql("CREATE TABLE t (k INT PRIMARY KEY, CONSTRAINT \"cupel mark 0\" CHECK (k < 3))"),
+            "CREATE TABLE");
+  EXPECT_EQ(sql("INSERT INTO t VALUES (7)"), "error 23514");
+  EXPECT_EQ(sql("SELECT k AS \"cupel mark 0\" FROM t"), "");
+}
+
 TEST(MockSqlMysql, TheLastInsertIdIsOfARowThatIsThere) {
   Bench sql(Dialect::kMysql);
   sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE, n INT)");

@@ -14,6 +14,7 @@ namespace cupel::sql {
 namespace {
 
 using Kind = MysqlToken::Kind;
+using Mark = ParserMark::Kind;
 
 bool is_word_start(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
@@ -204,8 +205,10 @@ std::string with_quotes(const std::string& body, char quote) {
 
 class Rewriting {
  public:
-  Rewriting(const MysqlTokens& tokens, std::vector<std::string>& long_names)
-      : in_(tokens), long_names_(long_names) {
+  Rewriting(const MysqlTokens& tokens, ParserMarks& marks) : in_(tokens), marks_(marks) {
+    for (const auto& token : tokens) {
+      if (token.kind == Kind::kQuoted) check_not_reserved(token.text);
+    }
     name_outputs();
   }
 
@@ -214,7 +217,7 @@ class Rewriting {
     if (word(0, "replace")) {
       out_ += "insert ";
       at_ = 1;
-      ending_ = " on conflict on constraint \"cupel replace\" do nothing";
+      ending_ = " on conflict on constraint " + marks_.encode({Mark::kReplace}) + " do nothing";
       if (!word(1, "into")) out_ += "into ";
     } else if (word(0, "insert")) {
       out_ += "insert ";
@@ -309,8 +312,7 @@ class Rewriting {
     if (name->second.size() <= kLongest) {
       put("as " + with_quotes(name->second, '"'));
     } else {
-      put("as " + with_quotes(std::string(kOutput) + std::to_string(long_names_.size()), '"'));
-      long_names_.push_back(name->second);
+      put("as " + marks_.encode({Mark::kOutput, name->second}));
     }
     names_.erase(name);
   }
@@ -574,7 +576,7 @@ class Rewriting {
       separator = in_[at + 1].text;
       separators_.insert(at);
     }
-    put("cupel_group_concat (");
+    put(marks_.encode({Mark::kGroupConcat}) + " (");
     ++depth_;
     at_ += 2;
     if (word(at_, "distinct")) {
@@ -599,7 +601,7 @@ class Rewriting {
       put("timestamp");
       ++at_;
     } else if (word(at_, "unsigned")) {
-      put("cupel_unsigned");
+      put(marks_.encode({Mark::kUnsigned}));
       at_ += word(at_ + 1, "integer") || word(at_ + 1, "int") ? 2 : 1;
     } else if (word(at_, "binary")) {
       not_supported("CAST AS BINARY");
@@ -722,17 +724,16 @@ class Rewriting {
       if (word(at_, "zerofill")) not_supported("ZEROFILL");
     }
     if (without_sign && whole) {
-      made = "cupel_unsigned";
+      made = marks_.encode({Mark::kUnsigned});
     } else if (without_sign && (made == "decimal" || made == "numeric")) {
-      made = "cupel_positive";
+      made = marks_.encode({Mark::kUnsignedDecimal});
     }
     const auto written = shown_type(name, whole ? "" : size) + (without_sign ? " unsigned" : "");
-    if (made == "char") made = "cupel_char";
+    if (made == "char") made = marks_.encode({Mark::kStrippedChar});
     put(made + size);
-    put("constraint " + with_quotes(std::string(kDeclared) + written, '"') + " null");
-    auto range = [&, part = 0]() mutable {
-      put("constraint \"cupel range of " + in_[at_of_name].text + " " + std::to_string(++part) +
-          "\" check (" + column);
+    put("constraint " + marks_.encode({Mark::kDeclaredType, written}) + " null");
+    const auto range = [&] {
+      put("constraint " + marks_.encode({Mark::kRange}) + " check (" + column);
     };
     if (without_sign) {
       static const std::pair<std::string_view, const char*> kMost[] = {{"tinyint", "255"},
@@ -781,7 +782,7 @@ class Rewriting {
   std::size_t at_ = 0;
   std::string out_;
   std::string ending_;
-  std::vector<std::string>& long_names_;
+  ParserMarks& marks_;
   std::map<std::size_t, std::string> names_;  // to be put before the token at this place
   int depth_ = 0;
   std::vector<int> casts_;  // the depths of those that are open
@@ -809,8 +810,8 @@ std::vector<MysqlTokens> mysql_statements(std::string_view text) {
   return all;
 }
 
-std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names) {
-  return Rewriting(statement, names).run();
+std::string as_postgres(const MysqlTokens& statement, ParserMarks& marks) {
+  return Rewriting(statement, marks).run();
 }
 
 }  // namespace cupel::sql

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/dialect/parser_marks.hpp"
 #include "sql/error.hpp"
 
 namespace cupel::sql {
@@ -30,11 +31,8 @@ using MysqlTokens = std::vector<MysqlToken>;
 // Cut at semicolons; empty statements are left out. Raises 42601.
 std::vector<MysqlTokens> mysql_statements(std::string_view text);
 // One statement in PostgreSQL's words, or two: ORDER BY and LIMIT of UPDATE and DELETE stand in a
-// SELECT behind it. Raises 0A000 for what has no equal there. Names of outputs
-// that are too long for its parser stand as kOutput and their place in `names`.
-inline constexpr std::string_view kOutput = "cupel output ";
-// A column's type as MySQL tells it is the name of a constraint NULL, behind this.
-inline constexpr std::string_view kDeclared = "cupel type ";
-std::string as_postgres(const MysqlTokens& statement, std::vector<std::string>& names);
+// SELECT after it. What PostgreSQL's grammar has no place for is a mark. Raises 0A000 for what has
+// no equal there, 42602 for names that only marks have.
+std::string as_postgres(const MysqlTokens& statement, ParserMarks& marks);
 
 }  // namespace cupel::sql

@@ -40,6 +40,8 @@ struct Setting {
   std::string_view range = {};  // "least most" of kWhole and kReal, the words of kWord
 };
 
+constexpr std::string_view kVersion = "8.0.0-cupel-mock";
+
 constexpr Setting kMysql[] = {
     {"auto_increment_increment", "1", Takes::kFixed},
     {"auto_increment_offset", "1", Takes::kFixed},
@@ -57,8 +59,8 @@ constexpr Setting kMysql[] = {
     {"collation_database", "utf8mb4_bin", Takes::kFixed},
     {"collation_server", "utf8mb4_bin", Takes::kFixed},
     {"completion_type", "NO_CHAIN", Takes::kFixed},
-    {"cupel.database", "cupel", Takes::kNothing},
-    {"cupel.version", "8.0.0-cupel-mock", Takes::kNothing},
+    {"cupel.database", kFirstDatabase, Takes::kNothing},
+    {"cupel.version", kVersion, Takes::kNothing},
     {"default_storage_engine", "InnoDB", Takes::kFixed},
     {"div_precision_increment", "4", Takes::kFixed},
     {"foreign_key_checks", "1", Takes::kFixed},
@@ -92,7 +94,7 @@ constexpr Setting kMysql[] = {
     {"time_zone", "SYSTEM", Takes::kFixed},
     {"tmp_table_size", "16777216", Takes::kWhole, "1024 4294967295"},
     {"unique_checks", "1", Takes::kBoolean},
-    {"version", "8.0.0-cupel-mock", Takes::kNothing},
+    {"version", kVersion, Takes::kNothing},
     {"version_comment", "cupel mock", Takes::kNothing},
     {"wait_timeout", "28800", Takes::kWhole, "1 31536000"},
 };
@@ -177,6 +179,10 @@ Settings first_settings(Dialect dialect) {
   Settings all;
   for (const auto& one : kMysql) all.emplace(one.name, one.value);
   return all;
+}
+
+std::string_view version_of(Dialect dialect) {
+  return dialect == Dialect::kPostgres ? postgres::kVersion : kVersion;
 }
 
 std::string shown_name(const std::string& name) {

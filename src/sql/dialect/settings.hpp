@@ -15,6 +15,10 @@ namespace cupel::sql {
 using Settings = std::map<std::string, std::string, std::less<>>;
 Settings first_settings(Dialect dialect);
 
+// What version() says.
+std::string_view version_of(Dialect dialect);
+inline constexpr std::string_view kFirstDatabase = "cupel";
+
 // The name as SHOW writes it over its value: "TimeZone".
 std::string shown_name(const std::string& name);
 

@@ -173,8 +173,8 @@ constexpr Setting kSettings[] = {
     whole("work_mem", "4MB", 64, kMostWhole, Unit::kKilobytes),
     word("xmloption", "content", "content document"),
     // The mock's own.
-    nobodys("cupel.database", "cupel"),
-    nobodys("cupel.version", "PostgreSQL 15.0 (cupel mock)"),
+    nobodys("cupel.database", kFirstDatabase),
+    nobodys("cupel.version", kVersion),
 };
 
 // What else PostgreSQL 15 knows.

@@ -12,6 +12,8 @@
 
 namespace cupel::sql::postgres {
 
+inline constexpr std::string_view kVersion = "PostgreSQL 15.0 (cupel mock)";
+
 Settings first_settings();
 
 // See settings.hpp. `now` is the value in effect, of which DateStyle keeps what is not said.

@@ -98,86 +98,34 @@ class Total {
       ++count_;
       return;
     }
-    const auto& argument = aggregate_.arguments[0];
-    auto value = argument->value(frame);
-    const auto type = argument->type.type;
+    auto value = aggregate_.arguments[0]->value(frame);
     std::string separator;
-    if (aggregate_.name == "string_agg") {
+    if (aggregate_.kind == Kind::kStringAgg) {
       const auto second = aggregate_.arguments[1]->value(frame);
       if (!is_null(second)) separator = std::get<std::string>(second);
     }
-    if (is_null(value)) return;
-    const auto by = order_type(type, dialect_ == Dialect::kMysql);
-    if (aggregate_.distinct && aggregate_.arguments.size() == 1 &&
-        !seen_.insert(canonical(value, by)).second) {
+    if (is_null(value) || !is_new(value, frame)) return;
+    if (aggregate_.kind == Kind::kGroupConcat) {
+      add_piece(std::get<std::string>(value), frame);
       return;
-    }
-    // MySQL's count(DISTINCT a, b): of rows without null.
-    if (aggregate_.distinct && aggregate_.arguments.size() > 1) {
-      std::string row;
-      for (const auto& part : aggregate_.arguments) {
-        const auto one = part->value(frame);
-        if (is_null(one)) return;
-        const auto text = canonical(one, order_type(part->type.type, true));
-        row += std::to_string(text.size()) + ":" + text;
-      }
-      if (!seen_.insert(row).second) return;
     }
     ++count_;
-    const auto& name = aggregate_.name;
-    if (name == "cupel_group_concat") {
-      Piece piece;
-      for (std::size_t at = 1; at < aggregate_.arguments.size(); ++at) {
-        const auto one = aggregate_.arguments[at]->value(frame);
-        if (is_null(one)) return;
-        piece.text += std::get<std::string>(one);
-      }
-      for (const auto& sort : aggregate_.sorts) piece.order.push_back(sort.value->value(frame));
-      separator_ = std::get<std::string>(value);
-      pieces_.push_back(std::move(piece));
-      return;
-    }
-    if (name == "sum" || name == "avg") {
-      if (type == Type::kReal || type == Type::kDouble) {
-        const double number = std::get<double>(value);
-        real_ = type == Type::kReal && name == "sum" ? static_cast<float>(real_ + number)
-                                                     : real_ + number;
-      } else if (is_integer(type)) {
-        exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
-      } else {
-        exact_ = exact_ + std::get<Decimal>(value);
-      }
-    } else if (name == "min" || name == "max") {
-      const int wanted = name == "max" ? 1 : -1;
-      if (is_null(best_) || compare(value, best_, by) * wanted > 0) best_ = std::move(value);
-    } else if (name == "bool_and" || name == "every") {
-      best_ = std::get<bool>(value) && (is_null(best_) || std::get<bool>(best_));
-    } else if (name == "bool_or") {
-      best_ = std::get<bool>(value) || (!is_null(best_) && std::get<bool>(best_));
-    } else if (name == "string_agg") {
-      if (is_null(best_)) {
-        best_ = std::move(value);
-      } else {
-        auto& all = std::get<std::string>(best_);
-        all.append(separator).append(std::get<std::string>(value));
-        check_length(all.size());
-      }
-    }
+    take(std::move(value), separator);
   }
 
   [[nodiscard]] Scalar value() const {
-    const auto& name = aggregate_.name;
-    if (name == "count") return count_;
-    if (name == "cupel_group_concat") return concatenated();
+    const auto kind = aggregate_.kind;
+    if (kind == Kind::kCount) return count_;
+    if (kind == Kind::kGroupConcat) return concatenated();
     if (count_ == 0) return {};
-    if (name != "sum" && name != "avg") return best_;
+    if (kind != Kind::kSum && kind != Kind::kAverage) return best_;
     const auto type = aggregate_.arguments[0]->type.type;
     if (type == Type::kReal || type == Type::kDouble) {
-      const double total = name == "sum" ? real_ : real_ / static_cast<double>(count_);
+      const double total = kind == Kind::kSum ? real_ : real_ / static_cast<double>(count_);
       if (std::isinf(total)) raise("22003", "value out of range: overflow");
       return total;
     }
-    if (name == "avg") {
+    if (kind == Kind::kAverage) {
       const Decimal number(count_);
       return dialect_ == Dialect::kMysql ? exact_.mysql_quotient(number)
                                          : exact_.divided_by(number);
@@ -189,10 +137,87 @@ class Total {
   }
 
  private:
+  using Kind = Aggregate::Kind;
   struct Piece {
     std::vector<Scalar> order;
     std::string text;
   };
+  // To compare values of an argument by.
+  [[nodiscard]] Type order_type_of(const ExpressionPtr& argument) const {
+    return order_type(argument->type.type, dialect_ == Dialect::kMysql);
+  }
+  // With DISTINCT: whether no row before had these values. One with a null is never new.
+  bool is_new(const Scalar& value, const Frame& frame) {
+    if (!aggregate_.distinct) return true;
+    const auto& arguments = aggregate_.arguments;
+    if (arguments.size() == 1) {
+      return seen_.insert(canonical(value, order_type_of(arguments[0]))).second;
+    }
+    std::string row;
+    for (const auto& part : arguments) {
+      const auto one = part->value(frame);
+      if (is_null(one)) return false;
+      const auto text = canonical(one, order_type(part->type.type, true));
+      row += std::to_string(text.size()) + ":" + text;
+    }
+    return seen_.insert(row).second;
+  }
+  void add_piece(const std::string& first, const Frame& frame) {
+    Piece piece{{}, first};
+    for (std::size_t at = 1; at < aggregate_.arguments.size(); ++at) {
+      const auto one = aggregate_.arguments[at]->value(frame);
+      if (is_null(one)) return;
+      piece.text += std::get<std::string>(one);
+    }
+    for (const auto& sort : aggregate_.sorts) piece.order.push_back(sort.value->value(frame));
+    pieces_.push_back(std::move(piece));
+  }
+  void take(Scalar value, const std::string& separator) {
+    const auto& argument = aggregate_.arguments[0];
+    switch (aggregate_.kind) {
+      case Kind::kSum:
+      case Kind::kAverage:
+        add_number(value, argument->type.type);
+        break;
+      case Kind::kLeast:
+      case Kind::kGreatest: {
+        const int wanted = aggregate_.kind == Kind::kGreatest ? 1 : -1;
+        if (is_null(best_) || compare(value, best_, order_type_of(argument)) * wanted > 0) {
+          best_ = std::move(value);
+        }
+        break;
+      }
+      case Kind::kAll:
+        best_ = std::get<bool>(value) && (is_null(best_) || std::get<bool>(best_));
+        break;
+      case Kind::kAny:
+        best_ = std::get<bool>(value) || (!is_null(best_) && std::get<bool>(best_));
+        break;
+      case Kind::kStringAgg:
+        if (is_null(best_)) {
+          best_ = std::move(value);
+        } else {
+          auto& all = std::get<std::string>(best_);
+          all.append(separator).append(std::get<std::string>(value));
+          check_length(all.size());
+        }
+        break;
+      case Kind::kCount:
+      case Kind::kGroupConcat:
+        break;
+    }
+  }
+  void add_number(const Scalar& value, Type type) {
+    if (type == Type::kReal || type == Type::kDouble) {
+      const double number = std::get<double>(value);
+      const bool single = type == Type::kReal && aggregate_.kind == Kind::kSum;
+      real_ = single ? static_cast<float>(real_ + number) : real_ + number;
+    } else if (is_integer(type)) {
+      exact_ = exact_ + Decimal(std::get<std::int64_t>(value));
+    } else {
+      exact_ = exact_ + std::get<Decimal>(value);
+    }
+  }
   [[nodiscard]] Scalar concatenated() const {
     if (pieces_.empty()) return {};
     auto sorted = pieces_;
@@ -200,13 +225,13 @@ class Total {
       return sorted_before(aggregate_.sorts, left.order, right.order, true);
     });
     std::string text = sorted[0].text;
-    for (std::size_t at = 1; at < sorted.size(); ++at) text += separator_ + sorted[at].text;
+    for (std::size_t at = 1; at < sorted.size(); ++at)
+      text += aggregate_.separator + sorted[at].text;
     // What is longer is cut there, at group_concat_max_len.
     if (text.size() > 1024) not_supported("GROUP_CONCAT of more than 1024 bytes");
     return text;
   }
-  std::vector<Piece> pieces_;  // of MySQL's group_concat
-  std::string separator_;
+  std::vector<Piece> pieces_;  // of kGroupConcat
   const Aggregate& aggregate_;
   Dialect dialect_;
   std::int64_t count_ = 0;

@@ -67,6 +67,8 @@ struct SessionFacts {
   Dialect dialect = Dialect::kPostgres;
   std::int64_t now = 0;  // when the transaction began
   std::uint64_t last_insert_id = 0;
+  std::string_view version;               // of the database that the mock answers as
+  std::function<std::string()> database;  // as the client called it, or as it is called at first
   std::function<std::string(const std::string&)> setting;  // raises 42704
   // set_config(): what it is then.
   std::function<std::string(const std::string& name, const std::string& value, bool local)>

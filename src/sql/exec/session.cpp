@@ -54,36 +54,6 @@ std::string lowered(std::string text) {
   not_supported(in_sql(kind));
 }
 
-// Names of outputs that did not fit into the parser; literals that look like them stay.
-void name_outputs(Tree& tree, const std::vector<std::string>& names) {
-  if (names.empty() || !tree.is_structured()) return;
-  if (tree.is_object() && tree.contains("ResTarget")) {
-    auto& target = tree["ResTarget"];
-    const auto name = target.value("name", std::string());
-    std::size_t number = names.size();
-    if (name.starts_with(kOutput)) {
-      std::from_chars(name.data() + kOutput.size(), name.data() + name.size(), number);
-    }
-    if (number < names.size()) target["name"] = names[number];
-  }
-  for (auto& part : tree) name_outputs(part, names);
-}
-
-// ORDER BY and LIMIT of MySQL's UPDATE and DELETE, which stand in a SELECT of their own.
-void take_order(Tree& change, const Tree& select) {
-  const auto& from = body_of(select);
-  for (auto part = from.begin(); part != from.end(); ++part) {
-    const auto& name = part.key();
-    if (name == "targetList" || name == "op") continue;
-    if (name == "limitOption" && part.value() != "LIMIT_OPTION_WITH_TIES") continue;
-    if (name != "sortClause" && name != "limitCount") {
-      raise("42601", fmt::format("{} is not allowed behind ORDER BY or LIMIT of UPDATE and DELETE",
-                                 in_sql(name)));
-    }
-    change.begin().value()[name] = part.value();
-  }
-}
-
 // A parameter of MySQL's: what a literal of its type is.
 ExpressionPtr literal(const Datum& value, Type sent) {
   if (!value) return constant({}, {Type::kNull});
@@ -155,6 +125,7 @@ struct Configuration {
   Settings settings;
   Isolation isolation;  // of the transactions to come
   std::optional<mock::Policy> policy;
+  std::string database{kFirstDatabase};
 };
 using ConfigurationPtr = std::shared_ptr<const Configuration>;
 
@@ -189,6 +160,8 @@ class SessionOfStore : public Session {
       set(name, value, local);
       return shown_setting(name);
     };
+    facts_.version = version_of(dialect);
+    facts_.database = [this] { return now_->database; };
     first_.settings = sql::first_settings(dialect);
     first_.isolation = {mysql() ? "repeatable read" : "read committed", std::nullopt, false};
     forget_settings();
@@ -385,17 +358,9 @@ std::vector<Step> SessionOfStore::steps(std::string_view text) const {
       all.push_back({std::nullopt, std::move(tokens)});
       continue;
     }
-    try {
-      std::vector<std::string> names;
-      auto parsed = parse(as_postgres(tokens, names));
-      if (parsed.size() > 1) take_order(parsed[0].tree, parsed[1].tree);
-      if (parsed.empty()) continue;
-      name_outputs(parsed[0].tree, names);
-      all.push_back({std::move(parsed[0]), {}});
-    } catch (Raised& raised) {
-      raised.error.position.reset();  // of the rewritten text
-      throw;
-    }
+    ParserMarks marks;
+    const auto text_for_parser = as_postgres(tokens, marks);
+    if (auto statement = marks.parse(text_for_parser)) all.push_back({std::move(statement), {}});
   }
   return all;
 }
@@ -885,6 +850,7 @@ std::string SessionOfStore::shown_setting(const std::string& name) const {
   }
   if (name == "cupel.level")
     return std::string(mock::name(isolation().level.value_or(catalog_.level())));
+  if (name == "cupel.database") return now_->database;
   if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
   const auto found = now_->settings.find(name);
   if (found != now_->settings.end()) return found->second;
@@ -1011,6 +977,8 @@ void SessionOfStore::reset_setting(const std::string& name) {
       all.isolation.deferrable = first_.isolation.deferrable;
     } else if (name == "cupel.policy") {
       all.policy = first_.policy;
+    } else if (name == "cupel.database") {
+      all.database = first_.database;
     } else {
       all.settings[name] = first == first_.settings.end() ? "" : first->second;
     }
@@ -1205,10 +1173,10 @@ std::optional<Result> SessionOfStore::mysql_show(const MysqlTokens& tokens) cons
   if (is(1, "tables") && tokens.size() == 2) {
     std::vector<std::vector<Datum>> rows;
     for (const auto& table : catalog_.tables()) rows.push_back({table->name});
-    return one_row({"Tables_in_" + now_->settings.at("cupel.database")}, std::move(rows));
+    return one_row({"Tables_in_" + now_->database}, std::move(rows));
   }
   if (is(1, "databases") && tokens.size() == 2) {
-    return one_row({"Database"}, {{now_->settings.at("cupel.database")}});
+    return one_row({"Database"}, {{now_->database}});
   }
   if (is(1, "warnings") || is(1, "errors")) {
     return one_row({"Level", "Code", "Message"}, {});
@@ -1226,7 +1194,7 @@ std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
   if (is(0, "set")) return mysql_set(tokens);
   if (is(0, "begin") || is(0, "start")) return mysql_begin(tokens);
   if (is(0, "use") && tokens.size() == 2) {
-    change([&](Configuration& all) { all.settings["cupel.database"] = tokens[1].text; });
+    change([&](Configuration& all) { all.database = tokens[1].text; });
     result.tag = "USE";
     return result;
   }

@@ -42,7 +42,7 @@ struct ColumnInfo {
   bool always = false;               // GENERATED ALWAYS
   Tree default_value;                // null: none
   std::shared_ptr<Counter> counter;  // null: none
-  std::string declared = {};         // MySQL: its type as DESCRIBE tells it
+  std::string declared = {};         // MySQL: its type as DESCRIBE shows it
 };
 
 struct Unique {
@@ -64,6 +64,7 @@ struct ForeignKey {
 struct Check {
   std::string name;
   Tree expression;
+  bool range = false;  // of MySQL's integers that no type here is as wide as; without a name
 };
 
 struct Table {

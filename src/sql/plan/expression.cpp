@@ -36,6 +36,7 @@ ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPt
     made->sources |= part->sources;
     made->reads_queries |= part->reads_queries;
     made->has_aggregate |= part->has_aggregate;
+    made->has_char_cast |= part->has_char_cast;
     made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
   }
   made->signature += ")";
@@ -217,7 +218,7 @@ bool is_numeric(const Expression& part) {
 ExpressionPtr Coercion::as_number(const ExpressionPtr& part) const {
   if (!is_textual(*part)) return part;
   // MySQL shows what is computed of it with no more digits than it thinks that CAST gives.
-  if (part->signature.find(kCharCast) != std::string::npos) {
+  if (part->has_char_cast) {
     not_supported("CAST AS CHAR where a number is needed");
   }
   if (part->kind == Expression::Kind::kConstant) {
@@ -329,14 +330,19 @@ ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type
       mysql && ((from == Type::kBoolean && is_number(type.type)) ||
                 (is_string(from) && is_number(type.type) && context == Context::kAssignment));
   if (!mysql_number && !can_cast(from, type.type, context)) return nullptr;
-  return strict(fmt::format("cast to {} {} {} {}", type_name(type.type), type.length,
-                            type.precision, type.scale),
-                type, {expression},
-                [from, type, mysql,
-                 assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
-                  if (mysql && assigned) return mysql_assign(values[0], from, type);
-                  return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
-                });
+  auto made =
+      strict(fmt::format("cast to {} {} {} {}", type_name(type.type), type.length, type.precision,
+                         type.scale),
+             type, {expression},
+             [from, type, mysql,
+              assigned = context == Context::kAssignment](const std::vector<Scalar>& values) {
+               if (mysql && assigned) return mysql_assign(values[0], from, type);
+               return assigned ? assign(values[0], from, type) : cast(values[0], from, type);
+             });
+  if (made->kind == Expression::Kind::kConstant) return made;  // null
+  auto as_cast = std::make_shared<Expression>(*made);
+  as_cast->kind = Expression::Kind::kCast;
+  return as_cast;
 }
 
 FullType Coercion::common(const std::vector<ExpressionPtr>& all, const char* what) const {

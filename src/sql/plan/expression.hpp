@@ -29,6 +29,7 @@ struct Expression {
     kConstant,
     kParameter,
     kColumn,
+    kCast,  // by Coercion::to(), of its one part
     kAnd,
     kEqual,
     kIn,
@@ -50,6 +51,7 @@ struct Expression {
   std::uint64_t sources = 0;  // which sources of this query its value depends on, as bits
   bool reads_queries = false;
   bool has_aggregate = false;
+  bool has_char_cast = false;  // MySQL's CAST(… AS CHAR) is in it
   // Columns of this query that a sub-query in it names.
   std::vector<std::pair<std::size_t, std::size_t>> outside = {};
 };
@@ -127,8 +129,6 @@ class Coercion {
   std::vector<Type>& parameters_;
 };
 
-// In the signature of MySQL's CAST(… AS CHAR).
-inline constexpr const char* kCharCast = "cast as char of ";
 // A literal or a value that is text.
 bool is_textual(const Expression& part);
 // A number, or a boolean.

@@ -262,12 +262,11 @@ ExpressionPtr curdate(Call& call) {
 
 ExpressionPtr version(Call& call) {
   return call.of_session(
-      kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.version"); });
+      kT, [](const SessionFacts& facts) -> Scalar { return std::string(facts.version); });
 }
 
 ExpressionPtr database(Call& call) {
-  return call.of_session(
-      kT, [](const SessionFacts& facts) -> Scalar { return facts.setting("cupel.database"); });
+  return call.of_session(kT, [](const SessionFacts& facts) -> Scalar { return facts.database(); });
 }
 
 ExpressionPtr current_schema(Call& call) {

@@ -70,7 +70,7 @@ class Writer {
           binder.coercion.condition(binder.expression(check.expression, scope), "CHECK");
       std::set<std::size_t> columns;
       for (const auto& [source, column] : scope.columns) columns.insert(column);
-      checks_.push_back({check.name, bound, std::move(columns)});
+      checks_.push_back({check.name, check.range, bound, std::move(columns)});
     }
   }
 
@@ -97,8 +97,7 @@ class Writer {
       }
       const auto value = check.condition->value(frame);
       if (!is_null(value) && !std::get<bool>(value)) {
-        // MySQL's integers that no type here is as wide as.
-        if (check.name.starts_with("cupel range")) {
+        if (check.range) {
           raise_out_of_range(table_->columns[*check.columns.begin()].name, number);
         }
         raise("23514", fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
@@ -247,6 +246,7 @@ class Writer {
  private:
   struct BoundCheck {
     std::string name;
+    bool range = false;
     ExpressionPtr condition;
     std::set<std::size_t> columns;
   };
@@ -588,7 +588,7 @@ using Columns = std::vector<std::size_t>;
 
 // ON CONFLICT, and MySQL's INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
 struct Conflict {
-  enum class Action { kError, kNothing, kUpdate, kReplace };
+  enum class Action { kError, kDoNothing, kUpdate, kReplace };
   Action action = Action::kError;
   std::vector<Columns> arbiters;  // unique columns that it is about
   std::vector<Assignment> set;
@@ -738,8 +738,10 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
   const auto& table = *insert.table;
   auto& conflict = insert.conflict;
   understood(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
-  conflict.action = text_of(clause, "action") == "ONCONFLICT_UPDATE" ? Conflict::Action::kUpdate
-                                                                     : Conflict::Action::kNothing;
+  const auto action = text_of(clause, "action");
+  conflict.action = action == "ONCONFLICT_UPDATE"    ? Conflict::Action::kUpdate
+                    : action == "ONCONFLICT_REPLACE" ? Conflict::Action::kReplace
+                                                     : Conflict::Action::kDoNothing;
   const auto& infer = field(clause, "infer");
   if (infer.is_null()) {
     if (conflict.action == Conflict::Action::kUpdate && !insert.mysql) {
@@ -748,13 +750,7 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
     add_all_unique(table, conflict);
   } else if (has(infer, "conname")) {
     understood(infer, "ON CONFLICT", {"conname"});
-    const auto wanted = text_of(infer, "conname");
-    if (insert.mysql && wanted == "cupel replace") {
-      conflict.action = Conflict::Action::kReplace;
-      add_all_unique(table, conflict);
-    } else {
-      add_constraint(table, wanted, conflict);
-    }
+    add_constraint(table, text_of(infer, "conname"), conflict);
   } else {
     add_unique_of(table, infer, conflict);
   }
@@ -883,7 +879,7 @@ class InsertRun {
     auto& row = completed(known, counted);
     insert_.writer->check(running_, row, nullptr, number_);
     auto* other = twin(row);
-    if (other != nullptr && insert_.conflict.action == Conflict::Action::kNothing) return;
+    if (other != nullptr && insert_.conflict.action == Conflict::Action::kDoNothing) return;
     if (other != nullptr && insert_.conflict.action == Conflict::Action::kReplace) {
       for (; other != nullptr; other = twin(row)) remove(*other);
     }

@@ -130,7 +130,7 @@ bool reads_key_only(const Expression& expression, const Source& source, std::siz
 // column keeps apart.
 const Expression* plain_column(const Expression& side) {
   if (side.kind == Expression::Kind::kColumn) return &side;
-  if (side.parts.size() != 1 || !side.signature.starts_with("cast to ")) return nullptr;
+  if (side.kind != Expression::Kind::kCast) return nullptr;
   const auto& inner = *side.parts[0];
   if (inner.kind != Expression::Kind::kColumn) return nullptr;
   // Decimals of any length, too.
@@ -152,15 +152,22 @@ void check_entries(std::size_t count) {
   if (count > 1664) raise("54000", "target lists can have at most 1664 entries");
 }
 
-constexpr const char* kGroupConcat = "cupel_group_concat";
-constexpr const char* kAggregates[] = {"count",    "sum",     "avg",   "min",        "max",
-                                       "bool_and", "bool_or", "every", "string_agg", kGroupConcat};
+using Kind = Aggregate::Kind;
+
+constexpr std::pair<std::string_view, Kind> kAggregates[] = {
+    {"count", Kind::kCount}, {"sum", Kind::kSum},      {"avg", Kind::kAverage},
+    {"min", Kind::kLeast},   {"max", Kind::kGreatest}, {"bool_and", Kind::kAll},
+    {"every", Kind::kAll},   {"bool_or", Kind::kAny},  {"string_agg", Kind::kStringAgg},
+};
+
+std::optional<Kind> aggregate_kind(const std::string& name) {
+  for (const auto& [called, kind] : kAggregates) {
+    if (name == called) return kind;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
-
-bool is_aggregate(const std::string& name) {
-  return std::find(std::begin(kAggregates), std::end(kAggregates), name) != std::end(kAggregates);
-}
 
 TablePtr Binder::table(const Tree& range_variable) const {
   understood(range_variable, "a table name",
@@ -193,7 +200,8 @@ Source Binder::source(TablePtr table, std::string name) {
 }
 
 FullType Binder::type(const Tree& body, bool* serial) {
-  understood(body, "a type", {"names", "typmods", "typemod"});
+  understood(body, "a type", {"names", "typmods", "typemod", "unsigned", "stripped"});
+  const bool without_sign = flag_of(body, "unsigned"), stripped = flag_of(body, "stripped");
   const auto names = strings_of(body, "names");
   const auto& name = names.back();
   std::vector<int> modifiers;
@@ -216,17 +224,18 @@ FullType Binder::type(const Tree& body, bool* serial) {
   const auto sized = [&](Type made) -> FullType {
     FullType full{made};
     if (modifiers.empty()) return full;
+    const auto called = stripped ? "char" : name;
     if (modifiers[0] < 1)
-      raise("22023", fmt::format("length for type {} must be at least 1", name));
+      raise("22023", fmt::format("length for type {} must be at least 1", called));
     if (modifiers[0] > 10485760) {
-      raise("22023", fmt::format("length for type {} cannot exceed 10485760", name));
+      raise("22023", fmt::format("length for type {} cannot exceed 10485760", called));
     }
     full.length = modifiers[0];
     return full;
   };
   if (name == "int2") return plain(Type::kSmallint);
   if (name == "int4") return plain(Type::kInteger);
-  if (name == "int8") return plain(Type::kBigint);
+  if (name == "int8") return plain(without_sign ? Type::kUnsigned : Type::kBigint);
   if (name == "float4") return plain(Type::kReal);
   if (name == "float8") return plain(Type::kDouble);
   if (name == "bool") return plain(Type::kBoolean);
@@ -237,20 +246,18 @@ FullType Binder::type(const Tree& body, bool* serial) {
   if (name == "smallserial" || name == "serial2") return counted(Type::kSmallint);
   if (name == "serial" || name == "serial4") return counted(Type::kInteger);
   if (name == "bigserial" || name == "serial8") return counted(Type::kBigint);
-  if (name == "varchar") return sized(Type::kVarchar);
-  if (name == "cupel_unsigned") return plain(Type::kUnsigned);  // MySQL's
-  if (name == "cupel_char") {                                   // MySQL's char(n)
+  if (name == "varchar") {
     auto made = sized(Type::kVarchar);
-    made.stripped = true;
+    made.stripped = stripped;
     return made;
   }
   if (name == "bpchar") {
     if (modifiers.empty()) not_supported("bpchar without a length");
     return sized(Type::kChar);
   }
-  if (name == "numeric" || name == "cupel_positive") {  // MySQL's DECIMAL UNSIGNED
+  if (name == "numeric") {
     FullType full{Type::kNumeric};
-    full.positive = name != "numeric";
+    full.positive = without_sign;
     if (modifiers.empty()) return full;
     full.precision = modifiers[0];
     full.scale = modifiers.size() > 1 ? modifiers[1] : 0;
@@ -393,9 +400,11 @@ ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
           position_of(body));
   }
   if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
-    auto marked = std::make_shared<Expression>(*made);
-    marked->signature.insert(0, kCharCast);
-    return marked;
+    auto as_char = std::make_shared<Expression>(*made);
+    if (as_char->kind == Expression::Kind::kCast) as_char->kind = Expression::Kind::kOther;
+    as_char->signature.insert(0, "as char of ");
+    as_char->has_char_cast = true;
+    return as_char;
   }
   return made;
 }
@@ -466,7 +475,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
           of.empty() && std::find(at->merged.begin(), at->merged.end(), name) != at->merged.end();
       for (std::size_t source = 0; source < at->sources->size(); ++source) {
         const auto& one = (*at->sources)[source];
-        if (of.empty() ? one.hidden : one.name != of) continue;
+        if (one.out_of_scope || (of.empty() ? one.hidden : one.name != of)) continue;
         known_source |= !of.empty();
         for (std::size_t place = 0; place < one.columns.size(); ++place) {
           if (one.columns[place].first != name) continue;
@@ -523,7 +532,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
     for (const Scope* at = &scope; at != nullptr; at = at->outer) {
       if (at->sources == nullptr) continue;
       for (const auto& source : *at->sources) {
-        if (source.name == name) {
+        if (source.name == name && !source.out_of_scope) {
           not_supported(fmt::format("a row as a value ({}, where {} is a table)", name, name),
                         position_of(body));
         }
@@ -749,18 +758,19 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
-  understood(
-      body, "a function call",
-      {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order", "funcformat"});
+  understood(body, "a function call",
+             {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order",
+              "funcformat", "separator"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
     not_supported("a function of the schema " + names[0], position_of(body));
   }
   const auto& name = names.back();
-  if (has(body, "agg_order") && name != kGroupConcat) {
+  const auto kind = has(body, "separator") ? Kind::kGroupConcat : aggregate_kind(name);
+  if (has(body, "agg_order") && kind != Kind::kGroupConcat) {
     not_supported("ORDER BY in " + name, position_of(body));
   }
-  if (is_aggregate(name)) return aggregate(body, name, scope);
+  if (kind) return aggregate(body, *kind, scope);
   if (has(body, "agg_filter") || has(body, "agg_star") || has(body, "agg_distinct")) {
     not_supported("DISTINCT, FILTER or * in " + name, position_of(body));
   }
@@ -780,31 +790,33 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
 
 // The type of sum(), avg(), min(), max(), count() and of those of conditions.
 void Binder::type_aggregate(Aggregate& made, const Tree& body) {
-  const auto& name = made.name;
+  const auto kind = made.kind;
+  const bool total = kind == Kind::kSum || kind == Kind::kAverage;
+  const bool of_conditions = kind == Kind::kAll || kind == Kind::kAny;
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
   auto& argument = made.arguments[0];
-  if (coercion.dialect() == Dialect::kMysql && (name == "sum" || name == "avg")) {
+  if (coercion.dialect() == Dialect::kMysql && total) {
     argument = coercion.as_number(argument);
   }
   if (argument->type.type == Type::kNull) {
-    if (name == "sum" || name == "avg") {
-      raise("42725", fmt::format("function {}(unknown) is not unique", name), position_of(body));
+    if (total) {
+      raise("42725", fmt::format("function {}(unknown) is not unique", made.name),
+            position_of(body));
     }
-    argument = coercion.to(
-        argument, {name.starts_with("bool") || name == "every" ? Type::kBoolean : Type::kText},
-        Context::kImplicit);
+    argument =
+        coercion.to(argument, {of_conditions ? Type::kBoolean : Type::kText}, Context::kImplicit);
   }
   if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
     argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
   }
-  if (argument->type.type == Type::kUnsigned && (name == "sum" || name == "avg")) {
+  if (argument->type.type == Type::kUnsigned && total) {
     argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
   }
   const auto type = argument->type.type;
-  if (name == "sum" || name == "avg") {
+  if (total) {
     if (!is_number(type)) wrong();
     const bool real = type == Type::kReal || type == Type::kDouble;
-    if (name == "avg") {
+    if (kind == Kind::kAverage) {
       made.type = {real ? Type::kDouble : Type::kNumeric};
       if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
     } else if (real) {
@@ -815,11 +827,11 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
       made.type = {wide ? Type::kNumeric : Type::kBigint};
       if (wide) made.type.scale = Coercion::decimals(*argument);
     }
-  } else if (name == "min" || name == "max") {
+  } else if (kind == Kind::kLeast || kind == Kind::kGreatest) {
     if (type == Type::kBoolean) wrong();
     made.type = {type == Type::kVarchar ? Type::kText : type};
     made.type.positive = argument->type.positive;
-  } else if (name != "count") {
+  } else if (of_conditions) {
     if (type != Type::kBoolean) wrong();
     made.type = {Type::kBoolean};
   }
@@ -827,20 +839,16 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
 
 // The number and types of its arguments, and its own type.
 void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
-  const auto& name = made.name;
+  const auto kind = made.kind;
   const bool star = flag_of(body, "agg_star");
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
-  if (star != made.arguments.empty() || (star && name != "count")) wrong();
+  if (star != made.arguments.empty() || (star && kind != Kind::kCount)) wrong();
   const bool several =
-      (coercion.dialect() == Dialect::kMysql && name == "count" && made.distinct) ||
-      name == kGroupConcat;
-  if (made.arguments.size() != (star                   ? 0u
-                                : name == "string_agg" ? 2u
-                                                       : 1u) &&
-      !(several && made.arguments.size() > 1)) {
-    wrong();
-  }
-  if (name == kGroupConcat) {
+      (coercion.dialect() == Dialect::kMysql && kind == Kind::kCount && made.distinct) ||
+      kind == Kind::kGroupConcat;
+  const std::size_t count = star ? 0 : kind == Kind::kStringAgg ? 2 : 1;
+  if (made.arguments.size() != count && !(several && made.arguments.size() > 1)) wrong();
+  if (kind == Kind::kGroupConcat) {
     for (auto& argument : made.arguments) {
       argument = argument->type.type == Type::kNull
                      ? coercion.to(argument, {Type::kText}, Context::kImplicit)
@@ -848,7 +856,7 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
       if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
     }
     made.type = {Type::kText};
-  } else if (name == "string_agg") {
+  } else if (kind == Kind::kStringAgg) {
     for (auto& argument : made.arguments) {
       auto text = coercion.to(argument, {Type::kText}, Context::kImplicit);
       if (text == nullptr) wrong();
@@ -858,17 +866,21 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
   } else if (!star) {
     type_aggregate(made, body);
   }
-  if (name == "count") made.type = {Type::kBigint};
+  if (kind == Kind::kCount) made.type = {Type::kBigint};
 }
 
-ExpressionPtr Binder::aggregate(const Tree& body, const std::string& name, Scope& scope) {
+ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
   if (scope.aggregates == nullptr) {
     throw Raised{{.sqlstate = "42803",
                   .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
                   .position = position_of(body),
                   .mysql_number = 1111}};
   }
-  Aggregate made{name, {}, nullptr, flag_of(body, "agg_distinct"), {}};
+  Aggregate made;
+  made.kind = kind;
+  made.name = strings_of(body, "funcname").back();
+  made.distinct = flag_of(body, "agg_distinct");
+  made.separator = text_of(body, "separator");
   auto* place = scope.aggregates;
   scope.aggregates = nullptr;
   const char* clause = scope.clause;
@@ -1194,33 +1206,21 @@ std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector
   for (const auto& [join, body] : conditions) {
     const auto mask = sources_in(*join);
     std::vector<ExpressionPtr> parts;
-    const auto join_scope = [&](std::uint64_t visible) {
-      std::vector<bool> hidden;
-      std::vector<std::string> names;
+    const auto see_only = [&](std::uint64_t visible) {
       for (std::size_t at = 0; at < sources.size(); ++at) {
-        hidden.push_back(sources[at].hidden);
-        names.push_back(sources[at].name);
-        if ((visible & bit(at)) != 0) continue;
-        sources[at].hidden = true;
-        sources[at].name.insert(0, "\n");
-      }
-      return std::pair(hidden, names);
-    };
-    const auto restore = [&](const std::pair<std::vector<bool>, std::vector<std::string>>& was) {
-      for (std::size_t at = 0; at < sources.size(); ++at) {
-        sources[at].hidden = was.first[at];
-        sources[at].name = was.second[at];
+        sources[at].out_of_scope = (visible & bit(at)) == 0;
       }
     };
+    const auto see_all = [&] { see_only(~std::uint64_t{0}); };
     if (has(*body, "quals")) {
-      const auto was = join_scope(mask);
+      see_only(mask);
       auto merged = std::move(scope.merged);
       scope.merged.clear();
       scope.clause = "JOIN conditions";
       conjuncts(coercion.condition(expression(field(*body, "quals"), scope), "JOIN/ON"), parts);
       scope.clause = "WHERE";
       scope.merged = std::move(merged);
-      restore(was);
+      see_all();
     }
     for (const auto& name : strings_of(*body, "usingClause")) {
       Tree column = {{"fields", {{{"String", {{"sval", name}}}}}}};
@@ -1228,9 +1228,9 @@ std::unique_ptr<Join> Binder::from(const Tree& clause, Scope& scope, std::vector
       scope.merged.clear();
       std::vector<ExpressionPtr> sides;
       for (const auto* side : {join->left.get(), join->right.get()}) {
-        const auto was = join_scope(sources_in(*side));
+        see_only(sources_in(*side));
         sides.push_back(this->column(column, scope));
-        restore(was);
+        see_all();
       }
       scope.merged = std::move(merged);
       parts.push_back(coercion.binary("=", sides[0], sides[1], {}));

@@ -24,8 +24,9 @@ struct Source {
   TablePtr table;    // one of these two, or none for values given otherwise
   SelectPtr query;
   std::vector<std::pair<std::string, FullType>> columns;
-  std::vector<bool> used;  // the columns that somebody names
-  bool hidden = false;     // not in `*` nor found without its name
+  std::vector<bool> used;     // the columns that somebody names
+  bool hidden = false;        // not in `*` nor found without its name
+  bool out_of_scope = false;  // not seen by the condition of a join that is bound now
 };
 
 struct Join {
@@ -53,12 +54,25 @@ struct Sort {
 };
 
 struct Aggregate {
-  std::string name;
+  enum class Kind : std::uint8_t {
+    kCount,
+    kSum,
+    kAverage,
+    kLeast,
+    kGreatest,
+    kAll,
+    kAny,
+    kStringAgg,
+    kGroupConcat
+  };
+  Kind kind = Kind::kCount;
+  std::string name;  // as the statement has it
   std::vector<ExpressionPtr> arguments;
   ExpressionPtr filter;
   bool distinct = false;
   FullType type;
-  std::vector<Sort> sorts = {};  // MySQL's group_concat
+  std::string separator = {};    // of kGroupConcat
+  std::vector<Sort> sorts = {};  // of kGroupConcat
 };
 
 struct Select {
@@ -139,7 +153,7 @@ class Binder {
   ExpressionPtr like_pattern(const Tree& body, Scope& scope);
   ExpressionPtr between(const Tree& body, Scope& scope);
   ExpressionPtr call(const Tree& body, Scope& scope);
-  ExpressionPtr aggregate(const Tree& body, const std::string& name, Scope& scope);
+  ExpressionPtr aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope);
   void settle_aggregate(Aggregate& made, const Tree& body);
   void type_aggregate(Aggregate& made, const Tree& body);
   ExpressionPtr sub_query(const Tree& body, Scope& scope);
@@ -168,7 +182,5 @@ bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& le
 // Every combination of rows for which the conditions hold; `found` returns false to end.
 bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
                const std::function<bool()>& found);
-
-bool is_aggregate(const std::string& name);
 
 }  // namespace cupel::sql

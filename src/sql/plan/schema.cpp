@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "sql/dialect/mysql_text.hpp"
 #include "sql/parse/sql_words.hpp"
 
 namespace cupel::sql {
@@ -115,10 +114,8 @@ class Maker {
       return of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "keys"));
     };
     if (type == "CONSTR_NULL") {
-      understood(body, "NULL", {"contype", "conname"});
-      if (name.starts_with(kDeclared)) {
-        table_->columns[*of].declared = name.substr(kDeclared.size());
-      }
+      understood(body, "NULL", {"contype", "conname", "declared"});
+      if (has(body, "declared")) table_->columns[*of].declared = text_of(body, "declared");
     } else if (type == "CONSTR_NOTNULL") {
       understood(body, "NOT NULL", {"contype", "conname"});
       table_->columns[*of].not_null = true;
@@ -135,16 +132,17 @@ class Maker {
       column.not_null = true;
       column.always = text_of(body, "generated_when") == "a";
     } else if (type == "CONSTR_CHECK") {
-      understood(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid"});
+      understood(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid", "range"});
+      const bool range = flag_of(body, "range");
       std::string made = name;
-      if (made.empty()) {
+      if (made.empty() && !range) {
         made = table_->name + (of ? "_" + table_->columns[*of].name : "") + "_check";
         for (int again = 1; taken(made); ++again) {
           made = fmt::format("{}{}_check{}", table_->name,
                              of ? "_" + table_->columns[*of].name : "", again);
         }
       }
-      table_->checks.push_back({made, field(body, "raw_expr")});
+      table_->checks.push_back({made, field(body, "raw_expr"), range});
     } else if (type == "CONSTR_PRIMARY") {
       understood(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
