@@ -24,6 +24,7 @@
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/generate.hpp"
 #include "crdt/workload/run.hpp"
+#include "text/json.hpp"
 
 namespace cupel::cli {
 
@@ -224,7 +225,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
                                    {"reason", nullptr}};
     if (!unknown) json["valid"] = valid;
     if (!valid) json["reason"] = verified.reason;
-    print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    print(text::dump(json) + "\n");
   } else {
     print(fmt::format("{}: {}, {} for {}{}\n{}", arguments.certificate, word, verified.verdict,
                       arguments.history, verified.strict ? ", by the strict axioms" : "",

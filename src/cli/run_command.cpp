@@ -22,6 +22,7 @@
 #include "report/render.hpp"
 #include "report/wording.hpp"
 #include "run/run_and_check.hpp"
+#include "text/json.hpp"
 
 namespace cupel::cli {
 
@@ -230,7 +231,7 @@ std::string run_json(const run::CheckedRun& checked, const run::RunAndCheckOptio
   run["warnings"] = ran.warnings;
   auto text = report::json({checked.file, checked.history, checked.analysis});
   text.resize(text.find_last_of('}'));
-  return text + ",\"run\":" + run.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
+  return text + ",\"run\":" + text::dump(run) + "}\n";
 }
 
 int exit_code(const run::CheckedRun& checked) {

@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
+#include "text/json.hpp"
 
 namespace cupel::cli {
 
@@ -66,8 +67,7 @@ std::string as_json(const VerifyArguments& arguments, const certify::Report& rep
                                    {"clock_drift_ns", drift},
                                    {"answers", std::move(answers)}};
   if (!valid) result["reason"] = report.reason;
-  // What a certificate quotes may be no UTF-8.
-  return result.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return text::dump(result) + "\n";
 }
 
 std::string as_text(const VerifyArguments& arguments, const certify::Report& report,

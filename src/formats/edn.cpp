@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "text/depth.hpp"
+
 namespace cupel::formats {
 
 using jepsen::Cell;
@@ -71,9 +73,8 @@ bool EdnReader::value(Cell& out, int depth) {
   for (;;) {
     skip();
     if (at_end()) return fail(at_, "found the end of the file, expected a value: it is truncated");
-    if (depth > jepsen::kMaxDepth) {
-      return fail(at_, "found values nested more than " + std::to_string(jepsen::kMaxDepth) +
-                           " deep, expected a history");
+    if (depth > text::kMaxDepth) {
+      return fail(at_, text::too_deep_message(text::kMaxDepth));
     }
     switch (peek()) {
       case '"':

@@ -13,6 +13,7 @@
 #include "formats/input.hpp"
 #include "formats/jepsen_events.hpp"
 #include "formats/jepsen_reader.hpp"
+#include "formats/json_members.hpp"
 
 namespace cupel::formats {
 
@@ -50,31 +51,6 @@ class Collector {
   std::uint64_t place_ = 0;
   std::size_t met_ = 0;
 };
-
-// Past the bracket that closes the one at `begin`; npos if none does.
-std::size_t end_of_map(std::string_view bytes, std::size_t begin) {
-  std::size_t depth = 0;
-  for (std::size_t at = begin; at < bytes.size(); ++at) {
-    switch (bytes[at]) {
-      case '"':
-        for (++at; at < bytes.size() && bytes[at] != '"'; ++at) {
-          if (bytes[at] == '\\') ++at;
-        }
-        break;
-      case '{':
-      case '[':
-        ++depth;
-        break;
-      case '}':
-      case ']':
-        if (--depth == 0) return at + 1;
-        break;
-      default:
-        break;
-    }
-  }
-  return std::string_view::npos;
-}
 
 void collect_json(std::string_view bytes, Collector& collector, Reading& reading) {
   simdjson::dom::parser parser;

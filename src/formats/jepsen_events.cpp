@@ -8,6 +8,8 @@
 #include <charconv>
 
 #include "base/hash_table.hpp"
+#include "text/excerpt.hpp"
+#include "text/json.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -257,42 +259,6 @@ void Chunk::drop_completed_invocations() {
   ops.shrink_to_fit();
 }
 
-void quote_edn(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {
   switch (cell.tag) {
     case Tag::kAbsent:
@@ -303,7 +269,7 @@ void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {
       out += std::to_string(cell.integer);
       return;
     case Tag::kString:
-      quote_edn(cell.view(), out);
+      text::append_quoted(cell.view(), out);
       return;
     case Tag::kKeyword:
       out += ':';
@@ -328,12 +294,7 @@ std::string shown(const Chunk& chunk, const Cell& cell) {
   if (cell.tag == Tag::kAbsent) return "nothing";
   std::string text;
   canonical(chunk, cell, text);
-  if (text.size() > 60) {
-    std::size_t cut = 60;
-    while (cut > 0 && (text[cut] & 0xc0) == 0x80) --cut;  // not inside a character
-    text = text.substr(0, cut) + "…";
-  }
-  return text;
+  return text::excerpt(text, text::kShortExcerpt);
 }
 
 std::string canonical_double(double value) {

@@ -20,8 +20,6 @@
 
 namespace cupel::formats::jepsen {
 
-inline constexpr int kMaxDepth = 100;  // of nested collections
-
 enum class Tag : std::uint8_t {
   kAbsent,  // the field is not there
   kNull,
@@ -172,7 +170,6 @@ struct Chunk {
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out);
 // The same, at most 60 bytes, for messages.
 std::string shown(const Chunk& chunk, const Cell& cell);
-void quote_edn(std::string_view text, std::string& out);
 // Canonical text of a double, which always looks like one: 1.0, 2.5, 1e+30.
 std::string canonical_double(double value);
 

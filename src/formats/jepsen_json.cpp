@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "formats/jepsen_events.hpp"
+#include "formats/json_members.hpp"
+#include "text/depth.hpp"
+#include "text/json.hpp"
 
 namespace cupel::formats::jepsen {
 
@@ -22,8 +25,6 @@ using dom::element_type;
 
 constexpr std::size_t kChunkBytes = 1 << 20;
 constexpr std::size_t kMaxMapBytes = 0xfffff000;
-
-std::size_t map_end(std::string_view bytes, std::size_t begin);
 
 // JSON's own, or {"keyword": "x"} and {"literal": "#inst …"}, which carry what
 // JSON has no words for.
@@ -59,7 +60,7 @@ Cell cell_of(dom::element element, Chunk& chunk) {
       std::vector<std::string> entries;
       for (const auto field : object) {
         std::string text;
-        quote_edn(field.key, text);
+        text::append_quoted(field.key, text);
         text += ' ';
         canonical(chunk, cell_of(field.value, chunk), text);
         entries.push_back(std::move(text));
@@ -226,36 +227,11 @@ std::size_t first_text(std::string_view bytes, std::size_t at) {
   return at == std::string_view::npos ? bytes.size() : at;
 }
 
-// Past the bracket that closes the one at `begin`; npos if none does.
-std::size_t map_end(std::string_view bytes, std::size_t begin) {
-  std::size_t depth = 0;
-  for (std::size_t at = begin; at < bytes.size(); ++at) {
-    switch (bytes[at]) {
-      case '"':
-        for (++at; at < bytes.size() && bytes[at] != '"'; ++at) {
-          if (bytes[at] == '\\') ++at;
-        }
-        break;
-      case '{':
-      case '[':
-        ++depth;
-        break;
-      case '}':
-      case ']':
-        if (--depth == 0) return at + 1;
-        break;
-      default:
-        break;
-    }
-  }
-  return std::string_view::npos;
-}
-
 // Op maps one after the other, bare or in one array.
 Chunk parse_maps(std::string_view bytes, Reading& reading) {
   Chunk chunk;
   dom::parser parser;
-  if (parser.allocate(kChunkBytes, kMaxDepth)) {
+  if (parser.allocate(kChunkBytes, text::kMaxDepth)) {
     chunk.fail(0, "found no memory for a JSON parser");
     return chunk;
   }
@@ -297,7 +273,7 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
               R"(, expected an op map such as {"type":"ok","process":0,"f":"txn","value":[["w","x",1]]})");
       return chunk;
     }
-    const auto end = map_end(bytes, at);
+    const auto end = end_of_map(bytes, at);
     if (end == std::string_view::npos) {
       chunk.fail(at, "found a map without its closing }: truncated or corrupt");
       return chunk;
@@ -309,8 +285,7 @@ Chunk parse_maps(std::string_view bytes, Reading& reading) {
     if (error) {
       const char* what = simdjson::error_message(error);
       chunk.fail(at, error == simdjson::DEPTH_ERROR
-                         ? "found values nested more than " + std::to_string(kMaxDepth) +
-                               " deep, expected a history"
+                         ? text::too_deep_message(text::kMaxDepth)
                          : "found malformed JSON, expected an op map on its own (" +
                                std::string(what) + ")");
       return chunk;
@@ -346,7 +321,7 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading 
     const auto parse = [&] {
       dom::parser parser;
       // A failure to allocate shows again, as an error, when the parser is used.
-      [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, kMaxDepth);
+      [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, text::kMaxDepth);
       for (std::size_t i = next++; i < chunks.size() && !reading.stopped(); i = next++) {
         if (cuts[i + 1] - cuts[i] > kMaxMapBytes) {
           chunks[i].irregular = true;

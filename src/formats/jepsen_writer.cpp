@@ -13,6 +13,7 @@
 #include "base/hash_table.hpp"
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
+#include "text/json.hpp"
 
 namespace cupel::formats {
 
@@ -104,7 +105,7 @@ class Writer {
   std::string quoted(std::string_view text, std::string_view what) {
     if (!simdjson::validate_utf8(text.data(), text.size()) && bad_text_.empty()) bad_text_ = what;
     std::string out;
-    jepsen::quote_edn(text, out);  // its escapes are JSON's as well
+    text::append_quoted(text, out);
     return out;
   }
 

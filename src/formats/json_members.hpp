@@ -1,4 +1,4 @@
-// first_object: the names of the members of one JSON object, without parsing it.
+// JSON text without a parser: where a map ends, and the names of its members.
 //
 // Recognition needs to know whether a first operation says "type" by itself, or only
 // somewhere inside a value. A parser would refuse an object that the head of a file cuts.
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace cupel::formats {
+
+// Past the bracket that closes the one at `begin`; npos if none does.
+std::size_t end_of_map(std::string_view bytes, std::size_t begin);
 
 struct Members {
   std::vector<std::string_view> names;  // as they are written, escapes included

@@ -6,12 +6,12 @@
 
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "explain/why/explain.hpp"
 #include "history/digest.hpp"
 #include "levels/level.hpp"
+#include "text/json.hpp"
 
 namespace cupel::report {
 
@@ -262,11 +262,6 @@ bool complete(const Violation& v) {
   return v.derivation.complete && (v.derivation.cases.empty() || v.derivation.refutation);
 }
 
-std::string name_of(const history::ScalarView& key) {
-  return nlohmann::json(key.to_string())
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace
 
 Certificate certificate(const history::History& history, const check::CheckResult& result,
@@ -301,8 +296,8 @@ Certificate certificate(const history::History& history, const check::CheckResul
   }
   std::string keys;
   for (const KeyId key : writer.keys()) {
-    keys +=
-        fmt::format("{}\"{}\": {}", keys.empty() ? "" : ", ", key.raw, name_of(history.key(key)));
+    keys += fmt::format("{}\"{}\": {}", keys.empty() ? "" : ", ", key.raw,
+                        text::quoted(history.key(key).to_string()));
   }
   made.json = fmt::format(
       "{{\"cupel_certificate\": 1,\n \"history\": {{\"digest\": \"{:016x}\", \"transactions\": {}, "

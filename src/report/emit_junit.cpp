@@ -62,7 +62,7 @@ std::string xml_text(std::string_view text) {
   for (std::size_t i = 0; i < valid.size(); ++i) {
     const char c = valid[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (const auto entity = base::markup_entity(c); !entity.empty()) {
+    if (const auto entity = text::markup_entity(c); !entity.empty()) {
       out += entity;
       continue;
     }

@@ -10,6 +10,7 @@
 
 #include "explain/why/glossary.hpp"
 #include "history/naming.hpp"
+#include "text/json.hpp"
 
 namespace cupel::report {
 
@@ -142,7 +143,7 @@ std::string Sarif::text() const {
                   "sarif-schema-2.1.0.json"},
                  {"version", "2.1.0"},
                  {"runs", Json::array({run})}};
-  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump_indented(log) + "\n";
 }
 
 }  // namespace cupel::report

@@ -1,5 +1,7 @@
 // JSON: one object a history. The names of the fields are an interface
 // (docs/commands.md): add, never rename.
+#include "text/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -319,8 +321,7 @@ std::string json(const Checked& checked) {
     }
   }
   if (checked.analysis.test_power) object["worth"] = worth_object(checked);
-  // Text that is not UTF-8 is shown as well as it can be, rather than refused.
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump(object) + "\n";
 }
 
 }  // namespace cupel::report

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/wording.hpp"
+#include "text/json.hpp"
 
 namespace cupel::report {
 
@@ -272,7 +273,7 @@ std::string stats_json(const Stats& s, const std::string& file) {
       {"resident_bytes", s.resident_bytes},
       {"metadata", s.metadata},
   };
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return text::dump(json);
 }
 
 }  // namespace cupel::report

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "history/naming.hpp"
+#include "text/json.hpp"
 
 namespace cupel::report {
 
@@ -31,6 +31,19 @@ constexpr std::size_t kColumns = 240, kMostRows = 48;
 constexpr std::size_t kMostOperations = 60;  // of one transaction; the page says how many more
 constexpr std::size_t kListEnd = 6;          // elements of a list that are shown
 constexpr Time kPositions = 1'000'000'000;   // the length of a history without times
+
+// JSON text for a script of the page, which `</script>` must not end.
+std::string json_text(std::string_view text) {
+  std::string out;
+  for (const char c : text::quoted(text)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 class Timeline {
  public:
@@ -344,20 +357,6 @@ class Timeline {
 };
 
 }  // namespace
-
-std::string json_text(std::string_view text) {
-  auto quoted = nlohmann::json(std::string(text))
-                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string out;
-  for (const char c : quoted) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 std::vector<Fault> faults_of(const History& history) {
   const auto it = history.metadata().find("faults");

@@ -46,7 +46,4 @@ struct Fault {
 };
 std::vector<Fault> faults_of(const history::History& history);
 
-// JSON text of any bytes, quoted; what is not UTF-8 is replaced, `<` escaped.
-std::string json_text(std::string_view text);
-
 }  // namespace cupel::report

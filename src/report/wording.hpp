@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/markup.hpp"
 #include "explain/why/explain.hpp"
 #include "history/history.hpp"
+#include "text/markup.hpp"
 
 namespace cupel::report {
 
@@ -19,6 +19,6 @@ std::string counted(std::uint64_t number, std::string_view noun);
 // The metadata of that name; empty if there is none.
 std::string metadata_of(const history::History& history, const char* name);
 
-using base::in_markup;
+using text::in_markup;
 
 }  // namespace cupel::report

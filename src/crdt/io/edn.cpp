@@ -5,7 +5,8 @@
 
 #include <charconv>
 
-#include "crdt/io/json.hpp"
+#include "text/depth.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -47,8 +48,8 @@ class Parser {
     return found;
   }
   bool sequence(char close, nlohmann::json& out, int depth) {
-    if (depth > kDeepest)
-      return fail(fmt::format("found more than {} collections within each other", kDeepest));
+    if (depth > text::kMaxDepth)
+      return fail(fmt::format("found more than {} collections within each other", text::kMaxDepth));
     out = nlohmann::json::array();
     while (true) {
       skip();
@@ -66,10 +67,7 @@ class Parser {
     if (flat.size() % 2 != 0) return fail("found a map with a key without a value");
     out = nlohmann::json::object();
     for (std::size_t i = 0; i < flat.size(); i += 2) {
-      out[flat[i].is_string()
-              ? flat[i].get<std::string>()
-              : flat[i].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)] =
-          flat[i + 1];
+      out[flat[i].is_string() ? flat[i].get<std::string>() : text::dump(flat[i])] = flat[i + 1];
     }
     return true;
   }
@@ -121,7 +119,7 @@ class Parser {
       if (wrong == std::errc() && end == digits.data() + digits.size()) {
         out = number;
       } else {
-        if (auto reason = beyond_bounds(digits)) return fail(std::move(*reason));
+        if (auto reason = text::beyond_bounds(digits)) return fail(std::move(*reason));
         out = nlohmann::json::parse(digits, nullptr, false);
         if (!out.is_number())
           return fail(
@@ -131,9 +129,7 @@ class Parser {
       out = std::string(found);
     }
     // An invalid byte would break every text that quotes it.
-    if (out.is_string() &&
-        nlohmann::json::parse(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                              nullptr, false) != out) {
+    if (out.is_string() && nlohmann::json::parse(text::dump(out), nullptr, false) != out) {
       return fail("found a word that is no UTF-8");
     }
     return true;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/markup.hpp"
+#include "text/markup.hpp"
 
 namespace cupel::crdt {
 
@@ -91,11 +91,11 @@ class Drawing {
     }
     svg += "</defs>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
     svg += fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kMargin, kMargin + 13,
-                       base::in_markup(title));
+                       text::in_markup(title));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const double y = top + kRow * static_cast<double>(r) + kBox / 2;
       svg += fmt::format("<text class=\"replica\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", kMargin,
-                         y + 4, base::in_markup(row_label(rows_[r])));
+                         y + 4, text::in_markup(row_label(rows_[r])));
       svg += fmt::format(
           "<line class=\"time\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\"/>\n",
           left, y, right_);
@@ -110,12 +110,12 @@ class Drawing {
           id == wrong_               ? "wrong"
           : is_read(h_.ops[id].kind) ? "read"
                                      : "update",
-          box.x, y, box.width, kBox, box.x + kPadding, y + 15, base::in_markup(label(id)));
+          box.x, y, box.width, kBox, box.x + kPadding, y + 15, text::in_markup(label(id)));
     }
     double y = bottom + 2;
     for (const auto& line : said) {
       svg += fmt::format("<text class=\"said\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", kMargin, y,
-                         base::in_markup(line));
+                         text::in_markup(line));
       y += kLine;
     }
     return svg + "</svg>\n";
@@ -233,7 +233,7 @@ class Drawing {
     }
     return fmt::format(
         "<path class=\"{}\" marker-end=\"url(#{})\" d=\"{}\"><title>{}</title></path>\n", style,
-        tip, d, base::in_markup(arrow.tooltip));
+        tip, d, text::in_markup(arrow.tooltip));
   }
 
   const History& h_;

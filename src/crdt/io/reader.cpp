@@ -9,9 +9,8 @@
 #include <set>
 
 #include "crdt/io/edn.hpp"
-#include "crdt/io/json.hpp"
-#include "crdt/model/json_text.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -21,11 +20,11 @@ using Json = nlohmann::json;
 
 // A number and the text of its digits are two keys: such a text keeps its quotes.
 std::string key_name(const Json& key) {
-  if (!key.is_string()) return json_text(key);
+  if (!key.is_string()) return text::dump(key);
   const auto& text = key.get_ref<const std::string&>();
   const auto digits = text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0);
   const bool ambiguous = text.starts_with('"') || (!text.empty() && digits == std::string::npos);
-  return ambiguous ? json_text(key) : text;
+  return ambiguous ? text::dump(key) : text;
 }
 
 class Reader {
@@ -68,7 +67,7 @@ class Reader {
     const bool json = text.front() == '{' && second != std::string_view::npos &&
                       (text[second] == '"' || text[second] == '}');
     if (json) {
-      if (auto reason = beyond_bounds(text)) return error(std::move(*reason));
+      if (auto reason = text::beyond_bounds(text)) return error(std::move(*reason));
       op = Json::parse(text, nullptr, false);
       if (op.is_discarded())
         return error(
@@ -77,15 +76,14 @@ class Reader {
     } else {
       auto parsed = parse_edn(text);
       if (!parsed.ok()) {
-        auto wrong = error(parsed.error().message);
-        return wrong;
+        return error(parsed.error().message);
       }
       op = std::move(parsed).value();
     }
     if (!op.is_object())
       return error(
           fmt::format("found {}, expected an operation: an object with process, f and value",
-                      short_json_text(op)));
+                      text::dump_excerpt(op)));
     return outcome(op);
   }
 
@@ -103,13 +101,13 @@ class Reader {
     if (process == "nemesis") return base::Ok{};
     if (!process.is_string() && !process.is_number_integer())
       return error(fmt::format("found the process {}, expected a number or a string",
-                               short_json_text(process)));
+                               text::dump_excerpt(process)));
     if (type == op.end()) return operation(op, false, line_);
     if (!type->is_string())
       return error(fmt::format("found the type {}, expected invoke, ok, fail or info",
-                               short_json_text(*type)));
+                               text::dump_excerpt(*type)));
     const auto& word = type->get_ref<const std::string&>();
-    const std::string name = json_text(process);
+    const std::string name = text::dump(process);
     const auto open = open_.find(name);
     if (word == "invoke") {
       if (open != open_.end())
@@ -144,8 +142,8 @@ class Reader {
       return error(
           fmt::format("found the completion ({}) with the `{}` {}, but line {}, which it completes "
                       "for process {}, has {}; expected the same",
-                      word, field, short_json_text(op[field]), begun.line, json_text(op["process"]),
-                      short_json_text(begun.op[field])));
+                      word, field, text::dump_excerpt(op[field]), begun.line,
+                      text::dump(op["process"]), text::dump_excerpt(begun.op[field])));
     }
     if (word == "fail") return base::Ok{};
     if (word == "info") return operation(begun.op, true, line_);
@@ -173,7 +171,7 @@ class Reader {
     const Json key = op.contains("key") ? op["key"] : Json("x");
     if (!key.is_string() && !key.is_number_integer())
       return error(
-          fmt::format("found the key {}, expected a number or a string", short_json_text(key)),
+          fmt::format("found the key {}, expected a number or a string", text::dump_excerpt(key)),
           line);
     made.key = history_.key(key_name(key));
     const Json value = op.contains("value") ? op["value"] : Json();
@@ -188,10 +186,10 @@ class Reader {
     if (auto wrong = type_.parse(call)) return error(std::move(*wrong), line);
     if (indeterminate) {
       if (is_read(made.kind)) return base::Ok{};
-      made.replica = history_.replica(fmt::format("{}?{}", json_text(op["process"]), line));
+      made.replica = history_.replica(fmt::format("{}?{}", text::dump(op["process"]), line));
       history_.indeterminate.push_back(made.replica);
     } else {
-      made.replica = history_.replica(json_text(op["process"]));
+      made.replica = history_.replica(text::dump(op["process"]));
     }
     if (made.kind == Kind::kInsert && !inserted_.insert(made.element).second) {
       return error(fmt::format("found a second addAfter of {}, expected each character to be added "
@@ -222,10 +220,10 @@ std::string edn_of(const Json& value) {
   if (value.is_object()) {
     std::string text = "{";
     for (const auto& [k, v] : value.items())
-      text += (text.size() > 1 ? ", " : "") + json_text(Json(k)) + " " + edn_of(v);
+      text += (text.size() > 1 ? ", " : "") + text::quoted(k) + " " + edn_of(v);
     return text + "}";
   }
-  return json_text(value);
+  return text::dump(value);
 }
 
 }  // namespace
@@ -250,7 +248,7 @@ std::string write(const History& history, OpId id, bool edn) {
   }
   return fmt::format("{{{}\"process\":{},\"f\":\"{}\",\"key\":{}{}{}}}",
                      unknown ? "\"type\":\"info\"," : "", process, history.method(op),
-                     history.key_json(op.key), has_value ? ",\"value\":" + json_text(value) : "",
+                     history.key_json(op.key), has_value ? ",\"value\":" + text::dump(value) : "",
                      op.time ? fmt::format(",\"time\":{}", *op.time) : "");
 }
 

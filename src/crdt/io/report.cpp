@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "text/json.hpp"
+
 namespace cupel::crdt {
 
 namespace {
@@ -263,7 +265,7 @@ std::string as_json(const Answer& answer) {
       json["convergence"]["longest_ns"] = found.nanoseconds.back();
     }
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump(json) + "\n";
 }
 
 }  // namespace cupel::crdt

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "crdt/model/replicated_type.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -56,7 +55,7 @@ std::string History::key_json(std::uint32_t key) const {
       !name.empty() &&
       name.find_first_not_of("0123456789", name.starts_with('-') ? 1 : 0) == std::string::npos;
   if (whole || name.starts_with('"')) return name;
-  return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return text::quoted(name);
 }
 
 std::string History::element_text(std::uint32_t element) const {

@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "crdt/model/json_text.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
 using Json = nlohmann::json;
 
 std::uint32_t ParsedCall::element(const Json& text) const {
-  return history.element(op.key, json_text(text));
+  return history.element(op.key, text::dump(text));
 }
 
 std::optional<std::string> ParsedCall::expected(std::string_view what) const {
-  return fmt::format("found {} with the value {}, expected {}", method, short_json_text(value),
+  return fmt::format("found {} with the value {}, expected {}", method, text::dump_excerpt(value),
                      what);
 }
 

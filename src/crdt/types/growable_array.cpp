@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/json_text.hpp"
+#include "crdt/model/element_json.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "crdt/explain/read_explainer.hpp"
-#include "crdt/model/json_text.hpp"
+#include "crdt/model/element_json.hpp"
 #include "crdt/solve/encoder.hpp"
 #include "crdt/types/register.hpp"
 #include "crdt/workload/simulated_replica.hpp"

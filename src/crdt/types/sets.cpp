@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "crdt/model/json_text.hpp"
+#include "crdt/model/element_json.hpp"
 #include "crdt/types/membership.hpp"
 #include "crdt/workload/simulated_replica.hpp"
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <set>
 
-#include "crdt/io/json.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/semantics.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -283,7 +283,8 @@ std::uint64_t digest(const History& history) {
 }
 
 Verified verify(const History& history, std::string_view certificate) {
-  if (auto reason = beyond_bounds(certificate)) return {Outcome::kBadInput, {}, std::move(*reason)};
+  if (auto reason = text::beyond_bounds(certificate))
+    return {Outcome::kBadInput, {}, std::move(*reason)};
   const Json json = Json::parse(certificate, nullptr, false);
   if (!json.is_object() || !json.contains("cupel_crdt_certificate"))
     return {Outcome::kBadInput,

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "base/process.hpp"
-#include "crdt/io/json.hpp"
 #include "crdt/io/reader.hpp"
-#include "crdt/model/json_text.hpp"
 #include "crdt/model/replicated_type.hpp"
+#include "text/excerpt.hpp"
+#include "text/json.hpp"
 
 namespace cupel::crdt {
 
@@ -22,16 +22,11 @@ namespace {
 using base::Line;
 using base::Process;
 using base::Seconds;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLongestExcerpt = 200;
-
-std::string excerpt(const std::string& text) {
-  if (text.size() <= kLongestExcerpt) return text;
-  std::size_t end = kLongestExcerpt;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+std::string excerpt(std::string_view output) {
+  return text::excerpt(output, text::kLongExcerpt);
 }
 
 struct Message {
@@ -104,7 +99,7 @@ class Runner {
   // Nothing: it failed, which is kept.
   std::optional<Json> say(std::uint32_t replica, const Json& question) {
     auto& process = processes_[replica];
-    const auto asked = json_text(question);
+    const auto asked = text::dump(question);
     if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
         !sent.ok()) {
       const auto status = process.wait(Seconds(1));
@@ -129,7 +124,7 @@ class Runner {
       fail(replica, what);
       return std::nullopt;
     }
-    const auto beyond = beyond_bounds(line.text);
+    const auto beyond = text::beyond_bounds(line.text);
     const Json answer = beyond ? Json() : Json::parse(line.text, nullptr, false);
     if (answer.is_object() && answer.contains("type") &&
         (answer["type"] == "ok" || answer["type"] == "fail" || answer["type"] == "info")) {
@@ -153,7 +148,7 @@ class Runner {
         say(to, {{"f", "deliver"}, {"from", from}, {"value", sent_[from][index].value}});
     if (answer && (*answer)["type"] != "ok")
       fail(to, fmt::format("answered a delivery with `{}`, expected the type \"ok\"",
-                           excerpt(json_text(*answer))));
+                           excerpt(text::dump(*answer))));
     ++recorded_.messages;
   }
 
@@ -212,13 +207,13 @@ class Runner {
     }
     line["time"] =
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - began_).count();
-    const auto text = json_text(line);
+    const auto text = text::dump(line);
     // What it returned must be something that the type can return.
     const auto understood = read(text, "", options_.type);
     if (!understood.ok()) {
       fail(op.replica, fmt::format("answered `{}` with line {} of its output, `{}`: {}",
-                                   excerpt(json_text(question)), lines_[op.replica],
-                                   excerpt(json_text(*answer)), understood.error().message));
+                                   excerpt(text::dump(question)), lines_[op.replica],
+                                   excerpt(text::dump(*answer)), understood.error().message));
       return;
     }
     learn(op, *understood, type == "ok");

@@ -1,7 +1,7 @@
 // Markup: see the header.
-#include "base/markup.hpp"
+#include "text/markup.hpp"
 
-namespace cupel::base {
+namespace cupel::text {
 
 std::string_view markup_entity(char c) {
   switch (c) {
@@ -30,4 +30,4 @@ std::string in_markup(std::string_view text, std::string_view kept) {
   return out;
 }
 
-}  // namespace cupel::base
+}  // namespace cupel::text

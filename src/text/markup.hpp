@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace cupel::base {
+namespace cupel::text {
 
 // What stands for a character that means something in markup; empty for the others.
 std::string_view markup_entity(char c);
@@ -13,4 +13,4 @@ std::string_view markup_entity(char c);
 // become blanks, but for those that are to be kept.
 std::string in_markup(std::string_view text, std::string_view kept = "");
 
-}  // namespace cupel::base
+}  // namespace cupel::text
