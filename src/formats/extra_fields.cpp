@@ -114,7 +114,7 @@ void collect_edn(std::string_view bytes, Collector& collector, Reading& reading)
     reader.advance();
     if (!collector.take(index, std::move(fields))) return;
     chunk = std::make_unique<Chunk>();  // one map at a time
-    reader.use(*chunk);
+    reader.builder().use(*chunk);
   }
 }
 

@@ -107,7 +107,7 @@ std::vector<Chunk> parse_edn(std::string_view bytes, Reading reading) {
     if (reader.position() - begun > kChunkBytes) {
       begun = reader.position();
       chunks.emplace_back();  // what it holds stays where it is when the vector grows
-      reader.use(chunks.back());
+      reader.builder().use(chunks.back());
     }
     Chunk& chunk = chunks.back();
     if (closed) {

@@ -32,10 +32,7 @@ bool line(std::string_view bytes, std::size_t at, std::size_t end, std::size_t b
   fields.byte = begin;
   jepsen::Cell value;
   for (jepsen::Cell* cell : {&fields.process, &fields.type, &fields.f, &value}) {
-    if (!reader.value(*cell, 1)) {
-      const bool too_deep = chunk.error && chunk.error->message.find("deep") != std::string::npos;
-      return too_deep ? false : bad();
-    }
+    if (!reader.value(*cell, 1)) return reader.too_deep() ? false : bad();
   }
   reader.skip();
   if (!reader.at_end()) return bad();

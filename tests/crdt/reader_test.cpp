@@ -142,17 +142,22 @@ TEST(Reader, NullIsNoElement) {
 }
 
 TEST(Reader, NestingIsBounded) {
-  const auto nested = [](std::size_t depth, const char* before, const char* behind) {
-    return before + std::string(depth, '[') + std::string(depth, ']') + behind;
+  const auto nested = [](std::size_t depth, const char* before, const char* after) {
+    return before + std::string(depth, '[') + std::string(depth, ']') + after;
   };
-  for (const auto& [before, behind] :
-       {std::pair{R"({"process":1,"f":"add","value":)", "}"},
-        std::pair{R"({"process":1,"type":"invoke","f":"add","value":)", "}"},
-        std::pair{"{:process 1, :f :add, :value ", "}"}}) {
-    EXPECT_EQ(well(Type::kAddWinsSet, nested(99, before, behind)).ops.size(), 1U);
+  struct Line {
+    const char *before, *after, *message;
+  };
+  for (const auto& [before, after, message] :
+       {Line{R"({"process":1,"f":"add","value":)", "}",
+             "h:1: found more than 100 arrays and objects within each other"},
+        Line{R"({"process":1,"type":"invoke","f":"add","value":)", "}",
+             "h:1: found more than 100 arrays and objects within each other"},
+        Line{"{:process 1, :f :add, :value ", "}",
+             "h:1: found values nested more than 100 deep"}}) {
+    EXPECT_EQ(well(Type::kAddWinsSet, nested(99, before, after)).ops.size(), 1U);
     for (const std::size_t depth : {100, 200'000}) {
-      EXPECT_NE(refusal({Type::kAddWinsSet}, nested(depth, before, behind))
-                    .find("h:1: found more than 100 "),
+      EXPECT_NE(refusal({Type::kAddWinsSet}, nested(depth, before, after)).find(message),
                 std::string::npos);
     }
   }
@@ -161,6 +166,34 @@ TEST(Reader, NestingIsBounded) {
                  R"({"process":1,"f":"add","value":"\")" + std::string(200, '[') + "\"}")
                 .ops.size(),
             1U);
+}
+
+TEST(Reader, EdnThatJsonCannotSayIsRefused) {
+  const auto refused = [](const std::string& value, const std::string& message) {
+    const auto text = refusal({Type::kAddWinsSet}, "\n{:process 1, :f :add, :value " + value);
+    EXPECT_EQ(text.substr(0, 5 + message.size()), "h:2: " + message) << value;
+  };
+  refused("#inst \"2026\"}", "found `#inst`, expected a set or a record");
+  refused("1/2}", "found the number `1/2`, expected a whole or a decimal one");
+  refused("\"\xff\"}", "found a word that is no UTF-8");
+  refused(":\xff}", "found a word that is no UTF-8");
+  refused("\"\\q\"}", "found an unknown escape in a string");
+  refused("[1 2}", "found }, expected a value");
+  refused("[1 2", "found [ without its ]");
+  refused("\"a", "found a string without its closing quote");
+  refused("", "found { without its }");
+  refused("1} 2", "found `2` after the value, expected one EDN map a line");
+  refused("}", "found a map with a key that has no value");
+}
+
+TEST(Reader, EdnDiscardsAndEscapesAreUnderstood) {
+  const auto h =
+      well(Type::kAddWinsSet,
+           "{:process 1, #_:time #_\"x\" :f :add, :value \"a\\n\\u00e9\\ud83d\\ude00\"}\n"
+           "{:process 2 :f :add :value [+7 -0 2.50 18446744073709551615 nil #_1]}");
+  ASSERT_EQ(h.elements.size(), 2U);
+  EXPECT_EQ(h.elements[0].text, "\"a\\né😀\"");
+  EXPECT_EQ(h.elements[1].text, "[7,0,2.5,18446744073709551615,null]");
 }
 
 TEST(Reader, WholeNumbersFitOrAreRefused) {

@@ -2,14 +2,14 @@
 // arrays, maps objects with their keys as text. What JSON cannot say is an error.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 #include "base/result.hpp"
 
 namespace cupel::crdt {
 
-// The one value of `text`; `byte` of an error counts within it.
-base::Result<nlohmann::json> parse_edn(std::string_view text);
+// The one value of a line; `byte` of an error counts within it.
+base::Result<nlohmann::json> parse_edn(std::string_view line);
 
 }  // namespace cupel::crdt
