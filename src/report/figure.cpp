@@ -12,6 +12,7 @@
 #include "explain/why/interpretation.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "text/svg.hpp"
 
 namespace cupel::report {
 
@@ -20,25 +21,14 @@ using history::History;
 using history::OpId;
 using history::TxnId;
 using levels::EdgeKind;
+using text::columns;
+using text::fitting;
 
 namespace {
 
 constexpr std::size_t kWholeTransaction = 6;  // transactions up to this length are shown whole
 constexpr std::size_t kMostLines = 16;
 constexpr std::size_t kLongestLine = 46, kLongestName = 24;
-
-// Without a byte of a character cut off.
-std::string cut_to(std::string text, std::size_t longest) {
-  if (columns(text) <= longest) return text;
-  while (columns(text) >= longest) {
-    do {
-      const bool middle = (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80;
-      text.pop_back();
-      if (!middle) break;
-    } while (!text.empty());
-  }
-  return text + "…";
-}
 
 // Which dependencies are drawn, and in which order, with their numbers.
 struct Chosen {
@@ -85,9 +75,9 @@ class Draughtsman {
     if (fresh) {
       Figure::Box box;
       box.txn = txn;
-      box.name = cut_to(words_.name(txn), kLongestName);
+      box.name = fitting(words_.name(txn), kLongestName);
       const auto session = history_.session(txn);
-      box.place = fmt::format("session {} · {}", cut_to(history_.session_name(session), 20),
+      box.place = fmt::format("session {} · {}", fitting(history_.session_name(session), 20),
                               history::ordinal(history_.place(txn)));
       box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
       if (!box.committed)
@@ -113,7 +103,7 @@ class Draughtsman {
     arrow.in_cycle = dependency.in_cycle;
     arrow.sentence = dependency.sentence;
     if (dependency.key.valid()) {
-      arrow.about = cut_to(words_.key(dependency.key), kLongestName);
+      arrow.about = fitting(words_.key(dependency.key), kLongestName);
       for (const OpId op : {dependency.from_op, dependency.to_op}) {
         if (op.valid()) marked_.insert(op);
       }
@@ -156,7 +146,7 @@ class Draughtsman {
       }
       say_skipped();
       ++shown;
-      box.lines.push_back({OpId(i), cut_to(text_of(OpId(i)), kLongestLine), marked});
+      box.lines.push_back({OpId(i), fitting(text_of(OpId(i)), kLongestLine), marked});
     }
     say_skipped();
   }
@@ -227,18 +217,6 @@ Figure internal_figure(const History& history, const levels::InternalAnomaly& an
 }
 
 }  // namespace
-
-std::size_t columns(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0) == 0x80) continue;
-    // East Asian characters and pictures are two wide: nearly all from U+1100 on that matter
-    // begin with E1 84 or above, of which E2 is punctuation and symbols.
-    count += (byte >= 0xE3 && byte <= 0xED) || byte >= 0xF0 ? 2 : 1;
-  }
-  return count;
-}
 
 std::string_view kind_name(EdgeKind kind) {
   return explain::to_string(kind);

@@ -68,11 +68,8 @@ Figure figure_of(const history::History& history, levels::Level level,
 
 inline constexpr std::size_t kMostArrows = 90;
 
-// How wide a text is in characters of 0.6 em.
-std::size_t columns(std::string_view text);
-
 // Of the drawing, in points.
-inline constexpr double kCharacter = 6.6;  // at 11 points
+inline constexpr double kCharacter = 6.6;  // of a column (text::columns) at 11 points
 inline constexpr double kHeadHeight = 38, kLineHeight = 19, kLabelHeight = 15;
 double label_width(const Figure& figure, std::size_t arrow);
 // Is it drawn from top to bottom? From left to right is how one reads, as long as boxes and

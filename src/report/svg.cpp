@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "report/dot.hpp"
-#include "report/wording.hpp"
+#include "text/svg.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -21,12 +21,12 @@
 namespace cupel::report {
 
 using levels::EdgeKind;
+using text::columns;
+using text::Point;
+using text::SvgPath;
+using text::SvgWriter;
 
 namespace {
-
-struct Point {
-  double x = 0, y = 0;
-};
 
 struct Placed {
   double width = 0, height = 0;
@@ -110,30 +110,12 @@ base::Result<Placed> place(const Figure& figure) {
   return placed;
 }
 
-std::string in_svg(std::string_view text) {
-  return in_markup(text, "\n");
-}
-
-// One decimal, without a minus before a zero.
-std::string number(double value) {
-  auto text = fmt::format("{:.1f}", value);
-  if (text == "-0.0") text = "0.0";
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
-std::string pair(Point p) {
-  return number(p.x) + "," + number(p.y);
-}
-
 constexpr double kMargin = 14, kTitle = 30, kLegendLine = 17;
 
 constexpr std::string_view kStyle = R"(
-  text { font-family: 'DejaVu Sans Mono', ui-monospace, Menlo, Consolas, monospace; font-size: 11px; fill: #1d232a; }
-  .title { font-weight: bold; font-size: 13px; }
   .legend, .place, .plain { fill: #5f6770; }
   .place, .legend { font-size: 10px; }
   .name { font-weight: bold; font-size: 13px; }
-  .paper { fill: #ffffff; }
   .frame { fill: #ffffff; stroke: #8a939d; }
   .head { fill: #e9edf1; }
   .cycle .frame { stroke: #1d232a; stroke-width: 1.8; }
@@ -155,7 +137,7 @@ constexpr std::string_view kStyle = R"(
 
 // Between where the spline ends and the tip: a filled or open triangle, two of
 // them, or two strokes, as in dot.cpp.
-std::string tip(EdgeKind kind, Point base, Point end) {
+void draw_tip(SvgWriter& svg, EdgeKind kind, Point base, Point end) {
   const double dx = end.x - base.x, dy = end.y - base.y;
   const double length = std::max(1e-6, std::hypot(dx, dy));
   const double ux = dx / length, uy = dy / length;
@@ -164,15 +146,18 @@ std::string tip(EdgeKind kind, Point base, Point end) {
     const Point a{base.x + ux * from - uy * half, base.y + uy * from + ux * half};
     const Point b{base.x + ux * from + uy * half, base.y + uy * from - ux * half};
     const Point c{base.x + ux * to, base.y + uy * to};
-    return fmt::format(R"(<path class="tip" d="M{} L{} L{}{}"/>)", pair(a), pair(c), pair(b),
-                       open ? "" : " Z");
+    SvgPath path;
+    path.move_to(a).line_to(c).line_to(b);
+    if (!open) path.close();
+    svg.element("path", {{"class", "tip"}, {"d", path.data()}});
   };
   switch (kind) {
     case EdgeKind::kWriteRead:
     case EdgeKind::kReadWrite:
       return triangle(0, length, false);
     case EdgeKind::kWriteWrite:
-      return triangle(0, length / 2, false) + triangle(length / 2, length, false);
+      triangle(0, length / 2, false);
+      return triangle(length / 2, length, false);
     default:
       return triangle(0, length, true);
   }
@@ -198,36 +183,27 @@ class Painter {
     origin_ = {(width - placed_.width) / 2, top + kMargin};
     // A point is drawn a little larger than a pixel: 11 points would be too small to read.
     // In a page it may shrink to its column, but not until its text is too small; then it scrolls.
-    const auto least = standalone_
-                           ? std::string()
-                           : fmt::format(R"( style="min-width:{}px")", number(width * 0.82));
-    out_ = fmt::format(
-        R"(<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" width="{}" height="{}" viewBox="0 0 {} {}"{} aria-label="{}">)",
-        number(width * 1.2), number(height * 1.2), number(width), number(height), least,
-        in_svg(spoken()));
-    out_ += '\n';
-    if (standalone_) {
-      out_ += fmt::format("<style>{}</style>\n<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n",
-                          kStyle, number(width), number(height));
-      out_ += fmt::format("<text class=\"title\" x=\"{}\" y=\"22\">{}</text>\n", number(kMargin),
-                          in_svg(figure_.title));
-    }
-    for (std::size_t i = 0; i < figure_.boxes.size(); ++i) box(i);
+    const auto least =
+        standalone_ ? std::string() : fmt::format("min-width:{}px", text::svg_number(width * 0.82));
+    SvgWriter svg(
+        {.width = width, .height = height, .scale = 1.2},
+        {{"class", "figure"}, {"role", "img"}, {"style", least}, {"aria-label", spoken()}});
+    if (standalone_) svg.sheet(kStyle, figure_.title, {kMargin, 22});
+    for (std::size_t i = 0; i < figure_.boxes.size(); ++i) box(svg, i);
     // The cycle on top of what explains it.
     for (const bool cycle : {false, true}) {
       for (std::size_t i = 0; i < figure_.arrows.size(); ++i) {
-        if (figure_.arrows[i].in_cycle == cycle) arrow(i);
+        if (figure_.arrows[i].in_cycle == cycle) arrow(svg, i);
       }
     }
     if (standalone_) {
       double y = top + placed_.height + 2 * kMargin + 8;
       for (const auto& line : legend) {
-        out_ += fmt::format("<text class=\"legend\" x=\"{}\" y=\"{}\">{}</text>\n", number(kMargin),
-                            number(y), in_svg(line));
+        svg.text({{"class", "legend"}, {"x", kMargin}, {"y", y}}, line);
         y += kLegendLine;
       }
     }
-    return out_ + "</svg>\n";
+    return svg.finish();
   }
 
  private:
@@ -272,7 +248,7 @@ class Painter {
 
   [[nodiscard]] Point shifted(Point p) const { return {p.x + origin_.x, p.y + origin_.y}; }
 
-  void box(std::size_t index) {
+  void box(SvgWriter& svg, std::size_t index) const {
     const auto& box = figure_.boxes[index];
     const Point at = shifted(placed_.boxes[index]);
     const double width = std::ceil(box.width);
@@ -281,72 +257,80 @@ class Painter {
     for (const auto& arrow : figure_.arrows) {
       cycle |= arrow.in_cycle && (arrow.from == index || arrow.to == index);
     }
-    out_ += fmt::format("<g class=\"box{}{}\" data-txn=\"{}\">\n", cycle ? " cycle" : "",
-                        box.committed ? "" : " uncommitted", box.txn.raw);
-    const auto rect = [&](std::string_view what, double y, double h, double inset) {
-      out_ += fmt::format(R"(<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>)", what,
-                          number(at.x + inset), number(y), number(width - 2 * inset), number(h));
-      out_ += '\n';
-    };
-    out_ += fmt::format(R"(<rect class="frame" x="{}" y="{}" width="{}" height="{}" rx="5"/>)",
-                        number(at.x), number(at.y), number(width), number(height));
+    svg.open("g", {{"class", fmt::format("box{}{}", cycle ? " cycle" : "",
+                                         box.committed ? "" : " uncommitted")},
+                   {"data-txn", box.txn.raw}});
+    svg.element("rect", {{"class", "frame"},
+                         {"x", at.x},
+                         {"y", at.y},
+                         {"width", width},
+                         {"height", height},
+                         {"rx", 5}});
     // The head, with the upper corners round as the frame's are.
     const double r = 4;
-    out_ += fmt::format(
-        R"(<path class="head" d="M{0},{1} v-{2} a{3},{3} 0 0 1 {3},-{3} h{4} a{3},{3} 0 0 1 {3},{3} v{2} Z"/>)",
-        number(at.x + 1), number(at.y + kHeadHeight), number(kHeadHeight - 1 - r), number(r),
-        number(width - 2 - 2 * r));
-    out_ += '\n';
+    using text::svg_number;
+    svg.element("path",
+                {{"class", "head"},
+                 {"d", fmt::format("M{0},{1} v-{2} a{3},{3} 0 0 1 {3},-{3} h{4} a{3},{3} 0 0 1 "
+                                   "{3},{3} v{2} Z",
+                                   svg_number(at.x + 1), svg_number(at.y + kHeadHeight),
+                                   svg_number(kHeadHeight - 1 - r), svg_number(r),
+                                   svg_number(width - 2 - 2 * r))}});
+    const auto line_top = [&](std::size_t i) {
+      return at.y + kHeadHeight + kLineHeight * static_cast<double>(i);
+    };
     for (std::size_t i = 0; i < box.lines.size(); ++i) {
       if (!box.lines[i].marked) continue;
-      rect("mark", at.y + kHeadHeight + kLineHeight * static_cast<double>(i) + 1.5, kLineHeight - 3,
-           4);
+      svg.element("rect", {{"class", "mark"},
+                           {"x", at.x + 4},
+                           {"y", line_top(i) + 1.5},
+                           {"width", width - 8},
+                           {"height", kLineHeight - 3}});
     }
-    const auto words = [&](std::string_view what, double x, double y, std::string_view text) {
-      out_ += fmt::format(R"(<text class="{}" x="{}" y="{}">{}</text>)", what, number(x), number(y),
-                          in_svg(text));
-      out_ += '\n';
+    const auto words = [&](std::string_view what, double y, std::string_view text) {
+      svg.text({{"class", what}, {"x", at.x + 10}, {"y", y}}, text);
     };
-    words("name", at.x + 10, at.y + (box.place.empty() ? 24 : 17), box.name);
-    if (!box.place.empty()) words("place", at.x + 10, at.y + 31, box.place);
+    words("name", at.y + (box.place.empty() ? 24 : 17), box.name);
+    if (!box.place.empty()) words("place", at.y + 31, box.place);
     for (std::size_t i = 0; i < box.lines.size(); ++i) {
-      words(box.lines[i].marked ? "operation" : "operation plain", at.x + 10,
-            at.y + kHeadHeight + kLineHeight * (static_cast<double>(i) + 0.5) + 4,
-            box.lines[i].text);
+      words(box.lines[i].marked ? "operation" : "operation plain",
+            line_top(i) + kLineHeight / 2 + 4, box.lines[i].text);
     }
-    out_ += "</g>\n";
+    svg.close();
   }
 
-  void arrow(std::size_t index) {
+  void arrow(SvgWriter& svg, std::size_t index) const {
     const auto& arrow = figure_.arrows[index];
     const auto& route = placed_.arrows[index];
     if (route.spline.empty()) return;
-    out_ += fmt::format(
-        R"(<g class="arrow {} {}{}" data-arrow="{}" data-from="{}" data-to="{}"><title>{}. {}</title>)",
-        kind_name(arrow.kind), arrow.certain ? "certain" : "inferred",
-        arrow.in_cycle ? " cycle" : "", index, figure_.boxes[arrow.from].txn.raw,
-        figure_.boxes[arrow.to].txn.raw, in_svg(arrow.number), in_svg(arrow.sentence));
-    out_ += '\n';
-    std::string path = "M" + pair(shifted(route.spline[0]));
+    const auto kind = kind_name(arrow.kind);
+    svg.open("g",
+             {{"class", fmt::format("arrow {} {}{}", kind, arrow.certain ? "certain" : "inferred",
+                                    arrow.in_cycle ? " cycle" : "")},
+              {"data-arrow", index},
+              {"data-from", figure_.boxes[arrow.from].txn.raw},
+              {"data-to", figure_.boxes[arrow.to].txn.raw}});
+    svg.title(fmt::format("{}. {}", arrow.number, arrow.sentence));
+    SvgPath path;
+    path.move_to(shifted(route.spline[0]));
     for (std::size_t i = 1; i + 2 < route.spline.size(); i += 3) {
-      path += fmt::format(" C{} {} {}", pair(shifted(route.spline[i])),
-                          pair(shifted(route.spline[i + 1])), pair(shifted(route.spline[i + 2])));
+      path.curve_to(shifted(route.spline[i]), shifted(route.spline[i + 1]),
+                    shifted(route.spline[i + 2]));
     }
-    out_ += fmt::format(R"(<path class="line" d="{}"/>)", path);
-    out_ += tip(arrow.kind, shifted(route.spline.back()), shifted(route.tip));
+    svg.element("path", {{"class", "line"}, {"d", path.data()}});
+    draw_tip(svg, arrow.kind, shifted(route.spline.back()), shifted(route.tip));
     const Point at = shifted(route.label);
-    out_ += fmt::format(
-        R"(<text class="label" x="{}" y="{}" text-anchor="middle"><tspan class="number">{}</tspan> <tspan class="kind">{}</tspan>{}</text></g>)",
-        number(at.x), number(at.y + 4), in_svg(arrow.number), kind_name(arrow.kind),
-        arrow.about.empty() ? "" : " " + in_svg(arrow.about));
-    out_ += '\n';
+    const std::string about = arrow.about.empty() ? "" : " " + arrow.about;
+    const text::SvgSpan label[] = {
+        {"number", arrow.number}, {{}, " "}, {"kind", kind}, {{}, about}};
+    svg.text({{"class", "label"}, {"x", at.x}, {"y", at.y + 4}, {"text-anchor", "middle"}}, label);
+    svg.close();
   }
 
   const Figure& figure_;
   const Placed& placed_;
   bool standalone_;
   Point origin_;
-  std::string out_;
 };
 
 }  // namespace
