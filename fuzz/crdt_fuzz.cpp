@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             : crdt::certificate_of_core(
                   *history, {},
                   crdt::explain(*history, *decision.violation, {}, {.seconds = 60}).core);
-    fuzz::require(crdt::verify(*history, certificate).outcome == crdt::Outcome::kValid,
+    fuzz::require(crdt::verify(*history, certificate).status == crdt::CertificateStatus::kValid,
                   "the certificate is valid");
   }
   return 0;

@@ -105,7 +105,7 @@ base::Result<std::string> contents(const std::string& file) {
 base::Result<crdt::History> history_of(const std::string& file, crdt::NamedType type) {
   auto text = contents(file);
   if (!text.ok()) return std::move(text).error();
-  // Nothing was recorded, or it was lost: no answer is a good one.
+  // The recording failed or was lost: no verdict would be right.
   if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
     return base::Error{.message = "found an empty file, expected operations, a line each",
                        .file = file};
@@ -125,53 +125,53 @@ int code_of(crdt::Verdict verdict) {
   return kUnknown;
 }
 
-// Decides, explains, prints, and writes what was asked for. The exit code.
-int answer_one(const std::string& file, const crdt::History& history,
-               const CrdtArguments& arguments, const Limits& limits, base::Budget& budget) {
+// Decides, explains, prints, and writes the files that were requested. The exit code.
+int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
+              const Limits& limits, base::Budget& budget) {
   const auto began = base::Budget::Clock::now();
-  crdt::Answer answer{.file = file,
+  crdt::Report report{.file = file,
                       .history = &history,
                       .axioms = {.strict = arguments.strict},
                       .show_witness = arguments.witness};
   try {
     const base::AllocationWatch watch(&budget);
-    answer.decision = crdt::decide(history, answer.axioms, budget);
+    report.decision = crdt::decide(history, report.axioms, budget);
   } catch (const std::bad_alloc&) {
     if (budget.limit() == base::Limit::kNone) throw;
-    answer.decision = {};
+    report.decision = {};
   }
-  answer.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
-  if (answer.decision.verdict == crdt::Verdict::kUnknown)
-    answer.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
-  if (answer.decision.violation) {
+  report.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
+  if (report.decision.verdict == crdt::Verdict::kUnknown)
+    report.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
+  if (report.decision.violation) {
     const double left = std::max(1.0, std::min(limits.shrink_seconds, budget.seconds_left()));
-    answer.explanation = crdt::explain(
-        history, *answer.decision.violation, answer.axioms,
+    report.explanation = crdt::explain(
+        history, *report.decision.violation, report.axioms,
         {.seconds = limits.shrink_seconds == 0 ? 0 : left, .memory_bytes = limits.memory_bytes});
   }
-  if (arguments.converge) answer.convergence = crdt::converge(history);
-  print(arguments.json ? crdt::as_json(answer) : crdt::as_text(answer));
-  int code = code_of(answer.decision.verdict);
-  if (answer.convergence && !answer.convergence->different.empty())
+  if (arguments.converge) report.convergence = crdt::converge(history);
+  print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
+  int code = code_of(report.decision.verdict);
+  if (report.convergence && !report.convergence->different.empty())
     code = std::max<int>(code, kViolated);
-  else if (answer.convergence && answer.convergence->keys == 0 && code == kSatisfied)
+  else if (report.convergence && report.convergence->keys == 0 && code == kSatisfied)
     code = kUnknown;
   if (!arguments.certificate.empty()) {
-    if (answer.decision.verdict == crdt::Verdict::kUnknown) {
+    if (report.decision.verdict == crdt::Verdict::kUnknown) {
       print_error(
           base::Error{.message = "no certificate was written, because the verdict is unknown",
                       .file = arguments.certificate});
     } else {
       const auto text =
-          answer.decision.witness
-              ? crdt::certificate_of_witness(history, answer.axioms, *answer.decision.witness)
-              : crdt::certificate_of_core(history, answer.axioms, answer.explanation->core);
+          report.decision.witness
+              ? crdt::certificate_of_witness(history, report.axioms, *report.decision.witness)
+              : crdt::certificate_of_core(history, report.axioms, report.explanation->core);
       if (!write_whole(arguments.certificate, text, /*append=*/false, "the certificate"))
         code = kBad;
     }
   }
   if (!arguments.svg.empty() &&
-      !write_whole(arguments.svg, crdt::as_svg(answer), /*append=*/false, "the picture"))
+      !write_whole(arguments.svg, crdt::as_svg(report), /*append=*/false, "the picture"))
     code = kBad;
   return code;
 }
@@ -190,7 +190,7 @@ int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& li
       code = kBad;
       continue;
     }
-    code = std::max(code, answer_one(file, *history, arguments, limits, budget));
+    code = std::max(code, check_one(file, *history, arguments, limits, budget));
     flush_output();
   }
   return code;
@@ -208,12 +208,12 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
     return kBad;
   }
   const auto verified = crdt::verify(*history, *certificate);
-  if (verified.outcome == crdt::Outcome::kBadInput) {
+  if (verified.status == crdt::CertificateStatus::kBadInput) {
     print_error(base::Error{.message = verified.reason, .file = arguments.certificate});
     return kBad;
   }
-  const bool valid = verified.outcome == crdt::Outcome::kValid,
-             unknown = verified.outcome == crdt::Outcome::kUnknown;
+  const bool valid = verified.status == crdt::CertificateStatus::kValid,
+             unknown = verified.status == crdt::CertificateStatus::kUnknown;
   const char* const word = valid ? "valid" : unknown ? "unknown" : "not valid";
   if (arguments.json) {
     nlohmann::ordered_json json = {{"history", arguments.history},
@@ -533,7 +533,7 @@ int run_replicas(CrdtRunArguments& arguments, const Limits& limits) {
         "was replicated");
   }
   base::Budget budget(limits.timeout, limits.memory_bytes);
-  return answer_one(file, *history, arguments, limits, budget);
+  return check_one(file, *history, arguments, limits, budget);
 }
 
 void add_crdt_run(Command& app, Run& run) {

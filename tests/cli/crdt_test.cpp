@@ -113,7 +113,7 @@ TEST_F(CrdtCli, GeneratedBugsAreFoundInAPipe) {
   EXPECT_EQ(crdt("generate --type lww --bug interleaves").code, 3);
 }
 
-TEST_F(CrdtCli, ConvergenceIsToldOnRequest) {
+TEST_F(CrdtCli, ConvergenceIsReportedOnRequest) {
   const std::string lines =
       "{\"process\":1,\"f\":\"write\",\"value\":1,\"time\":1000000}\n{\"process\":2,\"f\":\"read\","
       "\"value\":null,\"time\":2000000}\n"
@@ -133,7 +133,7 @@ TEST_F(CrdtCli, ConvergenceIsToldOnRequest) {
 }
 
 TEST_F(CrdtCli, ConvergenceOfNoKeyIsNotKnown) {
-  // The dangling invocation is before the reads, though nobody knows when it happened.
+  // The dangling invocation is before the reads, though its time is unknown.
   write("dangling.jsonl",
         "{\"process\":1,\"f\":\"add\",\"value\":\"a\"}\n"
         "{\"process\":9,\"type\":\"invoke\",\"f\":\"add\",\"value\":\"b\"}\n"

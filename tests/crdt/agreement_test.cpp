@@ -72,8 +72,8 @@ TEST_P(Agreement, WithExhaustiveSearch) {
   EXPECT_GT(rejected, kHistories / 20);
 }
 
-// Some updates failed, and of some nobody knows: the history is satisfied if it is with some
-// of those, each at most seen by others.
+// Some updates failed, and the outcome of some is unknown: the history is satisfied if it is with
+// some of those, each at most seen by others.
 TEST_P(Agreement, OfUnknownOutcomesSomeMayHaveHappened) {
   const Type type = GetParam();
   const int kHistories = CUPEL_CRDT_HISTORIES / 4;
@@ -158,13 +158,13 @@ TEST_P(Siblings, AreDecidedAsTheyAreByTheOtherMethods) {
     if (expected) {
       const auto proof = certificate_of_witness(h, {}, *decision.witness);
       const auto verified = verify(h, proof);
-      ASSERT_EQ(verified.outcome, Outcome::kValid) << verified.reason << "\n" << write(h);
+      ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n" << write(h);
     } else {
       const auto proof = certificate_of_core(h, {}, decision.violation->core);
       const auto verified = verify(h, proof);
-      ASSERT_NE(verified.outcome, Outcome::kNotValid) << verified.reason << "\n"
-                                                      << write(h) << proof;
-      ASSERT_TRUE(!small || verified.outcome == Outcome::kValid) << write(h);
+      ASSERT_NE(verified.status, CertificateStatus::kNotValid) << verified.reason << "\n"
+                                                               << write(h) << proof;
+      ASSERT_TRUE(!small || verified.status == CertificateStatus::kValid) << write(h);
     }
   }
   EXPECT_GT(admitted, kHistories / 20);

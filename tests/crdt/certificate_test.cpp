@@ -55,8 +55,8 @@ TEST_P(Certificates, AreValidForEveryVerdict) {
     const Axioms axioms{.strict = random.chance(0.3)};
     const auto made = proven(h, axioms);
     const auto verified = verify(h, made.certificate);
-    ASSERT_EQ(verified.outcome, Outcome::kValid) << verified.reason << "\n"
-                                                 << write(h) << made.certificate;
+    ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n"
+                                                          << write(h) << made.certificate;
     ASSERT_EQ(verified.verdict == "satisfied", admitted_by_oracle(h, axioms.strict));
     (made.decision.witness ? satisfied : violated) += 1;
   }
@@ -138,7 +138,7 @@ TEST_P(Certificates, MutantsAreAcceptedOnlyWhereTheyAreTrue) {
     for (int m = 0; m < 12; ++m) {
       const auto changed = mutant(whole, h, random);
       const auto verified = verify(h, changed.dump());
-      if (verified.outcome != Outcome::kValid) {
+      if (verified.status != CertificateStatus::kValid) {
         ASSERT_FALSE(verified.reason.empty());
         ++refused;
         continue;
@@ -186,14 +186,15 @@ TEST(Certificate, AnUpdateDoesNotStayWithoutItsElement) {
                      .value();
   for (const Core& core : {Core{{0, 1, 2}, {}}, Core{{1, 2}, {}}, Core{{0, 1, 2}, {0}}}) {
     const auto verified = verify(h, certificate_of_core(h, {}, core));
-    EXPECT_EQ(verified.outcome, Outcome::kNotValid) << core.ops.size() << core.elements.size();
+    EXPECT_EQ(verified.status, CertificateStatus::kNotValid)
+        << core.ops.size() << core.elements.size();
   }
   const auto part = part_of(h, Core{{0, 1, 2}, {}});
   EXPECT_EQ(part.origin, std::vector<OpId>{2});
   EXPECT_TRUE(admitted_by_oracle(part.history, false));
 }
 
-TEST(Certificate, SaysWhetherItIsToTheLetter) {
+TEST(Certificate, SaysWhetherTheAxiomsAreStrict) {
   const auto h =
       std::move(read("{\"process\":1,\"f\":\"inc\"}\n", "test", {Type::kCounter})).value();
   for (const bool strict : {false, true}) {
@@ -203,7 +204,7 @@ TEST(Certificate, SaysWhetherItIsToTheLetter) {
     for (const Json& word : {Json("true"), Json(1), Json()}) {
       json["letter"] = word;
       const auto verified = verify(h, json.dump());
-      EXPECT_EQ(verified.outcome, Outcome::kBadInput);
+      EXPECT_EQ(verified.status, CertificateStatus::kBadInput);
       EXPECT_NE(verified.reason.find("letter"), std::string::npos) << verified.reason;
     }
   }
@@ -214,17 +215,18 @@ TEST(Certificate, NestedTooDeeplyIsBadInput) {
   h.type = Type::kCounter;
   const std::string deep(200'000, '[');
   const auto verified = verify(h, R"({"cupel_crdt_certificate":1,"operations":)" + deep);
-  EXPECT_EQ(verified.outcome, Outcome::kBadInput);
+  EXPECT_EQ(verified.status, CertificateStatus::kBadInput);
   EXPECT_NE(verified.reason.find("within each other"), std::string::npos) << verified.reason;
 }
 
 TEST(Certificate, OfNoneIsBadInput) {
   History h;
   h.type = Type::kCounter;
-  EXPECT_EQ(verify(h, "").outcome, Outcome::kBadInput);
-  EXPECT_EQ(verify(h, "{}").outcome, Outcome::kBadInput);
-  EXPECT_EQ(verify(h, R"({"cupel_crdt_certificate":2})").outcome, Outcome::kBadInput);
-  EXPECT_EQ(verify(h, R"({"cupel_crdt_certificate":1,"type":3})").outcome, Outcome::kBadInput);
+  EXPECT_EQ(verify(h, "").status, CertificateStatus::kBadInput);
+  EXPECT_EQ(verify(h, "{}").status, CertificateStatus::kBadInput);
+  EXPECT_EQ(verify(h, R"({"cupel_crdt_certificate":2})").status, CertificateStatus::kBadInput);
+  EXPECT_EQ(verify(h, R"({"cupel_crdt_certificate":1,"type":3})").status,
+            CertificateStatus::kBadInput);
 }
 
 TEST(Certificate, OfAnotherHistoryIsNotValid) {
@@ -237,10 +239,10 @@ TEST(Certificate, OfAnotherHistoryIsNotValid) {
         .value();
   };
   const auto one = history("1"), two = history("2");
-  EXPECT_EQ(verify(one, proven(one, {}).certificate).outcome, Outcome::kValid);
-  EXPECT_EQ(verify(two, proven(two, {}).certificate).outcome, Outcome::kValid);
-  EXPECT_EQ(verify(two, proven(one, {}).certificate).outcome, Outcome::kNotValid);
-  EXPECT_EQ(verify(one, proven(two, {}).certificate).outcome, Outcome::kNotValid);
+  EXPECT_EQ(verify(one, proven(one, {}).certificate).status, CertificateStatus::kValid);
+  EXPECT_EQ(verify(two, proven(two, {}).certificate).status, CertificateStatus::kValid);
+  EXPECT_EQ(verify(two, proven(one, {}).certificate).status, CertificateStatus::kNotValid);
+  EXPECT_EQ(verify(one, proven(two, {}).certificate).status, CertificateStatus::kNotValid);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Members: sets and flags of several objects are decided by bounds, both ways: what is accepted
-// has a witness, and what is rejected a core that the verifier finds without an execution.
+// Element constraints: sets and flags of several objects are decided by bounds, both ways: what is
+// accepted has a witness, and what is rejected a core that the verifier finds without an execution.
 #include <gtest/gtest.h>
 
 #include "crdt/explain/explain.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kContradictions = 1000;
 
-class Members : public testing::TestWithParam<Type> {};
+class ElementConstraints : public testing::TestWithParam<Type> {};
 
 History simulated(Type type, std::uint64_t ops, std::uint32_t keys, std::uint64_t seed,
                   const std::string& bug = {}) {
@@ -29,7 +29,7 @@ History simulated(Type type, std::uint64_t ops, std::uint32_t keys, std::uint64_
   return generate(options).value();
 }
 
-TEST_P(Members, AcceptCorrectReplicas) {
+TEST_P(ElementConstraints, AcceptCorrectReplicas) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto history = simulated(GetParam(), 600, 30, seed);
     for (const bool in_order : {true, false}) {
@@ -39,12 +39,12 @@ TEST_P(Members, AcceptCorrectReplicas) {
       ASSERT_EQ(decision->verdict, Verdict::kSatisfied);
       const auto verified =
           verify(history, certificate_of_witness(history, {}, *decision->witness));
-      EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason;
+      EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
     }
   }
 }
 
-TEST_P(Members, RefuteBugsAmongFiveThousandOperationsOnFiftyKeys) {
+TEST_P(ElementConstraints, RefuteBugsAmongFiveThousandOperationsOnFiftyKeys) {
   for (const auto& bug : bugs_of(GetParam())) {
     // A flag says less of what was seen: of some seeds it takes more contradictions.
     for (std::uint64_t seed = 1; seed <= (is_set(GetParam()) ? 3U : 1U); ++seed) {
@@ -59,16 +59,16 @@ TEST_P(Members, RefuteBugsAmongFiveThousandOperationsOnFiftyKeys) {
       const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
       // A flag's core may be too large for the verifier, which then says that it does not know.
       if (is_set(GetParam())) {
-        EXPECT_EQ(verified.outcome, Outcome::kValid) << bug << ": " << verified.reason;
+        EXPECT_EQ(verified.status, CertificateStatus::kValid) << bug << ": " << verified.reason;
       } else {
-        EXPECT_NE(verified.outcome, Outcome::kNotValid) << bug << ": " << verified.reason;
+        EXPECT_NE(verified.status, CertificateStatus::kNotValid) << bug << ": " << verified.reason;
       }
     }
   }
 }
 
 // So small that SAT and the verifier, which share nothing with the bounds, always answer.
-TEST_P(Members, SayWhatSatAndTheVerifierSay) {
+TEST_P(ElementConstraints, SayWhatSatAndTheVerifierSay) {
   int violated = 0;
   for (const auto& bug : bugs_of(GetParam())) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -82,7 +82,7 @@ TEST_P(Members, SayWhatSatAndTheVerifierSay) {
       ++violated;
       const auto verified =
           verify(history, certificate_of_core(history, {}, decision->violation->core));
-      EXPECT_EQ(verified.outcome, Outcome::kValid)
+      EXPECT_EQ(verified.status, CertificateStatus::kValid)
           << bug << ", seed " << seed << ": " << verified.reason;
     }
   }
@@ -103,7 +103,7 @@ TEST(InOrder, SaysNothingOfWhatIsWrong) {
   EXPECT_EQ(decision->verdict, Verdict::kSatisfied);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Members,
+INSTANTIATE_TEST_SUITE_P(Types, ElementConstraints,
                          testing::Values(Type::kAddWinsSet, Type::kRemoveWinsSet,
                                          Type::kEnableWinsFlag, Type::kDisableWinsFlag),
                          test::parameter_name);

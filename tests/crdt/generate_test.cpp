@@ -1,4 +1,4 @@
-// Generator: correct replicas are never accused, and each planted bug is found, and
+// Generator: correct replicas are never accused, and each injected bug is found, and
 // called by a name that fits it.
 #include "crdt/workload/generate.hpp"
 
@@ -61,7 +61,7 @@ const std::map<std::string, std::set<std::string>>& names_of_bugs() {
   return names;
 }
 
-TEST_P(Generator, PlantedBugsAreFoundAndNamed) {
+TEST_P(Generator, InjectedBugsAreFoundAndNamed) {
   const Type type = GetParam();
   constexpr int kSeeds = 16;
   for (const auto& bug : bugs_of(type)) {
@@ -83,8 +83,8 @@ TEST_P(Generator, PlantedBugsAreFoundAndNamed) {
       const auto explanation = explain(history, *decision.violation, {}, {.seconds = 20});
       ++named[explanation.name];
       const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
-      ASSERT_NE(verified.outcome, Outcome::kNotValid) << verified.reason;
-      proven += verified.outcome == Outcome::kValid;
+      ASSERT_NE(verified.status, CertificateStatus::kNotValid) << verified.reason;
+      proven += verified.status == CertificateStatus::kValid;
     }
     std::string text;
     for (const auto& [name, times] : named) text += " " + name + ":" + std::to_string(times);

@@ -67,7 +67,7 @@ TEST_P(Objects, WithABugAreFoundAmongMany) {
     EXPECT_LE(explanation.part.history.ops.size(), 25U) << bug << "\n"
                                                         << write(explanation.part.history);
     const auto verified = verify(history, certificate_of_core(history, {}, explanation.core));
-    EXPECT_EQ(verified.outcome, Outcome::kValid) << bug << ": " << verified.reason;
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << bug << ": " << verified.reason;
   }
 }
 

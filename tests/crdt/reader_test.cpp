@@ -35,7 +35,7 @@ TEST(Reader, JsonAndEdnAreTheSame) {
   EXPECT_EQ(json.ops[2].line, 4U);
 }
 
-TEST(Reader, CompletionsCountAndUnknownOnesAreSeenByNobody) {
+TEST(Reader, CompletionsCountAndUnknownOnesNeedNotBeSeen) {
   const auto h = well(Type::kCounter, R"({"process":1,"type":"invoke","f":"inc","key":"c"}
 {"process":1,"type":"ok","f":"inc"}
 {"process":1,"type":"invoke","f":"inc","key":"c","value":5}
@@ -228,7 +228,7 @@ TEST(Reader, KeysThatAreNumbersAreNotTexts) {
   EXPECT_EQ(write(well(Type::kCounter, write(h, true))), lines);
 }
 
-// The addAfter of "p" failed, and so nobody can have added "c" behind it, nor "d" behind
+// The addAfter of "p" failed, and so no replica can have added "c" after it, nor "d" after
 // that; "e" and "f" wait for each other.
 TEST(Reader, UnknownOutcomesThatCannotHaveHappenedDidNot) {
   const std::string failed = R"({"process":1,"type":"invoke","f":"addAfter","value":[null,"p"]}

@@ -19,15 +19,15 @@ History history_of(Type type, const std::string& text) {
   return std::move(history).value();
 }
 
-Answer answered(const History& history) {
+Report report_of(const History& history) {
   base::Budget budget;
-  Answer answer{.file = "h<1>.jsonl",
+  Report report{.file = "h<1>.jsonl",
                 .history = &history,
                 .decision = decide(history, {}, budget),
                 .show_witness = true};
-  if (answer.decision.violation)
-    answer.explanation = explain(history, *answer.decision.violation, {}, {.seconds = 60});
-  return answer;
+  if (report.decision.violation)
+    report.explanation = explain(history, *report.decision.violation, {}, {.seconds = 60});
+  return report;
 }
 
 std::size_t count(const std::string& text, std::string_view what) {
@@ -45,7 +45,7 @@ constexpr const char* kLostAdd =
     "{\"process\":1,\"f\":\"contains\",\"value\":[\"b\",true]}\n";
 
 // The read leaves out "a". That "b" was seen shows that "a" was; its updates are no reason.
-TEST(Report, OfAWholeReadOnlyTheElementInQuestionIsToldOf) {
+TEST(Report, AWholeReadIsExplainedByTheElementInQuestionOnly) {
   const auto history =
       history_of(Type::kAddWinsSet, R"({"process":2,"f":"contains","value":["b",true]}
 {"process":2,"f":"remove","value":"b"}
@@ -53,20 +53,20 @@ TEST(Report, OfAWholeReadOnlyTheElementInQuestionIsToldOf) {
 {"process":1,"f":"add","value":"b"}
 {"process":2,"f":"read","value":[]}
 )");
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_EQ(answer.explanation->because,
+  const auto report = report_of(history);
+  ASSERT_TRUE(report.explanation);
+  EXPECT_EQ(report.explanation->because,
             (std::vector<std::string>{
                 "it must have seen add(\"a\") of replica 1 (line 3)",
                 "that follows from the order of each replica and from contains(\"b\") = true of "
                 "replica 2 (line 1)"}))
-      << as_text(answer);
+      << as_text(report);
 }
 
 void expect_blamed(const History& history, const char* words) {
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_NE(answer.explanation->summary.find(words), std::string::npos) << as_text(answer);
+  const auto report = report_of(history);
+  ASSERT_TRUE(report.explanation);
+  EXPECT_NE(report.explanation->summary.find(words), std::string::npos) << as_text(report);
 }
 
 // That "b" is gone shows that its remove was seen, and with it the add of "a".
@@ -98,37 +98,37 @@ TEST(Report, AnOverwrittenSiblingIsStale) {
 {"process":2,"f":"read","value":[2]}
 {"process":2,"f":"read","value":[1]}
 )");
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_EQ(answer.explanation->name, "stale-read") << as_text(answer);
+  const auto report = report_of(history);
+  ASSERT_TRUE(report.explanation);
+  EXPECT_EQ(report.explanation->name, "stale-read") << as_text(report);
   const auto lost = history_of(Type::kMultiValueRegister, R"({"process":1,"f":"write","value":1}
 {"process":2,"f":"write","value":2}
 {"process":3,"f":"read","value":[1,2]}
 {"process":3,"f":"read","value":[1]}
 )");
-  const auto other = answered(lost);
+  const auto other = report_of(lost);
   ASSERT_TRUE(other.explanation);
   EXPECT_EQ(other.explanation->name, "lost-sibling") << as_text(other);
 }
 
 TEST(Report, SaysThatThereAreNoOperations) {
-  const auto text = as_text(answered(history_of(Type::kCounter, "; nothing\n")));
+  const auto text = as_text(report_of(history_of(Type::kCounter, "; nothing\n")));
   EXPECT_NE(text.find("satisfied\n  0 operations\n"), text.npos) << text;
 }
 
 TEST(Report, SaysWhatItTakes) {
   const auto history = history_of(Type::kAddWinsSet, kLostAdd);
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_EQ(answer.explanation->name, "lost-add");
-  EXPECT_EQ(answer.explanation->part.origin, (std::vector<OpId>{0, 1, 2, 3}));
-  EXPECT_EQ(answer.explanation->part.origin[answer.explanation->read], 3U);
-  const auto text = as_text(answer);
+  const auto report = report_of(history);
+  ASSERT_TRUE(report.explanation);
+  EXPECT_EQ(report.explanation->name, "lost-add");
+  EXPECT_EQ(report.explanation->part.origin, (std::vector<OpId>{0, 1, 2, 3}));
+  EXPECT_EQ(report.explanation->part.origin[report.explanation->read], 3U);
+  const auto text = as_text(report);
   EXPECT_EQ(text.substr(0, text.find('\n')), "h<1>.jsonl\tadd-wins-set\tviolated");
   EXPECT_NE(text.find("it must have seen add(\"<a>\") of replica 1"), text.npos) << text;
   EXPECT_NE(text.find("it takes 4 of 5 operations"), text.npos) << text;
   EXPECT_NE(text.find("line 4"), text.npos) << text;
-  const auto json = nlohmann::json::parse(as_json(answer));
+  const auto json = nlohmann::json::parse(as_json(report));
   EXPECT_EQ(json["verdict"], "violated");
   EXPECT_EQ(json["explanation"]["read"], 3);
   EXPECT_EQ(json["explanation"]["must_have_seen"], nlohmann::json::array({0}));
@@ -140,9 +140,9 @@ TEST(Report, ShowsAnExecutionInWhichEveryReadIsRight) {
   const auto history =
       history_of(Type::kAddWinsSet,
                  std::string(kLostAdd).replace(std::string(kLostAdd).find("false"), 5, "true"));
-  const auto answer = answered(history);
-  ASSERT_EQ(answer.decision.verdict, Verdict::kSatisfied);
-  const auto json = nlohmann::json::parse(as_json(answer));
+  const auto report = report_of(history);
+  ASSERT_EQ(report.decision.verdict, Verdict::kSatisfied);
+  const auto json = nlohmann::json::parse(as_json(report));
   ASSERT_EQ(json["witness"].size(), 5U);
   // Replica 2 must have had one delivery, of the second add at least.
   std::size_t seen = 0;
@@ -150,22 +150,22 @@ TEST(Report, ShowsAnExecutionInWhichEveryReadIsRight) {
     if (one["replica"] == "2") seen += one["newly_seen"].size();
   }
   EXPECT_EQ(seen, 1U);
-  EXPECT_NE(as_text(answer).find("sees"), std::string::npos);
+  EXPECT_NE(as_text(report).find("sees"), std::string::npos);
 }
 
-TEST(Report, ACycleIsToldStepByStep) {
+TEST(Report, ACycleIsExplainedStepByStep) {
   const auto history = history_of(
       Type::kLastWriterWinsRegister,
       "{\"process\":1,\"f\":\"write\",\"value\":1}\n{\"process\":2,\"f\":\"write\",\"value\":2}\n"
       "{\"process\":1,\"f\":\"read\",\"value\":2}\n{\"process\":2,\"f\":\"read\",\"value\":1}\n");
-  const auto answer = answered(history);
-  ASSERT_TRUE(answer.explanation);
-  EXPECT_EQ(answer.explanation->name, "order-disagreement");
-  ASSERT_EQ(answer.explanation->cycle.size(), 2U);
-  EXPECT_EQ(answer.explanation->because.size(), 2U);
-  const auto json = nlohmann::json::parse(as_json(answer));
+  const auto report = report_of(history);
+  ASSERT_TRUE(report.explanation);
+  EXPECT_EQ(report.explanation->name, "order-disagreement");
+  ASSERT_EQ(report.explanation->cycle.size(), 2U);
+  EXPECT_EQ(report.explanation->because.size(), 2U);
+  const auto json = nlohmann::json::parse(as_json(report));
   EXPECT_EQ(json["explanation"]["cycle"][0]["why"], "arbitrated");
-  const auto svg = as_svg(answer);
+  const auto svg = as_svg(report);
   EXPECT_EQ(count(svg, "class=\"arrow cycle\""), 2U);
   // There and back are two lines, not one with two heads.
   std::set<std::string> from;
@@ -179,8 +179,8 @@ TEST(Report, ACycleIsToldStepByStep) {
 
 TEST(Picture, HasABoxForEachOperationAndAnArrowForEachDelivery) {
   const auto history = history_of(Type::kAddWinsSet, kLostAdd);
-  const auto answer = answered(history);
-  const auto svg = as_svg(answer);
+  const auto report = report_of(history);
+  const auto svg = as_svg(report);
   EXPECT_EQ(count(svg, "class=\"box\""), 4U);
   EXPECT_EQ(count(svg, "class=\"wrong\""), 1U);
   EXPECT_EQ(count(svg, "class=\"arrow must\""), 1U);
@@ -194,7 +194,7 @@ TEST(Picture, OfALongExecutionSaysThatItIsTheBeginning) {
   for (int i = 0; i < 400; ++i)
     lines += "{\"process\":" + std::to_string(i % 3) + ",\"f\":\"inc\"}\n";
   const auto history = history_of(Type::kCounter, lines);
-  const auto svg = as_svg(answered(history));
+  const auto svg = as_svg(report_of(history));
   EXPECT_EQ(count(svg, "class=\"box\""), kMostDrawn);
   EXPECT_NE(svg.find("the first 150 of 400 operations"), svg.npos);
 }

@@ -1,5 +1,5 @@
 // Scale: 100,000 operations over 10 replicas, of arrays and of registers whose values are
-// written once; and each planted bug of a type. Prints the seconds.
+// written once; and each injected bug of a type. Prints the seconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_P(Scale, HundredThousandOperationsOfTenReplicas) {
     if (seed > 1) continue;
     const auto proof = certificate_of_witness(history, {}, *decision.witness);
     const auto verified = verify(history, proof);
-    EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason;
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
   }
 }
 
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Scale,
 
 // Each object small, so that there is something to see: of many updates of one object some
 // execution explains nearly every answer.
-TEST(PlantedBugs, OfAHundredThousandOperationsAreFound) {
+TEST(InjectedBugs, OfAHundredThousandOperationsAreFound) {
   for (const Type type : all_types()) {
     for (const auto& bug : bugs_of(type)) {
       GenerateOptions options;

@@ -19,7 +19,7 @@ void expect_accepted(const History& history, std::optional<Decision> decision, s
   ASSERT_TRUE(decision) << "seed " << seed;
   ASSERT_EQ(decision->verdict, Verdict::kSatisfied) << "seed " << seed;
   const auto verified = verify(history, certificate_of_witness(history, {}, *decision->witness));
-  EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason << ", seed " << seed;
+  EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << ", seed " << seed;
 }
 
 TEST_P(Search, AcceptsThousandsOfOperationsOnOneObject) {
@@ -37,8 +37,8 @@ TEST_P(Search, AcceptsThousandsOfOperationsOnOneObject) {
   }
 }
 
-// With less to choose it may give up, and what is behind it decides.
-TEST_P(Search, OrWhatIsBehindItAcceptsTwoReplicas) {
+// With less to choose it may give up, and the next method decides.
+TEST_P(Search, OrTheNextMethodAcceptsTwoReplicas) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     GenerateOptions options;
     options.type = {GetParam()};
@@ -64,7 +64,8 @@ TEST_P(Search, AcceptsNothingThatIsWrong) {
     if (!decision) continue;
     ASSERT_EQ(decision->verdict, Verdict::kSatisfied);
     const auto verified = verify(history, certificate_of_witness(history, {}, *decision->witness));
-    ASSERT_EQ(verified.outcome, Outcome::kValid) << verified.reason << "\n" << write(history);
+    ASSERT_EQ(verified.status, CertificateStatus::kValid) << verified.reason << "\n"
+                                                          << write(history);
   }
   EXPECT_GT(none, 100);
 }

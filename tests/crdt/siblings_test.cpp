@@ -25,7 +25,7 @@ void expect_proven(const History& history, const Decision& decision) {
   ASSERT_EQ(decision.verdict, Verdict::kSatisfied);
   EXPECT_EQ(decision.decided_by, "registers");
   const auto verified = verify(history, certificate_of_witness(history, {}, *decision.witness));
-  EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason;
+  EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
 }
 
 bool three_colours(std::uint32_t nodes, const Edges& edges) {
@@ -97,7 +97,7 @@ TEST(Siblings, OfTenReplicasAreDecided) {
 }
 
 // The order of the file is nothing that is relied on.
-TEST(Siblings, OfReplicasOneBehindTheOtherInTheFileAreDecided) {
+TEST(Siblings, OfReplicasOneAfterTheOtherInTheFileAreDecided) {
   const auto history = generate(options_of(3000, 20, 7)).value();
   History apart;
   apart.type = history.type;
@@ -115,7 +115,7 @@ TEST(Siblings, OfReplicasOneBehindTheOtherInTheFileAreDecided) {
 
 // One read of thousands leaves out one of the siblings that its replica has just returned:
 // those left were returned beside it and cannot have overwritten it.
-TEST(Siblings, OneThatIsLostOnceIsFoundAndTold) {
+TEST(Siblings, OneThatIsLostOnceIsFoundAndExplained) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const auto history = generate(options_of(3000, 20, seed)).value();
     OpId wrong = kNone;
@@ -143,7 +143,7 @@ TEST(Siblings, OneThatIsLostOnceIsFoundAndTold) {
     EXPECT_LE(explanation.part.history.ops.size(), 20U) << "seed " << seed << "\n"
                                                         << write(explanation.part.history);
     const auto verified = verify(lossy, certificate_of_core(lossy, {}, explanation.core));
-    EXPECT_EQ(verified.outcome, Outcome::kValid) << verified.reason;
+    EXPECT_EQ(verified.status, CertificateStatus::kValid) << verified.reason;
   }
 }
 

@@ -1,5 +1,5 @@
 // Explain: delta debugging (Zeller & Hildebrandt 2002) over what may be dropped, then
-// the exact method asked what the read must have seen.
+// the exact method finds what the read must have seen.
 #include "crdt/explain/explain.hpp"
 
 #include <fmt/format.h>
@@ -249,14 +249,14 @@ class Explainer {
       explainer.find_visibility();
       type_.explain_read(explainer);
     } else {
-      say("used-unseen-character",
-          fmt::format("{} names a character that its replica cannot have seen",
-                      with_replica(h_, 0)));
+      report("used-unseen-character",
+             fmt::format("{} names a character that its replica cannot have seen",
+                         with_replica(h_, 0)));
     }
   }
 
  private:
-  void say(std::string name, std::string summary) {
+  void report(std::string name, std::string summary) {
     explanation_.name = std::move(name);
     explanation_.summary = std::move(summary);
   }
@@ -280,15 +280,16 @@ class Explainer {
                          [&](const Step& step) { return step.why == why; });
     };
     if (has(Why::kOverwritten)) {
-      say("lost-sibling",
+      report(
+          "lost-sibling",
           "reads leave out writes that they have seen, so that what they return would have had to "
           "overwrite them, which happened before");
     } else if (has(Why::kRemoved)) {
-      say("lost-character",
-          "reads leave out characters that they have seen, so that they would have had to see "
-          "removes that happened after");
+      report("lost-character",
+             "reads leave out characters that they have seen, so that they would have had to see "
+             "removes that happened after");
     } else if (arbitrated == 0) {
-      say("causality-cycle", "what was read came from operations that happened after the read");
+      report("causality-cycle", "what was read came from operations that happened after the read");
     } else {
       type_.explain_cycle({explanation_, arbitrated == 1, other == kNone});
     }

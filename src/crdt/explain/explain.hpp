@@ -1,7 +1,7 @@
 // Explain: a violation made small and put into words.
 //
 // Small by dropping what a history may lose without becoming harder to explain: reads;
-// elements with all that is asked and done to them; writes whose value no read returns;
+// elements with all their reads and updates; writes whose value no read returns;
 // updates of the side that only helps (adds, where every read of the element says
 // false). If what is left has no execution, the whole had none. No single one of
 // these can be left out of what is shown, unless the time was up.

@@ -1,4 +1,4 @@
-// Read explainer: what a type has to say a violation in words (ReplicatedType::explain_read and
+// Read explainer: what a type needs to put a violation into words (ReplicatedType::explain_read and
 // explain_cycle).
 #pragma once
 
@@ -29,7 +29,7 @@ class ReadExplainer {
   [[nodiscard]] OpId id() const { return explanation_.read; }
   [[nodiscard]] const Operation& read() const { return h_.ops[explanation_.read]; }
   [[nodiscard]] std::string text() const { return with_replica(h_, explanation_.read); }
-  // Sets and flags: what the read says of the object that is wrong.
+  // Sets and flags: the claim of the read about the object that is wrong.
   [[nodiscard]] const Claim& claim() const { return claim_; }
 
   // Is it an update of what the read is about?
@@ -44,7 +44,7 @@ class ReadExplainer {
   }
   [[nodiscard]] const std::vector<OpId>& must_see() const { return explanation_.must_see; }
   void find_visibility();
-  // Has a history with another answer of this read an execution?
+  // Has a history with another result of this read an execution?
   [[nodiscard]] bool would_be_right(const History& other) const {
     return decide(other, axioms_, budget_).verdict == Verdict::kSatisfied;
   }
@@ -53,7 +53,7 @@ class ReadExplainer {
     return std::any_of(h_.ops.begin(), h_.ops.end(), test);
   }
 
-  void say(std::string name, std::string summary) {
+  void report(std::string name, std::string summary) {
     explanation_.name = std::move(name);
     explanation_.summary = std::move(summary);
   }
@@ -79,7 +79,7 @@ struct ArbitrationCycle {
   [[nodiscard]] std::string read() const {
     return with_replica(explanation.part.history, explanation.read);
   }
-  void say(std::string name, std::string summary) const {
+  void report(std::string name, std::string summary) const {
     explanation.name = std::move(name);
     explanation.summary = std::move(summary);
   }

@@ -246,14 +246,14 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& ind
 
 }  // namespace
 
-std::string as_svg(const Answer& answer) {
-  const History& h = *answer.history;
+std::string as_svg(const Report& report) {
+  const History& h = *report.history;
   const std::string title =
-      fmt::format("{}: {}, {}", answer.file, name(h.type), name(answer.decision.verdict));
+      fmt::format("{}: {}, {}", report.file, name(h.type), name(report.decision.verdict));
   std::vector<std::string> legend;
   std::vector<Arrow> arrows;
-  if (answer.explanation) {
-    const auto& explanation = *answer.explanation;
+  if (report.explanation) {
+    const auto& explanation = *report.explanation;
     const auto& part = explanation.part.history;
     std::vector<OpId> ops;
     for (OpId id = 0; id < part.ops.size() && id < kMostDrawn; ++id) ops.push_back(id);
@@ -281,9 +281,9 @@ std::string as_svg(const Answer& answer) {
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
     return Drawing(part, std::move(ops), std::move(arrows), explanation.read).draw(title, legend);
   }
-  if (!answer.decision.witness)
+  if (!report.decision.witness)
     return Drawing(h, {}, {}, kNone).draw(title, {"a limit was met: there is nothing to show"});
-  const auto& witness = *answer.decision.witness;
+  const auto& witness = *report.decision.witness;
   std::vector<OpId> ops(witness.order.begin(),
                         witness.order.begin() + static_cast<std::ptrdiff_t>(
                                                     std::min(kMostDrawn, witness.order.size())));

@@ -1,4 +1,4 @@
-// Picture: an answer as SVG, a row a replica and an arrow a delivery.
+// Picture: a report as SVG, a row a replica and an arrow a delivery.
 //
 // Of satisfied: the witness. An arrow goes from an update to the first operation of
 // another replica that has seen it. Of violated: what the explanation takes, with its
@@ -12,10 +12,10 @@
 
 namespace cupel::crdt {
 
-// Of a longer execution the beginning is drawn, and it says so.
+// Of a longer execution the beginning is drawn, and a line of the legend says so.
 inline constexpr std::size_t kMostDrawn = 150;
 
-// Of unknown, a page that says that.
-std::string as_svg(const Answer& answer);
+// If the verdict is unknown, a picture without operations that says so.
+std::string as_svg(const Report& report);
 
 }  // namespace cupel::crdt

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the history, where the explanation has its own numbers.
-struct Place {
+// The lines of the file for operations of the explanation, which have numbers of their own.
+struct SourceLines {
   const History& history;
   const Explanation& explanation;
   [[nodiscard]] const Operation& of(OpId part_op) const {
@@ -35,14 +35,14 @@ std::string witness_text(const History& history, const Witness& witness) {
     replica_width = std::max(replica_width, history.replicas[history.ops[id].replica].size());
     text_width = std::max(text_width, std::min(kWidest, history.text(id).size()));
   }
-  std::vector<std::size_t> place(history.ops.size());
-  for (std::size_t i = 0; i < witness.order.size(); ++i) place[witness.order[i]] = i + 1;
+  std::vector<std::size_t> position(history.ops.size());
+  for (std::size_t i = 0; i < witness.order.size(); ++i) position[witness.order[i]] = i + 1;
   for (const OpId id : witness.order) {
     std::string sees;
     for (const OpId from : newly_seen(history, witness.clocks, id)) {
-      sees += fmt::format("{}{}", sees.empty() ? "sees " : ", ", place[from]);
+      sees += fmt::format("{}{}", sees.empty() ? "sees " : ", ", position[from]);
     }
-    auto line = fmt::format("    {:>4}  {:{}}  {:{}}  {}", place[id],
+    auto line = fmt::format("    {:>4}  {:{}}  {:{}}  {}", position[id],
                             history.replicas[history.ops[id].replica], replica_width,
                             history.text(id), text_width, sees);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -56,10 +56,10 @@ std::string explanation_text(const History& history, const Explanation& explanat
   for (const auto& reason : explanation.because) text += "    " + reason + "\n";
   const auto& part = explanation.part.history;
   text += fmt::format("  it takes {} of {} operations:\n", part.ops.size(), history.ops.size());
-  const Place place{history, explanation};
+  const SourceLines lines{history, explanation};
   std::size_t line_width = 0, replica_width = 0;
   for (OpId id = 0; id < part.ops.size(); ++id) {
-    line_width = std::max(line_width, place.line(id).size());
+    line_width = std::max(line_width, lines.line(id).size());
     replica_width = std::max(replica_width, part.replicas[part.ops[id].replica].size());
   }
   constexpr std::size_t kMost = 60;
@@ -70,7 +70,7 @@ std::string explanation_text(const History& history, const Explanation& explanat
     }
     text +=
         fmt::format("    {}{:>{}}  replica {:{}}  {}{}\n", line_width == 0 ? "" : "line ",
-                    place.line(id), line_width, part.replicas[part.ops[id].replica], replica_width,
+                    lines.line(id), line_width, part.replicas[part.ops[id].replica], replica_width,
                     part.text(id), id == explanation.read ? "  <- this one" : "");
   }
   return text;
@@ -203,54 +203,54 @@ std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId 
   return own;
 }
 
-std::string as_text(const Answer& answer) {
-  const History& history = *answer.history;
+std::string as_text(const Report& report) {
+  const History& history = *report.history;
   std::string text =
-      fmt::format("{}\t{}\t{}\n", answer.file, name(history.type), name(answer.decision.verdict));
+      fmt::format("{}\t{}\t{}\n", report.file, name(history.type), name(report.decision.verdict));
   if (history.ops.empty()) text += "  0 operations\n";
-  if (answer.decision.verdict == Verdict::kUnknown) {
+  if (report.decision.verdict == Verdict::kUnknown) {
     text +=
-        fmt::format("  a limit was met ({}) after {:.1f} s{}\n", answer.limit, answer.seconds,
-                    answer.limit == "size" ? ": more choices than the exact method takes on" : "");
+        fmt::format("  a limit was met ({}) after {:.1f} s{}\n", report.limit, report.seconds,
+                    report.limit == "size" ? ": more choices than the exact method takes on" : "");
   }
-  if (answer.explanation) text += explanation_text(history, *answer.explanation);
-  if (answer.convergence) text += convergence_text(history, *answer.convergence);
-  if (answer.show_witness && answer.decision.witness)
-    text += witness_text(history, *answer.decision.witness);
+  if (report.explanation) text += explanation_text(history, *report.explanation);
+  if (report.convergence) text += convergence_text(history, *report.convergence);
+  if (report.show_witness && report.decision.witness)
+    text += witness_text(history, *report.decision.witness);
   return text;
 }
 
-std::string as_json(const Answer& answer) {
-  const History& history = *answer.history;
-  Json json = {{"file", answer.file},
+std::string as_json(const Report& report) {
+  const History& history = *report.history;
+  Json json = {{"file", report.file},
                {"type", name(history.type)},
-               {"letter", answer.axioms.strict},
+               {"letter", report.axioms.strict},
                {"operations", history.ops.size()},
                {"replicas", history.replicas.size() - history.indeterminate.size()},
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size()},
-               {"verdict", name(answer.decision.verdict)},
+               {"verdict", name(report.decision.verdict)},
                {"decided_by", nullptr},
-               {"seconds", answer.seconds},
+               {"seconds", report.seconds},
                {"limit", nullptr},
                {"explanation", nullptr}};
-  if (answer.decision.verdict == Verdict::kUnknown) {
-    json["limit"] = answer.limit;
+  if (report.decision.verdict == Verdict::kUnknown) {
+    json["limit"] = report.limit;
   } else {
-    json["decided_by"] = answer.decision.decided_by;
+    json["decided_by"] = report.decision.decided_by;
   }
-  if (answer.explanation) json["explanation"] = explanation_json(history, *answer.explanation);
-  if (answer.show_witness && answer.decision.witness) {
+  if (report.explanation) json["explanation"] = explanation_json(history, *report.explanation);
+  if (report.show_witness && report.decision.witness) {
     Json execution = Json::array();
-    for (const OpId id : answer.decision.witness->order) {
+    for (const OpId id : report.decision.witness->order) {
       auto one = operation_json(history, id);
-      one["newly_seen"] = newly_seen(history, answer.decision.witness->clocks, id);
+      one["newly_seen"] = newly_seen(history, report.decision.witness->clocks, id);
       execution.push_back(std::move(one));
     }
     json["witness"] = std::move(execution);
   }
-  if (answer.convergence) {
-    const auto& found = *answer.convergence;
+  if (report.convergence) {
+    const auto& found = *report.convergence;
     Json different = Json::array();
     for (const auto& [one, other] : found.different)
       different.push_back(

@@ -1,4 +1,4 @@
-// Report: an answer about a history of a replicated data type, as text and as JSON.
+// Report: what is printed about one history of a replicated data type, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace cupel::crdt {
 
-struct Answer {
+struct Report {
   std::string file;
   const History* history = nullptr;
   Axioms axioms = {};
@@ -17,7 +17,7 @@ struct Answer {
   std::optional<Explanation> explanation = {};  // of kViolated
   double seconds = 0;
   std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
-  std::optional<Convergence> convergence = {};  // where it was asked for
+  std::optional<Convergence> convergence = {};  // if requested
   bool show_witness = false;                    // of kSatisfied
 };
 
@@ -25,10 +25,10 @@ std::string_view name(Verdict verdict);
 // "replica-order", "read-from", "overwritten", "removed", "arbitrated".
 std::string_view name(Why why);
 
-// A line FILE<TAB>TYPE<TAB>VERDICT, and what there is to say of it, indented by two blanks.
-std::string as_text(const Answer& answer);
+// A line FILE<TAB>TYPE<TAB>VERDICT, then the details, indented by two blanks.
+std::string as_text(const Report& report);
 // One object, with its line feed; the fields are in docs/crdt.md.
-std::string as_json(const Answer& answer);
+std::string as_json(const Report& report);
 
 // What an operation is the first of its replica to have seen: the last operation of each
 // other replica that its clock reaches, where the operation before did not and no

@@ -1,9 +1,9 @@
-// History of a replicated data type: what each replica was asked and what it
-// answered, in the order of that replica (thesis 2.1: Op and ro).
+// History of a replicated data type: the calls on each replica and their results, in the
+// order of that replica (thesis 2.1: Op and ro).
 //
 // Replicas, keys and elements are small numbers in order of appearance. An element
 // belongs to a key: a member of that set, a value of that register, a character of
-// that array. Nothing here says what is right; that is decide.hpp.
+// that array. What is allowed is not described here but in decide.hpp.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ class History {
   std::vector<Operation> ops;  // in the order of the file
   std::vector<std::vector<OpId>> by_replica;
   std::vector<std::uint32_t> lists;
-  // Updates of unknown outcome, each on a replica of its own: nobody must see them.
+  // Updates of unknown outcome, each on a replica of its own: no operation has to see them.
   std::vector<std::uint32_t> indeterminate;  // replicas
 
   [[nodiscard]] std::span<const std::uint32_t> list(const Operation& op) const {

@@ -1,4 +1,5 @@
-// Replicated type: what most types have in common, and how a call says what it expected.
+// Replicated type: what most types have in common, and the messages of calls that are not
+// understood.
 #include "crdt/model/replicated_type.hpp"
 
 #include <fmt/format.h>

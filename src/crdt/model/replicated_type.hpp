@@ -41,7 +41,7 @@ struct TypeBug {
 // What methods that decide several types need to know of one.
 struct TypeTraits {
   std::vector<TypeName> names;     // the first is its name, the others are aliases
-  Kind whole_read = Kind::kState;  // the read that returns all there is behind a key
+  Kind whole_read = Kind::kState;  // the read that returns the whole value of a key
   std::vector<TypeBug> bugs = {};
 
   // An update is made to one element, independent of the others of its key.
@@ -98,7 +98,7 @@ class ReplicatedType {
 
   // Text. What the type calls an operation of this kind.
   [[nodiscard]] virtual std::string_view method(const Operation& op) const = 0;
-  // The arguments behind the key, and what was returned; empty: nothing.
+  // The arguments after the key, and what was returned; empty: nothing.
   struct Text {
     std::vector<std::string> arguments;
     std::string result;
@@ -111,7 +111,7 @@ class ReplicatedType {
   [[nodiscard]] virtual History without_impossible(History history) const { return history; }
   // The value that a file has for an operation; null: none.
   [[nodiscard]] virtual nlohmann::json value(const History& history, const Operation& op) const = 0;
-  // Programs as replicas. The value that one is asked with; null: none.
+  // Programs as replicas. The value of the request; null: none.
   [[nodiscard]] virtual nlohmann::json argument(const History& history,
                                                 const Operation& op) const = 0;
   // The value that a file has for a read with this argument and this answer.
@@ -129,7 +129,7 @@ class ReplicatedType {
   [[nodiscard]] virtual std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                                    std::string_view bug,
                                                                    std::uint32_t self) const = 0;
-  // What a replica is asked next; `choice` begins as the whole read of a key.
+  // The next request to a replica; `choice` begins as the whole read of a key.
   virtual void choose(RequestChoice& choice) const = 0;
 
   // Words. Names and summary of a read that no execution explains.

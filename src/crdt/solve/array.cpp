@@ -105,7 +105,7 @@ class Tree {
     if (up == kNone) return;
     const auto first = jump_[up];
     if (first == kNone) {
-      // Depth 2 jumps nowhere; deeper ones as far as two equal jumps reach.
+      // Depth 2 does not jump; deeper ones as far as two equal jumps reach.
       jump_[e] = up;
       return;
     }

@@ -5,7 +5,7 @@
 
 namespace cupel::crdt {
 
-bool Bounds::take(std::size_t bytes_a_cell) {
+bool Bounds::reserve(std::size_t bytes_a_cell) {
   if (budget_.would_exceed(h_.ops.size() * width_ * bytes_a_cell)) return false;
   start_.assign(width_, 0);
   for (std::size_t i = 1; i < width_; ++i) start_[i] = start_[i - 1] + line(i - 1).size();
@@ -46,7 +46,7 @@ void Bounds::start_most() {
   }
 }
 
-bool Bounds::raise(const Place& at, Number value, Number first, Number second, Axiom axiom) {
+bool Bounds::raise(const BoundIndex& at, Number value, Number first, Number second, Axiom axiom) {
   const std::size_t base = row(at.replica, at.of);
   if (least_[base + at.seq] >= value) return true;
   const Number why = reason(first, second, axiom);
@@ -63,7 +63,7 @@ bool Bounds::raise(const Place& at, Number value, Number first, Number second, A
            least_[end] == least_[begin] && least_[end] < value)
       ++end;
     if (!levels_.empty())
-      stretches_.push_back(
+      trail_.push_back(
           {begin, static_cast<Number>(end - begin), least_[begin], why_least_[begin], false});
   }
   std::fill(least_.begin() + static_cast<std::ptrdiff_t>(base + at.seq),
@@ -71,11 +71,11 @@ bool Bounds::raise(const Place& at, Number value, Number first, Number second, A
   std::fill(why_least_.begin() + static_cast<std::ptrdiff_t>(base + at.seq),
             why_least_.begin() + static_cast<std::ptrdiff_t>(end), why);
   moved_.push_back({at, false});
-  was_raised(at, static_cast<Number>(end - base), before, value);
+  on_raised(at, static_cast<Number>(end - base), before, value);
   return true;
 }
 
-bool Bounds::lower(const Place& at, Number value, Number first, Number second, Axiom axiom) {
+bool Bounds::lower(const BoundIndex& at, Number value, Number first, Number second, Axiom axiom) {
   const std::size_t base = row(at.replica, at.of);
   if (most_[base + at.seq] <= value) return true;
   const Number why = reason(first, second, axiom);
@@ -91,7 +91,7 @@ bool Bounds::lower(const Place& at, Number value, Number first, Number second, A
            most_[begin - 1] == most_[end - 1])
       --begin;
     if (!levels_.empty())
-      stretches_.push_back(
+      trail_.push_back(
           {begin, static_cast<Number>(end - begin), most_[end - 1], why_most_[end - 1], true});
   }
   std::fill(most_.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -99,12 +99,12 @@ bool Bounds::lower(const Place& at, Number value, Number first, Number second, A
   std::fill(why_most_.begin() + static_cast<std::ptrdiff_t>(begin),
             why_most_.begin() + static_cast<std::ptrdiff_t>(base + at.seq + 1), why);
   moved_.push_back({at, true});
-  was_lowered(at, static_cast<Number>(begin - base), before, value);
+  on_lowered(at, static_cast<Number>(begin - base), before, value);
   return true;
 }
 
-void Bounds::choose_least(const Open& open, const Place& at, Number value) {
-  levels_.push_back({stretches_.size(), passed_.size(), learned_.size(),
+void Bounds::choose_least(const OpenChoice& open, const BoundIndex& at, Number value) {
+  levels_.push_back({trail_.size(), passed_.size(), learned_.size(),
                      static_cast<Number>(reasons_.size()), at, value});
   passed_.push_back(open);
   raise(at, value, kGiven, kGiven, {kChosen, static_cast<Number>(levels_.size() - 1)});
@@ -113,28 +113,28 @@ void Bounds::choose_least(const Open& open, const Place& at, Number value) {
 bool Bounds::settle() {
   bool possible = true;
   std::size_t m = 0, a = 0;
-  while (possible && (m < moved_.size() || a < asked_.size())) {
-    if (a < asked_.size()) {
-      const Question question = asked_[a++];
-      forget(question);
-      possible = answer(question);
+  while (possible && (m < moved_.size() || a < queue_.size())) {
+    if (a < queue_.size()) {
+      const Constraint constraint = queue_[a++];
+      unqueue(constraint);
+      possible = propagate(constraint);
     } else {
-      const Moved moved = moved_[m++];
-      possible = moved.upper ? lowered(moved.at) : raised(moved.at);
+      const MovedBound moved = moved_[m++];
+      possible = moved.upper ? propagate_lowered(moved.at) : propagate_raised(moved.at);
     }
   }
-  for (; a < asked_.size(); ++a) forget(asked_[a]);
+  for (; a < queue_.size(); ++a) unqueue(queue_[a]);
   moved_.clear();
-  asked_.clear();
+  queue_.clear();
   return possible;
 }
 
-bool Bounds::raised(const Place& at) {
+bool Bounds::propagate_raised(const BoundIndex& at) {
   const std::size_t mine = row(at.replica, at.of) + at.seq;
   const Number value = least_[mine];
   const Number why = why_least_[mine];
   // It has seen the last of these, and what that has seen.
-  const Place last{at.of, 0, value - 1};
+  const BoundIndex last{at.of, 0, value - 1};
   for (Number j = 0; j < width_; ++j) {
     const std::size_t of_last = row(at.of, j) + last.seq;
     const std::size_t of_mine = row(at.replica, j) + at.seq;
@@ -162,7 +162,7 @@ bool Bounds::raised(const Place& at) {
   return true;
 }
 
-bool Bounds::lowered(const Place& at) {
+bool Bounds::propagate_lowered(const BoundIndex& at) {
   const std::size_t mine = row(at.replica, at.of) + at.seq;
   const Number value = most_[mine];
   const Number why = why_most_[mine];
@@ -188,13 +188,13 @@ bool Bounds::lowered(const Place& at) {
 
 void Bounds::undo() {
   const Level& level = levels_.back();
-  while (stretches_.size() > level.stretches) {
-    const Stretch& s = stretches_.back();
+  while (trail_.size() > level.trail) {
+    const TrailEntry& s = trail_.back();
     auto& values = s.upper ? most_ : least_;
     auto& reasons = s.upper ? why_most_ : why_least_;
     std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(s.begin), s.count, s.value);
     std::fill_n(reasons.begin() + static_cast<std::ptrdiff_t>(s.begin), s.count, s.reason);
-    stretches_.pop_back();
+    trail_.pop_back();
   }
   for (; passed_.size() > level.passed; passed_.pop_back()) offer(passed_.back());
   reasons_.resize(level.reasons);
@@ -202,8 +202,8 @@ void Bounds::undo() {
   levels_.pop_back();
 }
 
-Bounds::Ground Bounds::ground(std::pair<Number, Number> of) {
-  Ground found;
+Bounds::Conflict Bounds::conflict_of(std::pair<Number, Number> of) {
+  Conflict found;
   std::vector<Number> stack{of.first, of.second}, marked;
   marked_.resize(reasons_.size(), false);
   while (!stack.empty()) {
@@ -235,15 +235,15 @@ Bounds::Ground Bounds::ground(std::pair<Number, Number> of) {
   return found;
 }
 
-Bounds::Found Bounds::search(std::size_t most_contradictions) {
+Bounds::SearchResult Bounds::search(std::size_t most_contradictions) {
   std::size_t contradictions = 0;
   while (choose()) {
-    if (budget_.exceeded()) return Found::kGaveUp;
+    if (budget_.exceeded()) return SearchResult::kGaveUp;
     while (!settle()) {
-      if (budget_.exceeded()) return Found::kGaveUp;
-      Ground why = ground(contradiction_);
-      if (why.levels.empty()) return Found::kNoExecution;
-      if (++contradictions > most_contradictions) return Found::kGaveUp;
+      if (budget_.exceeded()) return SearchResult::kGaveUp;
+      Conflict why = conflict_of(contradiction_);
+      if (why.levels.empty()) return SearchResult::kNoExecution;
+      if (++contradictions > most_contradictions) return SearchResult::kGaveUp;
       // The last of these choices is wrong as long as the others stand.
       const Number wrong = why.levels.back();
       why.levels.pop_back();
@@ -257,7 +257,7 @@ Bounds::Found Bounds::search(std::size_t most_contradictions) {
             {kLearned, static_cast<Number>(learned_.size() - 1)});
     }
   }
-  return Found::kExecution;
+  return SearchResult::kExecution;
 }
 
 }  // namespace cupel::crdt

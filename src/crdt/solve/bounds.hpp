@@ -8,8 +8,8 @@
 // others stand (backjumping). If it rests on none there is no execution, and the trace is the
 // evidence. If nothing is left to choose the least clocks are an execution.
 //
-// Of siblings (siblings.cpp) and of sets and flags (element_constraints.cpp), which say what to ask
-// when a bound has moved, and what the answers move.
+// The derived classes, siblings.cpp and element_constraints.cpp (sets and flags), queue the
+// constraints of a bound that moved, and propagate them.
 //
 // Cost: the bounds of one replica's operations for another are a row that only grows along
 // it, and moving one moves a stretch of the row. A sweep of (operations × replicas), and
@@ -28,7 +28,7 @@ namespace cupel::crdt {
 
 using Number = std::uint32_t;
 
-// What a type says; the numbers are its own.
+// The part of an axiom that a reason names; the numbers are the type's own.
 struct BoundAxiom {
   std::uint32_t first = kNone, second = kNone;
 };
@@ -54,35 +54,36 @@ class Bounds {
   static constexpr Number kGiven = 0;  // the reason of what needs none
 
   // The operation `seq` of a replica, and how many of `of` it has seen.
-  struct Place {
+  struct BoundIndex {
     Number replica, of, seq;
   };
-  // What an axiom is asked about, and where in the order a choice stands.
-  struct Question {
+  // An axiom of the type, of one claim or of one read and replica; the numbers are the type's own.
+  struct Constraint {
     std::uint32_t first, second;
   };
-  struct Open {
-    Number place;
-    Question question;
-    bool operator>(const Open& o) const {
-      return std::tie(place, question.first, question.second) >
-             std::tie(o.place, o.question.first, o.question.second);
+  struct OpenChoice {
+    Number rank;  // choices are made in this order
+    Constraint constraint;
+    bool operator>(const OpenChoice& o) const {
+      return std::tie(rank, constraint.first, constraint.second) >
+             std::tie(o.rank, o.constraint.first, o.constraint.second);
     }
   };
 
   // The type's part. After the least clocks of a replica's operations from at.seq to `until`
   // were raised from `before` or more to `value`; after the most of those from `begin` to at.seq
   // were lowered to `value` from `before` or less.
-  virtual void was_raised(const Place& at, Number until, Number before, Number value) = 0;
-  virtual void was_lowered(const Place& at, Number begin, Number before, Number value) = 0;
-  virtual bool answer(const Question& question) = 0;  // false: a contradiction
-  virtual void forget(const Question& question) = 0;  // asked, and not answered
+  virtual void on_raised(const BoundIndex& at, Number until, Number before, Number value) = 0;
+  virtual void on_lowered(const BoundIndex& at, Number begin, Number before, Number value) = 0;
+  virtual bool propagate(const Constraint& constraint) = 0;  // false: a contradiction
+  virtual void unqueue(
+      const Constraint& constraint) = 0;  // it is about to be propagated, or dropped
   // The next choice that is still one, by choose_least(); false: none is left.
   virtual bool choose() = 0;
-  virtual void offer(const Open& open) = 0;  // again
+  virtual void offer(const OpenChoice& open) = 0;  // again
 
   // False: the budget does not have the memory.
-  bool take(std::size_t bytes_a_cell);
+  bool reserve(std::size_t bytes_a_cell);
   // The least clocks by one sweep in this order, the most without a bound but their own. Each
   // operation has seen those that `seen` names.
   template <typename Seen>
@@ -91,31 +92,31 @@ class Bounds {
   void start_most();
   // All that follows. False: a contradiction, or the budget is spent.
   bool settle();
-  enum class Found : std::uint8_t { kExecution, kNoExecution, kGaveUp };
+  enum class SearchResult : std::uint8_t { kExecution, kNoExecution, kGaveUp };
   // An execution, the least clocks; none; or it gave up, because the budget is spent or after so
   // many contradictions.
-  Found search(std::size_t most_contradictions);
+  SearchResult search(std::size_t most_contradictions);
 
   // Moves a bound of an operation, and with it those of its replica's others. False:
   // a contradiction, contradiction_ is why.
-  bool raise(const Place& at, Number value, Number first, Number second, Axiom axiom = {});
-  bool lower(const Place& at, Number value, Number first, Number second, Axiom axiom = {});
+  bool raise(const BoundIndex& at, Number value, Number first, Number second, Axiom axiom = {});
+  bool lower(const BoundIndex& at, Number value, Number first, Number second, Axiom axiom = {});
   // Makes a choice of it, possible as far as the bounds say.
-  void choose_least(const Open& open, const Place& at, Number value);
+  void choose_least(const OpenChoice& open, const BoundIndex& at, Number value);
   // It is not one as long as the choices stand.
-  void pass(const Open& open) {
+  void pass(const OpenChoice& open) {
     if (!levels_.empty()) passed_.push_back(open);
   }
   void undo();
 
   Number reason(Number first, Number second, Axiom axiom = {});
 
-  // What a contradiction rests on.
-  struct Ground {
+  // The choices and axioms that a contradiction follows from.
+  struct Conflict {
     std::vector<Number> levels;
     std::vector<Axiom> axioms;
   };
-  Ground ground(std::pair<Number, Number> of);
+  Conflict conflict_of(std::pair<Number, Number> of);
 
   [[nodiscard]] const std::vector<OpId>& line(std::size_t replica) const {
     return h_.by_replica[replica];
@@ -126,7 +127,7 @@ class Bounds {
   [[nodiscard]] std::size_t cell(OpId op, std::size_t of) const {
     return row(h_.ops[op].replica, of) + h_.ops[op].seq;
   }
-  [[nodiscard]] Place place(OpId op, std::size_t of) const {
+  [[nodiscard]] BoundIndex index(OpId op, std::size_t of) const {
     return {h_.ops[op].replica, static_cast<Number>(of), h_.ops[op].seq};
   }
   [[nodiscard]] Clocks clocks() const;
@@ -135,36 +136,36 @@ class Bounds {
   base::Budget& budget_;
   const std::size_t width_;
   std::vector<Number> least_, most_, why_least_, why_most_;  // by cell()
-  std::vector<Question> asked_;
+  std::vector<Constraint> queue_;
   std::pair<Number, Number> contradiction_;
 
  private:
-  struct Moved {
-    Place at;
+  struct MovedBound {
+    BoundIndex at;
     bool upper;
   };
-  // What a stretch of a row was, for taking back.
-  struct Stretch {
+  // A stretch of a row as it was, for backtracking.
+  struct TrailEntry {
     std::size_t begin;
     Number count, value, reason;
     bool upper;
   };
   struct Level {
-    std::size_t stretches, passed, learned;
+    std::size_t trail, passed, learned;
     Number reasons;
-    Place at;      // what was chosen: that this operation
-    Number value;  // has seen so many
+    BoundIndex at;  // what was chosen: that this operation
+    Number value;   // has seen so many
   };
 
-  bool raised(const Place& at);
-  bool lowered(const Place& at);
+  bool propagate_raised(const BoundIndex& at);
+  bool propagate_lowered(const BoundIndex& at);
 
   std::vector<std::size_t> start_;  // by replica: operations before its first
   std::vector<Reason> reasons_;
   std::vector<Level> levels_;
-  std::vector<Stretch> stretches_;
-  std::vector<Moved> moved_;
-  std::vector<Open> passed_;
+  std::vector<TrailEntry> trail_;
+  std::vector<MovedBound> moved_;
+  std::vector<OpenChoice> passed_;
   std::vector<std::vector<Axiom>> learned_;
   std::vector<bool> marked_;
 };

@@ -2,7 +2,7 @@
 // consistency), and how long did it take?
 //
 // That everything was delivered is the caller's word: a history does not say it. Of a key
-// the last read of each replica counts, if it stands behind the key's last update in the
+// the last read of each replica counts, if it stands after the key's last update in the
 // file; reads of one element of a set do not.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Convergence {
   // Of each key that differs, two last reads that returned different states.
   std::vector<std::pair<OpId, OpId>> different;
   std::size_t keys = 0;  // that two replicas or more have a last read of; 0: nothing is known
-  // Replicas that did not read a key behind its last update: nothing is known of them.
+  // Replicas that did not read a key after its last update: nothing is known of them.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> unread;  // key, replica
   // Of keys that are the same everywhere: nanoseconds from the last update to the read
   // from which on all replicas returned the last state, at most; ascending. Where times

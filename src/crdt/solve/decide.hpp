@@ -11,15 +11,15 @@
 // are written once (array.cpp, registers.cpp). Multi-value registers whose values are written
 // once: bounds, and choices where siblings leave some (siblings.cpp).
 // Otherwise a search that delivers updates as they are needed, which finds most
-// executions of correct replicas (search.cpp), and behind it, of sets and flags, bounds and
+// executions of correct replicas (search.cpp), and after it, of sets and flags, bounds and
 // choices (element_constraints.cpp), and SAT (exact.cpp), which are complete: of one object after
 // the other (objects.cpp), and of all together.
 //
-// Choices, where the axioms as printed are open or say less than is meant
-// (docs/crdt.md#choices). `strict` asks for the print:
+// Choices, where the axioms as printed are ambiguous or weaker than intended
+// (docs/crdt.md#choices). `strict` takes them as printed:
 // - Before any update a set is empty, a flag off, a register without value.
 // - An array does not return a character whose remove it has seen, and returns a
-//   character behind the one it was added after. Figure 2.2 demands neither.
+//   character after the one it was added after. Figure 2.2 demands neither.
 // - A multi-value register may have seen concurrent writes of one value. Figure 2.1
 //   (RetValReg: there is exactly one) forbids it.
 #pragma once
@@ -48,12 +48,12 @@ struct Witness {
 // What cannot be so, all of it.
 struct Core {
   std::vector<OpId> ops;                // of the history, ascending; reads and updates
-  std::vector<std::uint32_t> elements;  // sets and arrays: what whole reads are asked of; ascending
+  std::vector<std::uint32_t> elements;  // sets and arrays: those that whole reads keep; ascending
 };
 
 struct Violation {
   Core core;
-  std::vector<Step> cycle;  // empty: no cycle by itself says it
+  std::vector<Step> cycle;  // empty: no single cycle is the reason
 };
 
 struct Decision {
@@ -71,7 +71,7 @@ struct Methods {
 Decision decide(const History& history, const Axioms& axioms, base::Budget& budget,
                 const Methods& methods = {});
 
-// The parts of decide(). Each: nothing if it cannot say.
+// The parts of decide(). Each: nothing if it cannot decide.
 std::optional<Decision> decide_register(const History& history, bool last_writer_wins,
                                         base::Budget& budget);
 // Guesses again so many times at most.
@@ -90,8 +90,8 @@ Decision decide_siblings(const History& history, std::span<const OpId> order, ba
 // Is some object - element of a set, flag, counter, register, array - wrong by itself?
 std::optional<Decision> decide_objects(const History& history, const Axioms& axioms,
                                        base::Budget& budget, const Methods& methods);
-// With a probe, a read whose answer is set aside, and what it is to have seen or not.
-// (What an array's read shows and LinRGA are asked all the same.)
+// With a probe, a read whose result is not constrained, and what it is to have seen or not.
+// (What an array's read shows and LinRGA are constraints all the same.)
 struct Probe {
   OpId read = kNone;
   std::vector<std::pair<OpId, bool>> seen = {};
@@ -110,13 +110,13 @@ struct Part {
 };
 Part part_of(const History& history, const Core& core);
 
-// What a read of a set says of one element.
+// What a read of a set claims about one element.
 struct Claim {
   OpId op;
   std::uint32_t element;  // of a flag: the key
   bool returned;
 };
-// For sets and flags; a whole read says something of each element of its key that was
+// For sets and flags; a whole read has a claim about each element of its key that was
 // ever added, removed or returned.
 std::vector<Claim> claims_of(const History& history);
 

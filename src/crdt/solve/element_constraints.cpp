@@ -1,17 +1,17 @@
 // Element constraints: sets and flags, decided completely by bounds on clocks (bounds.hpp).
 //
-// Of the two sides of an object, add and remove, one wins. What a read says of an object is
+// Of the two sides of an object, add and remove, one wins. A read claims of an object
 // - that the winning side shows: it has seen an update of that side, and no update of the other
 //   that had seen that (or, where nothing was ever added, none of the other side);
 // - or that the losing side shows: each winner that it has seen was seen by a loser that it has
 //   seen, and, where that is to have been added, there is a loser.
 // Of a replica's winners only the last that is seen can be the one, and of its losers the last
-// has seen most, so that a read asks about one of each of a replica. Where all but one cannot
+// has seen most, so that a read depends on one of each of a replica. Where all but one cannot
 // be, that one must: that moves bounds. Where several can, the one is chosen that brings least
 // that is new, and nothing from later in the file if that can be.
 //
 // With `in_order` nothing has seen what comes later in the file, as it is of most recorded
-// histories: that leaves less to choose and less to ask, but a contradiction says nothing.
+// histories: that leaves less to choose and to propagate, but a contradiction proves nothing.
 //
 // Exponential at worst (thesis, theorem 2.2.1).
 #include <algorithm>
@@ -32,18 +32,18 @@ class ElementConstraints final : Bounds {
 
   std::optional<Decision> decide(bool in_order, std::size_t most_contradictions) {
     if (!type_.traits().membership) return std::nullopt;
-    if (!take(20)) return std::nullopt;
+    if (!reserve(20)) return std::nullopt;
     prepare();
     std::vector<OpId> order(h_.ops.size());
     for (OpId id = 0; id < order.size(); ++id) order[id] = id;
     start(order, [](OpId, auto) {});
     if (in_order) see_nothing_later();
-    for (Number c = 0; c < claims_.size(); ++c) ask(c);
-    const auto found = settle() ? search(most_contradictions) : Found::kNoExecution;
-    if (budget_.exceeded() || found == Found::kGaveUp) return std::nullopt;
+    for (Number c = 0; c < claims_.size(); ++c) queue(c);
+    const auto found = settle() ? search(most_contradictions) : SearchResult::kNoExecution;
+    if (budget_.exceeded() || found == SearchResult::kGaveUp) return std::nullopt;
     Decision decision;
     decision.decided_by = "members";
-    if (found == Found::kNoExecution) {
+    if (found == SearchResult::kNoExecution) {
       if (in_order) return std::nullopt;
       decision.verdict = Verdict::kViolated;
       decision.violation = Violation{core(), {}};
@@ -58,7 +58,7 @@ class ElementConstraints final : Bounds {
   }
 
  private:
-  // What is done to an object on a replica, and the claims there, in its order; by place.
+  // The updates of an object on a replica, and the claims there, in its order; by place.
   struct Line {
     std::vector<Number> winners, losers;
     std::vector<Number> claims;
@@ -84,7 +84,7 @@ class ElementConstraints final : Bounds {
       Line& l = lines_[object(op) * width_ + op.replica];
       (winner(op) ? l.winners : l.losers).push_back(op.seq);
     }
-    asked_already_.assign(claims_.size(), false);
+    queued_.assign(claims_.size(), false);
     offered_.assign(claims_.size(), false);
   }
 
@@ -124,19 +124,19 @@ class ElementConstraints final : Bounds {
   }
   [[nodiscard]] Number least(OpId op, std::size_t of) const { return least_[cell(op, of)]; }
   [[nodiscard]] Number most(OpId op, std::size_t of) const { return most_[cell(op, of)]; }
-  [[nodiscard]] Place at(std::size_t replica, Number seq, std::size_t of) const {
+  [[nodiscard]] BoundIndex at(std::size_t replica, Number seq, std::size_t of) const {
     return {static_cast<Number>(replica), static_cast<Number>(of), seq};
   }
 
-  void ask(Number claim) {
-    if (asked_already_[claim]) return;
-    asked_already_[claim] = true;
-    asked_.push_back({claim, 0});
+  void queue(Number claim) {
+    if (queued_[claim]) return;
+    queued_[claim] = true;
+    queue_.push_back({claim, 0});
   }
-  void forget(const Question& question) override { asked_already_[question.first] = false; }
+  void unqueue(const Constraint& constraint) override { queued_[constraint.first] = false; }
 
   // Claims on the replica's operations of a stretch, of objects updated in [low, high) of `of`.
-  void ask_seeing(const Place& at, Number begin, Number end, Number low, Number high) {
+  void queue_seeing(const BoundIndex& at, Number begin, Number end, Number low, Number high) {
     const auto& ops = line(at.replica);
     if (high - low < end - begin) {
       for (Number s = low; s < high; ++s) {
@@ -146,26 +146,27 @@ class ElementConstraints final : Bounds {
         auto c = std::partition_point(claims.begin(), claims.end(), [&](Number claim) {
           return h_.ops[claims_[claim].op].seq < begin;
         });
-        for (; c != claims.end() && h_.ops[claims_[*c].op].seq < end; ++c) ask(*c);
+        for (; c != claims.end() && h_.ops[claims_[*c].op].seq < end; ++c) queue(*c);
       }
     } else {
       for (Number s = begin; s < end; ++s) {
-        for (Number c = first_claim_[ops[s]]; c < first_claim_[ops[s] + 1]; ++c) ask(c);
+        for (Number c = first_claim_[ops[s]]; c < first_claim_[ops[s] + 1]; ++c) queue(c);
       }
     }
   }
   // Claims of those that may have seen a loser of a stretch whose winners in [low, high) it
   // has newly seen, or can no longer have seen.
-  void ask_losers(const Place& at, Number begin, Number end, Number low, Number high, bool wins) {
+  void queue_losers(const BoundIndex& at, Number begin, Number end, Number low, Number high,
+                    bool wins) {
     const auto& ops = line(at.replica);
-    const auto ask_those = [&](std::uint32_t e, Number loser) {
+    const auto queue_those = [&](std::uint32_t e, Number loser) {
       for (std::size_t k = 0; k < width_; ++k) {
         const auto& claims = of(e, k).claims;
         auto c = std::partition_point(claims.begin(), claims.end(), [&](Number claim) {
           return most(claims_[claim].op, at.replica) <= loser;
         });
         for (; c != claims.end(); ++c) {
-          if (shows_winner(claims_[*c]) == wins) ask(*c);
+          if (shows_winner(claims_[*c]) == wins) queue(*c);
         }
       }
     };
@@ -175,7 +176,7 @@ class ElementConstraints final : Bounds {
         if (is_read(update.kind) || !winner(update)) continue;
         const auto e = object(update);
         const Number loser = first_from(of(e, at.replica).losers, begin);
-        if (loser != kNone && loser < end) ask_those(e, loser);
+        if (loser != kNone && loser < end) queue_those(e, loser);
       }
     } else {
       ++epoch_;
@@ -186,17 +187,17 @@ class ElementConstraints final : Bounds {
         if (stamp_[e] == epoch_) continue;
         stamp_[e] = epoch_;
         const Number w = first_from(of(e, at.of).winners, low);
-        if (w != kNone && w < high) ask_those(e, s);
+        if (w != kNone && w < high) queue_those(e, s);
       }
     }
   }
-  void was_raised(const Place& at, Number until, Number before, Number value) override {
-    ask_seeing(at, at.seq, until, before, value);
-    ask_losers(at, at.seq, until, before, value, true);
+  void on_raised(const BoundIndex& at, Number until, Number before, Number value) override {
+    queue_seeing(at, at.seq, until, before, value);
+    queue_losers(at, at.seq, until, before, value, true);
   }
-  void was_lowered(const Place& at, Number begin, Number before, Number value) override {
-    ask_seeing(at, begin, at.seq + 1, value, before);
-    ask_losers(at, begin, at.seq + 1, value, before, false);
+  void on_lowered(const BoundIndex& at, Number begin, Number before, Number value) override {
+    queue_seeing(at, begin, at.seq + 1, value, before);
+    queue_losers(at, begin, at.seq + 1, value, before, false);
   }
 
   [[nodiscard]] bool shows_winner(const Claim& claim) const { return claim.returned == up_wins_; }
@@ -235,16 +236,17 @@ class ElementConstraints final : Bounds {
     return (!shows && any_loser(claim)) == claim.returned;
   }
 
-  bool answer(const Question& question) override {
-    const Number c = question.first;
-    if (++answers_ % 256 == 0 && budget_.exceeded()) return false;
+  bool propagate(const Constraint& constraint) override {
+    const Number c = constraint.first;
+    if (++propagations_ % 256 == 0 && budget_.exceeded()) return false;
     const Claim& claim = claims_[c];
-    if (!(shows_winner(claim) ? answer_winner(c, claim) : answer_loser(c, claim))) return false;
-    if (!held(claim)) offer({claim.op, question});
+    if (!(shows_winner(claim) ? propagate_winner(c, claim) : propagate_loser(c, claim)))
+      return false;
+    if (!held(claim)) offer({claim.op, constraint});
     return true;
   }
 
-  bool answer_loser(Number c, const Claim& claim) {
+  bool propagate_loser(Number c, const Claim& claim) {
     const OpId r = claim.op;
     const auto e = claim.element;
     if (claim.returned && !any_loser(claim)) {
@@ -263,7 +265,7 @@ class ElementConstraints final : Bounds {
         return false;
       }
       if (options == 1 &&
-          !raise(place(r, only), of(e, only).losers.front() + 1, why, kGiven, {c, 0}))
+          !raise(index(r, only), of(e, only).losers.front() + 1, why, kGiven, {c, 0}))
         return false;
     }
     for (std::size_t j = 0; j < width_; ++j) {
@@ -285,7 +287,7 @@ class ElementConstraints final : Bounds {
       if (const Number w = first_from(winners, farthest); w != kNone && w < most(r, j)) {
         Number why = kGiven;
         for (std::size_t k = 0; k < width_; ++k) why = beyond_reach(k, why);
-        if (!lower(place(r, j), w, why, kGiven, {c, 0})) return false;
+        if (!lower(index(r, j), w, why, kGiven, {c, 0})) return false;
       }
       const Number a = last_below(winners, least(r, j));
       if (a == kNone || killed(claim, j).count > a) continue;
@@ -307,13 +309,13 @@ class ElementConstraints final : Bounds {
       if (const Number d = last_below(losers, first); d != kNone)
         why_first = reason(why, why_most_[row(only, j) + d]);
       const Number why_last = reason(why, why_most_[cell(r, only)]);
-      if (!raise(place(r, only), first + 1, why_first, kGiven, {c, 0})) return false;
+      if (!raise(index(r, only), first + 1, why_first, kGiven, {c, 0})) return false;
       if (!raise(at(only, last, j), a + 1, why_last, kGiven, {c, 0})) return false;
     }
     return true;
   }
 
-  bool answer_winner(Number c, const Claim& claim) {
+  bool propagate_winner(Number c, const Claim& claim) {
     const OpId r = claim.op;
     const auto e = claim.element;
     const bool may_be_nothing = !claim.returned && !any_loser(claim);
@@ -338,7 +340,7 @@ class ElementConstraints final : Bounds {
     if (may_be_nothing) {
       for (std::size_t k = 0; k < width_; ++k) {
         const auto& losers = of(e, k).losers;
-        if (!losers.empty() && !lower(place(r, k), losers.front(), why, kGiven, {c, 0}))
+        if (!losers.empty() && !lower(index(r, k), losers.front(), why, kGiven, {c, 0}))
           return false;
       }
       return true;
@@ -362,7 +364,7 @@ class ElementConstraints final : Bounds {
       why_first = reason(why_first, why_least_[row(before.replica, only) + before.loser]);
     }
     const Number first = first_from(winners, before.count);
-    if (!raise(place(r, only), first + 1, why_first, kGiven, {c, 0})) return false;
+    if (!raise(index(r, only), first + 1, why_first, kGiven, {c, 0})) return false;
     const Number last = last_below(winners, most(r, only));
     const Number why_last = reason(why, why_most_[cell(r, only)]);
     for (std::size_t k = 0; k < width_; ++k) {
@@ -371,15 +373,15 @@ class ElementConstraints final : Bounds {
         if (!lower(at(k, d, only), last, why_last, why_least_[cell(r, k)], {c, 0})) return false;
       }
       const Number d = first_above(least_, losers, k, only, last);
-      if (d != kNone && !lower(place(r, k), d, why_last, why_least_[row(k, only) + d], {c, 0}))
+      if (d != kNone && !lower(index(r, k), d, why_last, why_least_[row(k, only) + d], {c, 0}))
         return false;
     }
     return true;
   }
 
-  void offer(const Open& open) override {
-    if (offered_[open.question.first]) return;
-    offered_[open.question.first] = true;
+  void offer(const OpenChoice& open) override {
+    if (offered_[open.constraint.first]) return;
+    offered_[open.constraint.first] = true;
     open_.push(open);
   }
 
@@ -405,9 +407,9 @@ class ElementConstraints final : Bounds {
         }
         if (all) return false;
       }
-      const Open open = open_.top();
+      const OpenChoice open = open_.top();
       open_.pop();
-      const Number c = open.question.first;
+      const Number c = open.constraint.first;
       offered_[c] = false;
       const Claim& claim = claims_[c];
       if (held(claim)) {
@@ -420,7 +422,7 @@ class ElementConstraints final : Bounds {
       else
         find_losers(claim);
       if (!best_.found) {
-        ask(c);  // why is said where it is answered
+        queue(c);  // propagate() finds the reason
         open_.push(open);
         offered_[c] = true;
         return true;
@@ -433,10 +435,10 @@ class ElementConstraints final : Bounds {
   struct Best {
     bool found = false;
     double cost = 0;
-    Place place = {};
+    BoundIndex place = {};
     Number value = 0;
   };
-  void consider(double cost, const Place& place, Number value) {
+  void consider(double cost, const BoundIndex& place, Number value) {
     if (!best_.found || cost < best_.cost) best_ = {true, cost, place, value};
   }
 
@@ -445,7 +447,7 @@ class ElementConstraints final : Bounds {
     for (std::size_t j = 0; j < width_; ++j) {
       const Number from = std::max(killed(claim, j).count, least(r, j));
       const Number a = first_from(of(claim.element, j).winners, from);
-      if (a != kNone && a < most(r, j)) consider(brings(line(j)[a], r), place(r, j), a + 1);
+      if (a != kNone && a < most(r, j)) consider(brings(line(j)[a], r), index(r, j), a + 1);
     }
   }
 
@@ -456,7 +458,7 @@ class ElementConstraints final : Bounds {
       for (std::size_t k = 0; k < width_; ++k) {
         const auto& losers = of(e, k).losers;
         if (!losers.empty() && losers.front() < most(r, k))
-          consider(brings(line(k)[losers.front()], r), place(r, k), losers.front() + 1);
+          consider(brings(line(k)[losers.front()], r), index(r, k), losers.front() + 1);
       }
       return;
     }
@@ -471,7 +473,7 @@ class ElementConstraints final : Bounds {
         if (const Number d = last_below(losers, least(r, k)); d != kNone && d >= possible)
           consider(brings(winner, line(k)[d]), at(k, d, j), a + 1);
         if (const Number d = first_above(least_, losers, k, j, a); d != kNone && d < most(r, k))
-          consider(brings(line(k)[d], r), place(r, k), d + 1);
+          consider(brings(line(k)[d], r), index(r, k), d + 1);
         if (const Number d = first_from(losers, std::max(least(r, k), possible));
             d != kNone && d < most(r, k) && least_[row(k, j) + d] <= a)
           consider(brings(winner, line(k)[d]) + brings(line(k)[d], r), at(k, d, j), a + 1);
@@ -484,7 +486,7 @@ class ElementConstraints final : Bounds {
   Core core() {
     Core found;
     std::vector<bool> objects(lines_.size() / width_, false);
-    for (const Axiom& axiom : ground(contradiction_).axioms) {
+    for (const Axiom& axiom : conflict_of(contradiction_).axioms) {
       found.ops.push_back(claims_[axiom.first].op);
       objects[claims_[axiom.first].element] = true;
     }
@@ -507,10 +509,10 @@ class ElementConstraints final : Bounds {
   std::vector<Line> lines_;           // by object and replica
   std::vector<std::uint64_t> stamp_;  // by object: asked about in epoch_
   std::uint64_t epoch_ = 0;
-  std::size_t answers_ = 0;
+  std::size_t propagations_ = 0;
   Best best_;
-  std::vector<bool> asked_already_, offered_;
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+  std::vector<bool> queued_, offered_;
+  std::priority_queue<OpenChoice, std::vector<OpenChoice>, std::greater<>> open_;
 };
 
 }  // namespace

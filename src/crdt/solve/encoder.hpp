@@ -75,7 +75,7 @@ class Encoder {
     return updates_[replica];
   }
   [[nodiscard]] std::size_t count_of_updates() const { return total_updates_; }
-  // An update's index in updates_on(); kNone: nobody asks about it.
+  // An update's index in updates_on(); kNone: no read depends on it.
   [[nodiscard]] std::uint32_t place(OpId op) const { return place_[op]; }
   // How many of those of its replica are before it.
   [[nodiscard]] std::uint32_t own(OpId op) const { return own_[op]; }

@@ -1,7 +1,7 @@
 // The exact method: is there a happens-before? As a question to a SAT solver.
 //
 // How much each operation has seen are variables (encoder.hpp), and the axioms of the type
-// become clauses over them (ReplicatedType::encode). What is left to say is that seeing is
+// become clauses over them (ReplicatedType::encode). What is left to forbid is that seeing is
 // transitive (seeing an update is seeing what it has seen) and, for registers and
 // arrays that linearize, that a linear order contains everything. Both are asked
 // lazily: a model that breaks them gets the clauses it breaks, until one does not or
@@ -166,7 +166,7 @@ class Exact {
       literals.push_back(arc.literal);
     }
     if (graph.order()) return false;
-    const auto say = [&](const std::vector<Step>& cycle) {
+    const auto forbid = [&](const std::vector<Step>& cycle) {
       Clause one;
       for (const Step& step : cycle) {
         if (step.why != Why::kReplicaOrder && literals[step.read] != encoder_.always())
@@ -174,14 +174,14 @@ class Exact {
       }
       encoder_.clause(one);
     };
-    say(graph.cycle());
+    forbid(graph.cycle());
     constexpr std::size_t kMostCycles = 40;
     std::size_t found = 0;
     for (std::size_t c = 0; c < chosen.size() && found < kMostCycles; ++c) {
       const Step step = graph.steps()[chosen[c]];
       if (auto back = graph.path(step.to, step.from, graph.steps().size()); !back.empty()) {
         back.push_back(step);
-        say(back);
+        forbid(back);
         ++found;
       }
       if (budget_.exceeded()) break;
@@ -195,7 +195,7 @@ class Exact {
     for (const Encoder::Arc& arc : encoder_.arcs()) {
       if (arc.literal == encoder_.always() || holds(arc.literal)) steps.push_back(arc.step);
     }
-    // Updates nobody asks about, and operations between, see what the one before saw.
+    // Updates that no read depends on, and operations between, see what the one before saw.
     for (std::size_t i = 0; i < width_; ++i) {
       std::vector<std::uint32_t> seen_so_far(width_, 0);
       for (const OpId id : history_.by_replica[i]) {

@@ -36,7 +36,7 @@ class Registers {
   }
 
  private:
-  // False: some value is written twice. A value that nobody wrote is a violation.
+  // False: some value is written twice. A value without a write is a violation.
   bool fixed_writers() {
     writer_.assign(history_.elements.size(), kNone);
     writes_.resize(history_.keys.size());

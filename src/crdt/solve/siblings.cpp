@@ -1,8 +1,9 @@
 // Siblings: multi-value registers whose values are written once and whose reads return
 // several of them, decided completely.
 //
-// Who wrote what a read returns is known. What is left of the axioms (thesis, figure 2.1)
-// is said of clocks, how many operations of each replica each operation has seen:
+// The write of each value that a read returns is known. What is left of the axioms (thesis,
+// figure 2.1) are constraints on clocks: how many operations of each replica each operation has
+// seen:
 // - a read has seen what it returns, and a clock contains those of what it has seen;
 // - what is returned together has not seen each other;
 // - a write that a read has seen and did not return was seen by something it returned.
@@ -39,9 +40,9 @@ class Siblings final : Bounds {
     order_.assign(order.begin(), order.end());
     start_least();
     const auto found =
-        axioms() ? search(std::numeric_limits<std::size_t>::max()) : Found::kNoExecution;
+        axioms() ? search(std::numeric_limits<std::size_t>::max()) : SearchResult::kNoExecution;
     if (budget_.exceeded()) return decision;
-    if (found == Found::kNoExecution) {
+    if (found == SearchResult::kNoExecution) {
       decision.verdict = Verdict::kViolated;
       decision.violation = Violation{core(), {}};
       return decision;
@@ -57,7 +58,7 @@ class Siblings final : Bounds {
  private:
   bool take_history() {
     const std::size_t count = h_.ops.size();
-    if (!take(20)) return false;
+    if (!reserve(20)) return false;
     writer_.assign(h_.elements.size(), kNone);
     writes_.resize(h_.keys.size() * width_);
     reads_.resize(h_.keys.size() * width_);
@@ -85,7 +86,7 @@ class Siblings final : Bounds {
 
   void start_least() {
     const std::size_t cells = h_.ops.size() * width_;
-    asked_already_.assign(cells, false);
+    queued_.assign(cells, false);
     offered_.assign(cells, false);
     place_.resize(h_.ops.size());
     for (Number p = 0; p < order_.size(); ++p) place_[order_[p]] = p;
@@ -105,7 +106,7 @@ class Siblings final : Bounds {
       for (const auto a : list) {
         for (const auto b : list) {
           const OpId v = writer_[a], w = writer_[b];
-          if (a != b && !lower(place(w, h_.ops[v].replica), h_.ops[v].seq, kGiven, kGiven, {id, v}))
+          if (a != b && !lower(index(w, h_.ops[v].replica), h_.ops[v].seq, kGiven, kGiven, {id, v}))
             return false;
         }
       }
@@ -114,13 +115,13 @@ class Siblings final : Bounds {
       for (const auto e : list) returned[h_.ops[writer_[e]].replica] = h_.ops[writer_[e]].seq + 1;
       for (std::size_t j = 0; j < width_; ++j) {
         if (returned[j] == 0 && !list.empty()) {
-          ask(id, j);
+          queue(id, j);
           continue;
         }
         const auto& of = writes(id, j);
         const auto next = from_seq(of, returned[j]);
         if (next != of.end() &&
-            !lower(place(id, j), h_.ops[*next].seq, kGiven, kGiven, {id, *next}))
+            !lower(index(id, j), h_.ops[*next].seq, kGiven, kGiven, {id, *next}))
           return false;
       }
     }
@@ -129,49 +130,49 @@ class Siblings final : Bounds {
     start_most();
     for (const OpId id : order_) {
       if (h_.ops[id].kind != Kind::kValues) continue;
-      for (std::size_t j = 0; j < width_; ++j) ask(id, j);
+      for (std::size_t j = 0; j < width_; ++j) queue(id, j);
     }
     return settle();
   }
 
   // Reads that now have seen more writes of their key.
-  void was_raised(const Place& at, Number until, Number before, Number value) override {
-    const auto ask_those = [&](std::uint32_t key) {
+  void on_raised(const BoundIndex& at, Number until, Number before, Number value) override {
+    const auto queue_those = [&](std::uint32_t key) {
       const auto& reads = reads_[key * width_ + at.replica];
       for (auto r = from_seq(reads, at.seq); r != reads.end() && h_.ops[*r].seq < until; ++r)
-        ask(*r, at.of);
+        queue(*r, at.of);
     };
     if (value - before < until - at.seq) {
       for (Number s = before; s < value; ++s) {
         const Operation& op = h_.ops[line(at.of)[s]];
-        if (op.kind == Kind::kWrite) ask_those(op.key);
+        if (op.kind == Kind::kWrite) queue_those(op.key);
       }
     } else {
       for (Number s = at.seq; s < until; ++s) {
-        if (h_.ops[line(at.replica)[s]].kind == Kind::kValues) ask(line(at.replica)[s], at.of);
+        if (h_.ops[line(at.replica)[s]].kind == Kind::kValues) queue(line(at.replica)[s], at.of);
       }
     }
   }
   // Reads that return what now can have seen less.
-  void was_lowered(const Place& at, Number begin, Number, Number) override {
+  void on_lowered(const BoundIndex& at, Number begin, Number, Number) override {
     for (Number s = begin; s <= at.seq; ++s) {
-      for (const OpId r : readers_[line(at.replica)[s]]) ask(r, at.of);
+      for (const OpId r : readers_[line(at.replica)[s]]) queue(r, at.of);
     }
   }
 
-  void ask(OpId read, std::size_t of) {
-    if (asked_already_[cell(read, of)]) return;
-    asked_already_[cell(read, of)] = true;
-    asked_.push_back({read, static_cast<Number>(of)});
+  void queue(OpId read, std::size_t of) {
+    if (queued_[cell(read, of)]) return;
+    queued_[cell(read, of)] = true;
+    queue_.push_back({read, static_cast<Number>(of)});
   }
 
-  void forget(const Question& question) override {
-    asked_already_[cell(question.first, question.second)] = false;
+  void unqueue(const Constraint& constraint) override {
+    queued_[cell(constraint.first, constraint.second)] = false;
   }
 
   // The last write of a replica that a read has seen was seen by something it returned.
-  bool answer(const Question& question) override {
-    const auto [read, of] = question;
+  bool propagate(const Constraint& constraint) override {
+    const auto [read, of] = constraint;
     const auto list = h_.list(h_.ops[read]);
     const auto& written = writes(read, of);
     if (list.empty() || written.empty()) return true;
@@ -199,7 +200,7 @@ class Siblings final : Bounds {
     for (const auto e : list) {
       if (most_[cell(writer_[e], of)] < needed || writer_[e] == only) continue;
       if (only != kNone) {
-        offer({place_[read], question});
+        offer({place_[read], constraint});
         return true;
       }
       only = writer_[e];
@@ -212,8 +213,8 @@ class Siblings final : Bounds {
     return raise({h_.ops[only].replica, of, h_.ops[only].seq}, needed, why, kGiven, {read, last});
   }
 
-  void offer(const Open& open) override {
-    const std::size_t at = cell(open.question.first, open.question.second);
+  void offer(const OpenChoice& open) override {
+    const std::size_t at = cell(open.constraint.first, open.constraint.second);
     if (offered_[at]) return;
     offered_[at] = true;
     open_.push(open);
@@ -222,9 +223,9 @@ class Siblings final : Bounds {
   // The next choice that is still one; false: none is left.
   bool choose() override {
     while (!open_.empty()) {
-      const Open open = open_.top();
+      const OpenChoice open = open_.top();
       open_.pop();
-      const auto [read, of] = open.question;
+      const auto [read, of] = open.constraint;
       offered_[cell(read, of)] = false;
       const auto& written = writes(read, of);
       const auto end = from_seq(written, least_[cell(read, of)]);
@@ -256,7 +257,7 @@ class Siblings final : Bounds {
         continue;
       }
       assert(best != kNone);
-      choose_least(open, place(best, of), needed);
+      choose_least(open, index(best, of), needed);
       return true;
     }
     return false;
@@ -266,7 +267,7 @@ class Siblings final : Bounds {
   Core core() {
     Core found;
     auto& ops = found.ops;
-    for (const Axiom& axiom : ground(contradiction_).axioms) {
+    for (const Axiom& axiom : conflict_of(contradiction_).axioms) {
       ops.push_back(axiom.first);
       ops.push_back(axiom.second);
     }
@@ -283,8 +284,8 @@ class Siblings final : Bounds {
   std::vector<std::vector<OpId>> readers_;         // by write
   std::vector<OpId> order_;
   std::vector<Number> place_;  // in the order
-  std::vector<bool> asked_already_, offered_;
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+  std::vector<bool> queued_, offered_;
+  std::priority_queue<OpenChoice, std::vector<OpenChoice>, std::greater<>> open_;
 };
 
 }  // namespace

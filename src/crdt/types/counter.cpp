@@ -220,20 +220,20 @@ class Counter final : public ReplicatedType {
         : amount < least ? fmt::format("what it has seen adds up to {} at least", least)
         : amount > most  ? fmt::format("what it can have seen adds up to {} at most", most)
                          : std::string("no updates that it can have seen together add up to that");
-    const auto say = [&](OpId u, const char* how, const char* effect) {
-      explainer.say(fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment"),
-                    fmt::format("{}, but {}; it would be right if {} {}", explainer.text(), why,
-                                with_replica(h, u), effect));
+    const auto report = [&](OpId u, const char* how, const char* effect) {
+      explainer.report(fmt::format("{}-{}", how, h.ops[u].amount < 0 ? "decrement" : "increment"),
+                       fmt::format("{}, but {}; it would be right if {} {}", explainer.text(), why,
+                                   with_replica(h, u), effect));
     };
     if (const OpId lost = would_explain(explainer, -1); lost != kNone) {
-      say(lost, "lost", "had not been seen");
+      report(lost, "lost", "had not been seen");
     } else if (const OpId twice = would_explain(explainer, 1); twice != kNone) {
-      say(twice, "doubled", "had counted twice");
+      report(twice, "doubled", "had counted twice");
     } else {
-      explainer.say(amount < least  ? "lost-increment"
-                    : amount > most ? "increment-out-of-nothing"
-                                    : "impossible-value",
-                    fmt::format("{}, but {}", explainer.text(), why));
+      explainer.report(amount < least  ? "lost-increment"
+                       : amount > most ? "increment-out-of-nothing"
+                                       : "impossible-value",
+                       fmt::format("{}, but {}", explainer.text(), why));
     }
   }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An addAfter or remove of unknown outcome did not happen if nobody can have added the
+// An addAfter or remove of unknown outcome did not happen if no operation can have added the
 // character that it names: that may be the work of one that failed, or of another that did
 // not happen. What a read shows is left to the decision.
 History without_unnamed(const History& history) {
@@ -296,17 +296,19 @@ class GrowableArray final : public ReplicatedType {
 
   void explain_cycle(const ArbitrationCycle& cycle) const override {
     if (cycle.one_step) {
-      cycle.say("order-against-causality",
-                fmt::format("{} shows a character before one that was added in its sight, after "
-                            "the same character",
-                            cycle.read()));
+      cycle.report("order-against-causality",
+                   fmt::format("{} shows a character before one that was added in its sight, after "
+                               "the same character",
+                               cycle.read()));
     } else if (cycle.one_read) {
-      cycle.say("interleaved-insertions",
-                fmt::format("{} mixes what was added after two characters that come after the same "
-                            "one",
-                            cycle.read()));
+      cycle.report(
+          "interleaved-insertions",
+          fmt::format("{} mixes what was added after two characters that come after the same "
+                      "one",
+                      cycle.read()));
     } else {
-      cycle.say("order-disagreement", "reads show characters in orders that no linearization has");
+      cycle.report("order-disagreement",
+                   "reads show characters in orders that no linearization has");
     }
   }
 
@@ -316,8 +318,8 @@ class GrowableArray final : public ReplicatedType {
     const auto inserts = inserts_of(h);
     for (const auto e : list) {
       if (inserts[e] != kNone) continue;
-      explainer.say("thin-air", fmt::format("{} shows {}, which nobody added", explainer.text(),
-                                            h.element_text(e)));
+      explainer.report("thin-air", fmt::format("{} shows {}, which nobody added", explainer.text(),
+                                               h.element_text(e)));
       return;
     }
     const auto order = array_order(h, explainer.axioms());
@@ -334,16 +336,17 @@ class GrowableArray final : public ReplicatedType {
     const bool removed = explainer.any_operation(
         [&](const Operation& op) { return op.kind == Kind::kDelete && is_shown(op.element); });
     if (removed) {
-      explainer.say("removed-character-shown",
-                    fmt::format("{} shows a character whose remove it has seen", explainer.text()));
+      explainer.report(
+          "removed-character-shown",
+          fmt::format("{} shows a character whose remove it has seen", explainer.text()));
     } else if (missing) {
-      explainer.say("lost-character",
-                    fmt::format("{} leaves out a character that it has seen, and it cannot have "
-                                "seen a remove of it",
-                                explainer.text()));
+      explainer.report("lost-character",
+                       fmt::format("{} leaves out a character that it has seen, and it cannot have "
+                                   "seen a remove of it",
+                                   explainer.text()));
     } else {
-      explainer.say("order-disagreement",
-                    fmt::format("no order of the additions explains {}", explainer.text()));
+      explainer.report("order-disagreement",
+                       fmt::format("no order of the additions explains {}", explainer.text()));
     }
   }
 
@@ -353,10 +356,11 @@ class GrowableArray final : public ReplicatedType {
     const History& h = explainer.history();
     const std::string read = with_replica(h, step.read), shown = h.element_text(step.shown);
     if (step.shown == step.over) {
-      explainer.say("character-twice", fmt::format("{} shows {} twice", read, shown));
+      explainer.report("character-twice", fmt::format("{} shows {} twice", read, shown));
     } else {
-      explainer.say("before-its-own", fmt::format("{} shows {} before {}, which it was added after",
-                                                  read, shown, h.element_text(step.over)));
+      explainer.report("before-its-own",
+                       fmt::format("{} shows {} before {}, which it was added after", read, shown,
+                                   h.element_text(step.over)));
     }
   }
 };

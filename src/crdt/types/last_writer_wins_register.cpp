@@ -62,13 +62,14 @@ class LastWriterWinsRegister final : public RegisterType {
 
   void explain_cycle(const ArbitrationCycle& cycle) const override {
     if (cycle.one_step) {
-      cycle.say("stale-read",
-                fmt::format("{} returned a value although its replica had seen a later write",
-                            cycle.read()));
+      cycle.report("stale-read",
+                   fmt::format("{} returned a value although its replica had seen a later write",
+                               cycle.read()));
     } else {
-      cycle.say("order-disagreement",
-                "reads prefer writes in orders that no linearization (no assignment of timestamps) "
-                "has");
+      cycle.report(
+          "order-disagreement",
+          "reads prefer writes in orders that no linearization (no assignment of timestamps) "
+          "has");
     }
   }
 
@@ -113,9 +114,9 @@ class LastWriterWinsRegister final : public RegisterType {
   }
 
   void explain_values(ReadExplainer& explainer) const override {
-    explainer.say("order-disagreement",
-                  fmt::format("no order of the writes explains {} and the reads before it",
-                              explainer.text()));
+    explainer.report("order-disagreement",
+                     fmt::format("no order of the writes explains {} and the reads before it",
+                                 explainer.text()));
   }
 };
 

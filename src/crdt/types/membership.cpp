@@ -158,31 +158,32 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
   };
   const bool up = done(Kind::kUp), down = done(Kind::kDown);
   const bool whole = explainer.read().kind == Kind::kState;
-  const std::string said = whole ? fmt::format("{} is {}in {}", h.element_text(claim.element),
-                                               claim.returned ? "" : "not ", explainer.text())
-                                 : explainer.text();
+  const std::string claimed = whole ? fmt::format("{} is {}in {}", h.element_text(claim.element),
+                                                  claim.returned ? "" : "not ", explainer.text())
+                                    : explainer.text();
   const auto winner = up_wins() ? words_.up : words_.down;
   const auto loser = up_wins() ? words_.down : words_.up;
   // "an add", "an enable", but "a remove", "a disable".
   const char* const a_winner = up_wins() ? "an" : "a";
   const char* const a_loser = up_wins() ? "a" : "an";
   if (claim.returned && !up) {
-    explainer.say("thin-air",
-                  fmt::format("{}, which nobody ever asked for by an {}", said, words_.up));
+    explainer.report("thin-air",
+                     fmt::format("{}, which nobody ever asked for by an {}", claimed, words_.up));
   } else if (claim.returned == up_wins()) {
-    explainer.say(fmt::format("lost-{}", loser),
-                  fmt::format("{}, but each {} that it can have seen was followed by {} {} that "
-                              "it has seen",
-                              said, winner, a_loser, loser));
+    explainer.report(fmt::format("lost-{}", loser),
+                     fmt::format("{}, but each {} that it can have seen was followed by {} {} that "
+                                 "it has seen",
+                                 claimed, winner, a_loser, loser));
   } else if (up && down) {
-    explainer.say(fmt::format("concurrent-{}-lost", winner),
-                  fmt::format("{}, but it has seen {} {} that no {} it has seen can have seen: the "
-                              "{} must win",
-                              said, a_winner, winner, loser, winner));
+    explainer.report(
+        fmt::format("concurrent-{}-lost", winner),
+        fmt::format("{}, but it has seen {} {} that no {} it has seen can have seen: the "
+                    "{} must win",
+                    claimed, a_winner, winner, loser, winner));
   } else {
-    explainer.say(
-        fmt::format("lost-{}", winner),
-        fmt::format("{}, but it has seen {} {} and there is no {}", said, a_winner, winner, loser));
+    explainer.report(fmt::format("lost-{}", winner),
+                     fmt::format("{}, but it has seen {} {} and there is no {}", claimed, a_winner,
+                                 winner, loser));
   }
 }
 

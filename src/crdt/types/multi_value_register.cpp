@@ -123,19 +123,22 @@ class MultiValueRegister final : public RegisterType {
   void explain_values(ReadExplainer& explainer) const override {
     const auto list = explainer.history().list(explainer.read());
     if (list.size() > 1) {
-      explainer.say("wrong-siblings",
-                    fmt::format("{} does not return exactly the writes that it has seen and that "
-                                "are not causally overwritten by any visible write",
-                                explainer.text()));
+      explainer.report(
+          "wrong-siblings",
+          fmt::format("{} does not return exactly the writes that it has seen and that "
+                      "are not causally overwritten by any visible write",
+                      explainer.text()));
     } else if (is_stale(explainer, list[0])) {
-      explainer.say("stale-read",
-                    fmt::format("{} returned a value although its replica had seen a later write",
-                                explainer.text()));
+      explainer.report(
+          "stale-read",
+          fmt::format("{} returned a value although its replica had seen a later write",
+                      explainer.text()));
     } else {
-      explainer.say("lost-sibling",
-                    fmt::format("{} leaves out a write that it has seen and that what it returned "
-                                "cannot have overwritten",
-                                explainer.text()));
+      explainer.report(
+          "lost-sibling",
+          fmt::format("{} leaves out a write that it has seen and that what it returned "
+                      "cannot have overwritten",
+                      explainer.text()));
     }
   }
 

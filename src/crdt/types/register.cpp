@@ -86,11 +86,11 @@ void RegisterType::explain_read(ReadExplainer& explainer) const {
         [&](const Operation& op) { return op.kind == Kind::kWrite && op.element == e; });
   });
   if (unwritten != list.end()) {
-    explainer.say("thin-air", fmt::format("{} returned {}, which nobody wrote", explainer.text(),
-                                          explainer.history().element_text(*unwritten)));
+    explainer.report("thin-air", fmt::format("{} returned {}, which nobody wrote", explainer.text(),
+                                             explainer.history().element_text(*unwritten)));
   } else if (list.empty()) {
-    explainer.say("lost-write",
-                  fmt::format("{} found no value, but it has seen a write", explainer.text()));
+    explainer.report("lost-write",
+                     fmt::format("{} found no value, but it has seen a write", explainer.text()));
   } else {
     explain_values(explainer);
   }

@@ -1,4 +1,4 @@
-// Register: what registers have in common - writes, and how a replica is asked.
+// Register: what registers have in common - writes, and the requests to a replica.
 #pragma once
 
 #include "crdt/model/replicated_type.hpp"

@@ -63,7 +63,7 @@ std::optional<Decision> ReplicatedType::decide_quickly(const History& /*history*
 }
 
 void ReplicatedType::explain_cycle(const ArbitrationCycle& cycle) const {
-  cycle.say("order-disagreement", "reads ask for orders that no linearization has");
+  cycle.report("order-disagreement", "reads ask for orders that no linearization has");
 }
 
 }  // namespace cupel::crdt

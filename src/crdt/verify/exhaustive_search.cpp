@@ -51,8 +51,8 @@ struct Fact {
 };
 
 // What is known of every execution that is left.
-struct Known {
-  explicit Known(std::size_t n) : past(n), future(n), never_past(n), never_future(n) {}
+struct PartialOrder {
+  explicit PartialOrder(std::size_t n) : past(n), future(n), never_past(n), never_future(n) {}
   Matrix past, future;              // past.at(b, a): a happens before b
   Matrix never_past, never_future;  // never_past.at(b, a): it does not
   [[nodiscard]] bool before(OpId a, OpId b) const { return past.at(b, a); }
@@ -88,7 +88,7 @@ class ExhaustiveSearch {
         words_((n_ + 63) / 64) {}
 
   std::optional<bool> run() {
-    Known known(n_);
+    PartialOrder known(n_);
     std::vector<Fact> facts;
     for (OpId o = 0; o < n_; ++o) {
       known.never_past.set(o, o);
@@ -135,7 +135,7 @@ class ExhaustiveSearch {
   }
 
   // Draws what follows; false: a contradiction.
-  bool close(Known& known, std::vector<Fact>& facts) {
+  bool close(PartialOrder& known, std::vector<Fact>& facts) {
     while (!facts.empty()) {
       const auto [a, b, before] = facts.back();
       facts.pop_back();
@@ -175,7 +175,7 @@ class ExhaustiveSearch {
     return true;
   }
 
-  bool settle(Known& known, std::vector<Fact>& facts) {
+  bool settle(PartialOrder& known, std::vector<Fact>& facts) {
     while (true) {
       if (!close(known, facts)) return false;
       if (work_ > kMostWork) return false;
@@ -201,7 +201,7 @@ class ExhaustiveSearch {
     return true;
   }
 
-  bool member(const Known& known, const Claim& claim, std::vector<Fact>& facts) {
+  bool member(const PartialOrder& known, const Claim& claim, std::vector<Fact>& facts) {
     const OpId r = claim.read;
     work_ += claim.winners.size() * claim.losers.size() + 8;
     if (claim.returned != rules_.up_wins) {
@@ -242,7 +242,7 @@ class ExhaustiveSearch {
   }
 
   // What may have overwritten the winner w.
-  static Some overwriting(const Known& known, OpId w, OpId r, const Claim& claim) {
+  static Some overwriting(const PartialOrder& known, OpId w, OpId r, const Claim& claim) {
     Some over;
     for (const OpId l : claim.losers) {
       if (!known.never(w, l) && !known.never(l, r)) over.add(l);
@@ -251,7 +251,7 @@ class ExhaustiveSearch {
   }
   // Winners that may not be overwritten; and whether nothing at all may have been seen
   // of a type that needs an add for its other answer.
-  static std::pair<Some, bool> left_standing(const Known& known, const Claim& claim) {
+  static std::pair<Some, bool> left_standing(const PartialOrder& known, const Claim& claim) {
     const OpId r = claim.read;
     Some standing;
     for (const OpId w : claim.winners) {
@@ -265,7 +265,7 @@ class ExhaustiveSearch {
     return {standing, nothing};
   }
 
-  bool asked(const Known& known, OpId r, std::vector<Fact>& facts) {
+  bool asked(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto& op = h_.ops[r];
     switch (op.kind) {
       case Kind::kValue:
@@ -289,7 +289,7 @@ class ExhaustiveSearch {
     return true;
   }
 
-  bool shown(const Known& known, OpId r, std::vector<Fact>& facts) {
+  bool shown(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto list = h_.list(h_.ops[r]);
     const std::set<std::uint32_t> here(list.begin(), list.end());
     if (here.size() != list.size()) return false;
@@ -316,7 +316,7 @@ class ExhaustiveSearch {
     return true;
   }
 
-  bool values(const Known& known, OpId r, std::vector<Fact>& facts) {
+  bool values(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto list = h_.list(h_.ops[r]);
     const auto& writes = semantics_.updates_of_key(h_.ops[r].key);
     if (list.empty()) {
@@ -360,7 +360,7 @@ class ExhaustiveSearch {
   }
 
   // Of each replica so many updates have been seen; which numbers can add up to it?
-  bool sum(const Known& known, OpId r, std::vector<Fact>& facts) {
+  bool sum(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto& op = h_.ops[r];
     std::map<std::uint32_t, std::vector<OpId>> lines;
     for (const OpId u : semantics_.updates_of_key(op.key)) lines[h_.ops[u].replica].push_back(u);
@@ -417,7 +417,7 @@ class ExhaustiveSearch {
 
   // Is there a linearization of what is known, as far as it goes? More that is known
   // leaves fewer, where each read has one source.
-  [[nodiscard]] bool linearizes(const Known& known) {
+  [[nodiscard]] bool linearizes(const PartialOrder& known) {
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return true;
     std::vector<std::vector<OpId>> next(n_);
@@ -442,7 +442,8 @@ class ExhaustiveSearch {
     return acyclic(known, next);
   }
 
-  [[nodiscard]] bool acyclic(const Known& known, const std::vector<std::vector<OpId>>& next) {
+  [[nodiscard]] bool acyclic(const PartialOrder& known,
+                             const std::vector<std::vector<OpId>>& next) {
     work_ += n_ * words_;
     std::vector<std::uint32_t> waits(n_, 0);
     for (OpId a = 0; a < n_; ++a) {
@@ -474,7 +475,7 @@ class ExhaustiveSearch {
   struct Pair {
     OpId first = kNone, second = kNone;
   };
-  bool right(const Known& known, Pair& pair) {
+  bool right(const PartialOrder& known, Pair& pair) {
     const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
     // The claim with the fewest ways to become right.
     std::size_t fewest = 0;
@@ -510,7 +511,8 @@ class ExhaustiveSearch {
   }
 
   // How many ways there are to make a wrong claim right, and an open pair of one of them.
-  [[nodiscard]] std::pair<std::size_t, Pair> way_of(const Known& known, const Claim& claim) const {
+  [[nodiscard]] std::pair<std::size_t, Pair> way_of(const PartialOrder& known,
+                                                    const Claim& claim) const {
     const OpId r = claim.read;
     std::size_t fewest = h_.ops.size() + 1;
     Pair pair;
@@ -539,7 +541,8 @@ class ExhaustiveSearch {
     return {fewest, pair};
   }
 
-  [[nodiscard]] Pair open_of(const Known& known, OpId r, const std::vector<OpId>& updates) const {
+  [[nodiscard]] Pair open_of(const PartialOrder& known, OpId r,
+                             const std::vector<OpId>& updates) const {
     for (const OpId u : updates) {
       if (u != r && known.open(u, r)) return {u, r};
     }
@@ -552,7 +555,7 @@ class ExhaustiveSearch {
   }
 
   // Some source for each read of a last-writer-wins register, so that an order is left.
-  bool chooses(const Known& known) {
+  bool chooses(const PartialOrder& known) {
     const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
     std::vector<OpId> reads;
     for (const OpId r : asking_) {
@@ -579,7 +582,7 @@ class ExhaustiveSearch {
     return choose(0);
   }
 
-  bool search(Known known, std::vector<Fact> facts) {
+  bool search(PartialOrder known, std::vector<Fact> facts) {
     work_ += n_ * words_;
     if (!settle(known, facts) || work_ > kMostWork) return false;
     Pair pair;

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kPrime = 0x100000001b3ULL;
 
 Verified not_valid(std::string verdict, std::string reason) {
-  return {Outcome::kNotValid, std::move(verdict), std::move(reason)};
+  return {CertificateStatus::kNotValid, std::move(verdict), std::move(reason)};
 }
 
 Verified check_witness(const History& h, const Json& certificate, bool strict) {
@@ -31,7 +31,7 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
   const auto clocks = certificate.find("clocks"), order = certificate.find("order");
   if (clocks == certificate.end() || !clocks->is_array() || clocks->size() != h.ops.size() ||
       order == certificate.end() || !order->is_array() || order->size() != h.ops.size()) {
-    return {Outcome::kBadInput, kSatisfied,
+    return {CertificateStatus::kBadInput, kSatisfied,
             "found no `clocks` and `order` with an entry for each operation"};
   }
   const std::size_t width = h.replicas.size();
@@ -39,17 +39,18 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
   for (std::size_t o = 0; o < h.ops.size(); ++o) {
     const Json& row = (*clocks)[o];
     if (!row.is_array() || row.size() != width)
-      return {Outcome::kBadInput, kSatisfied,
+      return {CertificateStatus::kBadInput, kSatisfied,
               fmt::format("found a clock of operation {} that has not one number a replica", o)};
     for (std::size_t j = 0; j < width; ++j) {
       if (!row[j].is_number_unsigned() || row[j].get<std::uint64_t>() > h.by_replica[j].size())
-        return {Outcome::kBadInput, kSatisfied,
+        return {CertificateStatus::kBadInput, kSatisfied,
                 fmt::format("found a clock of operation {} that counts what is not there", o)};
       at[o * width + j] = row[j].get<std::uint32_t>();
     }
     const Json& place = (*order)[o];
     if (!place.is_number_unsigned() || place.get<std::uint64_t>() >= h.ops.size())
-      return {Outcome::kBadInput, kSatisfied, "found an order that names what is not there"};
+      return {CertificateStatus::kBadInput, kSatisfied,
+              "found an order that names what is not there"};
     auto& r = rank[place.get<std::size_t>()];
     if (r != kNone) return not_valid(kSatisfied, "the order has an operation twice");
     r = static_cast<std::uint32_t>(o);
@@ -104,7 +105,7 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
                                      h.text(first), h.text(second)));
     }
   }
-  return {Outcome::kValid, kSatisfied, {}};
+  return {CertificateStatus::kValid, kSatisfied, {}};
 }
 
 // A certificate of violated: what of the history it rests on, and whether that is enough.
@@ -118,17 +119,17 @@ class CoreCheck {
     if (auto wrong = check_left_out()) return std::move(*wrong);
     if (auto wrong = check_ancestors()) return std::move(*wrong);
     if (part_.ops.size() > kMostOperations) {
-      return {Outcome::kUnknown, kViolated,
+      return {CertificateStatus::kUnknown, kViolated,
               fmt::format("it rests on {} operations, more than the {} whose executions are tried",
                           part_.ops.size(), kMostOperations)};
     }
     const auto admitted = has_execution(part_, strict_);
     if (!admitted)
-      return {Outcome::kUnknown, kViolated,
+      return {CertificateStatus::kUnknown, kViolated,
               fmt::format("its {} operations have too many executions to try them all",
                           part_.ops.size())};
     if (*admitted) return not_valid(kViolated, "the operations it names have an execution");
-    return {Outcome::kValid, kViolated, {}};
+    return {CertificateStatus::kValid, kViolated, {}};
   }
 
  private:
@@ -142,10 +143,11 @@ class CoreCheck {
                                               std::size_t most, std::set<std::uint32_t>& into) {
     const auto list = certificate.find(field);
     if (list == certificate.end() || !list->is_array())
-      return Verified{Outcome::kBadInput, kViolated, fmt::format("found no array `{}`", field)};
+      return Verified{CertificateStatus::kBadInput, kViolated,
+                      fmt::format("found no array `{}`", field)};
     for (const Json& number : *list) {
       if (!number.is_number_unsigned() || number.get<std::uint64_t>() >= most)
-        return Verified{Outcome::kBadInput, kViolated,
+        return Verified{CertificateStatus::kBadInput, kViolated,
                         fmt::format("found {} in `{}`, which is not there", number.dump(), field)};
       into.insert(number.get<std::uint32_t>());
     }
@@ -284,20 +286,20 @@ std::uint64_t digest(const History& history) {
 
 Verified verify(const History& history, std::string_view certificate) {
   if (auto reason = text::beyond_bounds(certificate))
-    return {Outcome::kBadInput, {}, std::move(*reason)};
+    return {CertificateStatus::kBadInput, {}, std::move(*reason)};
   const Json json = Json::parse(certificate, nullptr, false);
   if (!json.is_object() || !json.contains("cupel_crdt_certificate"))
-    return {Outcome::kBadInput,
+    return {CertificateStatus::kBadInput,
             {},
             "found no certificate, expected what `cupel crdt check --certificate` writes"};
   if (json["cupel_crdt_certificate"] != 1)
-    return {Outcome::kBadInput, {}, "found a certificate of another version, expected 1"};
+    return {CertificateStatus::kBadInput, {}, "found a certificate of another version, expected 1"};
   const auto verdict = json.find("verdict");
   if (verdict == json.end() || (*verdict != "satisfied" && *verdict != "violated"))
-    return {Outcome::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
+    return {CertificateStatus::kBadInput, {}, "found no `verdict`, expected satisfied or violated"};
   const std::string word = *verdict;
   if (const auto strict = json.find("letter"); strict != json.end() && !strict->is_boolean())
-    return {Outcome::kBadInput, word, "found a `letter` that is neither true nor false"};
+    return {CertificateStatus::kBadInput, word, "found a `letter` that is neither true nor false"};
   if (!json.contains("type") || json["type"] != name(history.type))
     return not_valid(word, "it is for another type");
   if (!json.contains("history") || json["history"] != fmt::format("{:016x}", digest(history)))

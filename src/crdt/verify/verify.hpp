@@ -17,10 +17,10 @@
 
 namespace cupel::crdt {
 
-enum class Outcome : std::uint8_t { kValid, kNotValid, kUnknown, kBadInput };
+enum class CertificateStatus : std::uint8_t { kValid, kNotValid, kUnknown, kBadInput };
 
 struct Verified {
-  Outcome outcome = Outcome::kBadInput;
+  CertificateStatus status = CertificateStatus::kBadInput;
   std::string verdict;  // "satisfied" or "violated", as the certificate has it
   std::string reason;   // of all but kValid
   bool strict = false;  // it is about the axioms as printed

@@ -29,7 +29,7 @@ std::vector<Bug> all_bugs();
 // Those of a type, by name.
 std::vector<std::string> bugs_of(Type type);
 
-// What replicas are asked.
+// The requests to replicas.
 struct Requests {
   NamedType type = {};
   std::uint32_t replicas = 3;
@@ -59,7 +59,7 @@ class Requester {
   Requester(const Requests& requests, History& history);
   // `visible`: an array's characters that the replica knows of, by key.
   Operation next(std::uint32_t replica, std::span<const std::vector<std::uint32_t>> visible);
-  // A read of everything there is behind a key.
+  // A read of the whole value of a key.
   [[nodiscard]] Operation read_of(std::uint32_t replica, std::uint32_t key) const;
   base::Random& random() { return random_; }
 

@@ -1,5 +1,5 @@
 // Run: see the header. Each operation is one line there and one back, so that a replica
-// is never asked two things at a time.
+// never has two requests at a time.
 #include "crdt/workload/run.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ class Runner {
     for (std::uint64_t i = 0; i < options_.ops; ++i) {
       const auto r = static_cast<std::uint32_t>(requester_.random().below(options_.replicas));
       deliver_some(r, options_.delivery);
-      if (!failure_) ask(requester_.next(r, visible_[r]));
+      if (!failure_) perform(requester_.next(r, visible_[r]));
       if (failure_) return *failure_;
     }
     // A delivery may make a replica send again, as gossip does; that ends, or it is reported.
@@ -79,7 +79,7 @@ class Runner {
     }
     for (std::uint32_t r = 0; r < options_.replicas; ++r) {
       for (std::uint32_t k = 0; k < options_.keys; ++k) {
-        ask(requester_.read_of(r, k));
+        perform(requester_.read_of(r, k));
         if (failure_) return *failure_;
       }
     }
@@ -97,7 +97,7 @@ class Runner {
   }
 
   // Nothing: it failed, which is kept.
-  std::optional<Json> say(std::uint32_t replica, const Json& question) {
+  std::optional<Json> request(std::uint32_t replica, const Json& question) {
     auto& process = processes_[replica];
     const auto asked = text::dump(question);
     if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
@@ -145,7 +145,7 @@ class Runner {
 
   void hand(std::uint32_t to, std::uint32_t from, std::size_t index) {
     const auto answer =
-        say(to, {{"f", "deliver"}, {"from", from}, {"value", sent_[from][index].value}});
+        request(to, {{"f", "deliver"}, {"from", from}, {"value", sent_[from][index].value}});
     if (answer && (*answer)["type"] != "ok")
       fail(to, fmt::format("answered a delivery with `{}`, expected the type \"ok\"",
                            excerpt(text::dump(*answer))));
@@ -187,11 +187,11 @@ class Runner {
     }
   }
 
-  void ask(const Operation& op) {
+  void perform(const Operation& op) {
     Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
     const Json argument = type_.argument(history_, op);
     if (!argument.is_null()) question["value"] = argument;
-    const auto answer = say(op.replica, question);
+    const auto answer = request(op.replica, question);
     if (!answer) return;
     const std::string type = (*answer)["type"];
     Json line = {{"process", op.replica}};

@@ -1,4 +1,4 @@
-// Run: replicas that are programs, asked and connected by us, recorded.
+// Run: replicas that are programs; cupel sends requests, carries messages and records.
 //
 // A program is started once a replica and speaks JSON lines (docs/crdt.md#run). Every line is
 // answered by one line:
