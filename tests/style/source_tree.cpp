@@ -280,6 +280,19 @@ Findings check_words(const std::set<std::string>& banned, const std::vector<Sour
   return findings;
 }
 
+Findings check_forbidden(const Forbidden& rule, const std::vector<SourceFile>& sources) {
+  const std::regex pattern(rule.pattern);
+  Findings findings;
+  for (const auto& file : sources) {
+    if (rule.allowed.count(file.path) != 0) continue;
+    const auto lines = lines_of(code_only(file.text));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (std::regex_search(lines[i], pattern)) findings.push_back(at(file, i) + rule.why);
+    }
+  }
+  return findings;
+}
+
 Findings check_public_docs(const std::vector<SourceFile>& headers) {
   static const std::regex declaration(
       R"(^(\[\[nodiscard\]\] )?(struct|class|enum|using|inline|constexpr|[A-Za-z_][\w:<>,&* ]* [\w:]+\()[^{;]*.*)");

@@ -50,6 +50,14 @@ Findings check_openings(const std::vector<SourceFile>& sources);
 // (edges1, Solver2): a name that needs a number hides two things.
 Findings check_words(const std::set<std::string>& banned, const std::vector<SourceFile>& sources);
 
+// Code that matches a pattern, in a file other than those that may have it.
+struct Forbidden {
+  std::string pattern;            // a regular expression for a part of a line
+  std::set<std::string> allowed;  // files, from the top of the repository
+  std::string why;                // the rest of "FILE:LINE: "
+};
+Findings check_forbidden(const Forbidden& rule, const std::vector<SourceFile>& sources);
+
 // In a public header, every declaration at namespace scope has a comment above
 // or behind it.
 Findings check_public_docs(const std::vector<SourceFile>& headers);

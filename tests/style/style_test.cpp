@@ -113,6 +113,25 @@ TEST(PublicDocsCheck, FindsAPlantedBareFunction) {
                   .empty());
 }
 
+// Abseil's tables are in an undefined state after a failed allocation.
+const Forbidden kBareHashTables = {R"(absl::flat_hash|absl/container/flat_hash)",
+                                   {"src/base/hash_table.hpp"},
+                                   "base::HashMap and HashSet survive a failing allocation"};
+
+TEST(ForbiddenCheck, FindsPlantedHashTables) {
+  const auto count = [](const Forbidden& rule, const std::string& path, const std::string& line) {
+    return check_forbidden(rule, {{path, "// A file.\n" + line + "\n"}}).size();
+  };
+  EXPECT_EQ(count(kBareHashTables, "src/a.cpp", "absl::flat_hash_set<int> all;"), 1u);
+  EXPECT_EQ(count(kBareHashTables, "src/a.cpp", "base::HashSet<int> all;  // absl::flat_hash_set"),
+            0u);
+}
+
+TEST(Repository, GuardsItsHashTables) {
+  const auto findings = check_forbidden(kBareHashTables, read_sources(kRepository, {"src"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
 TEST(Repository, KeepsItsLayers) {
   const auto table = parse_layer_table(architecture());
   ASSERT_GE(table.size(), 10u);
