@@ -14,6 +14,10 @@
 #include <string>
 #include <thread>
 
+#include "support/polling.hpp"
+#include "support/process_event.hpp"
+#include "support/scratch_folder.hpp"
+
 namespace cupel::base {
 namespace {
 
@@ -119,11 +123,8 @@ TEST(Process, EnvironmentDirectoryAndFiles) {
                        .environment = {{"CUPEL_A", "b c"}, {"HOME", "/elsewhere"}},
                        .directory = "/"}),
             "b c-/elsewhere\n/\n");
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("cupel-process-test-" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
-  const auto in = (folder / "in").string(), out = (folder / "out").string();
-  std::ofstream(in) << "from a file\n";
+  const test::ScratchFolder folder;
+  const auto in = folder.file("in", "from a file\n"), out = folder.path("out");
   for (int i = 0; i < 2; ++i) {  // the second appends
     auto process = Process::start({.arguments = {"sh", "-c", "cat; echo error >&2"},
                                    .input = Stream::file(in),
@@ -135,7 +136,6 @@ TEST(Process, EnvironmentDirectoryAndFiles) {
   std::ostringstream text;
   text << std::ifstream(out).rdbuf();
   EXPECT_EQ(text.str(), "from a file\nerror\nfrom a file\nerror\n");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Process, InheritsNoFileAndNoIgnoredSignal) {
@@ -171,12 +171,6 @@ TEST(Process, StopsPolitelyThenNot) {
   EXPECT_FALSE(stubborn->running());
 }
 
-// Waits until there is no such process.
-bool gone(pid_t id) {
-  for (int i = 0; i < 2000 && process_start(id); ++i) std::this_thread::sleep_for(10ms);
-  return !process_start(id);
-}
-
 TEST(Process, TheDestructorTakesTheGroup) {
   pid_t child = 0, grandchild = 0;
   {
@@ -187,8 +181,8 @@ TEST(Process, TheDestructorTakesTheGroup) {
     EXPECT_TRUE(process_start(child));
     EXPECT_TRUE(process_start(grandchild));
   }
-  EXPECT_TRUE(gone(child));
-  EXPECT_TRUE(gone(grandchild));
+  EXPECT_TRUE(test::wait_for_end(child));
+  EXPECT_TRUE(test::wait_for_end(grandchild));
 }
 
 // The child ends at once, and what it started would go on.
@@ -202,7 +196,7 @@ TEST(Process, StopTakesTheGroup) {
     const pid_t id = std::stoi(process->read_line(kPatience).text);
     ASSERT_TRUE(process_start(id));
     EXPECT_EQ(process->stop(stubborn ? Seconds(0.3) : kPatience).code, 7);
-    EXPECT_TRUE(gone(id)) << stubborn;
+    EXPECT_TRUE(test::wait_for_end(id)) << stubborn;
   }
 }
 
@@ -220,10 +214,9 @@ TEST(Process, StopLetsTheGroupEndWell) {
 
 // Waits until this process has no such thread: then what its end sends was sent.
 bool thread_gone(pid_t thread) {
+  // join() returns earlier, and before Linux 6.9 there is no descriptor of a thread.
   const auto path = "/proc/self/task/" + std::to_string(thread);
-  for (int i = 0; i < 20'000 && std::filesystem::exists(path); ++i)
-    std::this_thread::sleep_for(1ms);
-  return !std::filesystem::exists(path);
+  return test::poll_until([&] { return !std::filesystem::exists(path); });
 }
 
 TEST(Process, OutlivesTheThreadThatStartedIt) {
@@ -240,19 +233,19 @@ TEST(Process, OutlivesTheThreadThatStartedIt) {
   EXPECT_EQ(process->read_line(kPatience).text, "here");
 }
 
-// Waits until the process is stopped. False if it ends instead.
+// Waits until the process is stopped. False if it ends instead. It is no child of this one,
+// so waitid() does not report it.
 bool stopped(pid_t id) {
-  for (int i = 0; i < 20'000; ++i) {
+  char state = 0;
+  const bool changed = test::poll_until([&] {
     std::ifstream in("/proc/" + std::to_string(id) + "/stat");
     std::string line;
     std::getline(in, line);
-    const auto state = line.find_first_not_of(' ', line.rfind(')') + 1);  // ID (NAME) STATE …
-    if (line.empty() || state >= line.size() || line[state] == 'Z' || line[state] == 'X')
-      return false;
-    if (line[state] == 'T') return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
+    const auto at = line.find_first_not_of(' ', line.rfind(')') + 1);  // ID (NAME) STATE …
+    state = line.empty() || at >= line.size() ? 'X' : line[at];
+    return state == 'X' || state == 'Z' || state == 'T';
+  });
+  return changed && state == 'T';
 }
 
 constexpr const char* kHelperPipe = "CUPEL_PROCESS_TEST_PIPE";
@@ -267,8 +260,7 @@ const bool kHelper = [] {
                                  .detached = std::string(std::getenv(kHelperDetached)) == "1"});
   const pid_t id = process.ok() ? process->id() : 0;
   if (::write(std::atoi(pipe), &id, sizeof id) != sizeof id) std::_Exit(1);
-  std::this_thread::sleep_for(1000s);
-  std::_Exit(0);
+  for (;;) ::pause();
 }();
 
 // Starts that program and kills it: is its child gone then?
@@ -290,7 +282,7 @@ bool dies_with_us(bool detached) {
   EXPECT_TRUE(child > 0 && process_start(child));
   ::kill(program, SIGKILL);
   ::waitpid(program, nullptr, 0);
-  if (!detached) return gone(child);
+  if (!detached) return test::wait_for_end(child);
   // One that was sent SIGKILL dies of it before it stops.
   ::kill(child, SIGSTOP);
   const bool lives = stopped(child);
@@ -341,7 +333,8 @@ TEST(ProcessStart, NamesAProcessForGood) {
   EXPECT_GE(process_start(process->id()), ours);
   process->close_input();
   // Dead and not yet waited for: a zombie.
-  EXPECT_TRUE(gone(process->id()));
+  ASSERT_TRUE(test::wait_for_end(process->id()));
+  EXPECT_FALSE(process_start(process->id()));
   EXPECT_TRUE(process->wait(kPatience));
 }
 

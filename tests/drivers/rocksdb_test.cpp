@@ -12,8 +12,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
-#include <thread>
 
 #include "drivers/cells.hpp"
 #include "drivers/conformance.hpp"
@@ -90,15 +90,15 @@ int committed_of_two(Database& database, int read_first, int read_second, int wr
   first = one->execute(read(read_first), reply);
   second = two->execute(read(read_second), reply);
   // Where reads lock, one waits for the other; then one of them is the victim.
-  std::thread writer([&] {
+  auto writer = std::async(std::launch::async, [&] {
     Reply mine;
     if (!first) first = one->execute(write(write_first, 0), mine);
     if (!first) first = one->commit();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  writer.wait_for(std::chrono::milliseconds(20));  // nothing says that it waits for a lock
   if (!second) second = two->execute(write(write_second, 1), reply);
   if (!second) second = two->commit();
-  writer.join();
+  writer.get();
   for (const auto& outcome : {first, second}) {
     if (!outcome) continue;
     EXPECT_EQ(outcome->cause, Cause::kConflict) << shown(outcome);

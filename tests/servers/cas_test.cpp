@@ -10,6 +10,7 @@
 
 #include "lab/server.hpp"
 #include "run/run_and_check.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -118,9 +119,8 @@ void a_crash_is_survived(lab::Kind kind) {
     ended = true;
   });
   const auto until = [&](std::uint64_t committed) {
-    while (progress.committed < committed && !ended) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    // Counters, which notify nobody. How long it takes is the machine's affair.
+    while (progress.committed < committed && !ended) test::back_off(std::chrono::milliseconds(5));
   };
   until(200);
   mine.kill();

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "drivers/conformance.hpp"
 #include "lab/server.hpp"
 #include "servers/standing_still.hpp"
+#include "support/polling.hpp"
 
 namespace cupel::drivers::testing {
 namespace {
@@ -117,15 +119,15 @@ int write_skew(Database& database) {
   EXPECT_FALSE(one->execute(read(1), reply));
   EXPECT_FALSE(two->execute(read(2), reply));
   // Where reads lock, one waits for the other; then one of them is the victim.
-  std::thread writer([&] {
+  auto writer = std::async(std::launch::async, [&] {
     Reply mine;
     first = one->execute(write(2, 0), mine);
     if (!first) first = one->commit();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  writer.wait_for(std::chrono::milliseconds(100));  // nothing says that it waits for a lock
   second = two->execute(write(1, 0), reply);
   if (!second) second = two->commit();
-  writer.join();
+  writer.get();
   for (const auto& outcome : {first, second}) {
     if (!outcome) continue;
     EXPECT_EQ(outcome->cause, Cause::kConflict) << shown(outcome);
@@ -288,19 +290,15 @@ void stopped(lab::Kind kind, const std::string& isolation) {
   EXPECT_FALSE(refused.ok());
   // It goes on: the first is undone, the second was sent, and may be either.
   std::string first, second;
-  for (int tries = 0; tries < 100; ++tries) {
+  EXPECT_TRUE(cupel::test::poll_until([&] {
     auto connection = (*database)->connect(2);
-    if (connection.ok()) {
-      std::vector<Reply> replies;
-      const std::vector<Statement> reads{read(1), read(2)};
-      if (!(*connection)->transact(reads, replies)) {
-        first = shown(replies[0]);
-        second = shown(replies[1]);
-        break;
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+    std::vector<Reply> replies;
+    const std::vector<Statement> reads{read(1), read(2)};
+    if (!connection.ok() || (*connection)->transact(reads, replies)) return false;
+    first = shown(replies[0]);
+    second = shown(replies[1]);
+    return true;
+  }));
   EXPECT_EQ(first, "1=10");
   EXPECT_TRUE(second == "2=20" || second == "2=23") << second;
 }
@@ -453,11 +451,10 @@ TEST(GaleraServer, CertificationFailsAtCommit) {
     const auto expected = !first ? "1=11" : !second ? "1=12" : "1=10";
     // The nodes apply what was certified a little later.
     std::string seen;
-    for (int tries = 0; tries < 100 && seen != expected; ++tries) {
+    EXPECT_TRUE(cupel::test::poll_until([&] {
       seen = run(*connected(*database, 2), {read(1)})[0];
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    EXPECT_EQ(seen, expected);
+      return seen == expected;
+    })) << seen;
   }
   EXPECT_GE(commits_refused, 5);
 }
@@ -480,11 +477,11 @@ TEST(GaleraServer, ANodeAloneRefuses) {
   mine.kill(1);
   mine.kill(2);
   Outcome refused;
-  for (int tries = 0; tries < 200 && !refused; ++tries) {
+  // The node finds out by its own timeouts.
+  ASSERT_TRUE(cupel::test::poll_until([&] {
     refused = one->execute(read(1), reply);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  ASSERT_TRUE(refused);
+    return refused.has_value();
+  }));
   EXPECT_EQ(refused->code, "1047") << shown(refused);
   EXPECT_EQ(refused->txn_outcome, TxnOutcome::kAborted) << shown(refused);
   EXPECT_EQ(refused->cause, Cause::kConnection) << shown(refused);

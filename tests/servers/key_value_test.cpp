@@ -13,6 +13,7 @@
 #include "drivers/conformance.hpp"
 #include "lab/server.hpp"
 #include "servers/standing_still.hpp"
+#include "support/polling.hpp"
 
 namespace cupel::drivers::testing {
 namespace {
@@ -284,17 +285,19 @@ void stopped(lab::Kind kind) {
   EXPECT_EQ(written->txn_outcome, TxnOutcome::kUnknown) << shown(written);
   EXPECT_EQ(block->txn_outcome, TxnOutcome::kUnknown) << shown(block);
   Texts seen;
-  for (int tries = 0; tries < 100; ++tries) {
-    auto connection = database->connect(3);
-    std::vector<Reply> replies;
-    const std::vector<Statement> reads{read(1), read(2), read(3), read(4)};
-    if (connection.ok() && !(*connection)->transact(reads, replies)) {
-      seen.clear();
-      for (const auto& reply : replies) seen.push_back(shown(reply));
-      if (seen[1] == "2=23" && !seen[2].empty()) break;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+  // At most five seconds: a write that was lost on the way never shows.
+  (void)cupel::test::poll_until(
+      [&] {
+        auto connection = database->connect(3);
+        std::vector<Reply> replies;
+        const std::vector<Statement> reads{read(1), read(2), read(3), read(4)};
+        if (connection.ok() && !(*connection)->transact(reads, replies)) {
+          seen.clear();
+          for (const auto& reply : replies) seen.push_back(shown(reply));
+        }
+        return seen.size() == 4 && seen[1] == "2=23" && !seen[2].empty();
+      },
+      std::chrono::seconds(5));
   // A block is done or not, as a whole.
   ASSERT_EQ(seen.size(), 4U);
   EXPECT_EQ(seen[0], "1=10");

@@ -18,6 +18,8 @@
 #include "base/process.hpp"
 #include "lab/loopback.hpp"
 #include "lab/server.hpp"
+#include "support/polling.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::lab {
 namespace {
@@ -120,12 +122,8 @@ bool segment_exists(int id) {
 // Asks until this is the answer, for as long as a busy machine may need; gives the last.
 template <class Ask>
 std::string in_time(const std::string& expected, const Ask& ask) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  auto answer = ask();
-  while (answer != expected && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    answer = ask();
-  }
+  std::string answer;
+  (void)cupel::test::poll_until([&] { return (answer = ask()) == expected; });
   return answer;
 }
 
@@ -178,14 +176,21 @@ TEST(Lab, ACrashEndsConnectionsThatAreBeingMade) {
   auto server = start(Kind::kPostgres, {.durable = false});
   ASSERT_TRUE(server.ok()) << server.error().to_string();
   std::atomic<bool> stop = false;
+  std::atomic<int> answered = 0;
   std::vector<std::thread> clients;
   for (int i = 0; i < 6; ++i) {
     clients.emplace_back([&] {
-      while (!stop) in_postgres(*server, "SELECT 1");
+      while (!stop) {
+        if (in_postgres(*server, "SELECT 1") != "1") continue;
+        ++answered;
+        answered.notify_one();
+      }
     });
   }
   for (int crash = 0; crash < 8; ++crash) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // In the middle of what the clients do.
+    const int before = answered;
+    for (int now = before; now < before + 10; now = answered) answered.wait(now);
     server->kill();
     EXPECT_FALSE(some_process_mentions(server->directory()));
     EXPECT_EQ(segment_of(server->directory()), -1) << "what a process still held is not cleared";
@@ -345,9 +350,8 @@ TEST(Lab, AMissingProgramNamesThePackage) {
 }
 
 TEST(Lab, AnotherProgramCanStopADetachedServer) {
-  const auto file =
-      (std::filesystem::temp_directory_path() / ("cupel-lab-test-" + std::to_string(::getpid())))
-          .string();
+  const test::ScratchFolder folder;
+  const auto file = folder.path("lab");
   std::string directory;
   std::uint16_t port = 0;
   {
@@ -382,9 +386,8 @@ TEST(Lab, AnotherProgramCanStopADetachedServer) {
 TEST(Lab, AnIdUsedAgainIsLeftAlone) {
   auto bystander = base::Process::start({.arguments = {"sleep", "1000"}});
   ASSERT_TRUE(bystander.ok());
-  const auto file =
-      (std::filesystem::temp_directory_path() / ("cupel-lab-reuse-" + std::to_string(::getpid())))
-          .string();
+  const test::ScratchFolder folder;
+  const auto file = folder.path("lab");
   const auto start = *base::process_start(bystander->id());
   std::ofstream(file) << R"({"cupel_lab":1,"kind":"redis","directory":")" << file
                       << R"(.d","durable":true,"server_options":[],"nodes":[{"pid":)"

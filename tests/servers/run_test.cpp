@@ -13,6 +13,7 @@
 
 #include "lab/server.hpp"
 #include "run/run_and_check.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel::run {
@@ -202,13 +203,12 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   std::atomic<bool> stop = false;
   Progress progress;
   std::thread crash([&] {
+    // Counters, which notify nobody.
+    const auto wait = [] { test::back_off(std::chrono::milliseconds(5)); };
     const auto until = [&](std::uint64_t committed) {
-      while (progress.committed < committed && progress.sessions_running > 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+      while (progress.committed < committed && progress.sessions_running > 0) wait();
     };
-    while (progress.sessions_running == 0 && !stop)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (progress.sessions_running == 0 && !stop) wait();
     bool met = false;
     for (int crashes = 0; crashes < kCrashes && !met; ++crashes) {
       until(progress.committed + 100);

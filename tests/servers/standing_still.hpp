@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
+
+#include "support/polling.hpp"
 
 namespace cupel::test {
 
@@ -28,10 +28,9 @@ inline void stand_still(int process) {
     }
     return false;
   };
-  for (int tries = 0; moving() && tries < 2000; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  ASSERT_FALSE(moving()) << "process " << process << " goes on after SIGSTOP";
+  // waitid() reports children only, and these may be the children of a server.
+  ASSERT_TRUE(poll_until([&] { return !moving(); }))
+      << "process " << process << " goes on after SIGSTOP";
 }
 
 }  // namespace cupel::test

@@ -118,17 +118,30 @@ const Forbidden kBareHashTables = {R"(absl::flat_hash|absl/container/flat_hash)"
                                    {"src/base/hash_table.hpp"},
                                    "base::HashMap and HashSet survive a failing allocation"};
 
-TEST(ForbiddenCheck, FindsPlantedHashTables) {
+const Forbidden kSleeps = {R"(\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\()",
+                           {"tests/support/polling.hpp"},
+                           "wait for an event; without one, tests/support/polling.hpp"};
+
+TEST(ForbiddenCheck, FindsPlantedHashTablesAndSleeps) {
   const auto count = [](const Forbidden& rule, const std::string& path, const std::string& line) {
     return check_forbidden(rule, {{path, "// A file.\n" + line + "\n"}}).size();
   };
   EXPECT_EQ(count(kBareHashTables, "src/a.cpp", "absl::flat_hash_set<int> all;"), 1u);
   EXPECT_EQ(count(kBareHashTables, "src/a.cpp", "base::HashSet<int> all;  // absl::flat_hash_set"),
             0u);
+  EXPECT_EQ(count(kSleeps, "tests/a.cpp", "std::this_thread::sleep_for(10ms);"), 1u);
+  EXPECT_EQ(count(kSleeps, "tests/a.cpp", "::sleep(1);"), 1u);
+  EXPECT_EQ(count(kSleeps, "tests/a.cpp", "start(\"sleep(1)\"); asleep(1);"), 0u);
+  EXPECT_EQ(count(kSleeps, "tests/support/polling.hpp", "std::this_thread::sleep_for(10ms);"), 0u);
 }
 
 TEST(Repository, GuardsItsHashTables) {
   const auto findings = check_forbidden(kBareHashTables, read_sources(kRepository, {"src"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(Repository, WaitsForEventsInTests) {
+  const auto findings = check_forbidden(kSleeps, read_sources(kRepository, {"tests"}));
   EXPECT_TRUE(findings.empty()) << joined(findings);
 }
 
