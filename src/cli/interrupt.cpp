@@ -1,6 +1,12 @@
-// The handler and its flag.
+// The handler, its flag, and the descriptor that wait() reads: of what a handler may do,
+// only a write wakes another thread.
 #include "cli/interrupt.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 
 namespace cupel::cli {
@@ -9,18 +15,25 @@ namespace {
 
 std::atomic<bool> flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
+int pipe_ends[2] = {-1, -1};  // read from, written to
 
 void on_signal(int signal) {
   if (flag.exchange(true)) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
+    return;
   }
+  const int before = errno;
+  [[maybe_unused]] const auto written = ::write(pipe_ends[1], "", 1);
+  errno = before;
 }
 
 }  // namespace
 
 Interruptible::Interruptible() {
   flag = false;
+  if (::pipe(pipe_ends) != 0) pipe_ends[0] = pipe_ends[1] = -1;
+  for (const int end : pipe_ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
 }
@@ -28,10 +41,21 @@ Interruptible::Interruptible() {
 Interruptible::~Interruptible() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  for (int& end : pipe_ends) {
+    if (end >= 0) ::close(end);
+    end = -1;
+  }
 }
 
 const std::atomic<bool>& Interruptible::stopped() const {
   return flag;
+}
+
+void Interruptible::wait() const {
+  // Without a pipe (too many open files) the flag is looked at twice a second.
+  const int patience_ms = pipe_ends[0] >= 0 ? -1 : 500;
+  pollfd written = {pipe_ends[0], POLLIN, 0};
+  while (!flag) ::poll(&written, 1, patience_ms);
 }
 
 }  // namespace cupel::cli

@@ -14,6 +14,8 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
   [[nodiscard]] const std::atomic<bool>& stopped() const;
+  // Blocks until stopped() is true.
+  void wait() const;
 };
 
 }  // namespace cupel::cli

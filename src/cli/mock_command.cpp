@@ -2,10 +2,8 @@
 // mock_test_command.cpp.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "cli/emit.hpp"
 #include "cli/interrupt.hpp"
@@ -77,7 +75,7 @@ int serve(const ServeArguments& arguments) {
   flush_output();
   print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
                           arguments.store.seed));
-  while (!interruptible.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  interruptible.wait();
   served.server->stop();
   if (!target) return kSatisfied;
   const auto history = served.store.history();
