@@ -2,16 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <ctime>
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -20,9 +14,9 @@
 #include "cli/units.hpp"
 #include "cli/version.hpp"
 #include "report/render.hpp"
-#include "report/wording.hpp"
+#include "run/progress_line.hpp"
 #include "run/run_and_check.hpp"
-#include "text/json.hpp"
+#include "run/run_report.hpp"
 
 namespace cupel::cli {
 
@@ -55,185 +49,6 @@ std::string history_name(const std::string& format) {
   return name;
 }
 
-// A line on the terminal, rewritten five times a second while a run goes on.
-class ProgressLine {
- public:
-  ProgressLine(const run::Progress& progress, const run::RunOptions& options,
-               const std::atomic<bool>& stopped)
-      : progress_(progress),
-        options_(options),
-        stopped_(stopped),
-        shown_(isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() { end(); }
-
-  void stage(run::Stage stage) {
-    end();
-    if (!shown_) return;
-    switch (stage) {
-      case run::Stage::kPrepare:
-        write("making and filling the tables ...");
-        break;
-      case run::Stage::kRun:
-        thread_ = std::thread([this] { show(); });
-        break;
-      case run::Stage::kRead:
-        write("reading the history ...");
-        break;
-      case run::Stage::kCheck:
-        write("checking ...");
-        break;
-    }
-  }
-  void end() {
-    if (thread_.joinable()) {
-      {
-        const std::lock_guard lock(mutex_);
-        over_ = true;
-      }
-      wake_.notify_one();
-      thread_.join();
-      over_ = false;
-    }
-    if (shown_) print_status("\r\x1b[K");
-  }
-
- private:
-  void write(const std::string& text) { print_status("\r\x1b[K" + text); }
-  void show() {
-    const auto begin = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, std::chrono::milliseconds(200), [&] { return over_; })) {
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-      const std::uint64_t committed = progress_.committed, aborted = progress_.aborted;
-      const auto done = static_cast<double>(committed + aborted + progress_.unknown);
-      std::string text =
-          fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown", passed.count(),
-                      report::grouped(committed), static_cast<double>(committed) / passed.count(),
-                      report::grouped(aborted), report::grouped(progress_.unknown));
-      if (const auto waiting = progress_.sessions_waiting.load(); waiting > 0) {
-        text += fmt::format(", {} of {} sessions without a connection", waiting, options_.sessions);
-      }
-      double left = options_.time_limit > 0 ? options_.time_limit - passed.count() : 1e9;
-      if (options_.txns > 0 && done > 0) {
-        const auto all = static_cast<double>(options_.txns * options_.sessions);
-        left = std::min(left, (all - done) / done * passed.count());
-      }
-      if (left < 1e9) text += fmt::format(", {:.0f} s left", std::max(0.0, left));
-      if (stopped_) text += ", ending";
-      write(text);
-    }
-  }
-
-  const run::Progress& progress_;
-  const run::RunOptions& options_;
-  const std::atomic<bool>& stopped_;
-  bool shown_;
-  std::thread thread_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool over_ = false;
-};
-
-std::string database_name(const drivers::Facts& facts) {
-  return facts.version.empty() ? facts.product : facts.product + " " + facts.version;
-}
-
-std::string run_text(const run::CheckedRun& checked, const run::RunAndCheckOptions& options) {
-  const auto& ran = checked.run;
-  std::string text =
-      fmt::format("{} at {}: workload {}, {} session{}, seed {}\n", database_name(checked.facts),
-                  checked.facts.isolation, checked.workload, checked.sessions,
-                  checked.sessions == 1 ? "" : "s", options.run.seed);
-  if (!checked.facts.detail.empty()) text += fmt::format("  settings: {}\n", checked.facts.detail);
-  text += fmt::format(
-      "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
-      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
-      report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
-      report::grouped(ran.unknown), ran.seconds,
-      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms, ran.p99_ms);
-  for (const auto& [reason, count] : ran.reasons) {
-    text += fmt::format("    {:>8}  {}\n", report::grouped(count), reason);
-  }
-  if (ran.given_up > 0) {
-    text += fmt::format("    {:>8}  given up by the program\n", report::grouped(ran.given_up));
-  }
-  if (ran.jobs.size() > 1) {
-    text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
-                        "aborted", "unknown", "p50 ms", "p99 ms");
-    for (const auto& [name, job] : ran.jobs) {
-      text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
-                          report::grouped(job.committed), report::grouped(job.aborted),
-                          report::grouped(job.unknown), job.p50_ms, job.p99_ms);
-    }
-  }
-  if (ran.faults > 0)
-    text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
-  text += fmt::format("  history: {}\n\n", checked.file);
-  return text;
-}
-
-std::string verdict_text(const run::CheckedRun& checked) {
-  std::string text;
-  for (const auto level : checked.asked) {
-    const auto& result = checked.result(level);
-    text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
-    if (checked.promised) {
-      text += fmt::format(", which is what {} promises at {}", checked.facts.product,
-                          checked.facts.isolation);
-    }
-    if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
-    text += '\n';
-  }
-  if (!checked.promised && checked.asked.size() == 1 &&
-      checked.asked.front() == levels::Level::kReadCommitted) {
-    text += fmt::format(
-        "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
-        "another)\n",
-        checked.facts.product, checked.facts.isolation);
-  }
-  return text + '\n';
-}
-
-std::string run_json(const run::CheckedRun& checked, const run::RunAndCheckOptions& options) {
-  using Json = nlohmann::ordered_json;
-  const auto& ran = checked.run;
-  Json run;
-  run["database"] = checked.facts.product;
-  run["version"] = checked.facts.version;
-  run["isolation"] = checked.facts.isolation;
-  run["workload"] = checked.workload;
-  run["sessions"] = checked.sessions;
-  run["seed"] = options.run.seed;
-  run["seconds"] = ran.seconds;
-  run["committed"] = ran.committed;
-  run["aborted"] = ran.aborted;
-  run["given_up"] = ran.given_up;
-  run["unknown"] = ran.unknown;
-  run["abort_rate"] = ran.abort_rate();
-  run["p50_ms"] = ran.p50_ms;
-  run["p99_ms"] = ran.p99_ms;
-  run["reconnects"] = ran.reconnects;
-  run["faults"] = ran.faults;
-  run["reasons"] = Json::object();
-  for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;
-  run["jobs"] = Json::object();
-  for (const auto& [name, job] : ran.jobs) {
-    run["jobs"][name] = {{"committed", job.committed}, {"aborted", job.aborted},
-                         {"given_up", job.given_up},   {"unknown", job.unknown},
-                         {"p50_ms", job.p50_ms},       {"p99_ms", job.p99_ms}};
-  }
-  run["asked"] = Json::array();
-  for (const auto level : checked.asked) {
-    run["asked"].push_back({{"level", levels::name(level)},
-                            {"verdict", check::to_string(checked.result(level).verdict)},
-                            {"promised", checked.promised}});
-  }
-  run["warnings"] = ran.warnings;
-  auto text = report::json({checked.file, checked.history, checked.analysis});
-  text.resize(text.find_last_of('}'));
-  return text + ",\"run\":" + text::dump(run) + "}\n";
-}
-
 int exit_code(const run::CheckedRun& checked) {
   switch (checked.verdict()) {
     case check::Verdict::kSatisfied:
@@ -254,7 +69,10 @@ int run_once(const RunArguments& arguments) {
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   run::Progress progress;
-  ProgressLine line(progress, options.run, stopped);
+  const bool shown = isatty(STDERR_FILENO) != 0;
+  run::ProgressLine line({progress, options.run, stopped},
+                         shown ? [](const std::string& text) { print_status("\r\x1b[K" + text); }
+                               : run::ProgressLine::Write());
   const auto checked =
       run::run_and_check(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
   line.end();
@@ -264,10 +82,10 @@ int run_once(const RunArguments& arguments) {
   }
   for (const auto& warning : checked->run.warnings) print_error("warning: " + warning);
   if (arguments.json) {
-    print(run_json(*checked, options));
+    print(run::run_json(*checked, options.run.seed));
   } else {
-    print(run_text(*checked, options));
-    print(verdict_text(*checked));
+    print(run::run_text(*checked, options.run.seed));
+    print(run::verdict_text(*checked));
     print(report::ladder({checked->file, checked->history, checked->analysis},
                          {.colour = use_colour()}));
   }

@@ -1,0 +1,119 @@
+// RunReport: see the header.
+#include "run/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "report/render.hpp"
+#include "report/wording.hpp"
+#include "text/json.hpp"
+
+namespace cupel::run {
+
+namespace {
+
+std::string database_name(const drivers::Facts& facts) {
+  return facts.version.empty() ? facts.product : facts.product + " " + facts.version;
+}
+
+}  // namespace
+
+std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
+  const auto& ran = checked.run;
+  std::string text =
+      fmt::format("{} at {}: workload {}, {} session{}, seed {}\n", database_name(checked.facts),
+                  checked.facts.isolation, checked.workload, checked.sessions,
+                  checked.sessions == 1 ? "" : "s", seed);
+  if (!checked.facts.detail.empty()) text += fmt::format("  settings: {}\n", checked.facts.detail);
+  text += fmt::format(
+      "  {} committed, {} aborted ({:.1f} %), {} unknown in {:.1f} s: {:.0f} "
+      "commits/s, latency p50 {:.2f} ms, p99 {:.2f} ms\n",
+      report::grouped(ran.committed), report::grouped(ran.aborted), 100 * ran.abort_rate(),
+      report::grouped(ran.unknown), ran.seconds,
+      static_cast<double>(ran.committed) / std::max(ran.seconds, 1e-9), ran.p50_ms, ran.p99_ms);
+  for (const auto& [reason, count] : ran.reasons) {
+    text += fmt::format("    {:>8}  {}\n", report::grouped(count), reason);
+  }
+  if (ran.given_up > 0) {
+    text += fmt::format("    {:>8}  given up by the program\n", report::grouped(ran.given_up));
+  }
+  if (ran.jobs.size() > 1) {
+    text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9} {:>9}\n", "transaction", "committed",
+                        "aborted", "unknown", "p50 ms", "p99 ms");
+    for (const auto& [name, job] : ran.jobs) {
+      text += fmt::format("    {:<24} {:>9} {:>9} {:>8} {:>9.2f} {:>9.2f}\n", name,
+                          report::grouped(job.committed), report::grouped(job.aborted),
+                          report::grouped(job.unknown), job.p50_ms, job.p99_ms);
+    }
+  }
+  if (ran.faults > 0)
+    text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
+  text += fmt::format("  history: {}\n\n", checked.file);
+  return text;
+}
+
+std::string verdict_text(const CheckedRun& checked) {
+  std::string text;
+  for (const auto level : checked.asked) {
+    const auto& result = checked.result(level);
+    text += fmt::format("{}: {}", levels::name(level), check::to_string(result.verdict));
+    if (checked.promised) {
+      text += fmt::format(", which is what {} promises at {}", checked.facts.product,
+                          checked.facts.isolation);
+    }
+    if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
+    text += '\n';
+  }
+  if (!checked.promised && checked.asked.size() == 1 &&
+      checked.asked.front() == levels::Level::kReadCommitted) {
+    text += fmt::format(
+        "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
+        "another)\n",
+        checked.facts.product, checked.facts.isolation);
+  }
+  return text + '\n';
+}
+
+std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
+  using Json = nlohmann::ordered_json;
+  const auto& ran = checked.run;
+  Json run;
+  run["database"] = checked.facts.product;
+  run["version"] = checked.facts.version;
+  run["isolation"] = checked.facts.isolation;
+  run["workload"] = checked.workload;
+  run["sessions"] = checked.sessions;
+  run["seed"] = seed;
+  run["seconds"] = ran.seconds;
+  run["committed"] = ran.committed;
+  run["aborted"] = ran.aborted;
+  run["given_up"] = ran.given_up;
+  run["unknown"] = ran.unknown;
+  run["abort_rate"] = ran.abort_rate();
+  run["p50_ms"] = ran.p50_ms;
+  run["p99_ms"] = ran.p99_ms;
+  run["reconnects"] = ran.reconnects;
+  run["faults"] = ran.faults;
+  run["reasons"] = Json::object();
+  for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;
+  run["jobs"] = Json::object();
+  for (const auto& [name, job] : ran.jobs) {
+    run["jobs"][name] = {{"committed", job.committed}, {"aborted", job.aborted},
+                         {"given_up", job.given_up},   {"unknown", job.unknown},
+                         {"p50_ms", job.p50_ms},       {"p99_ms", job.p99_ms}};
+  }
+  run["asked"] = Json::array();
+  for (const auto level : checked.asked) {
+    run["asked"].push_back({{"level", levels::name(level)},
+                            {"verdict", check::to_string(checked.result(level).verdict)},
+                            {"promised", checked.promised}});
+  }
+  run["warnings"] = ran.warnings;
+  auto text = report::json({checked.file, checked.history, checked.analysis});
+  text.resize(text.find_last_of('}'));
+  return text + ",\"run\":" + text::dump(run) + "}\n";
+}
+
+}  // namespace cupel::run
