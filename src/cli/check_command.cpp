@@ -15,6 +15,7 @@
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
 #include "crdt/io/reader.hpp"
+#include "formats/label_lines.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -96,9 +97,10 @@ void report_unreadable(const std::string& file, base::Error error, const Outputs
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
   if (emitter.any()) {
-    emitter.add({checked, command_of(checked.file, arguments),
-                 lines_of_labels(checked.file, report::metadata_of(checked.history, "format"),
-                                 report::labels_of(checked))});
+    emitter.add(
+        {checked, command_of(checked.file, arguments),
+         formats::lines_of_labels(checked.file, report::metadata_of(checked.history, "format"),
+                                  report::labels_of(checked))});
   }
   if (arguments.json) {
     print(report::json(checked));
