@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "api/header_example.hpp"
 #include "cupel/check.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -83,7 +83,8 @@ TEST(PublicApi, WritesWhatItReads) {
   std::string error;
   const auto history = builder.build(error);
   ASSERT_TRUE(history) << error;
-  const auto path = (std::filesystem::temp_directory_path() / "cupel-api-test.cupel").string();
+  const cupel::test::ScratchFolder folder;
+  const auto path = folder.path("history.cupel");
   ASSERT_TRUE(cupel::write_history(*history, path, "cupel", error)) << error;
   const auto again = cupel::read_history(path, error);
   ASSERT_TRUE(again) << error;
@@ -93,7 +94,6 @@ TEST(PublicApi, WritesWhatItReads) {
                 .verdict,
             cupel::Verdict::kSatisfied);
   EXPECT_FALSE(cupel::write_history(*history, path, "awdit", error));
-  std::filesystem::remove(path);
 }
 
 TEST(PublicApi, CountsAndTellsFurtherCauses) {

@@ -2,7 +2,6 @@
 // stderr, files that appear whole or not at all.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +14,7 @@
 
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -34,14 +34,9 @@ struct Outcome {
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("cupel-cli-" + std::to_string(getpid()) + "-" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
     write("fine.txt", kFine);
     write("lost.txt", kLostUpdate);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
@@ -66,7 +61,8 @@ class Cli : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, text_of("stderr")};
   }
 
-  fs::path folder_;
+  const cupel::test::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(Cli, SatisfiedIsZero) {

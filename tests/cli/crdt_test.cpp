@@ -2,11 +2,12 @@
 // replicas that are programs, the example with and without its bug.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "support/scratch_folder.hpp"
 
 namespace {
 
@@ -19,13 +20,6 @@ struct Outcome {
 
 class CrdtCli : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("cupel-crdt-" + std::to_string(getpid()) + "-" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }
@@ -43,7 +37,8 @@ class CrdtCli : public testing::Test {
     const int status = pclose(pipe);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out, text_of("stderr")};
   }
-  fs::path folder_;
+  const cupel::test::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 constexpr const char* kFine =

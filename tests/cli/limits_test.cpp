@@ -12,9 +12,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "support/scratch_folder.hpp"
 
 extern char** environ;
 
@@ -71,10 +74,10 @@ Ran cupel(std::vector<std::string> arguments) {
 class Limits : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = fs::temp_directory_path() / ("cupel-limits-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
+    scratch_ = std::make_unique<cupel::test::ScratchFolder>();
+    folder_ = scratch_->path();
   }
-  static void TearDownTestSuite() { fs::remove_all(folder_); }
+  static void TearDownTestSuite() { scratch_.reset(); }
 
   static std::string generated(const std::string& name, std::vector<std::string> options) {
     const auto path = (folder_ / name).string();
@@ -101,8 +104,10 @@ class Limits : public testing::Test {
                       "--duplicates", "0.3", "--distribution", "zipf", "--seed", "3"});
   }
 
+  static std::unique_ptr<cupel::test::ScratchFolder> scratch_;
   static fs::path folder_;
 };
+std::unique_ptr<cupel::test::ScratchFolder> Limits::scratch_;
 fs::path Limits::folder_;
 
 // Each level has a verdict, and what has none of its own says which limit.

@@ -3,7 +3,6 @@
 #include "golden/known_verdicts.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -15,34 +14,13 @@
 #include "certify/verify.hpp"
 #include "formats/formats.hpp"
 #include "report/certificate.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::golden {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// A directory of its own that goes away with the test.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    static int count = 0;
-    path_ = fs::temp_directory_path() /
-            ("cupel-golden-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-    fs::create_directories(path_);
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void unpack_file(const fs::path& packed, const fs::path& to) {
   std::ifstream in(packed, std::ios::binary);
@@ -71,7 +49,7 @@ fs::path unpacked(const fs::path& path, const fs::path& scratch) {
 }  // namespace
 
 base::Result<history::History> read(const fs::path& path) {
-  const ScratchDirectory scratch;
+  const test::ScratchFolder scratch;
   return formats::read(unpacked(path, scratch.path()).string());
 }
 

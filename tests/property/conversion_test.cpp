@@ -2,15 +2,14 @@
 // verdict: for every format that can be written and that accepts the history. What
 // a format has no place for is said, neither more nor less.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "property/random_history.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::test {
 namespace {
@@ -68,18 +67,11 @@ void number_keys(Sketch& sketch) {
 
 class Conversion : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("cupel-conversion-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Seeds that the format took. Some formats have integers for keys.
   int run(Format format, bool edn, bool loses_times, bool integer_keys = false) {
     int converted = 0;
     const std::string path =
-        folder_ / ("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
+        folder_.path("history-" + std::string(formats::name(format)) + (edn ? "-edn" : ""));
     for (std::uint64_t seed = 700000; seed < 700330; ++seed) {
       Sketch sketch = random_sketch(kind_of_seed(seed), seed);
       if (integer_keys) number_keys(sketch);
@@ -107,7 +99,7 @@ class Conversion : public testing::Test {
     return converted;
   }
 
-  std::filesystem::path folder_;
+  const test::ScratchFolder folder_;
 };
 
 TEST_F(Conversion, JepsenJson) {

@@ -3,10 +3,8 @@
 // number of threads. What can only add
 // constraints never helps: one more transaction that nobody reads.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <span>
@@ -16,6 +14,7 @@
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "property/random_history.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::test {
 namespace {
@@ -102,14 +101,11 @@ TEST(Metamorphic, NamesAndOrderOfSessionsDoNotMatter) {
 
 // The verdicts of the lines, read as a Jepsen history in JSON lines.
 std::vector<Verdict> verdicts_of_lines(const std::vector<std::string>& lines) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("cupel-lines-" + std::to_string(::getpid()) + ".jsonl");
-  {
-    std::ofstream out(path, std::ios::binary);
-    for (const auto& line : lines) out << line << '\n';
-  }
-  const auto history = formats::read(path.string(), {.format = formats::Format::kJepsen});
-  std::filesystem::remove(path);
+  const test::ScratchFolder folder;
+  std::string text;
+  for (const auto& line : lines) text += line + '\n';
+  const auto history =
+      formats::read(folder.file("lines.jsonl", text), {.format = formats::Format::kJepsen});
   EXPECT_TRUE(history.ok()) << (history.ok() ? "" : history.error().to_string());
   std::vector<Verdict> out;
   if (!history.ok()) return out;
@@ -118,15 +114,13 @@ std::vector<Verdict> verdicts_of_lines(const std::vector<std::string>& lines) {
 }
 
 std::vector<std::string> json_lines(const history::History& history) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("cupel-written-" + std::to_string(::getpid()) + ".jsonl");
-  const auto written = formats::write(history, path.string(), {.format = formats::Format::kJepsen});
+  const test::ScratchFolder folder;
+  const auto path = folder.path("written.jsonl");
+  const auto written = formats::write(history, path, {.format = formats::Format::kJepsen});
   EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().to_string());
   std::ifstream in(path, std::ios::binary);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
-  in.close();
-  std::filesystem::remove(path);
   return lines;
 }
 

@@ -1,7 +1,6 @@
 // cupel lab: what it prints, and that its servers outlive it and can be stopped.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,7 @@
 
 #include "base/process.hpp"
 #include "lab/loopback.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace cupel::lab {
 namespace {
@@ -23,14 +23,7 @@ struct Ran {
 
 class LabCommand : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("cupel-lab-command-" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    cupel({"stop", "all"});
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { cupel({"stop", "all"}); }
 
   Ran cupel(std::vector<std::string> arguments,
             std::vector<std::pair<std::string, std::string>> environment = {}) {
@@ -50,7 +43,8 @@ class LabCommand : public ::testing::Test {
     return {process->wait(Seconds(60))->code, output, complaints.str()};
   }
 
-  fs::path folder_;
+  const test::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 std::uint16_t port_of(const std::string& url) {
