@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/offsets.hpp"
 #include "history/naming.hpp"
 
 namespace cupel::certify {
@@ -78,7 +79,7 @@ void Subject::index_writes() {
               [](const FinalWrite& a, const FinalWrite& b) { return a.key < b.key; });
     final_first_.push_back(static_cast<std::uint32_t>(finals_.size()));
   }
-  for (std::size_t k = 0; k < h_.key_count(); ++k) written_first_[k + 1] += written_first_[k];
+  base::counts_to_offsets(written_first_);
   written_.resize(written_first_.back());
   auto next = written_first_;
   for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {

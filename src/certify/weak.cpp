@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/hash_table.hpp"
+#include "base/offsets.hpp"
 
 namespace cupel::certify {
 
@@ -154,7 +155,7 @@ class Weak {
     for (const Number t : order_) {
       for (const auto& w : subject_.final_writes(TxnId(t))) ++writers_.first[w.key.index() + 1];
     }
-    for (std::size_t k = 0; k < h_.key_count(); ++k) writers_.first[k + 1] += writers_.first[k];
+    base::counts_to_offsets(writers_.first);
     writers_.items.resize(writers_.first.back());
     auto next = writers_.first;
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -534,7 +535,7 @@ class Weak {
       if (!subject_.committed(TxnId(i))) continue;
       for (const auto& w : subject_.final_writes(TxnId(i))) ++by_txn_.first[w.key.index() + 1];
     }
-    for (std::size_t k = 0; k < h_.key_count(); ++k) by_txn_.first[k + 1] += by_txn_.first[k];
+    base::counts_to_offsets(by_txn_.first);
     by_txn_.items.resize(by_txn_.first.back());
     auto next = by_txn_.first;
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {

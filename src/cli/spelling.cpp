@@ -2,8 +2,8 @@
 #include "cli/spelling.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/text.hpp"
 #include "explain/why/glossary.hpp"
 #include "formats/formats.hpp"
 #include "levels/level.hpp"
@@ -13,12 +13,7 @@ namespace cupel::cli {
 namespace {
 
 std::string normal(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result +=
-        c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return result;
+  return base::to_lower(text, " _", '-');
 }
 
 std::size_t distance(const std::string& a, const std::string& b) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/hash_table.hpp"
+#include "base/offsets.hpp"
 #include "base/pipeline.hpp"
 #include "formats/input.hpp"
 #include "formats/integer_registers.hpp"
@@ -240,9 +241,7 @@ class Reader {
 
   base::Result<History> build() {
     if (in_pieces_) {
-      std::vector<std::uint32_t> first(txns_.size() + 1, 0);
-      for (const auto& op : ops_) ++first[op.txn + 1];
-      for (std::size_t t = 1; t < first.size(); ++t) first[t] += first[t - 1];
+      auto first = base::offsets_by(txns_.size(), ops_, [](const ScannedOp& op) { return op.txn; });
       std::vector<ScannedOp> sorted(ops_.size());
       for (const auto& op : ops_) sorted[first[op.txn]++] = op;
       ops_ = std::move(sorted);

@@ -18,6 +18,8 @@
 #include <thread>
 
 #include "base/process.hpp"
+#include "base/temp_dir.hpp"
+#include "base/text.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
@@ -91,10 +93,8 @@ void stand_still(const Identity& process) {
   }
 }
 
-bool mentions_taken_port(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text.find("address already in use") != std::string::npos;
+bool mentions_taken_port(std::string_view text) {
+  return base::to_lower(text).find("address already in use") != std::string::npos;
 }
 
 }  // namespace
@@ -430,14 +430,9 @@ base::Result<Server> start(Kind kind, const Options& options) {
   state->processes.resize(nodes);
   state->children.resize(nodes);
 
-  std::error_code failure;
-  std::string directory =
-      (fs::temp_directory_path(failure) / (std::string(kFolder) + "XXXXXX")).string();
-  if (failure || ::mkdtemp(directory.data()) == nullptr) {
-    return Error{
-        .message = fmt::format("cannot make a temporary directory: {}", std::strerror(errno)),
-        .file = directory};
-  }
+  const auto made = base::make_temp_dir(kFolder);
+  if (!made.ok()) return made.error();
+  const auto directory = made->string();
   site.directory = directory;
   for (std::size_t i = 0; i < nodes; ++i) {
     const auto data =
@@ -472,7 +467,8 @@ base::Result<Server> start(Kind kind, const Options& options) {
     if (!state->port_taken || tries == kTries) return give_up(std::move(up));
     state->end(state->all_nodes(), SIGKILL);
     // What ran in them for a while is no new cluster any more.
-    for (const auto& node : site.nodes) fs::remove_all(node.directory, failure);
+    std::error_code ignored;
+    for (const auto& node : site.nodes) fs::remove_all(node.directory, ignored);
   }
 }
 

@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "base/hash_table.hpp"
+#include "base/offsets.hpp"
 #include "base/parallel.hpp"
+#include "levels/written.hpp"
 
 namespace cupel::levels {
 
@@ -19,23 +21,6 @@ using history::TxnStatus;
 using history::ValueId;
 
 namespace {
-
-// What an operation writes, if it does.
-ValueId written(const History& h, const Operation& op) {
-  switch (op.kind) {
-    case OpKind::kWrite:
-    case OpKind::kAppend:
-    case OpKind::kInsert:
-    case OpKind::kDelete:
-      return op.value;
-    case OpKind::kCompareAndSet: {
-      const CompareAndSet cas = h.compare_and_set(op);
-      return cas.succeeded ? cas.desired : ValueId::none();
-    }
-    default:
-      return ValueId::none();
-  }
-}
 
 struct WriteEntry {
   ValueId value;
@@ -67,7 +52,7 @@ class WriteIndex {
         final_[i - 1] = 1;
       }
     }
-    for (std::size_t k = 0; k < h.key_count(); ++k) first_[k + 1] += first_[k];
+    base::counts_to_offsets(first_);
     entries_.resize(first_.back());
     auto next = first_;
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -753,7 +738,7 @@ class Collector {
       read.owner = r.owner_of[read.owner];
       ++read_count(read.owner);
     }
-    for (std::size_t o = 0; o < r.txns.size(); ++o) r.read_first[o + 1] += r.read_first[o];
+    base::counts_to_offsets(r.read_first);
     r.candidates.reserve(candidate_txns_.size());
     for (const TxnId t : candidate_txns_) {
       r.candidates.push_back(t.valid() ? r.owner_of[t.index()] : kInitialOwner);

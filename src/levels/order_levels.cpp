@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/offsets.hpp"
 #include "base/parallel.hpp"
 #include "levels/describe.hpp"
 #include "levels/outcome_branches.hpp"
@@ -90,7 +91,7 @@ std::vector<TxnId> merged(const Given& given, const LevelShape& shape,
     ++missing[to];
     ++first[from + 1];
   }
-  for (std::size_t v = 0; v < there.size(); ++v) first[v + 1] += first[v];
+  base::counts_to_offsets(first);
   auto next = first;
   for (const auto& [from, to] : arcs) out[next[from]++] = to;
   std::vector<std::uint32_t> ready;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.hpp"
+
 namespace cupel::levels {
 
 namespace {
@@ -69,11 +71,7 @@ constexpr Promise kPromises[] = {
 };
 
 std::string normal(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result +=
-        c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  auto result = base::to_lower(text, "-_", ' ');
   if (result == "snapshot isolation") return "snapshot";
   return result;
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include "base/hash_table.hpp"
+#include "base/offsets.hpp"
 
 namespace cupel::levels {
 
@@ -192,7 +192,7 @@ class Zones {
     for (std::uint32_t m = 0; m < owners_.size(); ++m) {
       if (only_reads(m)) ++first[seen_[m] + 1];
     }
-    std::partial_sum(first.begin(), first.end(), first.begin());
+    base::counts_to_offsets(first);
     readers.resize(first.back());
     auto place = first;
     for (std::uint32_t m = 0; m < owners_.size(); ++m) {

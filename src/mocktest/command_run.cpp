@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mocktest/output_folder.hpp"
+#include "mocktest/output_text.hpp"
 
 namespace cupel::mocktest {
 

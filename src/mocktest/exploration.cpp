@@ -8,9 +8,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/temp_dir.hpp"
 #include "mock/explore.hpp"
 #include "mocktest/command_run.hpp"
-#include "mocktest/output_folder.hpp"
+#include "mocktest/output_text.hpp"
 
 namespace cupel::mocktest {
 
@@ -18,7 +19,7 @@ namespace {
 
 class Exploration {
  public:
-  Exploration(const Test& test, const ExplorationOptions& options, const OutputFolder& folder,
+  Exploration(const Test& test, const ExplorationOptions& options, const base::TempDir& folder,
               const std::atomic<bool>& stopped)
       : test_(test), options_(options), folder_(folder), stopped_(stopped), store_(test.store) {
     store_.choose = [this](std::size_t of) {
@@ -61,7 +62,7 @@ class Exploration {
 
   base::Result<Next> run_once() {
     wire::StoreServer served(store_);
-    const auto output = folder_.file(result_.runs);
+    const auto output = folder_.file(std::to_string(result_.runs));
     const auto end = run_command(served, test_, store_.seed, context(output));
     if (!end.ok()) return end.error();
     if (end->kind == CommandEnd::Kind::kStopped) return Next::kEnd;
@@ -122,7 +123,7 @@ class Exploration {
     };
     wire::StoreServer served(longer);
     // No other run has this number.
-    const auto output = folder_.file(std::numeric_limits<std::uint64_t>::max());
+    const auto output = folder_.file("repeated");
     const auto end = run_command(served, test_, longer.seed, context(output));
     if (!end.ok()) return end.error();
     std::error_code ignored;
@@ -154,7 +155,7 @@ class Exploration {
 
   const Test& test_;
   const ExplorationOptions& options_;
-  const OutputFolder& folder_;
+  const base::TempDir& folder_;
   const std::atomic<bool>& stopped_;
   mock::Options store_;
   std::optional<mock::Explorer> explorer_;
@@ -169,9 +170,9 @@ class Exploration {
 
 base::Result<ExplorationResult> explore(const Test& test, const ExplorationOptions& options,
                                         const std::atomic<bool>& stopped) {
-  const auto folder = OutputFolder::make();
+  const auto folder = base::TempDir::make("cupel-mock-");
   if (!folder.ok()) return folder.error();
-  return Exploration(test, options, **folder, stopped).run();
+  return Exploration(test, options, *folder, stopped).run();
 }
 
 double longer_settle_ms(double settle_ms) {

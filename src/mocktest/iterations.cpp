@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/temp_dir.hpp"
 #include "mocktest/command_run.hpp"
-#include "mocktest/output_folder.hpp"
+#include "mocktest/output_text.hpp"
 
 namespace cupel::mocktest {
 
@@ -17,7 +18,7 @@ namespace {
 
 class Iterations {
  public:
-  Iterations(const Test& test, const OutputFolder& folder, const std::atomic<bool>& stopped)
+  Iterations(const Test& test, const base::TempDir& folder, const std::atomic<bool>& stopped)
       : test_(test), folder_(folder), stopped_(stopped) {}
 
   // One iteration, unless an earlier one failed.
@@ -26,7 +27,7 @@ class Iterations {
     auto options = test_.store;
     options.seed += number;
     wire::StoreServer served(options);
-    const auto output = folder_.file(number);
+    const auto output = folder_.file(std::to_string(number));
     const auto end = run_command(served, test_, options.seed,
                                  {.output = output, .stopping = [&] { return stopping(number); }});
     if (!end.ok()) return keep_error(end.error());
@@ -64,7 +65,7 @@ class Iterations {
   }
 
   const Test& test_;
-  const OutputFolder& folder_;
+  const base::TempDir& folder_;
   const std::atomic<bool>& stopped_;
   std::mutex mutex_;  // of what follows, but for the atomic ones
   std::atomic<std::uint64_t> first_failed_ = std::numeric_limits<std::uint64_t>::max();
@@ -78,9 +79,9 @@ class Iterations {
 
 base::Result<IterationResult> run_iterations(const Test& test, const IterationOptions& options,
                                              const std::atomic<bool>& stopped) {
-  const auto folder = OutputFolder::make();
+  const auto folder = base::TempDir::make("cupel-mock-");
   if (!folder.ok()) return folder.error();
-  Iterations iterations(test, **folder, stopped);
+  Iterations iterations(test, *folder, stopped);
   base::for_each_index(options.count, options.jobs,
                        [&](std::size_t number) { iterations.run(number); });
   return std::move(iterations).result();

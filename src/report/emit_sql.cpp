@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "base/text.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "report/steps.hpp"
@@ -33,12 +33,7 @@ namespace {
 constexpr std::string_view kTable = "cupel_example";
 
 std::string lower(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result +=
-        c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return result;
+  return base::to_lower(text, "-_", ' ');
 }
 
 // What may stand behind "--": one line of UTF-8.

@@ -2,7 +2,6 @@
 #include "run/run_and_check.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "analysis/explanations.hpp"
 #include "base/budget.hpp"
+#include "base/temp_dir.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
@@ -24,25 +24,6 @@ using check::Verdict;
 using levels::Level;
 
 namespace {
-
-// A folder that is removed when done with.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cupel-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckOptions& options) {
   if (options.workload.ends_with(".json")) return workload::read_plan(options.workload);
@@ -180,11 +161,10 @@ class Stages {
   base::Status open_database() {
     std::string url = options_.url;
     if (url.empty()) {
-      folder_.emplace();
-      if (folder_->path().empty()) {
-        return base::Error{.message = "could not make a temporary folder for the database"};
-      }
-      url = "sqlite:" + folder_->path() + "/cupel.sqlite";
+      auto made = base::TempDir::make("cupel-");
+      if (!made.ok()) return std::move(made).error();
+      folder_ = *std::move(made);
+      url = "sqlite:" + folder_->file("cupel.sqlite");
     }
     auto database = drivers::open(url, options_.open);
     if (!database.ok()) return std::move(database).error();
@@ -289,7 +269,7 @@ class Stages {
   Progress& progress_;
   const std::function<void(Stage)>& listener_;
   std::string recorded_;  // the file that is written while the run goes on
-  std::optional<TemporaryFolder> folder_;
+  std::optional<base::TempDir> folder_;
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<drivers::Database> database_;
   CheckedRun checked_;

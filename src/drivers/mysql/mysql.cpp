@@ -22,6 +22,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/text.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -425,10 +426,7 @@ class MysqlDatabase final : public Database {
     if (galera) facts_.product += " Galera";
     auto level = connection.ask(mariadb ? "SELECT @@SESSION.tx_isolation"
                                         : "SELECT @@SESSION.transaction_isolation");
-    facts_.isolation = level ? *level : settings_.isolation;
-    std::transform(
-        facts_.isolation.begin(), facts_.isolation.end(), facts_.isolation.begin(),
-        [](unsigned char c) { return c == '-' ? ' ' : static_cast<char>(std::tolower(c)); });
+    facts_.isolation = base::to_lower(level ? *level : settings_.isolation, "-", ' ');
     std::vector<std::string> names{"innodb_snapshot_isolation", "innodb_flush_log_at_trx_commit"};
     if (galera) names.insert(names.end(), {"wsrep_sync_wait", "wsrep_trx_fragment_size"});
     for (const auto& name : names) {

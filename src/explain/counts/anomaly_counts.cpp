@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/hash_table.hpp"
+#include "base/offsets.hpp"
 #include "base/parallel.hpp"
 #include "explain/counts/severity.hpp"
 
@@ -232,9 +233,8 @@ struct AnomalyCounts::Writers {
 AnomalyCounts::Writers AnomalyCounts::committed_writers() const {
   const auto& a = *accesses_;
   Writers found;
-  std::vector<std::uint32_t> key_first(history_.key_count() + 1, 0);
-  for (const auto& write : a.writes) ++key_first[write.key.index() + 1];
-  for (std::size_t k = 0; k < history_.key_count(); ++k) key_first[k + 1] += key_first[k];
+  const auto key_first = base::offsets_by(history_.key_count(), a.writes,
+                                          [](const auto& write) { return write.key.index(); });
   found.versions.resize(a.writes.size());
   found.owners.resize(a.writes.size());
   found.places.resize(a.writes.size());

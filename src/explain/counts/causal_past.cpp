@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/offsets.hpp"
 #include "graph/digraph.hpp"
 
 namespace cupel::counts {
@@ -66,9 +67,8 @@ bool CausalPast::compute(base::Budget& budget) {
   arcs = {};
   if (budget.exceeded()) return false;
 
-  std::vector<std::uint32_t> first(components.count + 1, 0);
-  for (const auto c : components.component) ++first[c + 1];
-  for (std::uint32_t c = 0; c < components.count; ++c) first[c + 1] += first[c];
+  const auto first =
+      base::offsets_by(components.count, components.component, [](std::uint32_t c) { return c; });
   std::vector<Owner> members(owners);
   {
     auto next = first;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/offsets.hpp"
+
 namespace cupel::counts {
 
 Versions::Versions(const History& history, const Accesses& accesses, bool lists_open)
@@ -68,7 +70,7 @@ void Versions::resolve_reads(bool lists_open) {
     of_read_[r] = w == kInitialOwner ? initial(read.key) : written(w, read.key);
     if (of_read_[r] != kNone && !read.repeated) ++reader_first_[of_read_[r] + 1];
   }
-  for (std::size_t v = 0; v < count(); ++v) reader_first_[v + 1] += reader_first_[v];
+  base::counts_to_offsets(reader_first_);
   readers_.resize(reader_first_.back());
   auto next = reader_first_;
   for (std::uint32_t r = 0; r < a.reads.size(); ++r) {
@@ -119,7 +121,7 @@ void Versions::find_overwriters(bool lists_open) {
   };
   overwriter_first_.assign(count() + 1, 0);
   for_each([&](Version v, Owner) { ++overwriter_first_[v + 1]; });
-  for (std::size_t v = 0; v < count(); ++v) overwriter_first_[v + 1] += overwriter_first_[v];
+  base::counts_to_offsets(overwriter_first_);
   overwriters_.resize(overwriter_first_.back());
   auto next = overwriter_first_;
   for_each([&](Version v, Owner o) { overwriters_[next[v]++] = o; });

@@ -9,30 +9,16 @@
 
 #include "base/hash_table.hpp"
 #include "history/builder.hpp"
+#include "levels/written.hpp"
 
 namespace cupel::shrink {
 
 using history::HistoryBuilder;
 using history::Operation;
 using history::OpKind;
+using levels::written;
 
 namespace {
-
-ValueId written(const History& h, const Operation& op) {
-  switch (op.kind) {
-    case OpKind::kWrite:
-    case OpKind::kAppend:
-    case OpKind::kInsert:
-    case OpKind::kDelete:
-      return op.value;
-    case OpKind::kCompareAndSet: {
-      const auto cas = h.compare_and_set(op);
-      return cas.succeeded ? cas.desired : ValueId::none();
-    }
-    default:
-      return ValueId::none();
-  }
-}
 
 bool is_absence(const History& h, const Operation& op) {
   return op.kind == OpKind::kDelete || written(h, op) == h.null_value();

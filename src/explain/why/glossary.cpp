@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
 
 namespace cupel::explain {
 
@@ -17,12 +18,7 @@ namespace {
 constexpr std::size_t kColumns = 100;
 
 std::string normal(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    result +=
-        c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return result;
+  return base::to_lower(text, " _", '-');
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 78) {

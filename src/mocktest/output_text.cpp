@@ -1,34 +1,12 @@
-// The temporary folder, and reading of its files.
-#include "mocktest/output_folder.hpp"
+// contents_of, last_lines_of: see the header.
+#include "mocktest/output_text.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <vector>
 
 namespace cupel::mocktest {
-
-namespace fs = std::filesystem;
-
-base::Result<std::unique_ptr<OutputFolder>> OutputFolder::make() {
-  std::error_code error;
-  auto pattern = (fs::temp_directory_path(error) / "cupel-mock-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    return base::Error{.message = "cannot make a folder for the command's output", .file = pattern};
-  }
-  return std::unique_ptr<OutputFolder>(new OutputFolder(pattern));
-}
-
-OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string OutputFolder::file(std::uint64_t run) const {
-  return (path_ / std::to_string(run)).string();
-}
 
 std::string contents_of(const std::string& file) {
   std::ostringstream text;
