@@ -74,14 +74,14 @@ void remove_stale(const fs::path& folder, const std::vector<report::ReportFile>&
         (extension == ".dot" || extension == ".svg") &&
         std::none_of(now.begin(), now.end(), [&](const auto& file) { return file.name == name; });
     if (!ours || !entry.is_regular_file(problem)) continue;
-    const std::string_view expected =
-        extension == ".dot"
-            ? std::string_view("digraph counterexample {")
-            : std::string_view("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
-    std::string begin(expected.size(), '\0');
-    std::ifstream(entry.path(), std::ios::binary)
-        .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    if (begin == expected) stale.push_back(entry.path());
+    std::string begin;  // the first tag of an .svg
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::getline(in, begin, extension == ".dot" ? '\n' : '>');
+    if (extension == ".dot" ? begin.starts_with("digraph counterexample {")
+                            : begin.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") &&
+                                  begin.find(" class=\"figure\"") != begin.npos) {
+      stale.push_back(entry.path());
+    }
   }
   for (const auto& path : stale) fs::remove(path, problem);
 }
