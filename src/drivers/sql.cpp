@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "drivers/cells.hpp"
+#include "text/json.hpp"
 
 namespace cupel::drivers::sql {
 
@@ -51,7 +52,7 @@ std::string_view column_type(const Dialect& dialect, const Table& table, ColumnT
 std::string to_json(const Datum& datum) {
   if (const auto* text = std::get_if<std::string>(&datum)) {
     // Bytes that are no UTF-8 become U+FFFD: JSON has no word for them.
-    return nlohmann::json(*text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text::quoted(*text);
   }
   return workload::to_string(datum);
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash_table.hpp"
+#include "text/json.hpp"
 
 namespace cupel::run {
 
@@ -58,10 +59,6 @@ CampaignResult from_json(const Json& json) {
   json.at("seconds").get_to(r.seconds);
   json.at("history").get_to(r.history);
   return r;
-}
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // By identity. A last line without an end is what a crash left: it is done again.
@@ -161,12 +158,12 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
     std::ofstream out(results_path + ".new", std::ios::trunc);
     for (const auto& run : campaign.runs) {
       const auto it = known->find(run.identity);
-      if (it != known->end()) out << dump(to_json(it->second)) << '\n';
+      if (it != known->end()) out << text::dump(to_json(it->second)) << '\n';
     }
     for (const auto& [identity, result] : *known) {
       const bool ours = std::any_of(campaign.runs.begin(), campaign.runs.end(),
                                     [&](const auto& run) { return run.identity == identity; });
-      if (!ours) out << dump(to_json(result)) << '\n';
+      if (!ours) out << text::dump(to_json(result)) << '\n';
     }
     out.close();
     std::filesystem::rename(results_path + ".new", results_path, failed);
@@ -217,7 +214,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       } else {
         std::filesystem::remove(options.history, failed);
       }
-      out << dump(to_json(result)) << '\n' << std::flush;
+      out << text::dump(to_json(result)) << '\n' << std::flush;
       if (!out) return base::Error{.message = "could not write the results", .file = results_path};
       listener.after(result);
     }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "run/campaign.hpp"
+#include "text/json.hpp"
 
 namespace cupel::run {
 
@@ -159,7 +160,7 @@ std::string summary_json(const CampaignSummary& summary) {
                                  {"aborted", column.aborted},
                                  {"anomalies", seen}});
   }
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump(object) + "\n";
 }
 
 }  // namespace cupel::run

@@ -18,6 +18,8 @@
 
 #include "base/process.hpp"
 #include "drivers/registry.hpp"
+#include "text/excerpt.hpp"
+#include "text/json.hpp"
 
 namespace cupel::drivers {
 
@@ -36,17 +38,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kScheme = "exec:";
 constexpr std::size_t kRowsALine = 500;  // that prepare() sends
-constexpr std::size_t kLongestExcerpt = 200;
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string excerpt(const std::string& text) {
-  if (text.size() <= kLongestExcerpt) return text;
-  std::size_t end = kLongestExcerpt;  // not within a character
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+std::string excerpt(std::string_view output) {
+  return text::excerpt(output, text::kLongExcerpt);
 }
 
 Json json_of(const Datum& datum) {
@@ -62,10 +56,10 @@ Datum datum_of(const Json& json) {
   if (json.is_number_unsigned() &&
       json.get<std::uint64_t>() >
           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    return text_of(json);
+    return text::dump(json);
   }
   if (json.is_number_integer()) return json.get<std::int64_t>();
-  return text_of(json);
+  return text::dump(json);
 }
 
 // None: a statement that this driver cannot say.
@@ -177,7 +171,8 @@ class Conversation {
     }
     const auto deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(client_.timeout);
-    const auto sent = process_->write_line(text_of({{"value", operations}}), client_.timeout);
+    const auto sent =
+        process_->write_line(text::dump(Json{{"value", operations}}), client_.timeout);
     if (!sent.ok()) {
       const auto status = process_->wait(Seconds(1));
       return lost(TxnOutcome::kUnknown, Cause::kConnection,
@@ -218,7 +213,7 @@ class Conversation {
     const auto error = answer.find("error");
     const auto words = error == answer.end() ? std::string("the client gives no reason")
                        : error->is_string()  ? error->get<std::string>()
-                                             : text_of(*error);
+                                             : text::dump(*error);
     return Failure{.txn_outcome = failed ? TxnOutcome::kAborted : TxnOutcome::kUnknown,
                    .cause = cause_in(words, failed ? Cause::kConflict : Cause::kTimeout),
                    .code = type->get<std::string>(),
@@ -288,8 +283,8 @@ class ExecConnection final : public Connection {
     for (std::size_t i = 0; i < statements.size(); ++i) {
       if (read_reply(statements[i], operations[i], value[i], replies[i])) continue;
       replies.clear();
-      return conversation_.malformed(text_of(value[i]),
-                                     "an answer to " + excerpt(text_of(operations[i])));
+      return conversation_.malformed(text::dump(value[i]),
+                                     "an answer to " + excerpt(text::dump(operations[i])));
     }
     return std::nullopt;
   }

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "text/json.hpp"
+
 namespace cupel::wire {
 
 namespace {
@@ -63,7 +65,7 @@ Json error_json(const Refusal& refused) {
 }
 
 std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump(json) + "\n";
 }
 
 const char* kind_of(const Json& json) {
