@@ -1,5 +1,5 @@
-// Explain: delta debugging (Zeller & Hildebrandt 2002) over what may be dropped, then
-// the exact method finds what the read must have seen.
+// Explain: delta debugging (Zeller & Hildebrandt 2002) over the parts that can be dropped. Then the
+// exact method finds the updates that the read must have seen.
 #include "crdt/explain/explain.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,9 @@
-// Explain: a violation made small and put into words.
+// Explain: shrinks a violation and puts it into words.
 //
-// Small by dropping what a history may lose without becoming harder to explain: reads;
-// elements with all their reads and updates; writes whose value no read returns;
-// updates of the side that only helps (adds, where every read of the element says
-// false). If what is left has no execution, the whole had none. No single one of
-// these can be left out of what is shown, unless the time was up.
+// It drops only parts whose absence cannot cause a violation: reads; elements with all their reads
+// and updates; writes whose value no read returns; updates of the side that only helps (adds, if
+// every read of the element returns false). If the rest has no execution, the whole has none. The
+// result is minimal in single parts, unless the time limit was reached.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Read explainer: what a type needs to put a violation into words (ReplicatedType::explain_read and
+// Read explainer: what a type needs to describe a violation (ReplicatedType::explain_read and
 // explain_cycle).
 #pragma once
 

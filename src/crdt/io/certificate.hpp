@@ -1,7 +1,7 @@
-// Certificates: what a decision rests on, for verify.hpp to check by other means.
+// Certificates: the evidence of a decision, which verify.hpp checks with independent code.
 //
-// Of satisfied: the clock of every operation and the linearization. Of violated: the
-// operations and elements that have no execution by themselves.
+// For satisfied: the clock of every operation and the linearization. For violated: the operations
+// and elements that have no execution by themselves.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// EDN: what JSON makes of each part of a value.
+// EDN: the JSON value for each part of an EDN value.
 #include "crdt/io/edn.hpp"
 
 #include <fmt/format.h>

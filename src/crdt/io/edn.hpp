@@ -1,5 +1,5 @@
-// EDN values as JSON: keywords and symbols become strings, lists, vectors and sets
-// arrays, maps objects with their keys as text. What JSON cannot say is an error.
+// EDN values as JSON: keywords and symbols become strings; lists, vectors and sets become arrays;
+// maps become objects with their keys as text. A value that JSON cannot represent is an error.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
-// Picture: columns by longest path, so that an arrow of the past points to the right;
-// boxes as wide as their text in a font of fixed width.
+// Picture: the column of an operation is the length of the longest path to it, so that arrows from
+// the past point to the right. Boxes are as wide as their text in a font of fixed width.
 #include "crdt/io/picture.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,8 @@
-// Picture: a report as SVG, a row a replica and an arrow a delivery.
+// Picture: a report as SVG, with a row per replica and an arrow per delivery.
 //
-// Of satisfied: the witness. An arrow goes from an update to the first operation of
-// another replica that has seen it. Of violated: what the explanation takes, with its
-// cycle, or with what the read that cannot be explained must have seen and cannot have
-// seen.
+// For satisfied: the witness. An arrow goes from an update to the first operation of another
+// replica that has seen it. For violated: the operations of the explanation, with its cycle, or
+// with the updates that the unexplained read must have seen and cannot have seen.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reader: a line becomes a JSON value, and that an operation of the type.
+// Reader: parses a line into a JSON value, and the value into an operation of the type.
 #include "crdt/io/reader.hpp"
 
 #include <fmt/format.h>

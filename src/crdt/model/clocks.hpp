@@ -1,8 +1,8 @@
-// Clocks: a happens-before relation as a vector clock an operation.
+// Clocks: a happens-before relation as one vector clock per operation.
 //
-// clock[o][j] is how many operations of replica j happen before o. Any
-// happens-before that contains the replica order is of this shape, because with an
-// operation come those before it on its replica. n × replicas numbers, no matrix.
+// clock[o][j] is the number of operations of replica j that happen before o. Every happens-before
+// that contains the replica order has this form, because an operation is seen together with all
+// earlier operations of its replica. Memory: operations × replicas, no matrix.
 #pragma once
 
 #include <optional>

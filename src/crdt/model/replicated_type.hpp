@@ -1,11 +1,12 @@
-// Replicated type: all that cupel knows of one replicated data type, behind one interface.
+// Replicated type: everything that cupel knows about a replicated data type, behind one interface.
 //
-// The rest of src/crdt asks here and has no branches on the type. What a type must describe:
-// its names and traits; how its operations are written and read; what its reads may return
-// (encode); how a correct replica of it behaves, and how a broken one (simulate); and how a
-// violation reads in words. One file a type is in types/, the list is in type.hpp.
+// The rest of src/crdt has no branches on the type. A type describes its names and traits; how its
+// operations are written and read; what its reads may return (encode); how a correct replica and a
+// replica with a bug behave (simulate); and how a violation reads in words. Each type has one file
+// in types/; the list is in type.hpp.
 //
-// The verifier does not use this: it describes each type a second time (verify/semantics.hpp).
+// The verifier does not use this interface: it describes each type a second time
+// (verify/semantics.hpp).
 #pragma once
 
 #include <memory>

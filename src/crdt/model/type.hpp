@@ -1,4 +1,4 @@
-// Types: the replicated data types that there are, a line each.
+// Types: the list of the replicated data types, one line each.
 //
 // The enum, the names and the lookups come from this list. A line names the enumerator and the
 // function that makes the type's description (replicated_type.hpp), in types/.

@@ -1,21 +1,19 @@
 // Replicated growable arrays (thesis, algorithms 1 and 2).
 //
-// What the reads ask of the linearization (LinRGA) depends on the lists alone: of two
-// characters added after the same one, the later linearized stands first, and what is
-// after each goes with it. For each two neighbours in a list that is one step between
-// the branches where their paths part; other pairs follow, or close a cycle.
+// The constraints of the reads on the linearization (LinRGA) depend only on the lists: of two
+// characters added after the same one, the later in the linearization stands first, followed by all
+// characters added after it. Each pair of neighbours in a list gives one step, between the branches
+// where their paths separate. The steps of other pairs follow, or close a cycle.
 //
-// Happens-before is the least that contains replica order and read-from, where an
-// operation reads the addAfter of each character that it names or shows, and a read
-// that has seen a character and does not show it has seen its remove. Each sweep of the
-// clocks may call for more removes, until none does (algorithm 2's fixpoint). If a
-// character was removed twice, which remove was seen is a choice where none is known to
-// have been: it is guessed, and guessed again where a contradiction rests on it. A guess
-// that works makes a witness as good as any; what none explains is left to the exact
-// method.
+// Happens-before is the least relation that contains replica order and read-from. An operation
+// reads the addAfter of each character that it names or shows. A read that has seen a character and
+// does not show it has seen its remove. A sweep of the clocks may require more removes, until none
+// does (algorithm 2's fixpoint). If a character was removed twice, several removes may be the one
+// that was seen. One is guessed, and guessed again if a contradiction depends on it. If the guesses
+// succeed, the result is a witness; if none does, the exact method decides.
 //
-// Cost: characters shown × log(characters), and a round (operations × replicas) plus
-// the characters shown.
+// Cost: characters shown × log(characters), and per round (operations × replicas) plus the
+// characters shown.
 
 #include <algorithm>
 #include <array>

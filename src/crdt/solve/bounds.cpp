@@ -1,4 +1,4 @@
-// Bounds: what follows from a bound that moved, and the choices. See the header.
+// Bounds: propagation of a bound that moved, and the search. See the header.
 #include "crdt/solve/bounds.hpp"
 
 #include <algorithm>

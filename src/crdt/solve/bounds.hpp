@@ -1,19 +1,19 @@
-// Bounds: each clock of a happens-before between what it must and what it may be.
+// Bounds: constraint propagation on the clocks of a happens-before, with a least and a most value
+// for each clock.
 //
-// The clock of an operation is how many operations of each other replica it has seen. The
-// axioms of a type move the least up and the most down; what follows from that for other
-// clocks, as seeing is transitive, is moved here, to a fixpoint. What the axioms leave open is
-// chosen, one bound at a time. A contradiction is traced back to the choices that it rests on,
-// by the reasons that each bound has; the last of them is undone and forbidden as long as the
-// others stand (backjumping). If it rests on none there is no execution, and the trace is the
-// evidence. If nothing is left to choose the least clocks are an execution.
+// The clock of an operation is the number of operations of each other replica that it has seen. The
+// axioms of a type raise the least values and lower the most values. Seeing is transitive, so other
+// clocks follow; this class moves them, to a fixpoint. Then the search chooses one bound at a time.
+// Each bound has a reason. The reasons trace a contradiction back to the choices that it depends
+// on: the last of these is undone, and excluded as long as the others stand (backjumping). If it
+// depends on no choice, there is no execution, and the trace is the evidence. If no choice is left,
+// the least clocks are an execution.
 //
 // The derived classes, siblings.cpp and element_constraints.cpp (sets and flags), queue the
 // constraints of a bound that moved, and propagate them.
 //
-// Cost: the bounds of one replica's operations for another are a row that only grows along
-// it, and moving one moves a stretch of the row. A sweep of (operations × replicas), and
-// then the stretches that are moved.
+// Cost: the bounds of one replica's operations for another are a row of ascending numbers; moving
+// one moves a stretch of the row. One sweep of (operations × replicas), then the moved stretches.
 #pragma once
 
 #include <queue>

@@ -1,9 +1,9 @@
-// Converge: have replicas that were delivered everything the same state (strong eventual
+// Converge: do replicas that received every update have the same state (strong eventual
 // consistency), and how long did it take?
 //
-// That everything was delivered is the caller's word: a history does not say it. Of a key
-// the last read of each replica counts, if it stands after the key's last update in the
-// file; reads of one element of a set do not.
+// The caller asserts that every update was delivered: a history does not record it. For each key,
+// the last read of each replica counts if it stands after the key's last update in the file. Reads
+// of one element of a set do not count.
 #pragma once
 
 #include <optional>

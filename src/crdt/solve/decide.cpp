@@ -1,4 +1,4 @@
-// Decide: which method, and the parts of a history.
+// Decide: chooses the method, and builds parts of a history.
 #include "crdt/solve/decide.hpp"
 
 #include <algorithm>

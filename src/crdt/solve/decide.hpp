@@ -5,15 +5,15 @@
 //   base::Budget budget;
 //   const auto decision = decide(history, {}, budget);
 //   decision.verdict;          // kViolated
-//   decision.violation->core;  // what cannot be so; explain.hpp puts it into words
+//   decision.violation->core;  // the part without an execution; explain.hpp puts it into words
 //
-// Polynomial: arrays whose removes are not doubled, last-writer-wins registers whose values
-// are written once (array.cpp, registers.cpp). Multi-value registers whose values are written
-// once: bounds, and choices where siblings leave some (siblings.cpp).
-// Otherwise a search that delivers updates as they are needed, which finds most
-// executions of correct replicas (search.cpp), and after it, of sets and flags, bounds and
-// choices (element_constraints.cpp), and SAT (exact.cpp), which are complete: of one object after
-// the other (objects.cpp), and of all together.
+// Polynomial: arrays without double removes (array.cpp), and last-writer-wins registers whose
+// values are written once (registers.cpp). For multi-value registers whose values are written once:
+// bounds, and choices between siblings (siblings.cpp). For all others, in this order: a search that
+// delivers updates as reads need them, which finds most executions of correct replicas
+// (search.cpp); for sets and flags, bounds and choices (element_constraints.cpp); SAT (exact.cpp).
+// The last two are complete. They first decide one object after the other (objects.cpp), then all
+// together.
 //
 // Choices, where the axioms as printed are ambiguous or weaker than intended
 // (docs/crdt.md#choices). `strict` takes them as printed:

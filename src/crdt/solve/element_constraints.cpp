@@ -1,17 +1,19 @@
-// Element constraints: sets and flags, decided completely by bounds on clocks (bounds.hpp).
+// Element constraints: a complete decision for sets and flags, by bounds on clocks (bounds.hpp).
 //
-// Of the two sides of an object, add and remove, one wins. A read claims of an object
-// - that the winning side shows: it has seen an update of that side, and no update of the other
-//   that had seen that (or, where nothing was ever added, none of the other side);
-// - or that the losing side shows: each winner that it has seen was seen by a loser that it has
-//   seen, and, where that is to have been added, there is a loser.
-// Of a replica's winners only the last that is seen can be the one, and of its losers the last
-// has seen most, so that a read depends on one of each of a replica. Where all but one cannot
-// be, that one must: that moves bounds. Where several can, the one is chosen that brings least
-// that is new, and nothing from later in the file if that can be.
+// An object has two kinds of updates, add and remove, and one of them wins. A read claims one of
+// two things about an object:
+// - The winning kind shows. Then the read has seen an update of that kind that no visible update of
+//   the other kind has seen. (Or, if nothing was ever added, it has seen no update of the other
+//   kind.)
+// - The losing kind shows. Then each visible winner was seen by a visible loser. If the claim is
+//   that the object was added, there is such a loser.
+// Of a replica's winners only the last visible one matters, and of its losers the last one has seen
+// most. So a claim depends on one winner and one loser per replica. If only one of them is
+// possible, it must hold, which moves bounds. If several are possible, the search chooses the one
+// that adds the fewest operations, and prefers those earlier in the file.
 //
-// With `in_order` nothing has seen what comes later in the file, as it is of most recorded
-// histories: that leaves less to choose and to propagate, but a contradiction proves nothing.
+// With `in_order` no operation has seen a later one of the file. Most recorded histories have such
+// an execution. This leaves less to choose and to propagate, but a contradiction proves nothing.
 //
 // Exponential at worst (thesis, theorem 2.2.1).
 #include <algorithm>

@@ -1,12 +1,12 @@
-// Encoder: the variables of the exact method (exact.cpp) and the language in which a type says
-// its axioms (ReplicatedType::encode).
+// Encoder: the variables of the exact method (exact.cpp), and the functions with which a type
+// states its axioms (ReplicatedType::encode).
 //
-// A happens-before is, for each operation o and each other replica j, how many of the updates
-// of j it has seen; only updates that some read asks about count. "At least k" is a
-// variable, and those of an operation imply those of the next on its replica.
+// A happens-before is a number for each operation o and each other replica j: how many updates of j
+// are visible to o. Only updates that some read depends on count. "At least k" is a variable, and
+// implies the same variable of the next operation on the replica.
 //
-// Counters: seeing more than the last read of a replica saw can wait for its next read,
-// because increments commute; updates therefore take the clock of the read before them.
+// Counters: if an operation sees more than the last read of its replica, this can wait until the
+// next read, because increments commute. So updates take the clock of the read before them.
 #pragma once
 
 #include <map>

@@ -1,14 +1,13 @@
-// The exact method: is there a happens-before? As a question to a SAT solver.
+// The exact method: a SAT solver decides whether a happens-before exists.
 //
-// How much each operation has seen are variables (encoder.hpp), and the axioms of the type
-// become clauses over them (ReplicatedType::encode). What is left to forbid is that seeing is
-// transitive (seeing an update is seeing what it has seen) and, for registers and
-// arrays that linearize, that a linear order contains everything. Both are asked
-// lazily: a model that breaks them gets the clauses it breaks, until one does not or
-// none is left. Small problems get transitivity at once, which spares the rounds.
+// The variables are the numbers of visible updates (encoder.hpp). The axioms of the type become
+// clauses over them (ReplicatedType::encode). Two conditions remain: visibility is transitive, and
+// for registers and arrays that linearize, a linear order contains everything. Both are added
+// lazily: a model that violates them gets the violated clauses, until a model violates none or
+// there is no model. Small problems get all clauses for transitivity at once, which saves rounds.
 //
-// Size: (operations × updates) variables, (reads × updates² of one object) clauses at
-// most. Not for 100,000 operations; search.cpp is before it.
+// Size: (operations × updates) variables, at most (reads × updates² of one object) clauses. This is
+// not for 100,000 operations; search.cpp runs first.
 #include <algorithm>
 
 #include "crdt/solve/encoder.hpp"

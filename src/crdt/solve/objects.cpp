@@ -1,10 +1,10 @@
-// Objects: one element of a set, one flag, counter, register or array at a time.
+// Objects: decides one element of a set, one flag, counter, register or array at a time.
 //
-// What is asked and done to one object is a history by itself, and has an execution if the
-// whole has one. The converse does not hold, for causality goes through all of them; but
-// bugs of replicas mostly show in one object, and its part is so much smaller that SAT
-// decides it where the whole would be too large. So before the whole: the smallest object
-// first, none for long, and those that took too long once more for longer.
+// The reads and updates of one object are a history. If the whole history has an execution, so has
+// each of these. The converse does not hold, because causality connects the objects. But most bugs
+// of replicas show in one object, and SAT decides its small history when the whole is too large. So
+// the objects are decided first: the smallest first, each with a short time limit, then those that
+// exceeded it with a longer one.
 #include <algorithm>
 
 #include "crdt/model/replicated_type.hpp"

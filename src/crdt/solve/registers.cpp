@@ -1,17 +1,18 @@
 // Registers whose values are written once (thesis, algorithm 1): the read-from is
-// what it must be, and the least happens-before that contains it decides.
+// determined, and the least happens-before that contains it decides.
 //
 // Last writer wins: happens-before is the closure of replica order and read-from.
-// Each read asks that the writes it has seen are linearized before the one it
-// returns; of a replica only the last of them need be said. A cycle, or none.
+// Each read requires that its visible writes are linearized before the one it
+// returns; for each replica the last of them is enough. The history is satisfied if
+// there is no cycle.
 //
 // Multi-value: algorithm 1 as printed takes the same closure, and rejects too much.
-// A read that has seen write(a) and returns {b} alone is admitted if write(b) had
-// seen write(a), which the closure need not contain: ReadAllMaximals asks for
+// A read that has seen write(a) and returns only {b} is admitted if write(b) had
+// seen write(a), which the closure need not contain: ReadAllMaximals requires
 // happens-before steps of its own (r1: write a, read {b}; r2: write b). We add those
-// steps, and choose where several of the returned values could have overwritten
-// (siblings.cpp). What cannot be explained is explained by the steps that leave no choice,
-// where they are enough.
+// steps, and choose if several of the returned values could have overwritten
+// (siblings.cpp). A violation is explained by the steps without a choice if they are
+// enough.
 //
 // Cost: sorting and one sweep of clocks, (operations × replicas).
 #include <algorithm>

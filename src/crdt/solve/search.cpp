@@ -1,23 +1,22 @@
-// Search: executions by delivery, for sets, flags and counters (thesis, algorithms 3
-// and 4), as a quick way to accept.
+// Search: executions by delivery, for sets, flags and counters (thesis, algorithms 3 and 4). It
+// accepts quickly and never rejects.
 //
-// As there, replicas advance an operation at a time, and what one has done is delivered
-// to another. The thesis delivers the whole present state of a replica, which is why
-// its search cannot find figures 2.5 and 2.6; here any single update is delivered, with
-// what it had seen, and so every execution that keeps to the order of the file can be found.
-// - The operations run in the order of the file. A read that comes out wrong has updates of
-//   its object delivered, the fewest that help.
-// - Often none help: an add cannot be gone if the remove that came later had not seen it. Then
-//   a few operations are taken back, a random number, more the longer it does not help, and
-//   run anew with other random deliveries, also before operations that did not need them.
-//   Nothing else is remembered, so that taking back costs nothing: a replica's state is the
-//   clock of its last operation.
-// - Counters are exact, so that a delivery too many shows only hundreds of reads later. Of
-//   three replicas at most there is a plan: backwards over the reads of a replica, how much
-//   of the two others it can at most have seen to be right from there on, a staircase of
-//   pairs. What is beyond is not tried.
+// As in the thesis, replicas advance one operation at a time, and updates are delivered to other
+// replicas. The thesis delivers the whole state of a replica, so its search cannot find figures 2.5
+// and 2.6. Here an update is delivered with the updates that it had seen, so every execution that
+// keeps the order of the file can be found.
+// - The operations run in the order of the file. If a read returns a wrong value, updates of its
+//   object are delivered, the fewest that help.
+// - Often none helps: an add cannot be gone if the later remove had not seen it. Then a random
+//   number of operations is undone, more with each failure, and run again with other random
+//   deliveries, also before operations that do not need them. The state of a replica is the clock
+//   of its last operation and nothing else, so undoing costs nothing.
+// - Counters are exact, so one delivery too many shows only hundreds of reads later. For at most
+//   three replicas there is a plan: going backwards over the reads of a replica, it computes how
+//   much of the other two the replica can have seen at most, a staircase of pairs. The search does
+//   not go beyond.
 //
-// It never rejects, and gives up after an amount of work.
+// It gives up after a fixed amount of work.
 #include <algorithm>
 #include <queue>
 #include <set>

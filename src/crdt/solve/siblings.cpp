@@ -1,20 +1,18 @@
-// Siblings: multi-value registers whose values are written once and whose reads return
-// several of them, decided completely.
+// Siblings: a complete decision for multi-value registers whose values are written once and whose
+// reads return several of them.
 //
-// The write of each value that a read returns is known. What is left of the axioms (thesis,
-// figure 2.1) are constraints on clocks: how many operations of each replica each operation has
-// seen:
-// - a read has seen what it returns, and a clock contains those of what it has seen;
-// - what is returned together has not seen each other;
-// - a write that a read has seen and did not return was seen by something it returned.
-// Only the last leaves a choice: which of the siblings had seen it.
+// The write of each value that a read returns is known. The other axioms (thesis, figure 2.1) are
+// constraints on clocks, the numbers of operations of each replica that each operation has seen:
+// - A read has seen what it returns, and its clock contains the clocks of what it has seen.
+// - Writes that are returned together have not seen each other.
+// - A write that a read has seen and did not return was seen by a write that it returned.
+// Only the last leaves a choice: which sibling had seen the write.
 //
-// Each clock is kept between what it must and what it may be (bounds.hpp). Every axiom moves one
-// of the two, to a fixpoint: of a choice whose siblings but one may not have seen the write
-// nothing is left to choose, and a write that no sibling may have seen the read has not.
-// Where several may, one is chosen: the one to which the write's past brings least that is
-// new. The bounds then say at once what follows, so that hardly ever one is wrong where
-// replicas were right.
+// Each clock has a least and a most value (bounds.hpp), and every axiom moves one of them, to a
+// fixpoint. If all siblings but one cannot have seen the write, no choice is left. If no sibling
+// can have seen it, the read has not seen it either. If several can, the search chooses the one to
+// which the past of the write adds the fewest operations. Propagation then follows at once, so that
+// a choice is hardly ever wrong if the replicas were correct.
 //
 // Exponential at worst: three-colouring is such a history (tests/crdt/colouring.hpp).
 #include <algorithm>

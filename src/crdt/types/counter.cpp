@@ -1,7 +1,7 @@
 // Counter: a read returns the sum of the increments and decrements that its replica has seen.
 //
-// To the solver the value of a read is a sum over replicas, a variable for each partial sum
-// that can still come out right.
+// In SAT the value of a read is a sum over replicas, with a variable for each partial sum that can
+// still give the right total.
 #include <fmt/format.h>
 
 #include <algorithm>

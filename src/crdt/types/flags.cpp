@@ -1,4 +1,4 @@
-// Flags: enable-wins and disable-wins, which differ in the side that wins alone.
+// Flags: enable-wins and disable-wins, which differ only in the side that wins.
 #include <nlohmann/json.hpp>
 
 #include "crdt/types/membership.hpp"

@@ -1,5 +1,5 @@
-// Membership: see the header. A simulated replica keeps, of each object, the updates of the
-// winning side that it has seen and that no loser overwrote.
+// Membership: see the header. For each object, a simulated replica keeps the visible updates of the
+// winning side that no loser overwrote.
 #include "crdt/types/membership.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Membership: what sets and flags have in common. An object - an element of a set, a flag - is
+// Membership: the common part of sets and flags. An object - an element of a set, a flag - is
 // on or off; of two concurrent updates of it one side wins (thesis, figure 2.1).
 #pragma once
 

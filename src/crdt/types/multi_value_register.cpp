@@ -1,5 +1,5 @@
-// Multi-value register: a read returns the values of all writes that it has seen and that are
-// not causally overwritten by any visible write.
+// Multi-value register: a read returns the values of all visible writes that are not causally
+// overwritten by any visible write.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Register: what registers have in common - writes, and the requests to a replica.
+// Register: the common part of registers - writes, and the requests to a replica.
 #pragma once
 
 #include "crdt/model/replicated_type.hpp"

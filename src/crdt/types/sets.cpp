@@ -1,4 +1,4 @@
-// Sets: add-wins and remove-wins, which differ in the side that wins alone.
+// Sets: add-wins and remove-wins, which differ only in the side that wins.
 #include <fmt/format.h>
 
 #include <algorithm>

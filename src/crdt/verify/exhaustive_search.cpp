@@ -1,4 +1,4 @@
-// Exhaustive search: two relations as bit matrices, a list of facts to draw from, and depth-first
+// Exhaustive search: two relations as bit matrices, a list of facts to propagate, and depth-first
 // search.
 #include "crdt/verify/exhaustive_search.hpp"
 

@@ -1,9 +1,9 @@
-// Exhaustive search: has a small history an execution? By trying, with what follows drawn at once.
+// Exhaustive search: does a small history have an execution?
 //
-// For each two operations it is open, known or excluded that the first happens before
-// the second. What is known and excluded is closed under transitivity, and each read
-// adds what every execution must have; where that is not enough, an open pair is tried
-// both ways. The verifier's own: nothing is shared with what decides.
+// For each two operations, it is open, known or excluded that the first happens before the second.
+// Known and excluded pairs are closed under transitivity, and each read adds the pairs that every
+// execution has. If this decides nothing, an open pair is tried both ways. The verifier shares no
+// code with decide.hpp.
 #pragma once
 
 #include <optional>

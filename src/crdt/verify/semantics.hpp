@@ -1,9 +1,9 @@
-// Semantics: what a read may return of what it has seen, as the verifier reads the axioms;
-// nothing is shared with what decides.
+// Semantics: what a read may return for the updates that it has seen, as the verifier reads the
+// axioms. It shares no code with decide.hpp.
 //
-// A type is described here a second time, on purpose: a row of kRules, and in wrong() what its
-// reads may return. The exhaustive search needs no more: what it draws from a read beyond that
-// (exhaustive_search.cpp) only saves it work.
+// A type is described here a second time, on purpose: by a row of kRules, and in wrong() by the
+// rule of its reads. The exhaustive search needs no more: everything else that it derives from a
+// read (exhaustive_search.cpp) only saves work.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Verify: see the header. Clocks are read from the certificate and checked; what is left
-// of a history is put together here, and tried in exhaustive_search.cpp.
+// Verify: see the header. The clocks come from the certificate and are checked. For a violation,
+// the remaining part of the history is built here and decided in exhaustive_search.cpp.
 #include "crdt/verify/verify.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,11 @@
-// Verify: a second opinion on a certificate. Shares the History, and none of the
-// methods, clocks or solvers of decide.hpp.
+// Verify: an independent check of a certificate. It shares the History with decide.hpp, but no
+// methods, clocks or solvers.
 //
-// Satisfied is checked in full: the clocks are a happens-before, the linearization
-// contains it, and every read returns what the type's axioms make of what it has seen.
-// Violated is checked in two steps: nothing was left out that a history may not lose,
-// and what is left has no execution (exhaustive_search.hpp). The second is for cores as explain()
-// makes them: beyond kMostOperations, or where there is too much to try, the answer is
-// unknown.
+// For satisfied, everything is checked: the clocks are a happens-before, the linearization contains
+// it, and every read returns what the axioms of the type allow for its visible updates. For
+// violated, two steps: the omitted parts of the history may be omitted, and the rest has no
+// execution (exhaustive_search.hpp). The second step is for cores of the size that explain() makes.
+// With more than kMostOperations operations, or after too much work, the result is unknown.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 //   options.bug = "remove-kills-concurrent-add";
 //   const History history = generate(options).value();
 //
-// Each replica has a state of its own and a log of updates. An update is delivered to
-// the others at random, later than what it has seen, so that the result is that of causal
-// broadcast. The same options and seed give the same history.
+// Each replica has its own state and a log of updates. An update is delivered to the others at a
+// random time, after the updates that it has seen, as in causal broadcast. The same options and
+// seed give the same history.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Run: see the header. Each operation is one line there and one back, so that a replica
+// Run: see the header. Each operation is one line to the program and one line back; a replica
 // never has two requests at a time.
 #include "crdt/workload/run.hpp"
 

@@ -1,15 +1,15 @@
-// Run: replicas that are programs; cupel sends requests, carries messages and records.
+// Run: replicas that are programs. cupel sends the requests, delivers the messages and records.
 //
-// A program is started once a replica and speaks JSON lines (docs/crdt.md#run). Every line is
-// answered by one line:
+// One program is started per replica. It speaks JSON lines (docs/crdt.md#run) and answers every
+// line with one line:
 //
 //   {"f":"add","key":"x","value":"e1"}         {"type":"ok","send":MESSAGE}
 //   {"f":"read","key":"x"}                     {"type":"ok","value":["e1"]}
 //   {"f":"deliver","from":0,"value":MESSAGE}   {"type":"ok"}
 //
-// What a replica sends is kept for each other replica and delivered at random, before
-// one of its operations: the network is ours, so that the same seed gives the same run.
-// Replicas that speak with each other by themselves send nothing.
+// cupel keeps what a replica sends and delivers it to each other replica at random, before one of
+// its operations. The network is simulated, so the same seed gives the same run. Replicas that have
+// a network of their own send nothing.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Simulated replica: the state of one replica of a type, operation-based as in Shapiro et al.
-// 2011. Each type has its own in types/; a bug is a line that differs.
+// 2011. Each type has its own in types/; a bug differs in one line.
 #pragma once
 
 #include <algorithm>
