@@ -26,70 +26,10 @@
 #include <vector>
 
 #include "mock/store.hpp"
+#include "sql/value/error.hpp"
+#include "sql/value/result.hpp"
 
 namespace cupel::sql {
-
-enum class Dialect : std::uint8_t { kPostgres, kMysql };
-
-// A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
-// text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
-// a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint; and only there
-// is kUnsigned, which is BIGINT UNSIGNED and what is computed of integers without a sign.
-enum class Type : std::uint8_t {
-  kNull,
-  kBoolean,
-  kSmallint,
-  kInteger,
-  kBigint,
-  kUnsigned,
-  kNumeric,
-  kReal,
-  kDouble,
-  kText,
-  kVarchar,
-  kChar,
-  kDate,
-  kTimestamp,
-  kTimestampTz,  // always shown in UTC
-};
-
-// A value of a result or of a parameter: null, or its text as PostgreSQL prints it
-// ("t"/"f", "12", "1.50", "2024-01-01 00:00:00"); wire protocols convert from there.
-using Datum = std::optional<std::string>;
-
-struct Column {
-  std::string name;
-  Type type = Type::kText;
-  std::string table;  // empty when it is no table's
-};
-
-// What is said beside a result: "table "t" does not exist, skipping".
-struct Notice {
-  std::string message;
-  std::string sqlstate = "00000";
-  bool warning = false;
-};
-
-struct Result {
-  std::string tag;        // "SELECT 2", "INSERT 0 1", "BEGIN": PostgreSQL's command tag
-  bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
-  std::vector<Column> columns;
-  std::vector<std::vector<Datum>> rows;
-  std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
-                                     // ON DUPLICATE KEY UPDATE wrote anew
-  std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
-  bool given_insert_id = false;      // the statement gave that value itself, in its last row
-  std::vector<Notice> notices;
-};
-
-struct Error {
-  std::string sqlstate;  // "42601", "40001", "0A000" …
-  std::string message;   // a sentence without its full stop
-  std::string detail = {};
-  std::optional<std::uint32_t> position = {};  // character in the statement, from 1
-  std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
-  std::string hint = {};                       // a sentence, as PostgreSQL's
-};
 
 // What a prepared statement needs and gives. Parameters are $1 … (PostgreSQL) or ? (MySQL).
 // Valid for any session of the same Catalog and dialect; independent of the Session's life.
@@ -99,7 +39,7 @@ class Prepared {
   [[nodiscard]] virtual std::size_t parameter_count() const = 0;
   // kText where nothing says more.
   [[nodiscard]] virtual const std::vector<Type>& parameter_types() const = 0;
-  // What a SELECT or RETURNING would return, without running it.
+  // What a SELECT or RETURNING would return, without execution.
   [[nodiscard]] virtual const std::vector<Column>& columns() const = 0;
   // Whether it returns rows (which may have no columns at all in PostgreSQL).
   [[nodiscard]] virtual bool has_rows() const = 0;
@@ -109,6 +49,8 @@ class Prepared {
 
 // PostgreSQL's ReadyForQuery letters.
 enum class TransactionState : char { kIdle = 'I', kOpen = 'T', kFailed = 'E' };
+
+class Tables;
 
 // The tables of a store, for all its sessions, and the counters behind SERIAL and
 // AUTO_INCREMENT. Neither is weakened: a table that one session makes is there for all
@@ -122,11 +64,10 @@ class Catalog {
   // Forgets all tables and counters: with mock::Store::reset().
   void reset();
 
-  class State;
-  [[nodiscard]] State& state() const { return *state_; }
+  [[nodiscard]] Tables& tables() const { return *tables_; }
 
  private:
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Tables> tables_;
 };
 
 // Used by one thread at a time. Calls wait where mock::Store::begin() waits.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sql/dialect/parser_marks.hpp"
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql {
 

@@ -143,9 +143,9 @@ std::optional<Statement> ParserMarks::parse(const std::string& text) const {
     if (parsed.empty()) return std::nullopt;
     if (!marks_.empty()) decode_all(parsed[0].tree);
     return std::move(parsed[0]);
-  } catch (Raised& raised) {
-    raised.error.position.reset();
-    auto& message = raised.error.message;
+  } catch (SqlException& exception) {
+    exception.error.position.reset();
+    auto& message = exception.error.message;
     for (std::size_t number = 0; number < marks_.size(); ++number) {
       const auto name = fmt::format("\"{}{}\"", kPrefix, number);
       const auto at = message.find(name);

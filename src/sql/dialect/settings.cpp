@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "sql/dialect/settings_postgres.hpp"
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql {
 
@@ -204,10 +204,10 @@ std::string checked_setting(Dialect dialect, const std::string& name, const std:
   const auto* setting = find(name);
   if (setting == nullptr) unknown_setting(dialect, name);
   const auto wrong = [&] [[noreturn]] (const std::string& expected) {
-    throw Raised{{"22023",
-                  fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value),
-                  "expected " + expected,
-                  {}}};
+    throw SqlException{{"22023",
+                        fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value),
+                        "expected " + expected,
+                        {}}};
   };
   const auto range = words_of(setting->range);
   const auto number_within = [&]() -> double {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sql/session.hpp"
+#include "sql/value/type.hpp"
 
 namespace cupel::sql {
 

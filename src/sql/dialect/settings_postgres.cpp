@@ -15,7 +15,7 @@
 #include <limits>
 #include <span>
 
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql::postgres {
 
@@ -292,7 +292,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
                                    shown_name(std::string(name)), value)};
   error.detail = std::move(detail);
   error.hint = std::move(hint);
-  throw Raised{std::move(error)};
+  throw SqlException{std::move(error)};
 }
 
 [[noreturn]] void other_than(std::string_view name, const std::string& value,
@@ -436,7 +436,7 @@ std::optional<bool> truth(std::string_view value) {
                           const std::vector<std::string_view>& words) {
   Error error{"22023", fmt::format("invalid value for parameter \"{}\": \"{}\"", name, value)};
   error.hint = fmt::format("Available values: {}.", fmt::join(words, ", "));
-  throw Raised{std::move(error)};
+  throw SqlException{std::move(error)};
 }
 
 std::string one_word(const Setting& setting, const std::string& value) {
@@ -621,7 +621,7 @@ void check_own_name(const std::string& name) {
   if (well && !begins) return;
   Error error{"42602", fmt::format("invalid configuration parameter name \"{}\"", name)};
   error.detail = "Custom parameter names must be two or more simple identifiers separated by dots.";
-  throw Raised{std::move(error)};
+  throw SqlException{std::move(error)};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Plans at work: nested loops, groups, order; see query.hpp.
+// Queries at work: nested loops, groups, order; see the header.
+#include "sql/exec/query_run.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
-
-#include "sql/plan/query.hpp"
 
 namespace cupel::sql {
 
@@ -20,15 +20,15 @@ bool all_hold(const std::vector<ExpressionPtr>& conditions, const Frame& frame) 
 bool ruled_out(const std::vector<ExpressionPtr>& conditions, const Frame& frame) {
   try {
     return !all_hold(conditions, frame);
-  } catch (const Raised& raised) {
-    if (raised.ended) throw;
+  } catch (const SqlException& exception) {
+    if (exception.ended) throw;
     return false;
   }
 }
 
 void nulls(const Join& join, Frame& frame) {
   if (join.kind == Join::Kind::kLeaf) {
-    frame.rows[join.source] = &frame.running.null_row;
+    frame.rows[join.source] = &frame.context.null_row;
     return;
   }
   nulls(*join.left, frame);
@@ -41,12 +41,12 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
   auto& place = frame.rows[join.source];
   if (source.query != nullptr) {
     std::vector<ValueRow*> rows;
-    run(*source.query, frame.running, frame.outer, [&](std::vector<Scalar>& values) {
-      rows.push_back(&frame.running.keep<ValueRow>(std::move(values)));
+    run(*source.query, frame.context, frame.outer, [&](std::vector<Scalar>& values) {
+      rows.push_back(&frame.context.keep<ValueRow>(std::move(values)));
       return true;
     });
     for (auto* row : rows) {
-      frame.running.facts.go_on();
+      frame.context.facts.go_on();
       place = row;
       if (all_hold(join.filters, frame) && !found()) return false;
     }
@@ -60,12 +60,12 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
     try {
       // A number that the column's type cannot hold is no row's.
       first.push_back(cast(value, part->type.type, {type.type}));
-    } catch (const Raised&) {
+    } catch (const SqlException&) {
       return true;
     }
   }
-  for (auto* row : frame.running.rows(source.table, first)) {
-    frame.running.facts.go_on();
+  for (auto* row : frame.context.rows(source.table, first)) {
+    frame.context.facts.go_on();
     place = row;
     if (ruled_out(join.early, frame)) continue;
     if (!row->present()) continue;
@@ -329,12 +329,12 @@ std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, bool mys
 // A query while it runs, but VALUES.
 class SelectRun {
  public:
-  SelectRun(const Select& select, Running& running, const Frame* outer, const RowSink& row)
+  SelectRun(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row)
       : select_(select),
         row_(row),
-        frame_{running, outer, {}, nullptr},
-        dialect_(running.facts.dialect) {
-    frame_.rows.resize(select.sources.size(), &running.null_row);
+        frame_{context, outer, {}, nullptr},
+        dialect_(context.facts.dialect) {
+    frame_.rows.resize(select.sources.size(), &context.null_row);
     std::vector<ExpressionPtr> outputs;
     for (const auto& output : select.outputs) outputs.push_back(output.value);
     output_types_ = order_types(outputs, mysql());
@@ -449,12 +449,12 @@ class SelectRun {
 
 }  // namespace
 
-void run(const Select& select, Running& running, const Frame* outer, const RowSink& row) {
+void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row) {
   if (select.values.empty()) {
-    SelectRun(select, running, outer, row).run();
+    SelectRun(select, context, outer, row).run();
     return;
   }
-  const Frame frame{running, outer, {}, nullptr};
+  const Frame frame{context, outer, {}, nullptr};
   for (const auto& list : select.values) {
     std::vector<Scalar> values;
     for (const auto& value : list) values.push_back(value->value(frame));

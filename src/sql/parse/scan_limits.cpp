@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql {
 

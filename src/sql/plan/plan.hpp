@@ -1,33 +1,99 @@
-// SELECT, INSERT, UPDATE and DELETE: bound once, then run in a transaction.
+// SELECT, INSERT, UPDATE and DELETE after names and types are resolved; exec/run.hpp runs them.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sql/plan/query.hpp"
+#include "sql/value/result.hpp"
 
 namespace cupel::sql {
+
+struct Query {
+  SelectPtr select;
+  std::vector<Output> outputs;  // of VALUES too
+};
+
+struct Assignment {
+  std::size_t column = 0;
+  ExpressionPtr value;
+};
+
+// RETURNING: outputs over the rows that were written.
+struct Returning {
+  std::vector<Output> outputs;
+  bool any = false;
+};
+
+struct BoundCheck {
+  std::string name;
+  bool range = false;
+  ExpressionPtr condition;
+  std::set<std::size_t> columns;
+};
+
+// A table that a statement writes to, and its CHECKs.
+struct TargetTable {
+  TablePtr table;
+  std::vector<BoundCheck> checks;
+};
+
+using Columns = std::vector<std::size_t>;
+
+// ON CONFLICT, and MySQL's INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
+struct Conflict {
+  enum class Action { kError, kDoNothing, kUpdate, kReplace };
+  Action action = Action::kError;
+  std::vector<Columns> arbiters;  // unique columns that it is about
+  std::vector<Assignment> set;
+  ExpressionPtr where;
+};
+
+// INSERT after names and types are resolved: rows of expressions, or the rows of a query.
+struct Insert {
+  TablePtr table;
+  bool mysql = false;
+  Columns targets;
+  bool named = false;  // the statement says its columns
+  std::vector<ExpressionPtr> defaults;
+  std::vector<std::vector<Assignment>> rows;
+  SelectPtr query;
+  Conflict conflict;
+  Returning back;
+  TargetTable target;
+  bool ignore = false;  // rows that violate a key are left out, and no other error is allowed
+};
+
+// UPDATE or DELETE after names and types are resolved.
+struct Change {
+  bool update = false;
+  TablePtr table;
+  std::shared_ptr<Select> select = std::make_shared<Select>();  // the rows; no outputs
+  std::vector<Assignment> set;
+  Returning back;
+  TargetTable target;
+};
 
 struct Plan {
   std::string command;  // "SELECT"
   bool has_rows = false;
   bool writes = false;
   std::vector<Column> columns;
-  std::function<Result(Running&)> run;
+  std::variant<Query, Insert, Change> statement;
   std::string locks = {};  // "SELECT FOR UPDATE", of a SELECT that does so
 };
 
 // Null if the statement is none of the four.
-std::optional<Plan> plan(const Tree& statement, const Catalog::State& catalog, Dialect dialect,
+std::optional<Plan> plan(const Tree& statement, const Tables& catalog, Dialect dialect,
                          std::vector<Type>& parameters,
                          const std::vector<ExpressionPtr>* given = nullptr);
 
 // A value as a client sees it: MySQL has no booleans.
 Datum shown(const Scalar& value, Type type, Dialect dialect);
 Type shown_type(Type type, Dialect dialect);
-
-// Deletes every row without asking (TRUNCATE).
-void clear(Running& running, const TablePtr& table);
 
 }  // namespace cupel::sql

@@ -322,7 +322,7 @@ ExpressionPtr Binder::parameter(const Tree& body) {
   made->type = {parameters_[at]};
   made->parameter = at;
   made->signature = fmt::format("${}", number);
-  made->value = [at](const Frame& frame) { return frame.running.parameters[at]; };
+  made->value = [at](const Frame& frame) { return frame.context.parameters[at]; };
   return made;
 }
 
@@ -871,10 +871,11 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
 
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
   if (scope.aggregates == nullptr) {
-    throw Raised{{.sqlstate = "42803",
-                  .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
-                  .position = position_of(body),
-                  .mysql_number = 1111}};
+    throw SqlException{
+        {.sqlstate = "42803",
+         .message = fmt::format("aggregate functions are not allowed in {}", scope.clause),
+         .position = position_of(body),
+         .mysql_number = 1111}};
   }
   Aggregate made;
   made.kind = kind;
@@ -1022,20 +1023,20 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
   using Rows = std::vector<Scalar>;
   // Answers of a query that depends on no row are the same all along the statement.
   const auto answer = [select, exists, scalar = kind == "EXPR_SUBLINK"](const Frame& frame) {
-    auto& running = frame.running;
+    auto& context = frame.context;
     if (!select->correlated) {
-      const auto known = running.answers.find(select.get());
-      if (known != running.answers.end()) return std::static_pointer_cast<Rows>(known->second);
+      const auto known = context.answers.find(select.get());
+      if (known != context.answers.end()) return std::static_pointer_cast<Rows>(known->second);
     }
     auto rows = std::make_shared<Rows>();
-    run(*select, running, &frame, [&](std::vector<Scalar>& values) {
+    context.run_query(*select, context, &frame, [&](std::vector<Scalar>& values) {
       rows->push_back(exists || values.empty() ? Scalar(true) : values[0]);
       if (scalar && rows->size() > 1) {
         raise("21000", "more than one row returned by a subquery used as an expression");
       }
       return !exists;
     });
-    if (!select->correlated) running.answers[select.get()] = rows;
+    if (!select->correlated) context.answers[select.get()] = rows;
     return rows;
   };
 

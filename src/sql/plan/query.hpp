@@ -1,4 +1,4 @@
-// Queries: from PostgreSQL's parse tree to a plan, and the plan run over the store.
+// Queries: from PostgreSQL's parse tree to a plan; exec/query_run.hpp runs it over the store.
 //
 // A plan is a nested loop in the order in which the sources are written. Each condition is
 // asked as soon as the sources it names have a row, those of the primary key before
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/plan/expression.hpp"
+#include "sql/dialect/coercion.hpp"
 
 namespace cupel::sql {
 
@@ -108,7 +108,7 @@ struct Scope {
 
 class Binder {
  public:
-  Binder(const Catalog::State& catalog, Dialect dialect, std::vector<Type>& parameters)
+  Binder(const Tables& catalog, Dialect dialect, std::vector<Type>& parameters)
       : coercion(dialect, parameters), catalog_(catalog), parameters_(parameters) {}
 
   Coercion coercion;
@@ -168,19 +168,9 @@ class Binder {
   void sort(const Tree& body, Scope& scope, Select& made);
   void lock(const Tree& locking, const Select& made);
 
-  const Catalog::State& catalog_;
+  const Tables& catalog_;
   std::vector<Type>& parameters_;
   int depth_ = 0;
 };
-
-// Rows of the query, each as values of its outputs; `row` returns false to end it.
-using RowSink = std::function<bool(std::vector<Scalar>&)>;
-void run(const Select& select, Running& running, const Frame* outer, const RowSink& row);
-// Whether a row of these values of `sorts` comes before another.
-bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
-                   const std::vector<Scalar>& right, bool mysql);
-// Every combination of rows for which the conditions hold; `found` returns false to end.
-bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
-               const std::function<bool()>& found);
 
 }  // namespace cupel::sql

@@ -1,5 +1,5 @@
 // SQL values and their types: texts in and out, casts, order, as PostgreSQL 15 has them
-// with the C collation (text compares by bytes). Errors are raised with its SQLSTATEs.
+// with the C collation (text compares by bytes). Errors have its SQLSTATEs.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 #include <variant>
 
 #include "base/utf8.hpp"
-#include "sql/error.hpp"
 #include "sql/value/decimal.hpp"
+#include "sql/value/error.hpp"
+#include "sql/value/type.hpp"
 
 namespace cupel::sql {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "sql/error.hpp"
+#include "sql/value/error.hpp"
 #include "sql/value/scalar.hpp"
 
 namespace cupel::sql {

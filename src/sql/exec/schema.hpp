@@ -11,9 +11,9 @@ namespace cupel::sql {
 // Whether the statement is one of these.
 bool is_schema_statement(const Tree& statement);
 
-// `undo` is called, last first, if the transaction does not commit. `running` gives the
+// `undo` is called, last first, if the transaction does not commit. `context` gives the
 // transaction to those that look at rows.
-Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dialect,
-                     std::vector<std::function<void()>>& undo, Running& running);
+Result change_schema(const Tree& statement, Tables& catalog, Dialect dialect,
+                     std::vector<std::function<void()>>& undo, ExecutionContext& context);
 
 }  // namespace cupel::sql

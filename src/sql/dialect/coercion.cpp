@@ -1,5 +1,5 @@
 // Operators and coercions, by PostgreSQL's rules (its manual, chapter 10).
-#include "sql/plan/expression.hpp"
+#include "sql/dialect/coercion.hpp"
 
 #include <fmt/format.h>
 
@@ -9,70 +9,6 @@
 #include <limits>
 
 namespace cupel::sql {
-
-bool holds(const ExpressionPtr& condition, const Frame& frame) {
-  const auto value = condition->value(frame);
-  return !is_null(value) && std::get<bool>(value);
-}
-
-ExpressionPtr constant(Scalar value, const FullType& type) {
-  auto made = std::make_shared<Expression>();
-  made->kind = Expression::Kind::kConstant;
-  made->type = type;
-  made->signature = is_null(value) ? "null" : "'" + to_text(value, type.type) + "'";
-  made->signature += "::" + std::string(type_name(type.type));
-  made->value = [value](const Frame&) { return value; };
-  made->constant = std::move(value);
-  return made;
-}
-
-ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
-                       std::function<Scalar(const Frame&)> value) {
-  auto made = std::make_shared<Expression>();
-  made->type = type;
-  made->signature = name + "(";
-  for (const auto& part : parts) {
-    made->signature += part->signature + " ";
-    made->sources |= part->sources;
-    made->reads_queries |= part->reads_queries;
-    made->has_aggregate |= part->has_aggregate;
-    made->has_char_cast |= part->has_char_cast;
-    made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
-  }
-  made->signature += ")";
-  made->parts = std::move(parts);
-  made->value = std::move(value);
-  return made;
-}
-
-ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
-                     std::function<Scalar(const std::vector<Scalar>&)> value) {
-  // As PostgreSQL's planner: null whatever the other parts are, which are not evaluated.
-  for (const auto& part : parts) {
-    if (part->kind == Expression::Kind::kConstant && is_null(part->constant)) {
-      return constant({}, type);
-    }
-  }
-  auto shared = parts;
-  // All are evaluated, as PostgreSQL does, before null is the answer; in MySQL by arithmetic on
-  // integers and doubles only.
-  const bool arithmetic = type.type != Type::kNumeric && name.size() == 1 &&
-                          std::string_view("+-*/%").find(name[0]) != std::string_view::npos;
-  return computed(
-      std::move(name), type, std::move(parts),
-      [shared = std::move(shared), value = std::move(value), arithmetic](const Frame& frame) {
-        const bool all = arithmetic || frame.running.facts.dialect == Dialect::kPostgres;
-        std::vector<Scalar> values;
-        values.reserve(shared.size());
-        bool null = false;
-        for (const auto& part : shared) {
-          values.push_back(part->value(frame));
-          null |= is_null(values.back());
-          if (null && !all) return Scalar();
-        }
-        return null ? Scalar() : value(values);
-      });
-}
 
 namespace {
 
@@ -105,9 +41,9 @@ bool is_comparison(const std::string& name) {
 }
 
 [[noreturn]] void out_of_range(Type type) {
-  throw Raised{{.sqlstate = "22003",
-                .message = fmt::format("{} out of range", type_name(type)),
-                .mysql_number = 1690}};
+  throw SqlException{{.sqlstate = "22003",
+                      .message = fmt::format("{} out of range", type_name(type)),
+                      .mysql_number = 1690}};
 }
 
 Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type) {
@@ -204,16 +140,6 @@ Scalar mysql_division(const Scalar& left, const Scalar& right, Type type) {
 }
 
 }  // namespace
-
-bool is_textual(const Expression& part) {
-  const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&
-                       !is_null(part.constant);
-  return literal || is_string(part.type.type);
-}
-
-bool is_numeric(const Expression& part) {
-  return is_number(part.type.type) || part.type.type == Type::kBoolean;
-}
 
 ExpressionPtr Coercion::as_number(const ExpressionPtr& part) const {
   if (!is_textual(*part)) return part;
@@ -315,7 +241,7 @@ ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type
       }
       try {
         return constant(cast(expression->constant, from, type), type);
-      } catch (const Raised&) {
+      } catch (const SqlException&) {
         if (!mysql) throw;  // MySQL takes what it begins with, or null
         not_supported(fmt::format("the text '{}' where a value of type {} is needed",
                                   std::get<std::string>(expression->constant),
@@ -455,7 +381,7 @@ ExpressionPtr Coercion::mysql_cast_of(const ExpressionPtr& part, const FullType&
                 [to, type = whole->type.type](const std::vector<Scalar>& values) {
                   try {
                     (void)cast(values[0], type, to);
-                  } catch (const Raised&) {
+                  } catch (const SqlException&) {
                     not_supported("a CAST of a value that is none of the type");
                   }
                   return values[0];

@@ -1,8 +1,8 @@
 // Rows of the store, read when asked for; see the header.
-#include "sql/exec/running.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "sql/table/execution_context.hpp"
 
 namespace cupel::sql {
 
@@ -42,12 +42,12 @@ void raise_ended(const std::optional<mock::Failure>& failure) {
     if (failure->kind == mock::Failure::Kind::kEnded) error.sqlstate = "25P03";
     error.message = failure->message;
   }
-  throw Raised{std::move(error), true};
+  throw SqlException{std::move(error), true};
 }
 
-StoredRow::StoredRow(Running& running, TablePtr table, std::string key,
+StoredRow::StoredRow(ExecutionContext& context, TablePtr table, std::string key,
                      std::vector<Scalar> key_values)
-    : running_(running),
+    : context_(context),
       table_(std::move(table)),
       key_(std::move(key)),
       key_values_(std::move(key_values)),
@@ -55,14 +55,14 @@ StoredRow::StoredRow(Running& running, TablePtr table, std::string key,
 
 bool StoredRow::present() {
   if (!present_) {
-    const auto value = running_.read(key_);
+    const auto value = context_.read(key_);
     present_ = value.kind == mock::Value::Kind::kInteger && value.integer != 0;
   }
   return *present_;
 }
 
 void StoredRow::set_present(bool present) {
-  running_.write(key_, mock::Value::of(std::int64_t{present}));
+  context_.write(key_, mock::Value::of(std::int64_t{present}));
   present_ = present;
 }
 
@@ -70,17 +70,17 @@ Scalar StoredRow::cell(std::size_t column) {
   if (const auto place = table_->in_key(column)) return key_values_[*place];
   auto& cell = cells_[column];
   if (!cell) {
-    cell = loaded(running_.read(table_->cell_key(key_, column)), table_->columns[column].type);
+    cell = loaded(context_.read(table_->cell_key(key_, column)), table_->columns[column].type);
   }
   return *cell;
 }
 
 void StoredRow::set_cell(std::size_t column, const Scalar& value) {
-  running_.write(table_->cell_key(key_, column), stored(value, table_->columns[column].type.type));
+  context_.write(table_->cell_key(key_, column), stored(value, table_->columns[column].type.type));
   cells_[column] = value;
 }
 
-void Running::ended() {
+void ExecutionContext::ended() {
   raise_ended(transaction_.failure());
 }
 
@@ -89,20 +89,20 @@ void SessionFacts::go_on() const {
   if (too_long()) raise("57014", "canceling statement due to statement timeout");
 }
 
-mock::Value Running::read(const std::string& key) {
+mock::Value ExecutionContext::read(const std::string& key) {
   facts.go_on();
   auto value = transaction_.read(key);
   if (!value) ended();
   return std::move(*value);
 }
 
-void Running::write(const std::string& key, mock::Value value) {
+void ExecutionContext::write(const std::string& key, mock::Value value) {
   facts.go_on();
   if (!transaction_.write(key, std::move(value))) ended();
 }
 
-StoredRow& Running::row(const TablePtr& table, const std::string& key,
-                        std::vector<Scalar> key_values) {
+StoredRow& ExecutionContext::row(const TablePtr& table, const std::string& key,
+                                 std::vector<Scalar> key_values) {
   auto& place = rows_[key];
   if (place == nullptr) {
     place = std::make_unique<StoredRow>(*this, table, key, std::move(key_values));
@@ -110,11 +110,12 @@ StoredRow& Running::row(const TablePtr& table, const std::string& key,
   return *place;
 }
 
-StoredRow& Running::row(const TablePtr& table, const std::vector<Scalar>& key_values) {
+StoredRow& ExecutionContext::row(const TablePtr& table, const std::vector<Scalar>& key_values) {
   return row(table, table->row_key(key_values), key_values);
 }
 
-std::vector<StoredRow*> Running::rows(const TablePtr& table, const std::vector<Scalar>& first) {
+std::vector<StoredRow*> ExecutionContext::rows(const TablePtr& table,
+                                               const std::vector<Scalar>& first) {
   std::vector<StoredRow*> found;
   if (!table->key.empty() && first.size() == table->key.size()) {
     found.push_back(&row(table, first));

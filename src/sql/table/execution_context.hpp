@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sql/plan/catalog.hpp"
+#include "sql/table/table.hpp"
 
 namespace cupel::sql {
 
@@ -38,12 +38,13 @@ class ValueRow : public Row {
   std::vector<Scalar> values;
 };
 
-class Running;
+class ExecutionContext;
 
 // A row of a table in the store.
 class StoredRow : public Row {
  public:
-  StoredRow(Running& running, TablePtr table, std::string key, std::vector<Scalar> key_values);
+  StoredRow(ExecutionContext& context, TablePtr table, std::string key,
+            std::vector<Scalar> key_values);
   Scalar cell(std::size_t column) override;
   bool present();  // reads `has`
   void set_present(bool present);
@@ -54,7 +55,7 @@ class StoredRow : public Row {
   [[nodiscard]] const std::vector<Scalar>& key_values() const { return key_values_; }
 
  private:
-  Running& running_;
+  ExecutionContext& context_;
   TablePtr table_;
   std::string key_;
   std::vector<Scalar> key_values_;
@@ -88,13 +89,24 @@ struct SessionFacts {
   void go_on() const;  // raises 57014 if it is one of these
 };
 
-class Running {
- public:
-  Running(mock::Transaction& transaction, Catalog::State& tables, const SessionFacts& session)
-      : catalog(tables), facts(session), transaction_(transaction) {}
+class ExecutionContext;
+struct Frame;
+struct Select;
+// Takes a row of a query as values of its outputs; false to end it.
+using RowSink = std::function<bool(std::vector<Scalar>&)>;
+// Runs a query: what the expression of a sub-query asks for (exec/query_run.hpp).
+using RunQuery = void (*)(const Select& select, ExecutionContext& context, const Frame* outer,
+                          const RowSink& row);
 
-  Catalog::State& catalog;
+class ExecutionContext {
+ public:
+  ExecutionContext(mock::Transaction& transaction, Tables& tables, const SessionFacts& session,
+                   RunQuery run)
+      : catalog(tables), facts(session), run_query(run), transaction_(transaction) {}
+
+  Tables& catalog;
   const SessionFacts& facts;
+  RunQuery run_query;
   std::vector<Scalar> parameters;
   // Answers of sub-queries that do not depend on the row, by their plan.
   std::unordered_map<const void*, std::shared_ptr<void>> answers;

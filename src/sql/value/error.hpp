@@ -1,18 +1,26 @@
-// How an SQL error travels inside this folder: thrown where it is found, however deep in
+// An SQL error, and how it travels inside src/sql: thrown where it is found, however deep in
 // an expression, and caught by the session, which returns it as a value. Results would
 // have to be passed through every evaluation; PostgreSQL leaves a statement the same way.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "sql/session.hpp"
-
 namespace cupel::sql {
 
-struct Raised {
+struct Error {
+  std::string sqlstate;  // "42601", "40001", "0A000" …
+  std::string message;   // a sentence without its full stop
+  std::string detail = {};
+  std::optional<std::uint32_t> position = {};  // character in the statement, from 1
+  std::uint16_t mysql_number = 0;              // where the SQLSTATE alone does not say MySQL's
+  std::string hint = {};                       // a sentence, as PostgreSQL's
+};
+
+struct SqlException {
   Error error;
   // The transaction is over, whatever the dialect: the store ended it.
   bool ended = false;
@@ -20,13 +28,13 @@ struct Raised {
 
 [[noreturn]] inline void raise(std::string sqlstate, std::string message,
                                std::optional<std::uint32_t> position = {}) {
-  throw Raised{{std::move(sqlstate), std::move(message), {}, position}};
+  throw SqlException{{std::move(sqlstate), std::move(message), {}, position}};
 }
 
 // What is SQL, or looks like it, and is not understood here.
 [[noreturn]] inline void not_supported(const std::string& what,
                                        std::optional<std::uint32_t> position = {}) {
-  throw Raised{{"0A000", what + " is not supported by the mock", {}, position}};
+  throw SqlException{{"0A000", what + " is not supported by the mock", {}, position}};
 }
 
 }  // namespace cupel::sql

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mock/store.hpp"
 #include "sql/parse/tree.hpp"
 #include "sql/value/scalar.hpp"
 
@@ -100,12 +101,12 @@ using TablePtr = std::shared_ptr<const Table>;
 std::string escaped(std::string_view name);
 std::string unescaped(std::string_view name);
 
-class Catalog::State {
+class Tables {
  public:
-  explicit State(mock::Level level) : level_(level) {}
+  explicit Tables(mock::Level level) : level_(level) {}
   [[nodiscard]] mock::Level level() const { return level_; }
   [[nodiscard]] TablePtr find(const std::string& name) const;
-  [[nodiscard]] std::vector<TablePtr> tables() const;
+  [[nodiscard]] std::vector<TablePtr> all() const;
   // Null takes it away. Gives what was there before, so that a rollback can put it back.
   TablePtr put(const std::string& name, TablePtr table);
   std::string new_prefix(const std::string& name);

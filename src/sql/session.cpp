@@ -12,9 +12,10 @@
 #include "sql/dialect/mysql_text.hpp"
 #include "sql/dialect/settings.hpp"
 #include "sql/dialect/settings_postgres.hpp"
+#include "sql/exec/query_run.hpp"
+#include "sql/exec/run.hpp"
+#include "sql/exec/schema.hpp"
 #include "sql/parse/sql_words.hpp"
-#include "sql/plan/query.hpp"
-#include "sql/plan/schema.hpp"
 #include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
@@ -153,7 +154,7 @@ class Cancellable {
 class SessionOfStore : public Session {
  public:
   SessionOfStore(mock::Store& store, Catalog& catalog, Dialect dialect, std::uint32_t number)
-      : store_(store), catalog_(catalog.state()), number_(number) {
+      : store_(store), catalog_(catalog.tables()), number_(number) {
     facts_.dialect = dialect;
     facts_.setting = [this](const std::string& setting) { return shown_setting(setting); };
     facts_.configure = [this](const std::string& name, const std::string& value, bool local) {
@@ -190,8 +191,8 @@ class SessionOfStore : public Session {
   }
   [[nodiscard]] Cancel canceller() override {
     return [state = facts_.state] {
-      auto running = SessionFacts::State::kRunning;
-      state->compare_exchange_strong(running, SessionFacts::State::kCancelled);
+      auto expected = SessionFacts::State::kRunning;
+      state->compare_exchange_strong(expected, SessionFacts::State::kCancelled);
     };
   }
   void on_connection(std::uint32_t number, CancelOther cancel) override {
@@ -230,7 +231,7 @@ class SessionOfStore : public Session {
   Result described(const std::string& name) const;
   Result mysql_set(const MysqlTokens& tokens);
   std::size_t mysql_names(const MysqlTokens& tokens, std::size_t at);
-  void take_error(const Raised& raised);
+  void take_error(const SqlException& exception);
   [[nodiscard]] Error told(const Error& error) const;
 
   // Settings.
@@ -264,7 +265,7 @@ class SessionOfStore : public Session {
   Result one_row(std::vector<std::string> names, std::vector<std::vector<Datum>> rows) const;
 
   mock::Store& store_;
-  Catalog::State& catalog_;
+  Tables& catalog_;
   Deallocate deallocate_;
   std::vector<ExpressionPtr> given_;  // MySQL: the parameters of the statement that runs
   std::uint32_t number_;
@@ -307,8 +308,8 @@ std::optional<Error> SessionOfStore::configure(const std::string& setting,
     first_ = *lasting_;
     before_ = lasting_;
     return std::nullopt;
-  } catch (const Raised& raised) {
-    return raised.error;
+  } catch (const SqlException& exception) {
+    return exception.error;
   }
 }
 
@@ -426,8 +427,8 @@ void SessionOfStore::commit() {
 }
 
 // After an error in a statement.
-void SessionOfStore::take_error(const Raised& raised) {
-  if (raised.ended || (transaction_ != nullptr && transaction_->failure())) {
+void SessionOfStore::take_error(const SqlException& exception) {
+  if (exception.ended || (transaction_ != nullptr && transaction_->failure())) {
     undo_to(0);
     transaction_.reset();
     end_quietly();
@@ -478,9 +479,9 @@ Session::Run SessionOfStore::run(std::string_view text) {
     implicit_ = !mysql() && list.size() > 1;
     for (const auto& step : list) all.results.push_back(perform(step, {}, {}));
     if (implicit_ && !block_) commit();
-  } catch (const Raised& raised) {
-    take_error(raised);
-    all.error = told(raised.error);
+  } catch (const SqlException& exception) {
+    take_error(exception);
+    all.error = told(exception.error);
   }
   implicit_ = false;
   return all;
@@ -527,10 +528,10 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
       if (type == Type::kNull) type = Type::kText;
     }
     return made;
-  } catch (const Raised& raised) {
+  } catch (const SqlException& exception) {
     // PostgreSQL fails the transaction here too.
-    take_error(raised);
-    return told(raised.error);
+    take_error(exception);
+    return told(exception.error);
   }
 }
 
@@ -550,9 +551,9 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
       given_.push_back(literal(parameters[at], at < sent.size() ? sent[at] : Type::kText));
     }
     return perform({statement.statement, statement.tokens}, parameters, statement.types);
-  } catch (const Raised& raised) {
-    take_error(raised);
-    return told(raised.error);
+  } catch (const SqlException& exception) {
+    take_error(exception);
+    return told(exception.error);
   }
 }
 
@@ -586,8 +587,8 @@ Result SessionOfStore::perform(const Step& step, std::span<const Datum> paramete
   const auto begun = begun_;
   try {
     return perform_in_block(step, parameters, types);
-  } catch (const Raised& raised) {
-    if (!raised.ended && transaction_ != nullptr && !transaction_->failure()) {
+  } catch (const SqlException& exception) {
+    if (!exception.ended && transaction_ != nullptr && !transaction_->failure()) {
       transaction_->rollback_to(begun_ == begun ? before : 0);
     }
     throw;
@@ -627,8 +628,8 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   };
   if (is_schema_statement(tree)) {
     read_only("a statement that changes the schema");
-    Running running(transaction(), catalog_, facts_);
-    return change_schema(tree, catalog_, facts_.dialect, undo_, running);
+    ExecutionContext context(transaction(), catalog_, facts_, sql::run);
+    return change_schema(tree, catalog_, facts_.dialect, undo_, context);
   }
   const auto given = types.size();
   const auto planned = plan(tree, catalog_, facts_.dialect, types, mysql() ? &given_ : nullptr);
@@ -637,13 +638,13 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (planned->writes) read_only(planned->command);
   // MySQL locks in a transaction that reads only, too.
   if (!planned->locks.empty() && !mysql()) read_only(planned->locks);
-  Running running(transaction(), catalog_, facts_);
+  ExecutionContext context(transaction(), catalog_, facts_, sql::run);
   for (std::size_t at = 0; at < parameters.size(); ++at) {
     if (mysql()) break;  // they are literals there
-    running.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
+    context.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
                                                 : Scalar());
   }
-  auto result = planned->run(running);
+  auto result = sql::run(*planned, context);
   if (result.last_insert_id != 0 && !result.given_insert_id) {
     facts_.last_insert_id = result.last_insert_id;
   }
@@ -888,7 +889,7 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     try {
       wanted = mysql() ? std::get<bool>(from_text(value, {Type::kBoolean}))
                        : postgres::checked_boolean(name, value);
-    } catch (const Raised&) {
+    } catch (const SqlException&) {
       if (!mysql()) throw;
       raise("22023", fmt::format("found {} = {}, expected on or off", name, value));
     }
@@ -1141,7 +1142,7 @@ Result SessionOfStore::mysql_show_variables(const MysqlTokens& tokens, std::size
         try {
           const auto name = lowered(token.text);
           rows.push_back({name, shown_setting(name)});
-        } catch (const Raised&) {
+        } catch (const SqlException&) {
           continue;  // an unknown variable has no row
         }
       } else if (token.text != "variable_name" && token.text != "=" && token.text != "or" &&
@@ -1172,7 +1173,7 @@ std::optional<Result> SessionOfStore::mysql_show(const MysqlTokens& tokens) cons
   if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
   if (is(1, "tables") && tokens.size() == 2) {
     std::vector<std::vector<Datum>> rows;
-    for (const auto& table : catalog_.tables()) rows.push_back({table->name});
+    for (const auto& table : catalog_.all()) rows.push_back({table->name});
     return one_row({"Tables_in_" + now_->database}, std::move(rows));
   }
   if (is(1, "databases") && tokens.size() == 2) {
@@ -1235,10 +1236,11 @@ std::size_t SessionOfStore::mysql_names(const MysqlTokens& tokens, std::size_t a
     const auto its = collation.substr(0, collation.find('_'));
     const bool belongs = three_bytes ? its == "utf8" || its == "utf8mb3" : its == "utf8mb4";
     if (its.starts_with("utf8") && (!belongs || charset == "ascii")) {
-      throw Raised{{.sqlstate = "22023",
-                    .message = fmt::format("COLLATION '{}' is not valid for CHARACTER SET '{}'",
-                                           collation, charset),
-                    .mysql_number = 1253}};
+      throw SqlException{
+          {.sqlstate = "22023",
+           .message = fmt::format("COLLATION '{}' is not valid for CHARACTER SET '{}'", collation,
+                                  charset),
+           .mysql_number = 1253}};
     }
     if (collation != "default") set("collation_connection", collation, false);
   }
@@ -1335,6 +1337,12 @@ Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
 }
 
 }  // namespace
+
+Catalog::Catalog(mock::Level level) : tables_(std::make_unique<Tables>(level)) {}
+Catalog::~Catalog() = default;
+void Catalog::reset() {
+  tables_->reset();
+}
 
 std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Dialect dialect,
                                        std::string name) {

@@ -1,5 +1,5 @@
 // Tables and the names of their rows; see the header.
-#include "sql/plan/catalog.hpp"
+#include "sql/table/table.hpp"
 
 #include <fmt/format.h>
 
@@ -83,20 +83,20 @@ std::optional<std::vector<Scalar>> Table::key_values(std::string_view row) const
   return values;
 }
 
-TablePtr Catalog::State::find(const std::string& name) const {
+TablePtr Tables::find(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = tables_.find(name);
   return found == tables_.end() ? nullptr : found->second;
 }
 
-std::vector<TablePtr> Catalog::State::tables() const {
+std::vector<TablePtr> Tables::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<TablePtr> all;
   for (const auto& [name, table] : tables_) all.push_back(table);
   return all;
 }
 
-TablePtr Catalog::State::put(const std::string& name, TablePtr table) {
+TablePtr Tables::put(const std::string& name, TablePtr table) {
   const std::lock_guard lock(mutex_);
   auto& place = tables_[name];
   auto before = std::move(place);
@@ -108,22 +108,16 @@ TablePtr Catalog::State::put(const std::string& name, TablePtr table) {
   return before;
 }
 
-std::string Catalog::State::new_prefix(const std::string& name) {
+std::string Tables::new_prefix(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const int generation = ++generations_[name];
   return escaped(name) + (generation == 1 ? "/" : fmt::format("@{}/", generation));
 }
 
-void Catalog::State::reset() {
+void Tables::reset() {
   const std::lock_guard lock(mutex_);
   tables_.clear();
   generations_.clear();
-}
-
-Catalog::Catalog(mock::Level level) : state_(std::make_unique<State>(level)) {}
-Catalog::~Catalog() = default;
-void Catalog::reset() {
-  state_->reset();
 }
 
 }  // namespace cupel::sql

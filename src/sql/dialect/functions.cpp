@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sql/plan/expression.hpp"
+#include "sql/dialect/coercion.hpp"
 #include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
@@ -126,7 +126,7 @@ class Call {
   [[nodiscard]] ExpressionPtr of_session(Type type,
                                          std::function<Scalar(const SessionFacts&)> value) const {
     return computed(called_, {type}, {}, [value = std::move(value)](const Frame& frame) {
-      return value(frame.running.facts);
+      return value(frame.context.facts);
     });
   }
   // MySQL reads text as a number where it needs one.
@@ -298,7 +298,7 @@ ExpressionPtr cancel_backend(Call& call) {
   return computed(call.name, {Type::kBoolean}, {part}, [part](const Frame& frame) -> Scalar {
     const auto value = part->value(frame);
     if (is_null(value)) return {};
-    const auto& facts = frame.running.facts;
+    const auto& facts = frame.context.facts;
     return facts.cancel_other && facts.cancel_other(static_cast<std::uint32_t>(whole(value)));
   });
 }
@@ -311,7 +311,7 @@ ExpressionPtr set_config(Call& call) {
                only = local->value(frame);
     if (is_null(one)) raise("22004", "SET requires parameter name");
     if (is_null(value)) not_supported("set_config of null");
-    return frame.running.facts.configure(lower(text(one)), text(value),
+    return frame.context.facts.configure(lower(text(one)), text(value),
                                          !is_null(only) && std::get<bool>(only));
   });
 }
@@ -321,7 +321,7 @@ ExpressionPtr current_setting(Call& call) {
   return computed(call.name, {kT}, {part}, [part](const Frame& frame) -> Scalar {
     const auto value = part->value(frame);
     if (is_null(value)) return {};
-    return frame.running.facts.setting(lower(text(value)));
+    return frame.context.facts.setting(lower(text(value)));
   });
 }
 
@@ -331,9 +331,9 @@ ExpressionPtr current_setting_or_null(Call& call) {
     const auto one = setting->value(frame), may = missing->value(frame);
     if (is_null(one) || is_null(may)) return {};
     try {
-      return frame.running.facts.setting(lower(text(one)));
-    } catch (const Raised& raised) {
-      if (raised.error.sqlstate != "42704" || !std::get<bool>(may)) throw;
+      return frame.context.facts.setting(lower(text(one)));
+    } catch (const SqlException& exception) {
+      if (exception.error.sqlstate != "42704" || !std::get<bool>(may)) throw;
       return {};
     }
   });

@@ -1,11 +1,12 @@
 // Tables made and dropped; see the header.
-#include "sql/plan/schema.hpp"
+#include "sql/exec/schema.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "sql/exec/run.hpp"
 #include "sql/parse/sql_words.hpp"
 
 namespace cupel::sql {
@@ -28,7 +29,7 @@ std::string joined(const Table& table, const std::vector<std::size_t>& columns,
 
 class Maker {
  public:
-  Maker(Catalog::State& catalog, Dialect dialect) : catalog_(catalog), dialect_(dialect) {}
+  Maker(Tables& catalog, Dialect dialect) : catalog_(catalog), dialect_(dialect) {}
 
   TablePtr make(const Tree& body) {
     understood(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
@@ -251,14 +252,14 @@ class Maker {
     }
   }
 
-  Catalog::State& catalog_;
+  Tables& catalog_;
   Dialect dialect_;
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
 };
 
-void refuse_referenced(const Catalog::State& catalog, const std::string& name, bool truncate,
+void refuse_referenced(const Tables& catalog, const std::string& name, bool truncate,
                        const std::set<std::string>& together) {
-  for (const auto& other : catalog.tables()) {
+  for (const auto& other : catalog.all()) {
     if (together.count(other->name) != 0) continue;
     for (const auto& foreign : other->foreign_keys) {
       if (foreign.parent != name) continue;
@@ -269,7 +270,7 @@ void refuse_referenced(const Catalog::State& catalog, const std::string& name, b
   }
 }
 
-Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function<void()>>& undo) {
+Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>>& undo) {
   understood(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
   const auto what = text_of(body, "removeType");
   Result result;
@@ -284,9 +285,9 @@ Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function
     const auto name = text_of(body_of(items.back()), "sval");
     if (catalog.find(name) == nullptr) {
       if (!flag_of(body, "missing_ok")) {
-        throw Raised{{.sqlstate = "42P01",
-                      .message = fmt::format("table \"{}\" does not exist", name),
-                      .mysql_number = 1051}};
+        throw SqlException{{.sqlstate = "42P01",
+                            .message = fmt::format("table \"{}\" does not exist", name),
+                            .mysql_number = 1051}};
       }
       result.notices.push_back({fmt::format("table \"{}\" does not exist, skipping", name)});
       continue;
@@ -304,7 +305,7 @@ Result drop(const Tree& body, Catalog::State& catalog, std::vector<std::function
   for (const auto& name : order) {
     put(name, nullptr);
     // CASCADE takes the foreign keys that refer to it, not their tables.
-    for (const auto& other : catalog.tables()) {
+    for (const auto& other : catalog.all()) {
       auto without = std::make_shared<Table>(*other);
       std::erase_if(without->foreign_keys,
                     [&](const ForeignKey& key) { return key.parent == name; });
@@ -323,8 +324,8 @@ bool is_schema_statement(const Tree& statement) {
          kind == "TruncateStmt";
 }
 
-Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dialect,
-                     std::vector<std::function<void()>>& undo, Running& running) {
+Result change_schema(const Tree& statement, Tables& catalog, Dialect dialect,
+                     std::vector<std::function<void()>>& undo, ExecutionContext& context) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
   Result result;
@@ -366,7 +367,7 @@ Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dia
       if (has(body, "whereClause") || columns.size() != list(body, "indexParams").size()) {
         not_supported("a unique index of expressions or with WHERE");
       }
-      for (auto* row : running.rows(table)) {
+      for (auto* row : context.rows(table)) {
         if (row->present()) not_supported("CREATE UNIQUE INDEX on a table that has rows");
       }
       auto with = std::make_shared<Table>(*table);
@@ -395,7 +396,7 @@ Result change_schema(const Tree& statement, Catalog::State& catalog, Dialect dia
   }
   for (const auto& table : tables) refuse_referenced(catalog, table->name, true, names);
   for (const auto& table : tables) {
-    clear(running, table);
+    clear(context, table);
     if (!flag_of(body, "restart_seqs") && dialect != Dialect::kMysql) continue;
     for (const auto& column : table->columns) {
       if (column.counter == nullptr) continue;

@@ -1,0 +1,11 @@
+// INSERT, REPLACE and what they do about conflicts.
+#pragma once
+
+#include "sql/plan/plan.hpp"
+
+namespace cupel::sql {
+
+// `columns`: of RETURNING.
+Result run(const Insert& insert, const std::vector<Column>& columns, ExecutionContext& context);
+
+}  // namespace cupel::sql

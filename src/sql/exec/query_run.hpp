@@ -1,0 +1,17 @@
+// Queries while they run; plan/query.hpp says how they are planned.
+#pragma once
+
+#include "sql/plan/query.hpp"
+
+namespace cupel::sql {
+
+// Rows of the query, each as values of its outputs; `row` returns false to end it.
+void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row);
+// Whether a row of these values of `sorts` comes before another.
+bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
+                   const std::vector<Scalar>& right, bool mysql);
+// Every combination of rows for which the conditions hold; `found` returns false to end.
+bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
+               const std::function<bool()>& found);
+
+}  // namespace cupel::sql

@@ -1,0 +1,382 @@
+// Constraints, children of rows that went, and new values over old ones; see the header.
+#include "sql/exec/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/plan/row_errors.hpp"
+
+namespace cupel::sql {
+
+namespace {
+
+std::string listed(const Table& table, const std::vector<std::size_t>& columns) {
+  std::string text;
+  for (const auto column : columns) {
+    text += (text.empty() ? "" : ", ") + table.columns[column].name;
+  }
+  return text;
+}
+
+bool same(const Scalar& left, const Scalar& right, Type type) {
+  return !is_null(left) && !is_null(right) && compare(left, right, type) == 0;
+}
+
+std::set<std::size_t> referenced(ExecutionContext& context, const Table& table) {
+  std::set<std::size_t> columns;
+  for (const auto& child : context.catalog.all()) {
+    for (const auto& foreign : child->foreign_keys) {
+      if (foreign.parent != table.name) continue;
+      columns.insert(foreign.parent_columns.begin(), foreign.parent_columns.end());
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+void Writer::check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed,
+                   std::size_t number) const {
+  for (std::size_t at = 0; at < table_->columns.size(); ++at) {
+    if (changed != nullptr && changed->count(at) == 0) continue;
+    if (table_->columns[at].not_null && is_null(row.cell(at))) {
+      raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
+                                 "not-null constraint",
+                                 table_->columns[at].name, table_->name));
+    }
+  }
+  Frame frame{context, nullptr, {&row}, nullptr};
+  for (const auto& check : checks_) {
+    if (changed != nullptr &&
+        std::none_of(check.columns.begin(), check.columns.end(),
+                     [&](std::size_t column) { return changed->count(column) != 0; })) {
+      continue;
+    }
+    const auto value = check.condition->value(frame);
+    if (!is_null(value) && !std::get<bool>(value)) {
+      if (check.range) {
+        raise_out_of_range(table_->columns[*check.columns.begin()].name, number);
+      }
+      raise("23514", fmt::format("new row for relation \"{}\" violates check constraint \"{}\"",
+                                 table_->name, check.name));
+    }
+  }
+}
+
+std::vector<Scalar> Writer::key_of(Row& row) const {
+  std::vector<Scalar> values;
+  for (const auto column : table_->key) values.push_back(row.cell(column));
+  return values;
+}
+
+StoredRow* Writer::twin(ExecutionContext& context, Row& row,
+                        const std::vector<std::size_t>& columns, const StoredRow* self) const {
+  if (columns == table_->key) {
+    auto& other = context.row(table_, key_of(row));
+    return &other != self && other.present() ? &other : nullptr;
+  }
+  std::vector<Scalar> wanted;
+  for (const auto column : columns) {
+    wanted.push_back(row.cell(column));
+    if (is_null(wanted.back())) return nullptr;
+  }
+  for (auto* other : context.rows(table_)) {
+    if (other == self || !other->present()) continue;
+    bool equal = true;
+    for (std::size_t at = 0; equal && at < columns.size(); ++at) {
+      equal = same(other->cell(columns[at]), wanted[at], table_->order_type_of(columns[at]));
+    }
+    if (equal) return other;
+  }
+  return nullptr;
+}
+
+void Writer::duplicate(const Table& table, Row& row, const std::string& name,
+                       const std::vector<std::size_t>& columns) {
+  std::string values;
+  for (const auto column : columns) {
+    values +=
+        (values.empty() ? "" : ", ") + to_text(row.cell(column), table.columns[column].type.type);
+  }
+  throw SqlException{{"23505",
+                      fmt::format("duplicate key value violates unique constraint \"{}\"", name),
+                      fmt::format("Key ({})=({}) already exists.", listed(table, columns), values),
+                      {}}};
+}
+
+void Writer::check_unique(ExecutionContext& context, Row& row, const StoredRow* self,
+                          const std::set<std::size_t>* changed) const {
+  const auto concerned = [&](const std::vector<std::size_t>& columns) {
+    return changed == nullptr || std::any_of(columns.begin(), columns.end(), [&](auto column) {
+             return changed->count(column) != 0;
+           });
+  };
+  if (!table_->key.empty() && concerned(table_->key) &&
+      twin(context, row, table_->key, self) != nullptr) {
+    duplicate(*table_, row, table_->key_name, table_->key);
+  }
+  for (const auto& unique : table_->uniques) {
+    if (concerned(unique.columns) && twin(context, row, unique.columns, self) != nullptr) {
+      duplicate(*table_, row, unique.name, unique.columns);
+    }
+  }
+}
+
+StoredRow& Writer::add(ExecutionContext& context, Row& row) {
+  StoredRow* made = nullptr;
+  if (table_->key.empty()) {
+    const auto number = table_->row_numbers->next();
+    made = &context.row(table_, table_->row_number_key(number), {number});
+  } else {
+    auto key = key_of(row);
+    for (const auto& value : key) {
+      // Its name has none, so that equal ones are one; and it is read back from there.
+      const auto* text = std::get_if<std::string>(&value);
+      if (table_->mysql && text != nullptr && text->ends_with(' ')) {
+        not_supported("a primary key with blanks at its end");
+      }
+    }
+    made = &context.row(table_, key);
+  }
+  std::vector<Scalar> values;
+  for (std::size_t at = 0; at < table_->columns.size(); ++at) values.push_back(row.cell(at));
+  made->set_present(true);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (!table_->in_key(at)) made->set_cell(at, values[at]);
+  }
+  return *made;
+}
+
+void Writer::check_parents(ExecutionContext& context, Row& row,
+                           const std::set<std::size_t>* changed) const {
+  for (const auto& foreign : table_->foreign_keys) {
+    if (changed != nullptr &&
+        std::none_of(foreign.columns.begin(), foreign.columns.end(),
+                     [&](auto column) { return changed->count(column) != 0; })) {
+      continue;
+    }
+    std::vector<Scalar> values;
+    bool null = false;
+    for (const auto column : foreign.columns) {
+      values.push_back(row.cell(column));
+      null |= is_null(values.back());
+    }
+    if (null) continue;
+    const auto parent = context.catalog.find(foreign.parent);
+    if (parent != nullptr && parent_there(context, parent, foreign, values)) continue;
+    raise("23503", fmt::format("insert or update on table \"{}\" violates foreign key "
+                               "constraint \"{}\"",
+                               table_->name, foreign.name));
+  }
+}
+
+bool Writer::parent_there(ExecutionContext& context, const TablePtr& parent,
+                          const ForeignKey& foreign, const std::vector<Scalar>& values) const {
+  std::vector<Scalar> key(parent->key.size());
+  std::size_t placed = 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (const auto place = parent->in_key(foreign.parent_columns[at])) {
+      const auto& type = parent->columns[foreign.parent_columns[at]].type;
+      key[*place] = assign(values[at], table_->columns[foreign.columns[at]].type.type, {type.type});
+      ++placed;
+    }
+  }
+  if (placed == parent->key.size() && placed == values.size()) {
+    return context.row(parent, key).present();
+  }
+  for (auto* row : context.rows(parent)) {
+    if (!row->present()) continue;
+    bool equal = true;
+    for (std::size_t at = 0; equal && at < values.size(); ++at) {
+      const auto column = foreign.parent_columns[at];
+      equal = same(row->cell(column), values[at], parent->order_type_of(column));
+    }
+    if (equal) return true;
+  }
+  return false;
+}
+
+Gone gone(ExecutionContext& context, const TablePtr& table, Row& row) {
+  Gone made{table, {}, {}};
+  for (const auto column : referenced(context, *table)) made.values[column] = row.cell(column);
+  return made;
+}
+
+namespace {
+
+// A foreign key of a child, and the values of the parent's row that went or changed.
+struct Reference {
+  const Gone& parent;
+  const TablePtr& child;
+  const ForeignKey& foreign;
+  std::vector<Scalar> values;
+
+  [[nodiscard]] Type order_type_of(std::size_t at) const {
+    return parent.table->order_type_of(foreign.parent_columns[at]);
+  }
+  // Whether the change is one of these columns, and no part of the old values is null.
+  [[nodiscard]] bool matters() const {
+    if (std::any_of(values.begin(), values.end(), is_null)) return false;
+    if (!parent.now) return true;
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const auto& fresh = parent.now->at(foreign.parent_columns[at]);
+      if (is_null(fresh) || !same(values[at], fresh, order_type_of(at))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool refers(StoredRow& row) const {
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const auto column = foreign.columns[at];
+      const auto value = cast(row.cell(column), child->columns[column].type.type,
+                              {parent.table->columns[foreign.parent_columns[at]].type.type});
+      if (!same(value, values[at], order_type_of(at))) return false;
+    }
+    return true;
+  }
+  // Another row may have taken the parent's place within the statement.
+  [[nodiscard]] bool parent_is_back(ExecutionContext& context) const {
+    for (auto* other : context.rows(parent.table)) {
+      if (!other->present()) continue;
+      bool equal = true;
+      for (std::size_t at = 0; equal && at < values.size(); ++at) {
+        equal = same(other->cell(foreign.parent_columns[at]), values[at], order_type_of(at));
+      }
+      if (equal) return true;
+    }
+    return false;
+  }
+  [[noreturn]] void refuse() const {
+    Error error{"23503", fmt::format("update or delete on table \"{}\" violates foreign key "
+                                     "constraint \"{}\" on table \"{}\"",
+                                     parent.table->name, foreign.name, child->name)};
+    error.mysql_number = 1451;
+    throw SqlException{std::move(error)};
+  }
+  // ON UPDATE CASCADE, SET NULL: the child's row with its new values; what it was to its children.
+  Gone change(ExecutionContext& context, StoredRow& row, Action action) const {
+    auto before = gone(context, child, row);
+    before.now = before.values;
+    for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
+      const auto column = foreign.columns[at];
+      if (child->in_key(column)) not_supported("a cascade that changes a primary key");
+      Scalar fresh;
+      if (action == Action::kCascade) fresh = parent.now->at(foreign.parent_columns[at]);
+      if (is_null(fresh) && child->columns[column].not_null) {
+        raise("23502", fmt::format("null value in column \"{}\" of relation \"{}\" violates "
+                                   "not-null constraint",
+                                   child->columns[column].name, child->name));
+      }
+      row.set_cell(column, fresh);
+      if (before.now->count(column) != 0) (*before.now)[column] = fresh;
+    }
+    return before;
+  }
+};
+
+// The rows that refer to a parent's row that went or changed: refused, deleted or changed, as their
+// foreign key says. What they were to their own children is pending then.
+void settle_children(ExecutionContext& context, const Reference& reference,
+                     std::vector<Gone>& pending) {
+  const auto& parent = reference.parent;
+  const auto action = parent.now ? reference.foreign.on_update : reference.foreign.on_delete;
+  for (auto* row : context.rows(reference.child)) {
+    if (!row->present() || !reference.refers(*row)) continue;
+    if (action == Action::kRefuse) {
+      if (!reference.parent_is_back(context)) reference.refuse();
+    } else if (action == Action::kCascade && !parent.now) {
+      pending.push_back(gone(context, reference.child, *row));
+      row->set_present(false);
+    } else {
+      pending.push_back(reference.change(context, *row, action));
+    }
+  }
+}
+
+}  // namespace
+
+void settle(ExecutionContext& context, std::vector<Gone> pending) {
+  for (std::size_t next = 0; next < pending.size(); ++next) {
+    const auto parent = pending[next];
+    for (const auto& child : context.catalog.all()) {
+      for (const auto& foreign : child->foreign_keys) {
+        if (foreign.parent != parent.table->name) continue;
+        Reference reference{parent, child, foreign, {}};
+        for (const auto column : foreign.parent_columns) {
+          reference.values.push_back(parent.values.at(column));
+        }
+        if (reference.matters()) settle_children(context, reference, pending);
+      }
+    }
+  }
+}
+
+// New values of a row: in MySQL each sees those to its left.
+void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
+             std::size_t source, Overlay& over, std::size_t number) {
+  std::map<std::size_t, Scalar> values;
+  const bool mysql = frame.context.facts.dialect == Dialect::kMysql;
+  auto* before = frame.rows[source];
+  if (mysql) frame.rows[source] = &over;
+  for (const auto& one : set) {
+    auto value =
+        in_range(mysql, table.columns[one.column], number, [&] { return one.value->value(frame); });
+    (mysql ? over.values : values)[one.column] = std::move(value);
+  }
+  frame.rows[source] = before;
+  if (!mysql) over.values = std::move(values);
+}
+
+std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
+  std::set<std::size_t> columns;
+  for (const auto& one : set) columns.insert(one.column);
+  return columns;
+}
+
+StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
+                   std::vector<Gone>& pending) {
+  auto& [row, over, changed, number] = what;
+  const auto& table = writer.table();
+  writer.check(context, over, &changed, number);
+  const auto watched = referenced(context, *table);
+  if (std::any_of(changed.begin(), changed.end(),
+                  [&](auto column) { return watched.count(column) != 0; })) {
+    auto before = gone(context, table, row);
+    before.now.emplace();
+    for (const auto column : watched) (*before.now)[column] = over.cell(column);
+    pending.push_back(std::move(before));
+  }
+  writer.check_unique(context, over, &row, &changed);
+  const bool moves = std::any_of(table->key.begin(), table->key.end(), [&](auto column) {
+    return changed.count(column) != 0 &&
+           !same(row.cell(column), over.cell(column), table->order_type_of(column));
+  });
+  if (!moves) {
+    for (const auto& [column, value] : over.values) {
+      if (!table->in_key(column)) row.set_cell(column, value);
+    }
+    return row;
+  }
+  auto& fresh = writer.add(context, over);
+  row.set_present(false);
+  return fresh;
+}
+
+std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
+                             Dialect dialect) {
+  std::vector<Datum> row;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    row.push_back(shown(values[at], outputs[at].value->type.type, dialect));
+  }
+  return row;
+}
+
+void return_row(const Returning& what, const Frame& frame, Result& result) {
+  if (!what.any) return;
+  std::vector<Scalar> values;
+  for (const auto& output : what.outputs) values.push_back(output.value->value(frame));
+  result.rows.push_back(shown_row(what.outputs, values, frame.context.facts.dialect));
+}
+
+}  // namespace cupel::sql

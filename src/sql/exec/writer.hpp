@@ -1,0 +1,91 @@
+// What statements write, and the constraints of it: checked by reads of the store, so weak reads
+// may miss what they look for.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sql/plan/plan.hpp"
+
+namespace cupel::sql {
+
+// A stored row with new values over it.
+class Overlay : public Row {
+ public:
+  explicit Overlay(Row& below) : below_(below) {}
+  Scalar cell(std::size_t column) override {
+    const auto found = values.find(column);
+    return found == values.end() ? below_.cell(column) : found->second;
+  }
+  std::map<std::size_t, Scalar> values;
+
+ private:
+  Row& below_;
+};
+
+// The constraints of one table, and the writes to it.
+class Writer {
+ public:
+  explicit Writer(const TargetTable& target) : table_(target.table), checks_(target.checks) {}
+  [[nodiscard]] const TablePtr& table() const { return table_; }
+  // Raises what the values of these columns violate in themselves. `number`: which row of the
+  // statement it is, from 1.
+  void check(ExecutionContext& context, Row& row, const std::set<std::size_t>* changed,
+             std::size_t number) const;
+  [[nodiscard]] std::vector<Scalar> key_of(Row& row) const;
+  // The row that has the same values in these unique columns, besides `self`.
+  StoredRow* twin(ExecutionContext& context, Row& row, const std::vector<std::size_t>& columns,
+                  const StoredRow* self) const;
+  [[noreturn]] static void duplicate(const Table& table, Row& row, const std::string& name,
+                                     const std::vector<std::size_t>& columns);
+  void check_unique(ExecutionContext& context, Row& row, const StoredRow* self,
+                    const std::set<std::size_t>* changed) const;
+  // A new row of these values; its constraints but foreign keys hold.
+  StoredRow& add(ExecutionContext& context, Row& row);
+  // Foreign keys of a row that was written.
+  void check_parents(ExecutionContext& context, Row& row,
+                     const std::set<std::size_t>* changed) const;
+  [[nodiscard]] bool parent_there(ExecutionContext& context, const TablePtr& parent,
+                                  const ForeignKey& foreign,
+                                  const std::vector<Scalar>& values) const;
+
+ private:
+  TablePtr table_;
+  const std::vector<BoundCheck>& checks_;
+};
+
+// What a row was to its children before it went, or changed.
+struct Gone {
+  TablePtr table;
+  std::map<std::size_t, Scalar> values;              // of the columns that children refer to
+  std::optional<std::map<std::size_t, Scalar>> now;  // changed, not deleted
+};
+
+Gone gone(ExecutionContext& context, const TablePtr& table, Row& row);
+// Does to the children of these rows what their foreign keys say.
+void settle(ExecutionContext& context, std::vector<Gone> pending);
+
+struct Rewrite {
+  StoredRow& row;
+  Overlay& over;
+  const std::set<std::size_t>& changed;
+  std::size_t number;  // of the row in the statement, from 1
+};
+
+// Writes new values over a row; gives the row, which is another if its key changed.
+StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
+                   std::vector<Gone>& pending);
+
+// New values of a row: in MySQL each sees those to its left.
+void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
+             std::size_t source, Overlay& over, std::size_t number);
+std::set<std::size_t> columns_set(const std::vector<Assignment>& set);
+// RETURNING of one row.
+void return_row(const Returning& what, const Frame& frame, Result& result);
+std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
+                             Dialect dialect);
+
+}  // namespace cupel::sql

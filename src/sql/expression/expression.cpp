@@ -1,0 +1,80 @@
+// Nodes from their parts; see the header.
+#include "sql/expression/expression.hpp"
+
+namespace cupel::sql {
+
+bool holds(const ExpressionPtr& condition, const Frame& frame) {
+  const auto value = condition->value(frame);
+  return !is_null(value) && std::get<bool>(value);
+}
+
+ExpressionPtr constant(Scalar value, const FullType& type) {
+  auto made = std::make_shared<Expression>();
+  made->kind = Expression::Kind::kConstant;
+  made->type = type;
+  made->signature = is_null(value) ? "null" : "'" + to_text(value, type.type) + "'";
+  made->signature += "::" + std::string(type_name(type.type));
+  made->value = [value](const Frame&) { return value; };
+  made->constant = std::move(value);
+  return made;
+}
+
+ExpressionPtr computed(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                       std::function<Scalar(const Frame&)> value) {
+  auto made = std::make_shared<Expression>();
+  made->type = type;
+  made->signature = name + "(";
+  for (const auto& part : parts) {
+    made->signature += part->signature + " ";
+    made->sources |= part->sources;
+    made->reads_queries |= part->reads_queries;
+    made->has_aggregate |= part->has_aggregate;
+    made->has_char_cast |= part->has_char_cast;
+    made->outside.insert(made->outside.end(), part->outside.begin(), part->outside.end());
+  }
+  made->signature += ")";
+  made->parts = std::move(parts);
+  made->value = std::move(value);
+  return made;
+}
+
+ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr> parts,
+                     std::function<Scalar(const std::vector<Scalar>&)> value) {
+  // As PostgreSQL's planner: null whatever the other parts are, which are not evaluated.
+  for (const auto& part : parts) {
+    if (part->kind == Expression::Kind::kConstant && is_null(part->constant)) {
+      return constant({}, type);
+    }
+  }
+  auto shared = parts;
+  // All are evaluated, as PostgreSQL does, before null is the answer; in MySQL by arithmetic on
+  // integers and doubles only.
+  const bool arithmetic = type.type != Type::kNumeric && name.size() == 1 &&
+                          std::string_view("+-*/%").find(name[0]) != std::string_view::npos;
+  return computed(
+      std::move(name), type, std::move(parts),
+      [shared = std::move(shared), value = std::move(value), arithmetic](const Frame& frame) {
+        const bool all = arithmetic || frame.context.facts.dialect == Dialect::kPostgres;
+        std::vector<Scalar> values;
+        values.reserve(shared.size());
+        bool null = false;
+        for (const auto& part : shared) {
+          values.push_back(part->value(frame));
+          null |= is_null(values.back());
+          if (null && !all) return Scalar();
+        }
+        return null ? Scalar() : value(values);
+      });
+}
+
+bool is_textual(const Expression& part) {
+  const bool literal = part.kind == Expression::Kind::kConstant && part.type.type == Type::kNull &&
+                       !is_null(part.constant);
+  return literal || is_string(part.type.type);
+}
+
+bool is_numeric(const Expression& part) {
+  return is_number(part.type.type) || part.type.type == Type::kBoolean;
+}
+
+}  // namespace cupel::sql

@@ -1,0 +1,37 @@
+// What a statement gives back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sql/value/type.hpp"
+
+namespace cupel::sql {
+
+struct Column {
+  std::string name;
+  Type type = Type::kText;
+  std::string table;  // empty when it is no table's
+};
+
+// What is said beside a result: "table "t" does not exist, skipping".
+struct Notice {
+  std::string message;
+  std::string sqlstate = "00000";
+  bool warning = false;
+};
+
+struct Result {
+  std::string tag;        // "SELECT 2", "INSERT 0 1", "BEGIN": PostgreSQL's command tag
+  bool has_rows = false;  // a SELECT or RETURNING or SHOW, even of no rows
+  std::vector<Column> columns;
+  std::vector<std::vector<Datum>> rows;
+  std::uint64_t affected = 0;        // rows written; MySQL's 2 for a row that REPLACE or
+                                     // ON DUPLICATE KEY UPDATE wrote anew
+  std::uint64_t last_insert_id = 0;  // MySQL: the first AUTO_INCREMENT value; 0: none
+  bool given_insert_id = false;      // the statement gave that value itself, in its last row
+  std::vector<Notice> notices;
+};
+
+}  // namespace cupel::sql
