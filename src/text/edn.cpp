@@ -23,7 +23,7 @@ void append_utf8(std::uint32_t code, std::string& out) {
   }
 }
 
-// The four digits behind \u, which `at` moves past.
+// The four digits after \u, which `at` moves past.
 std::optional<std::uint32_t> hex4(std::string_view bytes, std::size_t& at) {
   if (bytes.size() - at < 4) return std::nullopt;
   const char* const first = bytes.data() + at;
@@ -34,7 +34,7 @@ std::optional<std::uint32_t> hex4(std::string_view bytes, std::size_t& at) {
   return code;
 }
 
-// What stands behind \u: one code, or the two of a pair of surrogates.
+// The text after \u: one code, or the two of a pair of surrogates.
 std::optional<std::uint32_t> character(std::string_view bytes, std::size_t& at) {
   const auto code = hex4(bytes, at);
   if (!code || *code < 0xd800 || *code >= 0xe000) return code;

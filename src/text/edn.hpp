@@ -81,7 +81,7 @@ class EdnCursor {
   [[nodiscard]] static Kind kind(char c) { return kKinds[static_cast<unsigned char>(c)]; }
   [[nodiscard]] static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-  // A string with escapes: its text into `out`. `at_` is at the first backslash and ends behind
+  // A string with escapes: its text into `out`. `at_` is at the first backslash and ends after
   // the closing quote; `open` is the opening one.
   std::optional<EdnError> unescape(std::size_t open, std::string& out);
 

@@ -48,24 +48,24 @@ class Shrinker {
     return decide(part.history, axioms_, budget_).verdict == Verdict::kViolated;
   }
 
-  // Without what no remaining read asks about.
+  // Without the parts that no remaining read depends on.
   Core tidy(const Core& core) const {
     const TypeTraits& traits = type_.traits();
     Core kept;
     const std::set<std::uint32_t> elements(core.elements.begin(), core.elements.end());
-    std::set<std::uint32_t> asked;  // elements, or keys
+    std::set<std::uint32_t> read_objects;  // elements, or keys
     std::set<std::uint32_t> whole_keys;
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
       if (op.kind == Kind::kTest)
-        asked.insert(type_.object(op));
+        read_objects.insert(type_.object(op));
       else if (is_read(op.kind) && op.kind != Kind::kState)
-        asked.insert(op.key);
+        read_objects.insert(op.key);
       if (op.kind == Kind::kState) whole_keys.insert(op.key);
     }
     for (const auto e : core.elements) {
       if (!traits.objects_are_elements || whole_keys.contains(history_.elements[e].key) ||
-          asked.contains(e))
+          read_objects.contains(e))
         kept.elements.push_back(e);
     }
     for (const OpId id : core.ops) {
@@ -74,11 +74,11 @@ class Shrinker {
       if (traits.objects_are_elements) {
         needed = op.kind == Kind::kState ||
                  (elements.contains(op.element) &&
-                  (asked.contains(op.element) || whole_keys.contains(op.key)));
+                  (read_objects.contains(op.element) || whole_keys.contains(op.key)));
       } else if (traits.reads_list_elements) {
         needed = is_read(op.kind) || elements.contains(op.element);
       } else if (!is_read(op.kind)) {
-        needed = asked.contains(op.key);
+        needed = read_objects.contains(op.key);
       }
       if (needed) kept.ops.push_back(id);
     }
@@ -263,18 +263,18 @@ class Explainer {
 
   void explain_cycle() {
     std::size_t arbitrated = 0;
-    OpId asked = kNone, other = kNone;
+    OpId reason = kNone, other = kNone;
     for (const Step& step : explanation_.cycle) {
       if (step.why == Why::kArbitrated) {
         ++arbitrated;
-        if (asked == kNone)
-          asked = step.read;
-        else if (step.read != asked)
+        if (reason == kNone)
+          reason = step.read;
+        else if (step.read != reason)
           other = step.read;
       }
-      if (step.why == Why::kOverwritten || step.why == Why::kRemoved) asked = step.read;
+      if (step.why == Why::kOverwritten || step.why == Why::kRemoved) reason = step.read;
     }
-    if (asked != kNone) explanation_.read = std::max(asked, other == kNone ? asked : other);
+    if (reason != kNone) explanation_.read = std::max(reason, other == kNone ? reason : other);
     const auto has = [&](Why why) {
       return std::any_of(explanation_.cycle.begin(), explanation_.cycle.end(),
                          [&](const Step& step) { return step.why == why; });
@@ -365,15 +365,15 @@ class Explainer {
 
 }  // namespace
 
-// What every execution of the others has this read see, and what none has.
+// The updates that this read sees in every execution of the others, and those that it sees in none.
 void ReadExplainer::find_visibility() {
   auto& must_see = explanation_.must_see;
   auto& cannot_see = explanation_.cannot_see;
   constexpr std::size_t kMost = 80;
-  std::size_t asked = 0;
-  for (OpId u = 0; u < h_.ops.size() && asked < kMost; ++u) {
+  std::size_t tried = 0;
+  for (OpId u = 0; u < h_.ops.size() && tried < kMost; ++u) {
     if (!concerns(h_.ops[u])) continue;
-    ++asked;
+    ++tried;
     const auto possible = [&](bool seen) {
       return decide_exact(h_, axioms_, budget_, {id(), {{u, seen}}}).verdict;
     };
@@ -382,7 +382,7 @@ void ReadExplainer::find_visibility() {
     else if (possible(true) == Verdict::kViolated)
       cannot_see.push_back(u);
   }
-  // That it has seen what its replica did goes without saying, unless that is all.
+  // The updates of its own replica are not listed, unless there are no others.
   std::vector<OpId> from_others;
   for (const OpId u : must_see) {
     if (h_.ops[u].replica != read().replica) from_others.push_back(u);

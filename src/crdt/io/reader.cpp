@@ -134,7 +134,7 @@ class Reader {
     return error(fmt::format("found the type \"{}\", expected invoke, ok, fail or info", word));
   }
 
-  // What the completion does not say is what was asked.
+  // Fields that the completion lacks are those of the invocation.
   base::Status completed(const Json& op, const Open& begun, const std::string& word) {
     for (const char* const field : {"f", "key"}) {
       if (!op.contains(field) || !begun.op.contains(field) || op[field] == begun.op[field])

@@ -509,7 +509,7 @@ class ElementConstraints final : Bounds {
   std::vector<Claim> claims_;         // in the order of the file
   std::vector<Number> first_claim_;   // by operation, and after the last
   std::vector<Line> lines_;           // by object and replica
-  std::vector<std::uint64_t> stamp_;  // by object: asked about in epoch_
+  std::vector<std::uint64_t> stamp_;  // by object: queued in epoch_
   std::uint64_t epoch_ = 0;
   std::size_t propagations_ = 0;
   Best best_;

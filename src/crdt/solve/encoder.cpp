@@ -33,17 +33,17 @@ void Encoder::clause(const Clause& literals) {
   solver_.add_clause(literals);
 }
 
-// Which updates are asked about, and which operations matter: those and the reads.
+// The updates that some read depends on, and the operations that matter: those and the reads.
 void Encoder::choose() {
   const TypeTraits& traits = type_.traits();
   claims_ = traits.membership ? claims_of(history_) : std::vector<Claim>{};
-  std::vector<bool> asked(std::max(history_.keys.size(), history_.elements.size()), false);
-  for (const Claim& claim : claims_) asked[claim.element] = true;
+  std::vector<bool> has_reads(std::max(history_.keys.size(), history_.elements.size()), false);
+  for (const Claim& claim : claims_) has_reads[claim.element] = true;
   for (const Operation& op : history_.ops) {
-    if (op.kind == Kind::kValue || op.kind == Kind::kValues) asked[op.key] = true;
+    if (op.kind == Kind::kValue || op.kind == Kind::kValues) has_reads[op.key] = true;
   }
   updates_.resize(width_);
-  of_object_.resize(asked.size());
+  of_object_.resize(has_reads.size());
   place_.assign(history_.ops.size(), kNone);
   own_.assign(history_.ops.size(), 0);
   for (std::size_t j = 0; j < width_; ++j) {
@@ -52,7 +52,7 @@ void Encoder::choose() {
       own_[id] = static_cast<std::uint32_t>(updates_[j].size());
       if (is_read(op.kind)) {
         nodes_.push_back(id);
-      } else if (traits.updates_use_elements || asked[type_.object(op)]) {
+      } else if (traits.updates_use_elements || has_reads[type_.object(op)]) {
         place_[id] = own_[id];
         updates_[j].push_back(id);
         nodes_.push_back(id);

@@ -56,9 +56,10 @@ class Encoder {
   Literal earlier(OpId a, OpId b);
   // The linearization contains this.
   void linearize(const Step& step) { arcs_.push_back({step, true_}); }
-  // To be asked in loops: is the budget spent?
+  // For loops: whether the budget is exceeded, checked at every 1024th call.
   bool too_much() {
-    return (++asked_ % 1024 == 0 && budget_.exceeded()) || budget_.limit() != base::Limit::kNone;
+    return (++budget_checks_ % 1024 == 0 && budget_.exceeded()) ||
+           budget_.limit() != base::Limit::kNone;
   }
   bool budget_exceeded() { return budget_.exceeded(); }
 
@@ -70,7 +71,7 @@ class Encoder {
   [[nodiscard]] const std::vector<Arc>& arcs() const { return arcs_; }
   [[nodiscard]] solver::ClauseSolver& solver() { return solver_; }
   [[nodiscard]] const solver::ClauseSolver& solver() const { return solver_; }
-  // Of a replica, those asked about.
+  // Of a replica, those that some read depends on.
   [[nodiscard]] const std::vector<OpId>& updates_on(std::size_t replica) const {
     return updates_[replica];
   }
@@ -93,11 +94,11 @@ class Encoder {
   base::Budget& budget_;
   const OpId probed_read_;
   solver::ClauseSolver solver_;
-  std::size_t width_ = 0, total_updates_ = 0, asked_ = 0;
+  std::size_t width_ = 0, total_updates_ = 0, budget_checks_ = 0;
   Literal true_ = 0;
   std::vector<Claim> claims_;
   std::vector<OpId> nodes_;                   // by replica, in its order
-  std::vector<std::vector<OpId>> updates_;    // by replica: those asked about
+  std::vector<std::vector<OpId>> updates_;    // by replica: those that some read depends on
   std::vector<std::vector<OpId>> of_object_;  // by object: its updates
   std::vector<std::uint32_t> place_, own_;    // by operation
   std::vector<Literal> first_;         // by operation: its first variable; 0: has seen nothing

@@ -88,7 +88,7 @@ class Exact {
     return true;
   }
 
-  // Of the model; the solver is asked about variables only.
+  // In the model; the solver has values of variables only.
   [[nodiscard]] bool holds(Literal l) const {
     return l > 0 ? encoder_.solver().is_true(l) : !encoder_.solver().is_true(-l);
   }

@@ -98,15 +98,15 @@ class ExhaustiveSearch {
       for (std::size_t i = 1; i < line.size(); ++i) facts.push_back({line[i - 1], line[i], true});
     }
     if (rules_.returns == Returns::kCharacters) {
-      auto asked = semantics_.asked_order();
-      if (!asked) return false;
-      asked_ = std::move(*asked);
+      auto required = semantics_.required_order();
+      if (!required) return false;
+      required_ = std::move(*required);
     }
     for (OpId r = 0; r < n_; ++r) {
       const auto& op = h_.ops[r];
       if (rules_.returns == Returns::kMembership) claims_of(r);
       if (!is_read(op.kind) && op.kind != Kind::kInsert && op.kind != Kind::kDelete) continue;
-      asking_.push_back(r);
+      constrained_.push_back(r);
     }
     for (Claim& claim : claims_) {
       for (const OpId u : *claim.updates) {
@@ -180,9 +180,9 @@ class ExhaustiveSearch {
       if (!close(known, facts)) return false;
       if (work_ > kMostWork) return false;
       bool well = true;
-      for (const Claim& claim : claims_) well = well && member(known, claim, facts);
-      for (std::size_t i = 0; i < asking_.size() && well; ++i)
-        well = asked(known, asking_[i], facts);
+      for (const Claim& claim : claims_) well = well && propagate_claim(known, claim, facts);
+      for (std::size_t i = 0; i < constrained_.size() && well; ++i)
+        well = propagate_operation(known, constrained_[i], facts);
       if (!well) return false;
       std::erase_if(facts, [&](const Fact& f) {
         return f.before ? known.before(f.first, f.second) : known.never(f.first, f.second);
@@ -201,7 +201,7 @@ class ExhaustiveSearch {
     return true;
   }
 
-  bool member(const PartialOrder& known, const Claim& claim, std::vector<Fact>& facts) {
+  bool propagate_claim(const PartialOrder& known, const Claim& claim, std::vector<Fact>& facts) {
     const OpId r = claim.read;
     work_ += claim.winners.size() * claim.losers.size() + 8;
     if (claim.returned != rules_.up_wins) {
@@ -265,7 +265,7 @@ class ExhaustiveSearch {
     return {standing, nothing};
   }
 
-  bool asked(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
+  bool propagate_operation(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto& op = h_.ops[r];
     switch (op.kind) {
       case Kind::kValue:
@@ -421,10 +421,10 @@ class ExhaustiveSearch {
     if (rules_.returns != Returns::kLastWrite && rules_.returns != Returns::kCharacters)
       return true;
     std::vector<std::vector<OpId>> next(n_);
-    const auto ask = [&](OpId a, OpId b) { next[a].push_back(b); };
-    for (const auto& [a, b] : asked_) ask(a, b);
+    const auto require = [&](OpId a, OpId b) { next[a].push_back(b); };
+    for (const auto& [a, b] : required_) require(a, b);
     if (rules_.returns == Returns::kLastWrite) {
-      for (const OpId r : asking_) {
+      for (const OpId r : constrained_) {
         if (!is_read(h_.ops[r].kind) || h_.list(h_.ops[r]).empty()) continue;
         OpId source = kNone;
         std::size_t sources = 0;
@@ -435,7 +435,7 @@ class ExhaustiveSearch {
         }
         if (sources != 1) continue;
         for (const OpId w : semantics_.updates_of_key(h_.ops[r].key)) {
-          if (w != source && known.before(w, r)) ask(w, source);
+          if (w != source && known.before(w, r)) require(w, source);
         }
       }
     }
@@ -493,13 +493,13 @@ class ExhaustiveSearch {
     }
     if (wrong_claim) return false;
     if (rules_.returns == Returns::kMembership) return true;
-    for (const OpId r : asking_) {
+    for (const OpId r : constrained_) {
       const bool last = rules_.returns == Returns::kLastWrite && is_read(h_.ops[r].kind);
       const bool wrong = last ? !last_writer(r, below) : semantics_.wrong(r, below).has_value();
       if (wrong) return pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key)), false;
     }
     if (rules_.returns != Returns::kLastWrite || chooses(known)) return true;
-    for (const OpId r : asking_) {
+    for (const OpId r : constrained_) {
       pair = open_of(known, r, semantics_.updates_of_key(h_.ops[r].key));
       if (pair.first != kNone) break;
     }
@@ -558,7 +558,7 @@ class ExhaustiveSearch {
   bool chooses(const PartialOrder& known) {
     const auto below = [&](OpId a, OpId b) { return known.before(a, b); };
     std::vector<OpId> reads;
-    for (const OpId r : asking_) {
+    for (const OpId r : constrained_) {
       if (is_read(h_.ops[r].kind) && !h_.list(h_.ops[r]).empty()) reads.push_back(r);
     }
     std::vector<std::vector<OpId>> next(n_);
@@ -600,8 +600,8 @@ class ExhaustiveSearch {
   bool strict_;
   std::size_t n_, words_;
   std::vector<Claim> claims_;
-  std::vector<OpId> asking_;
-  std::vector<std::pair<OpId, OpId>> asked_;
+  std::vector<OpId> constrained_;
+  std::vector<std::pair<OpId, OpId>> required_;
   std::uint64_t work_ = 0;
 };
 

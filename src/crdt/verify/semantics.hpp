@@ -97,7 +97,7 @@ class Semantics {
     const auto& op = h_.ops[id];
     switch (op.kind) {
       case Kind::kTest:
-        return member(updates_of_object(op), op.returned, id, below);
+        return wrong_membership(updates_of_object(op), op.returned, id, below);
       case Kind::kState: {
         const auto list = h_.list(op);
         std::set<std::uint32_t> returned(list.begin(), list.end());
@@ -105,7 +105,7 @@ class Semantics {
         if (const auto it = elements_of_key_.find(op.key); it != elements_of_key_.end())
           all.insert(it->second.begin(), it->second.end());
         for (const auto e : all) {
-          if (auto reason = member(of(of_element_, e), returned.contains(e), id, below))
+          if (auto reason = wrong_membership(of(of_element_, e), returned.contains(e), id, below))
             return reason;
         }
         return std::nullopt;
@@ -147,9 +147,9 @@ class Semantics {
     return found;
   }
 
-  // What the lists of an array ask of the linearization: pairs, earlier first; nothing if
-  // a list shows a character before one that it comes after.
-  [[nodiscard]] std::optional<std::vector<std::pair<OpId, OpId>>> asked_order() const {
+  // The order that the lists of an array require of the linearization: pairs, earlier first;
+  // nothing if a list shows a character before one that it comes after.
+  [[nodiscard]] std::optional<std::vector<std::pair<OpId, OpId>>> required_order() const {
     std::set<std::pair<OpId, OpId>> pairs;
     for (OpId id = 0; id < h_.ops.size(); ++id) {
       if (h_.ops[id].kind != Kind::kList) continue;
@@ -228,8 +228,9 @@ class Semantics {
     return found;
   }
 
-  [[nodiscard]] std::optional<std::string> member(const std::vector<OpId>& updates, bool returned,
-                                                  OpId read, const Below& below) const {
+  [[nodiscard]] std::optional<std::string> wrong_membership(const std::vector<OpId>& updates,
+                                                            bool returned, OpId read,
+                                                            const Below& below) const {
     if (is_member(updates, read, below) == returned) return std::nullopt;
     return fmt::format("{}, but what it has seen makes it {}", h_.text(read), !returned);
   }

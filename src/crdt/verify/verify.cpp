@@ -95,10 +95,10 @@ Verified check_witness(const History& h, const Json& certificate, bool strict) {
                        fmt::format("{} is not the last write that it has seen", h.text(o)));
   }
   if (semantics.rules().returns == Returns::kCharacters) {
-    const auto asked = semantics.asked_order();
-    if (!asked)
+    const auto required = semantics.required_order();
+    if (!required)
       return not_valid(kSatisfied, "a list shows a character before one that it comes after");
-    for (const auto& [first, second] : *asked) {
+    for (const auto& [first, second] : *required) {
       if (rank[first] >= rank[second])
         return not_valid(kSatisfied,
                          fmt::format("a list has {} linearized before {}, and the order has not",
@@ -181,7 +181,7 @@ class CoreCheck {
   void note_said(OpId id) {
     const Operation& op = h_.ops[id];
     const auto list = h_.list(op);
-    if (is_read(op.kind)) asked_keys_.insert(op.key);
+    if (is_read(op.kind)) read_keys_.insert(op.key);
     if (op.kind == Kind::kTest) {
       auto& [no, yes] = says_[rules_.object(op)];
       (op.returned ? yes : no) = true;
@@ -211,7 +211,7 @@ class CoreCheck {
         return !(op.kind == Kind::kUp ? yes : no);
       }
       case Returns::kSum:
-        return !asked_keys_.contains(op.key);
+        return !read_keys_.contains(op.key);
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
         return !returned_.contains({op.key, op.element});
@@ -257,7 +257,7 @@ class CoreCheck {
   std::set<std::uint32_t> elements_;
   History part_;
   std::map<std::uint32_t, std::pair<bool, bool>> says_;  // of an object: false, true
-  std::set<std::uint32_t> asked_keys_;
+  std::set<std::uint32_t> read_keys_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> returned_;  // of a key: values
 };
 

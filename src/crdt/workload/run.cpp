@@ -99,26 +99,26 @@ class Runner {
   // Nothing: it failed, which is kept.
   std::optional<Json> request(std::uint32_t replica, const Json& question) {
     auto& process = processes_[replica];
-    const auto asked = text::dump(question);
-    if (const auto sent = process.write_line(asked, Seconds(options_.timeout_seconds));
+    const auto sent_line = text::dump(question);
+    if (const auto sent = process.write_line(sent_line, Seconds(options_.timeout_seconds));
         !sent.ok()) {
       const auto status = process.wait(Seconds(1));
       fail(replica,
-           status ? fmt::format("{} and did not take `{}`", status->to_string(), excerpt(asked))
-                  : fmt::format("did not take `{}`: {}", excerpt(asked), sent.error().message));
+           status ? fmt::format("{} and did not take `{}`", status->to_string(), excerpt(sent_line))
+                  : fmt::format("did not take `{}`: {}", excerpt(sent_line), sent.error().message));
       return std::nullopt;
     }
     const auto line = process.read_line(Seconds(options_.timeout_seconds));
     ++lines_[replica];
     if (line.kind != Line::Kind::kLine) {
       std::string what =
-          fmt::format("did not answer `{}` in {} s", excerpt(asked), options_.timeout_seconds);
+          fmt::format("did not answer `{}` in {} s", excerpt(sent_line), options_.timeout_seconds);
       if (line.kind == Line::Kind::kEnd) {
         const auto status = process.wait(Seconds(1));
         what = fmt::format("{} and did not answer `{}`",
-                           status ? status->to_string() : "closed its output", excerpt(asked));
+                           status ? status->to_string() : "closed its output", excerpt(sent_line));
       } else if (line.kind == Line::Kind::kTooLong) {
-        what = fmt::format("answered `{}` with a line longer than {} MiB", excerpt(asked),
+        what = fmt::format("answered `{}` with a line longer than {} MiB", excerpt(sent_line),
                            base::kLongestLine >> 20);
       }
       fail(replica, what);
@@ -138,7 +138,7 @@ class Runner {
     }
     fail(replica, fmt::format("answered `{}` with line {} of its output, `{}`{}; expected a "
                               "JSON object with the `type` \"ok\", \"fail\" or \"info\"",
-                              excerpt(asked), lines_[replica], excerpt(line.text),
+                              excerpt(sent_line), lines_[replica], excerpt(line.text),
                               beyond ? ": " + *beyond : ""));
     return std::nullopt;
   }
@@ -220,7 +220,7 @@ class Runner {
     recorded_.lines += text + "\n";
   }
 
-  // Arrays: which characters a replica may be asked to add after, or to remove.
+  // Arrays: the characters that requests to a replica may name.
   void learn(const Operation& op, const History& understood, bool certain) {
     auto& known = visible_[op.replica][op.key];
     if (op.kind == Kind::kInsert && certain) known.push_back(op.element);
