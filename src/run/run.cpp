@@ -98,7 +98,14 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   std::mutex mutex;
   std::condition_variable ended;
   std::uint32_t left = options.sessions;
-  std::vector<std::thread> threads;
+  // Whatever happens here, the sessions end and are joined.
+  std::vector<std::jthread> threads;
+  threads.reserve(sessions.size());
+  struct EndOfAll {
+    std::atomic<bool>& done;
+    ~EndOfAll() { done = true; }
+  };
+  const EndOfAll end_of_all{shared.done};
   std::string no_thread;
   for (auto& session : sessions) {
     try {
@@ -130,6 +137,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     lock.lock();
   }
   for (auto& thread : threads) thread.join();
+  for (const auto& session : sessions) session->rethrow();
   if (!no_thread.empty()) return base::Error{.message = no_thread};
   faults.end();
 

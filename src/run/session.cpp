@@ -134,6 +134,17 @@ bool ClientSession::wait_for_turn(std::uint64_t turn) {
 
 void ClientSession::work() {
   ++shared_.progress.sessions_running;
+  try {
+    issue_jobs();
+  } catch (...) {
+    thrown_ = std::current_exception();
+    shared_.done = true;
+  }
+  connection_.reset();
+  --shared_.progress.sessions_running;
+}
+
+void ClientSession::issue_jobs() {
   const auto txns = shared_.options.txns;
   for (std::uint64_t turn = 0; (txns == 0 || turn < txns) && wait_for_turn(turn); ++turn) {
     const auto job = shared_.workload.next(number_);
@@ -141,8 +152,6 @@ void ClientSession::work() {
     issue(*job);
     if (!report_.warning.empty() || !report_.error.empty()) break;
   }
-  connection_.reset();
-  --shared_.progress.sessions_running;
 }
 
 void ClientSession::issue(const Job& job) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,8 +37,12 @@ class ClientSession {
  public:
   ClientSession(Shared& shared, std::uint32_t number);
 
-  // Until the jobs are done or the run is over.
+  // Until the jobs are done or the run is over. An exception, as when there is no more memory,
+  // ends the run, and rethrow() has it.
   void work();
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
 
   struct Tally {
     std::uint64_t committed = 0, aborted = 0, given_up = 0, unknown = 0;
@@ -56,6 +61,7 @@ class ClientSession {
   class Live;
   enum class Ending : std::uint8_t { kCommitted, kAborted, kGivenUp, kUnknown };
 
+  void issue_jobs();
   bool connect();
   bool wait_for_turn(std::uint64_t turn);
   void issue(const workload::Job& job);
@@ -76,6 +82,7 @@ class ClientSession {
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements
   std::vector<workload::Reply> replies_;         // that is going on
   Report report_;
+  std::exception_ptr thrown_;
 };
 
 }  // namespace cupel::run

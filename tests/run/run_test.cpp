@@ -154,6 +154,39 @@ TEST_F(RunTest, TheSameSeedIssuesTheSame) {
   EXPECT_EQ(once(), once());
 }
 
+// As where a session meets the end of the memory: the others end, and the caller hears of it.
+TEST_F(RunTest, AnExceptionInASessionEndsTheRun) {
+  class Throws : public workload::Workload {
+   public:
+    explicit Throws(workload::Workload& inner) : inner_(inner) {}
+    [[nodiscard]] const workload::Schema& schema() const override { return inner_.schema(); }
+    [[nodiscard]] std::uint32_t sessions() const override { return inner_.sessions(); }
+    void load(const RowSink& sink) const override { inner_.load(sink); }
+    [[nodiscard]] workload::Datum loaded(std::uint32_t table,
+                                         const std::vector<workload::Datum>& key,
+                                         std::uint32_t column) const override {
+      return inner_.loaded(table, key, column);
+    }
+    [[nodiscard]] workload::Datum default_initial() const override {
+      return inner_.default_initial();
+    }
+    [[nodiscard]] workload::Needs needs() const override { return inner_.needs(); }
+    std::optional<workload::Job> next(std::uint32_t session) override {
+      if (session == 1 && ++asked_ == 3) throw std::bad_alloc();
+      return inner_.next(session);
+    }
+
+   private:
+    workload::Workload& inner_;
+    int asked_ = 0;  // session 1
+  };
+  const auto inner = workload::make_workload("general", {.sessions = 3});
+  ASSERT_TRUE(inner.ok());
+  Throws workload(**inner);
+  MemoryDatabase database({});
+  EXPECT_THROW(go(database, workload, {.sessions = 3, .txns = 0}), std::bad_alloc);
+}
+
 TEST_F(RunTest, StopsWhenTold) {
   MemoryDatabase database({});
   std::thread later([&] {
