@@ -89,6 +89,15 @@ TEST_P(WriterRule, NoOverlapIsNotAskedOfProblemsThatAllowIt) {
             "fixpoint: initial u b.begin->a.commit, initial v a.begin->b.commit");
 }
 
+// What a reader writes itself is not before it.
+TEST_P(WriterRule, AnOwnWriteIsNotVisible) {
+  EXPECT_EQ(in("a w(x) | {} b r(x,a) w(x)"), "fixpoint: ");
+  const bool layers = GetParam() == Surroundings::kLayers;
+  EXPECT_EQ(in("a w(x) | {} b r(x,a) w(x) ; c r(x,a)"),
+            layers ? "cycle: [chain b->c, overwritten x c->b after a {read x a->b}]"
+                   : "cycle: [read x a->b, visible x b->a for c {chain b->c}]");
+}
+
 INSTANTIATE_TEST_SUITE_P(Saturation, WriterRule,
                          testing::Values(Surroundings::kFewWriters, Surroundings::kManyWriters,
                                          Surroundings::kLayers, Surroundings::kBlocks),
@@ -177,6 +186,12 @@ TEST(Saturation, TheInitialVersionIsOutOnceAWriterIsSeen) {
   EXPECT_EQ(saturated("k w(x) w(y) | c r(y,k) r(x,init d) ; d w(x)"),
             "no writer: [assume overwritten x c->k after init, read y k->c] "
             "[assume read x d->c, chain c->d]");
+}
+
+TEST(Saturation, AnOwnWriteRulesNoCandidateOut) {
+  EXPECT_EQ(saturated("a w(x) ; c r(x,a b) w(x) | b w(x)"), "fixpoint: ");
+  EXPECT_EQ(saturated("a w(x) ; d w(x) ; c r(x,a b) | b w(x)"),
+            "fixpoint: only x b->c, visible x d->b for c");
 }
 
 TEST(Saturation, TwoCandidatesAreAChoice) {

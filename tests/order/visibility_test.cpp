@@ -22,6 +22,13 @@ TEST(EarlierRead, ReadsOfOneStepSeeTheSameMoment) {
             "no: [chain w->k, visible x k->w for o {read y k->o}]");
   EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | o r(y,k)&r(x,w)", Visible::kEarlierRead), "yes: w k o");
 }
+// Of two reads in a row that differ, the later version is the newer one.
+TEST(EarlierRead, AnObjectIsReadForward) {
+  EXPECT_EQ(decided("b w(x) ; a w(x) | o r(x,a) r(x,a) r(x,b)", Visible::kEarlierRead),
+            "no: [chain b->a, visible x a->b for o {read x a->o}]");
+  EXPECT_EQ(decided("b w(x) ; a w(x) | o r(x,b) r(x,a) r(x,a)", Visible::kEarlierRead),
+            "yes: b a o");
+}
 TEST(EarlierRead, SessionsMakeNothingVisible) {
   EXPECT_EQ(decided("w w(x) w(y) | k r(y,w) w(x) ; o r(x,w)", Visible::kEarlierRead), "yes: w k o");
 }
@@ -52,6 +59,15 @@ TEST(Causal, APathMakesItsBeginningVisible) {
             "no: [chain w->k, visible x k->w for o {read y k->d, read z d->o}]");
   EXPECT_EQ(decided("w w(x) ; k w(x) w(y) | d r(y,k) w(z) | o r(z,init) r(x,w)", Visible::kCausal),
             "yes: w k d o");
+}
+// What one session saw is not visible to the next.
+TEST(Causal, EachSessionSeesForItself) {
+  EXPECT_EQ(decided("w w(x) ; k w(x) | o r(x,k) | p r(x,w) | q r(x,w) r(y,init) r(z,init)",
+                    Visible::kCausal),
+            "yes: w k o p q");
+  EXPECT_EQ(decided("w w(x) ; k w(x) | o r(x,k) ; p r(x,w) | q r(x,w) r(y,init) r(z,init)",
+                    Visible::kCausal),
+            "no: [chain w->k, visible x k->w for p {read x k->o, chain o->p}]");
 }
 // o's own write is the last of its session, and hides no other.
 TEST(Causal, TheReadersOwnWriteHidesNothing) {
