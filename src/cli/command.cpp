@@ -184,12 +184,7 @@ void take_closed_streams() {
   }
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
-  take_closed_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
-
+int parse_and_run(int argc, char** argv) {
   CommandLine line(
       {.name = "cupel",
        .description = "Decides which isolation levels a recorded database history satisfies, "
@@ -211,7 +206,6 @@ int run(int argc, char** argv) {
 #endif
   add_crdt(app, chosen);
   add_explain(app, chosen);
-
   try {
     if (const auto shown = line.parse(arguments_of(argc, argv))) {
       print(*shown);
@@ -221,9 +215,22 @@ int run(int argc, char** argv) {
     return finish_output() ? code : kBad;
   } catch (const UsageError& error) {
     print_error(fmt::format("{} (see {} --help)", error.what(), line.asked_command()));
+    return kBad;
+  }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  take_closed_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error that print() sees
+  try {
+    return parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
-    print_error(
-        "out of memory; with --memory-limit, check stops earlier and the verdict is unknown");
+    flush_output();
+    print_status(  // without an allocation
+        "cupel: out of memory; with --memory-limit, check stops earlier and the verdict is "
+        "unknown\n");
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
   }

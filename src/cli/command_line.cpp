@@ -113,9 +113,10 @@ Command* Command::callback(std::function<void()> call) {
   return this;
 }
 Option* Command::get_option(const std::string& name) {
-  const auto* inner = inner_.get_option(name);
-  const auto found = std::find_if(options_.begin(), options_.end(),
-                                  [&](const auto& option) { return &option->inner_ == inner; });
+  // CLI::App::get_option() allocates under noexcept.
+  const auto found = std::find_if(options_.begin(), options_.end(), [&](const auto& option) {
+    return option->inner_.check_name(name);
+  });
   return found->get();
 }
 std::vector<Option*> Command::get_options() {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/spelling.hpp"
@@ -216,6 +217,7 @@ int verify(const CrdtArguments& arguments, crdt::NamedType type) {
              unknown = verified.status == crdt::CertificateStatus::kUnknown;
   const char* const word = valid ? "valid" : unknown ? "unknown" : "not valid";
   if (arguments.json) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     nlohmann::ordered_json json = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
                                    {"type", crdt::name(history->type)},

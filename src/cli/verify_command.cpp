@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "certify/verify.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -51,6 +52,7 @@ base::Result<std::string> contents(const std::string& file) {
 
 std::string as_json(const VerifyArguments& arguments, const certify::Report& report,
                     history::Time drift) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   for (const auto& a : report.answers) {
     answers.push_back({{"level", a.level},

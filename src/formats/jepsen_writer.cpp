@@ -10,6 +10,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/budget.hpp"
 #include "base/hash_table.hpp"
 #include "formats/edn.hpp"
 #include "formats/jepsen_events.hpp"
@@ -418,6 +419,11 @@ class Writer {
 }  // namespace
 
 base::Status write_jepsen(const History& history, std::ostream& out, bool edn) {
+  {
+    // At its first use simdjson chooses an implementation, in a function that must not throw.
+    const base::AllocationWatch::Deferral later;
+    [[maybe_unused]] const bool chosen = simdjson::validate_utf8("", 0);
+  }
   return Writer(history, out, edn).run();
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/budget.hpp"
 #include "explain/why/glossary.hpp"
 #include "history/naming.hpp"
 #include "text/json.hpp"
@@ -63,7 +64,10 @@ struct Sarif::Lists {
 
 Sarif::Sarif(std::string version)
     : version_(std::move(version)), lists_(std::make_unique<Lists>()) {}
-Sarif::~Sarif() = default;
+Sarif::~Sarif() {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  lists_.reset();
+}
 
 std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
   const auto [known, fresh] = rule_index_.try_emplace(anomaly.name, lists_->rules.size());
@@ -90,6 +94,7 @@ void Sarif::notify(const std::string& file, const std::string& text, const char*
 }
 
 void Sarif::add(const Emission& emission) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const Checked& checked = emission.checked;
   for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict != Verdict::kUnknown) continue;
@@ -125,11 +130,13 @@ void Sarif::add(const Emission& emission) {
 }
 
 void Sarif::add(const std::string& file, const base::Error& error) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   successful_ = false;
   notify(file, error.to_string(), "error");
 }
 
 std::string Sarif::text() const {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   Json invocation{{"executionSuccessful", successful_}};
   if (!lists_->notifications.empty())
     invocation["toolExecutionNotifications"] = lists_->notifications;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/explanations.hpp"
+#include "base/budget.hpp"
 #include "explain/counts/severity.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
@@ -266,6 +267,7 @@ Json counts_object(const Checked& checked) {
 }  // namespace
 
 std::string json(const Checked& checked) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const History& history = checked.history;
   std::size_t committed = 0;
   for (std::size_t t = 0; t < history.txn_count(); ++t) {

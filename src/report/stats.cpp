@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "report/wording.hpp"
 #include "text/json.hpp"
 
@@ -241,6 +242,7 @@ std::string stats_text(const Stats& s, const std::string& file) {
 }
 
 std::string stats_json(const Stats& s, const std::string& file) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   nlohmann::ordered_json by_kind;
   for (std::size_t kind = 0; kind < s.operations_by_kind.size(); ++kind) {
     by_kind[std::string(to_string(static_cast<OpKind>(kind)))] = s.operations_by_kind[kind];

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "base/hash_table.hpp"
 #include "text/json.hpp"
 
@@ -61,6 +62,11 @@ CampaignResult from_json(const Json& json) {
   return r;
 }
 
+std::string dump(const CampaignResult& result) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  return text::dump(to_json(result));
+}
+
 // By identity. A last line without an end is what a crash left: it is done again.
 base::Result<base::HashMap<std::string, CampaignResult>> read_results(const std::string& path) {
   base::HashMap<std::string, CampaignResult> results;
@@ -71,6 +77,7 @@ base::Result<base::HashMap<std::string, CampaignResult>> read_results(const std:
     ++number;
     const bool whole = !in.eof();
     try {
+      const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
       auto result = from_json(Json::parse(line));
       results.insert_or_assign(result.identity, std::move(result));
     } catch (const Json::exception&) {
@@ -158,12 +165,12 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
     std::ofstream out(results_path + ".new", std::ios::trunc);
     for (const auto& run : campaign.runs) {
       const auto it = known->find(run.identity);
-      if (it != known->end()) out << text::dump(to_json(it->second)) << '\n';
+      if (it != known->end()) out << dump(it->second) << '\n';
     }
     for (const auto& [identity, result] : *known) {
       const bool ours = std::any_of(campaign.runs.begin(), campaign.runs.end(),
                                     [&](const auto& run) { return run.identity == identity; });
-      if (!ours) out << text::dump(to_json(result)) << '\n';
+      if (!ours) out << dump(result) << '\n';
     }
     out.close();
     std::filesystem::rename(results_path + ".new", results_path, failed);
@@ -214,7 +221,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       } else {
         std::filesystem::remove(options.history, failed);
       }
-      out << text::dump(to_json(result)) << '\n' << std::flush;
+      out << dump(result) << '\n' << std::flush;
       if (!out) return base::Error{.message = "could not write the results", .file = results_path};
       listener.after(result);
     }

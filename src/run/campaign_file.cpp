@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/budget.hpp"
 #include "levels/level.hpp"
 #include "run/campaign.hpp"
 
@@ -334,6 +335,7 @@ base::Result<Campaign> read_campaign(const std::string& path) {
                        .file = path};
   }
   try {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     return campaign_of(Json::parse(content.str(), nullptr, true, true));
   } catch (const Json::parse_error& error) {
     return base::Error{

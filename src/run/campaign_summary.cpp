@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/budget.hpp"
 #include "run/campaign.hpp"
 #include "text/json.hpp"
 
@@ -133,6 +134,7 @@ std::string summary_markdown(const CampaignSummary& summary) {
 }
 
 std::string summary_json(const CampaignSummary& summary) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   Json object;
   object["runs"] = summary.results.size();
   object["resumed"] = summary.resumed;

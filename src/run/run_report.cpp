@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 #include "text/json.hpp"
@@ -77,6 +78,7 @@ std::string verdict_text(const CheckedRun& checked) {
 }
 
 std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   using Json = nlohmann::ordered_json;
   const auto& ran = checked.run;
   Json run;

@@ -1,8 +1,8 @@
-// A failing allocation at a hundred places of every command: what the memory limit does,
-// wherever it is met (base::AllocationWatch). Each command runs in a process of its own,
-// forked from this one, first to count its watched allocations, then with one of them
-// failing; it must end with an exit code from 0 to 3, which a signal, an abort of the
-// allocator or a sanitizer's report is not.
+// A failing allocation at a hundred places of every command: one that the memory limit
+// watches (base::AllocationWatch), and any one of the main thread. Each command
+// runs in a process of its own, forked from this one, first to count its allocations, then
+// with one of them failing. It must end with an exit code from 0 to 3, which a signal, an
+// abort of the allocator or a sanitizer's report is not, and print nothing but messages.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -15,11 +15,14 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/budget.hpp"
 #include "cli/command_line.hpp"
+#include "support/scratch_folder.hpp"
 
 // A sanitizer's report must not look like "violated", which is 1. No leaks: _exit() follows.
 extern "C" const char* __asan_default_options();
@@ -46,14 +49,28 @@ std::uint64_t most_places() {
   return wanted == nullptr ? 100 : std::strtoull(wanted, nullptr, 10);
 }
 
+// Allocations: those under a limit of the command's own, or all of its main thread.
+enum class Of : std::uint8_t { kWatched, kAll };
+
 struct Ended {
   int code = -1;              // minus the number of the signal that ended it
-  std::uint64_t watched = 0;  // allocations
+  std::uint64_t reached = 0;  // allocations
+  std::string errors = {};    // standard error
 };
 
-// The exit code of `cupel ARGUMENTS`, run in `folder`, the watched allocation `place` failing.
-Ended cupel(const fs::path& folder, std::vector<std::string> arguments, std::uint64_t place) {
-  auto* watched = static_cast<std::uint64_t*>(mmap(
+// Seconds until a command that hangs is ended by SIGALRM.
+constexpr unsigned kPatience = 100;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// Runs `cupel ARGUMENTS` in `folder`, with one allocation failing.
+Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of,
+            std::uint64_t place) {
+  fs::remove_all(folder / "campaign");  // or it would be resumed
+  auto* reached = static_cast<std::uint64_t*>(mmap(
       nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const pid_t child = fork();
   if (child == 0) {
@@ -66,21 +83,33 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, std::uin
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
+    alarm(kPatience);
     base::AllocationWatch::fail_at(place);
+    base::Budget unlimited;
+    const base::AllocationWatch watch(of == Of::kAll ? &unlimited : nullptr);
     const int code = run(static_cast<int>(arguments.size()), argv.data());
-    *watched = base::AllocationWatch::watched_count();
+    *reached = base::AllocationWatch::watched_count();
     _exit(code);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  const Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), *watched};
-  munmap(watched, sizeof(std::uint64_t));
+  const Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), *reached,
+                    text_of(folder / "stderr")};
+  munmap(reached, sizeof(std::uint64_t));
   return ended;
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+// The lines that are neither a message nor what the command prints when nothing fails.
+std::string odd_lines(const std::string& errors, const std::string& usual) {
+  std::string odd;
+  std::istringstream in(errors);
+  for (std::string line; std::getline(in, line);) {
+    const bool message =
+        (line.starts_with("cupel: ") && !line.starts_with("cupel: internal error")) ||
+        line.starts_with("::");  // --emit github
+    if (!message && usual.find(line) == std::string::npos) odd += line + '\n';
+  }
+  return odd;
 }
 
 struct Line {
@@ -91,11 +120,16 @@ void PrintTo(const Line& line, std::ostream* out) {
   for (const auto& argument : line.arguments) *out << argument << ' ';
 }
 
-class MemoryLimit : public testing::TestWithParam<Line> {
+constexpr const char* kLostUpdate = "r(1,0,0,1)\nw(1,1,0,1)\nr(1,0,1,2)\nw(1,2,1,2)\n";
+constexpr const char* kCampaign =
+    R"({"databases": [{"name": "SQLite", "url": ""}],)"
+    R"( "workloads": ["mini"], "seeds": 1, "sessions": 2, "txns": 5})";
+
+class Memory : public testing::TestWithParam<Line> {
  protected:
   static void SetUpTestSuite() {
-    folder_ = fs::temp_directory_path() / ("cupel-memory-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
+    scratch_ = std::make_unique<test::ScratchFolder>();
+    folder_ = scratch_->path();
     const std::vector<std::string> range = {"generate",
                                             "--level",
                                             "read-committed",
@@ -124,32 +158,52 @@ class MemoryLimit : public testing::TestWithParam<Line> {
           "--seed", "5"},
          "plain.plume");
     made({"crdt", "generate", "--type", "rga", "--seed", "1"}, "rga.jsonl");
+    made({"crdt", "generate", "--type", "or-set", "--seed", "1", "--bug",
+          "remove-kills-concurrent-add"},
+         "set.jsonl");
+    scratch_->file("lost.txt", kLostUpdate);
+    cupel(folder_, {"check", "--certificate", "lost.json", "lost.txt"}, Of::kAll, kNowhere);
+    cupel(folder_, {"crdt", "check", "--certificate", "set.json", "set.jsonl"}, Of::kAll, kNowhere);
+    scratch_->file("campaign.json", kCampaign);
   }
-  static void TearDownTestSuite() { fs::remove_all(folder_); }
+  static void TearDownTestSuite() { scratch_.reset(); }
 
   static void made(std::vector<std::string> arguments, const std::string& file) {
     arguments.insert(arguments.end(), {"-o", file});
-    EXPECT_EQ(cupel(folder_, arguments, kNowhere).code, 0) << file;
+    EXPECT_EQ(cupel(folder_, arguments, Of::kAll, kNowhere).code, 0) << file;
   }
 
+  static void every_place(Of of) {
+    const auto& arguments = GetParam().arguments;
+    const auto whole = cupel(folder_, arguments, of, kNowhere);
+    ASSERT_GE(whole.code, 0) << whole.errors;
+    ASSERT_LE(whole.code, 3) << whole.errors;
+    ASSERT_GT(whole.reached, 0U) << "nothing of this command is counted";
+    const std::uint64_t stride = whole.reached / most_places() + 1;
+    for (std::uint64_t place = 1; place <= whole.reached; place += stride) {
+      const auto ended = cupel(folder_, arguments, of, place);
+      EXPECT_TRUE(ended.code >= 0 && ended.code <= 3 &&
+                  odd_lines(ended.errors, whole.errors).empty())
+          << "exit code " << ended.code << ", the failing allocation is the " << place << "th of "
+          << whole.reached << "\n"
+          << ended.errors;
+    }
+  }
+
+  static std::unique_ptr<test::ScratchFolder> scratch_;
   static fs::path folder_;
 };
-fs::path MemoryLimit::folder_;
+std::unique_ptr<test::ScratchFolder> Memory::scratch_;
+fs::path Memory::folder_;
 
+class MemoryLimit : public Memory {};
 TEST_P(MemoryLimit, EndsWithAnExitCode) {
-  const auto& arguments = GetParam().arguments;
-  const auto whole = cupel(folder_, arguments, kNowhere);
-  ASSERT_GE(whole.code, 0);
-  ASSERT_LE(whole.code, 2);
-  ASSERT_GT(whole.watched, 0U) << "nothing of this command is watched";
-  const std::uint64_t stride = whole.watched / most_places() + 1;
-  for (std::uint64_t place = 1; place <= whole.watched; place += stride) {
-    const auto ended = cupel(folder_, arguments, place);
-    EXPECT_TRUE(ended.code >= 0 && ended.code <= 3)
-        << "exit code " << ended.code << ", the failing allocation is the " << place << "th of "
-        << whole.watched << "\n"
-        << text_of(folder_ / "stderr");
-  }
+  every_place(Of::kWatched);
+}
+
+class OutOfMemory : public Memory {};
+TEST_P(OutOfMemory, EndsWithAnExitCode) {
+  every_place(Of::kAll);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -168,6 +222,52 @@ INSTANTIATE_TEST_SUITE_P(
              {"run", "--sessions", "2", "--txns", "5", "--seed", "1", "--overwrite", "-o",
               "run.jsonl"}},
         Line{"crdt_check", {"crdt", "check", "--type", "rga", "rga.jsonl"}}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+// Without a single run of a database's server.
+INSTANTIATE_TEST_SUITE_P(
+    Of, OutOfMemory,
+    testing::Values(
+        Line{"check", {"check", "--threads", "1", "--shrink-time", "0", "duplicates.jsonl"}},
+        Line{"check_levels",
+             {"check", "-l", "causal,serializable", "--threads", "2", "--json", "lists.jsonl"}},
+        Line{"check_report",
+             {"check", "--shrink-time", "0", "--report", "report", "duplicates.jsonl"}},
+        Line{"check_emit",
+             {"check", "--shrink-time", "0", "--emit",
+              "markdown=m,sql=s,plume=p,jepsen=j,junit=u,sarif=a,github=g", "lost.txt"}},
+        Line{"check_certificate",
+             {"check", "--shrink-time", "0", "--certificate", "new.json", "plain.plume"}},
+        Line{"verify", {"verify", "lost.txt", "lost.json"}},
+        Line{"convert", {"convert", "range.jsonl", "converted.cupel"}},
+        Line{"convert_edn", {"convert", "range.cupel", "converted.edn"}},
+        Line{"stats", {"stats", "range.edn", "plain.plume"}},
+        Line{"explain", {"explain", "lost-update"}}, Line{"levels", {"levels"}},
+        Line{"help", {"check", "--help"}}, Line{"usage", {"check", "--levle", "x"}},
+        Line{
+            "generate",
+            {"generate", "--shape", "range", "--sessions", "3", "--txns", "5", "-o", "made.jsonl"}},
+        Line{"generate_plan", {"generate", "--plan", "-o", "plan.json"}},
+        Line{"run_list", {"run", "--list"}},
+        Line{"run",
+             {"run", "--sessions", "2", "--txns", "5", "--seed", "1", "--overwrite", "-o",
+              "run.jsonl"}},
+        Line{"run_mock",
+             {"run", "--db", "mock:", "--sessions", "3", "--txns", "5", "--seed", "1",
+              "--overwrite", "-o", "mock.cupel"}},
+        Line{"campaign", {"campaign", "campaign.json", "-q", "-o", "campaign"}},
+        Line{"mock_test", {"mock", "test", "--iterations", "2", "--", "true"}},
+        Line{"mock_explore", {"mock", "test", "--explore", "--settle", "1ms", "--", "true"}},
+        Line{"lab", {"lab", "list"}},
+        Line{"crdt_check", {"crdt", "check", "--type", "rga", "rga.jsonl"}},
+        Line{"crdt_violated",
+             {"crdt", "check", "--type", "or-set", "--certificate", "crdt.new", "set.jsonl"}},
+        Line{"crdt_verify", {"crdt", "verify", "set.jsonl", "set.json"}},
+        Line{"crdt_generate",
+             {"crdt", "generate", "--type", "or-set", "--ops", "30", "-o", "crdt.jsonl"}},
+        Line{"crdt_run",
+             {"crdt", "run", "--type", "counter", "--ops", "5", "--exec",
+              "while read line; do echo '{\"value\":0}'; done"}}),
     [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace

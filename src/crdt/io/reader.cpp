@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/budget.hpp"
 #include "crdt/io/edn.hpp"
 #include "crdt/model/replicated_type.hpp"
 #include "text/json.hpp"
@@ -61,6 +63,7 @@ class Reader {
       text.remove_suffix(1);
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (text.empty() || text.front() == ';') return base::Ok{};
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     Json op;
     // JSON has a string or the end after its first bracket, EDN a keyword.
     const auto second = text.find_first_not_of(" \t", 1);
@@ -158,7 +161,10 @@ class Reader {
     return operation(whole, false, line_);
   }
 
-  base::Status unknown(const Open& open) { return operation(open.op, true, open.line); }
+  base::Status unknown(const Open& open) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+    return operation(open.op, true, open.line);
+  }
 
   base::Status operation(const Json& op, bool indeterminate, std::uint64_t line) {
     const auto f = op.find("f");
@@ -229,10 +235,15 @@ std::string edn_of(const Json& value) {
 }  // namespace
 
 base::Result<History> read(std::string_view bytes, const std::string& file, NamedType type) {
-  return Reader(file, type).all(bytes);
+  auto reader = std::make_unique<Reader>(file, type);
+  auto history = reader->all(bytes);
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  reader.reset();
+  return history;
 }
 
 std::string write(const History& history, OpId id, bool edn) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const Operation& op = history.ops[id];
   const Json value = replicated_type(history).value(history, op);
   const bool unknown = std::find(history.indeterminate.begin(), history.indeterminate.end(),

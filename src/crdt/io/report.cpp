@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "text/json.hpp"
 
 namespace cupel::crdt {
@@ -221,6 +222,7 @@ std::string as_text(const Report& report) {
 }
 
 std::string as_json(const Report& report) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const History& history = *report.history;
   Json json = {{"file", report.file},
                {"type", name(history.type)},

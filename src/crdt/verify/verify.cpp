@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "base/budget.hpp"
 #include "crdt/verify/exhaustive_search.hpp"
 #include "crdt/verify/semantics.hpp"
 #include "text/json.hpp"
@@ -285,6 +286,7 @@ std::uint64_t digest(const History& history) {
 }
 
 Verified verify(const History& history, std::string_view certificate) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (auto reason = text::beyond_bounds(certificate))
     return {CertificateStatus::kBadInput, {}, std::move(*reason)};
   const Json json = Json::parse(certificate, nullptr, false);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/budget.hpp"
 #include "base/process.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/model/replicated_type.hpp"
@@ -98,6 +99,7 @@ class Runner {
 
   // Nothing: it failed, which is kept.
   std::optional<Json> request(std::uint32_t replica, const Json& question) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     auto& process = processes_[replica];
     const auto sent_line = text::dump(question);
     if (const auto sent = process.write_line(sent_line, Seconds(options_.timeout_seconds));
@@ -188,6 +190,7 @@ class Runner {
   }
 
   void perform(const Operation& op) {
+    const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
     Json question = {{"f", history_.method(op)}, {"key", history_.keys[op.key]}};
     const Json argument = type_.argument(history_, op);
     if (!argument.is_null()) question["value"] = argument;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.hpp"
 #include "base/text.hpp"
 
 namespace cupel::explain {
@@ -274,6 +275,7 @@ std::string describe(std::string_view name) {
 }
 
 std::string describe_json(std::string_view name) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const auto found = pages(name);
   if (found.empty()) return {};
   Json object = page_json(found.front());
