@@ -5,7 +5,7 @@ JOBS ?= 2
 SIZE ?= small
 CUPEL := build/release/cupel
 
-.PHONY: help install configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize \
+.PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize \
   long format tidy clean
 
 help: ## this list
@@ -43,9 +43,13 @@ measure: install
 	@echo "== functions: length, parameters, nesting"
 	@tools/measure_functions
 
-tidy-changed: configure
+# Each file by itself, which is what clang-tidy reads; nothing is built there.
+tidy-configure: install
+	@cmake --preset debug -B build/tidy -DCUPEL_TESTS=OFF -DCUPEL_BENCH=OFF --log-level=WARNING >/dev/null
+
+tidy-changed: tidy-configure
 	@echo "== clang-tidy, files that changed"
-	@tools/tidy_changed.py build/release -j $(JOBS)
+	@tools/tidy_changed.py build/tidy -j $(JOBS)
 
 quick: ## the quick tests, for a contributor without servers; installs none
 	@tools/install-packages.sh quick
@@ -83,8 +87,8 @@ long: build ## the long tests: 100,000 random histories against exhaustive searc
 format: install ## clang-format every source file
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i --style=file
 
-tidy: configure ## clang-tidy on all of src/ (slow)
-	@tools/tidy_changed.py build/release -j $(JOBS) --all
+tidy: tidy-configure ## clang-tidy on all of src/ (slow)
+	@tools/tidy_changed.py build/tidy -j $(JOBS) --all
 
 clean: ## remove build/
 	rm -rf build

@@ -5,8 +5,8 @@ Usage: tools/tidy_changed.py BUILD [-j N] [--all]
 
 Changed means: against the merge base with origin/main (or main), with what is not committed;
 where HEAD is that branch, against the last commit; where CUPEL_TIDY_BASE names a commit, against
-that. A header that changed is looked at through
-one file that includes it. BUILD is a configured folder, whose generated files are made first.
+that. A header that changed is looked at through one file that includes it. BUILD is a folder
+configured without CUPEL_UNITY, so that each file has a command of its own.
 """
 import argparse
 import json
