@@ -387,7 +387,7 @@ TEST(Lab, AnIdUsedAgainIsLeftAlone) {
   auto bystander = base::Process::start({.arguments = {"sleep", "1000"}});
   ASSERT_TRUE(bystander.ok());
   const test::ScratchFolder folder;
-  const auto file = folder.path("lab");
+  const auto file = folder.path("cupel-lab-reuse");
   const auto start = *base::process_start(bystander->id());
   std::ofstream(file) << R"({"cupel_lab":1,"kind":"redis","directory":")" << file
                       << R"(.d","durable":true,"server_options":[],"nodes":[{"pid":)"
