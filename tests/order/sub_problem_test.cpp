@@ -52,6 +52,13 @@ TEST(SubProblem, KeepsReadsAllOfWhoseCandidatesAreInside) {
   EXPECT_EQ(without_c.sub.problem().reads.size(), 1U);
 }
 
+TEST(SubProblem, KeepsFixedArcsBothOfWhoseEndsAreInside) {
+  constexpr std::string_view text = "a w(x) r(y,b) | b w(x) w(y) | c w(x) | list x a -> b | ";
+  EXPECT_EQ(Part(std::string(text) + "list x b -> c", {"a", "b"}).decided(),
+            "no: [list x a->b, read y b->a]");
+  EXPECT_EQ(Part(std::string(text) + "list x b -> c", {"a", "c"}).decided(), "yes");
+}
+
 TEST(SubProblem, KeepsFixedArcsThroughHelpers) {
   EXPECT_EQ(Part("p w(z) | a r(x,b) | b w(x) | time a -> #0 | time #1 -> b", {"a", "b"}).decided(),
             "no: [read x b->a, time a->b]");
