@@ -5,6 +5,7 @@
 
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -72,9 +73,9 @@ constexpr Case kCases[] = {
 // NOLINTEND(bugprone-suspicious-missing-comma)
 
 // What a level says of a history of no limits: kYes, kNo or kRefused.
-Answer answer(const char* text, Level level) {
+Answer answer(const char* text, Level level, history::Time drift = 0) {
   const auto history = test::history_of(text);
-  Decider decider(history, 0, 1, true);
+  Decider decider(history, drift, 1, true);
   base::Budget budget;
   const auto decision = decider.decide(level, budget);
   EXPECT_EQ(decision.violation.has_value(), decision.answer == Answer::kNo);
@@ -138,6 +139,91 @@ TEST(Levels, OfSingleObjectsRefuseATransactionOfTwo) {
   for (const Level level : all_levels()) {
     EXPECT_EQ(decider.refusal(level).has_value(), level == Level::kLinearizable) << name(level);
   }
+}
+
+TEST(Levels, OfSingleObjectsRefuseARangeButNoAbortedTransaction) {
+  for (const auto& [text, refused] :
+       {std::pair("s1: !w(x,1) w(y,1) @0-1 | s2: r(x,nil) @5-6", false),
+        std::pair("s1: range(a,c,[]) @0-1 | s2: r(x,nil) @5-6", true)}) {
+    const auto history = test::history_of(text);
+    Decider decider(history, 0, 1, false);
+    EXPECT_EQ(decider.refusal(Level::kLinearizable).has_value(), refused) << text;
+  }
+}
+
+// ---- Rules of the description that no anomaly of the table shows
+
+void expect_apart(Level level, const char* rejected, const char* accepted) {
+  EXPECT_EQ(answer(rejected, level), Answer::kNo) << name(level) << ": " << rejected;
+  EXPECT_EQ(answer(accepted, level), Answer::kYes) << name(level) << ": " << accepted;
+  EXPECT_EQ(edits(rejected, accepted), 1u) << "more than one edit apart";
+}
+
+// Both ends of an interval move by the drift.
+TEST(RealTime, DriftWidensIntervalsAtBothEnds) {
+  for (const auto level : {Level::kStrictSerializable, Level::kLinearizable}) {
+    const char* text = "s1: w(x,1) @0-10 | s2: r(x,nil) @15-20";
+    EXPECT_EQ(answer(text, level, 2), Answer::kNo) << name(level);
+    EXPECT_EQ(answer(text, level, 4), Answer::kYes) << name(level);
+  }
+}
+
+TEST(RealTime, AnIndeterminateTransactionHasNoEnd) {
+  for (const auto level : {Level::kStrictSerializable, Level::kLinearizable}) {
+    const char* unsure = "s1: ?w(x,1) @0-1 | s2: r(x,nil) @5-6 | s3: r(x,1) @7-8";
+    const char* sure = "s1: w(x,1) @0-1 | s2: r(x,nil) @5-6 | s3: r(x,1) @7-8";
+    expect_apart(level, sure, unsure);
+  }
+}
+
+TEST(Sessions, AnIndeterminateTransactionIsAfterItsPredecessor) {
+  const char* before = "s1: r(z,2) w(y,1) ; ?w(x,1) | s2: r(x,1) w(z,2)";
+  const char* apart = "s1: r(z,nil) w(y,1) ; ?w(x,1) | s2: r(x,1) w(z,2)";
+  expect_apart(Level::kStrongSessionSerializable, before, apart);
+  expect_apart(Level::kCausal, before, apart);
+  EXPECT_EQ(answer(before, Level::kSerializable), Answer::kYes) << "it asks for no session order";
+}
+
+// The sessions of a key decide it apart only where each session is one sequence.
+TEST(Parts, ACycleThroughTwoTransactionsOfASession) {
+  expect_apart(Level::kSerializable,
+               "s1: r(x,1) w(p,1) | s2: w(x,1) r(q,1) ; r(p,1) w(y,1) | s3: r(y,1) w(q,1)",
+               "s1: r(x,1) w(p,1) | s2: w(x,1) r(q,nil) ; r(p,1) w(y,1) | s3: r(y,1) w(q,1)");
+  expect_apart(Level::kStrongSessionSerializable,
+               "s1: r(x,1) w(p,1) | s2: ?w(x,1) w(q,1) ; r(p,1) w(y,1) | s3: r(y,1) r(q,nil)",
+               "s1: r(x,1) w(p,1) | s2: ?w(x,1) w(q,1) ; r(p,1) w(y,1) | s3: r(y,1) r(q,1)");
+}
+
+struct Pair {
+  const char* rejected;
+  const char* accepted;
+};
+
+// Single objects, decided by their zones.
+TEST(Zones, EachRule) {
+  const Pair pairs[] = {
+      // a read before its write
+      {"s1: r(x,1) @0-1 | s2: w(x,1) @5-6", "s1: r(x,1) @0-5 | s2: w(x,1) @5-6"},
+      // two compare-and-sets of one version
+      {"s1: w(x,1) @0-1 | s2: cas(x,1,2) @2-9 | s3: cas(x,1,3) @2-9",
+       "s1: w(x,1) @0-1 | s2: cas(x,1,2) @2-9 | s3: cas(x,2,3) @2-9"},
+      // compare-and-sets that need each other
+      {"s1: cas(x,1,2) @0-9 | s2: cas(x,2,1) @0-9", "s1: cas(x,1,2) @0-9 | s2: cas(x,nil,1) @0-9"},
+      // an old version of a chain
+      {"s1: w(x,1) @0-1 | s2: cas(x,1,2) @2-3 | s3: r(x,1) @5-6",
+       "s1: w(x,1) @0-1 | s2: cas(x,1,2) @2-3 | s3: r(x,2) @5-6"},
+      // back to a version that was left
+      {"s1: w(x,1) @0-9 | s2: w(x,2) @0-13 | s3: r(x,1) @10-11 ; r(x,2) @12-13 ; r(x,1) @14-15",
+       "s1: w(x,1) @0-9 | s2: w(x,2) @0-13 | s3: r(x,1) @10-11 ; r(x,2) @12-13 ; r(x,2) @14-15"},
+      // the initial version, after another was seen
+      {"s1: w(x,1) @0-20 | s2: r(x,1) @1-2 | s3: r(x,nil) @3-4",
+       "s1: w(x,1) @0-20 | s2: r(x,1) @1-2 | s3: r(x,1) @3-4"},
+      // session order where the clock is too coarse
+      {"s1: w(x,1) @0-5 ; r(x,nil) @5-6", "s1: w(x,1) @0-5 ; r(x,1) @5-6"},
+  };
+  for (const auto& [rejected, accepted] : pairs)
+    expect_apart(Level::kLinearizable, rejected, accepted);
+  EXPECT_EQ(answer("s1: ?w(x,1) @0-1 | s2: r(x,nil) @5-6", Level::kLinearizable), Answer::kYes);
 }
 
 // Snapshot isolation and serializability in the sense of Adya ask for no session order, and no
