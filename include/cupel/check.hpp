@@ -188,9 +188,10 @@ struct Options {
   // Changes what is asked.
   std::vector<Level> levels;        // empty: every level
   std::int64_t clock_drift_ns = 0;  // intervals are widened by this on both sides
-  bool survey = false;              // where something is violated: also count each anomaly in the
-                                    // whole history and look for further causes, which takes two
-                                    // seconds and a tenth of the check's time at most
+  // Where something is violated: also count each anomaly in the whole history and look for
+  // further causes. Takes at most two seconds and a tenth of the check's time.
+  bool history_analysis = false;
+  bool survey = false;  // deprecated: the name of history_analysis in 0.1.0; either turns it on
 
   // Changes how much it may cost.
   std::optional<double> timeout_seconds = {};  // for all levels together; none: no limit
@@ -237,9 +238,9 @@ struct Answer {
   std::vector<LevelAnswer> levels;         // as asked; all of them: weakest first
   std::vector<Level> strongest_satisfied;  // those that no other satisfied level implies
   std::vector<Level> weakest_violated;     // those that imply no other violated level
-  std::vector<Count> counts;     // with Options::survey: what was found, most severe first
-  std::vector<Anomaly> further;  // with Options::survey: of causes that the check did not
-                                 // come upon itself, one each, most severe first
+  std::vector<Count> counts;               // with Options::history_analysis: most severe first
+  std::vector<Anomaly> further;  // with Options::history_analysis: one for each cause that
+                                 // the check itself did not find, most severe first
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

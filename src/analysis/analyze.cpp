@@ -27,7 +27,7 @@ constexpr auto kWhole = base::Stopwatch::Within::kWhole;
 constexpr double kLeastShrinkSeconds = 1, kMostShrinkSeconds = 5;
 // Explained at most, of the internal anomalies of a level: as many as --json lists.
 constexpr std::size_t kMostAnomalies = 1000;
-// Operations of a history that is worth deciding while it is read.
+// The operations above which a history is decided while it is read.
 constexpr std::size_t kLeastStreamed = 4'000'000;
 
 std::optional<std::chrono::duration<double>> timeout_of(const check::Options& options) {
@@ -103,7 +103,7 @@ class Pipeline {
 
   void look_at_whole_history() {
     begin(Step::kCount);
-    const Lap lap(budget_.stopwatch(), "survey", kWhole);
+    const Lap lap(budget_.stopwatch(), "history-analysis", kWhole);
     found_.whole_history = counts::analyze_history(history_, found_.check, options_.check, budget_);
     if (!found_.whole_history) return;
     if (shrink_seconds_ > 0) shrink_causes(found_.whole_history->causes);
@@ -181,7 +181,7 @@ class Pipeline {
                         options_.check.asked.empty() && passed(history_, found_.check));
     if (!asked) return;
     begin(Step::kTestPower);
-    const Lap lap(budget_.stopwatch(), "worth", kWhole);
+    const Lap lap(budget_.stopwatch(), "test-power", kWhole);
     try {
       const base::AllocationWatch watch(&budget_);
       found_.test_power = power::measure(history_, budget_);
@@ -200,7 +200,7 @@ class Pipeline {
 };
 
 // Whether a long history of single operations is linearizable, decided while it is read. None where
-// something else is asked, or where only those who hold the history can tell.
+// something else is asked, or where only the owner of the history knows.
 std::optional<check::CheckResult> decide_while_reading(const std::string& path,
                                                        const FileOptions& file,
                                                        const Options& options,

@@ -261,7 +261,7 @@ analysis::Options inner(const Options& options) {
   inside.check.memory_limit_bytes = options.memory_limit_bytes;
   inside.check.threads = options.threads;
   inside.shrink_seconds = options.shrink_seconds;
-  inside.whole_history = options.survey;
+  inside.whole_history = options.history_analysis || options.survey;
   inside.test_power = analysis::TestPower::kNever;
   return inside;
 }

@@ -96,7 +96,7 @@ TEST(PublicApi, WritesWhatItReads) {
   EXPECT_FALSE(cupel::write_history(*history, path, "awdit", error));
 }
 
-TEST(PublicApi, CountsAndTellsFurtherCauses) {
+TEST(PublicApi, CountsAndReportsFurtherCauses) {
   cupel::HistoryBuilder builder;
   for (const char* key : {"x", "y"}) {
     for (int i = 0; i < 2; ++i) {
@@ -108,7 +108,7 @@ TEST(PublicApi, CountsAndTellsFurtherCauses) {
   const auto history = builder.build(error);
   ASSERT_TRUE(history) << error;
   cupel::Options counting;
-  counting.survey = true;
+  counting.history_analysis = true;
   const auto answer = cupel::check_history(*history, counting);
   ASSERT_EQ(answer.counts.size(), 1u);
   EXPECT_EQ(answer.counts[0].name, "lost-update");
@@ -117,6 +117,9 @@ TEST(PublicApi, CountsAndTellsFurtherCauses) {
   ASSERT_EQ(answer.further.size(), 1u);
   EXPECT_EQ(answer.further[0].name, "lost-update");
   EXPECT_TRUE(cupel::check_history(*history).counts.empty());
+  cupel::Options deprecated;
+  deprecated.survey = true;
+  EXPECT_EQ(cupel::check_history(*history, deprecated).counts.size(), 1u);
 }
 
 TEST(PublicApi, KnowsItsWords) {

@@ -107,8 +107,8 @@ class SameWords : public testing::TestWithParam<Violated> {};
 TEST_P(SameWords, InTheToolAndTheApi) {
   const cupel::test::ScratchFolder scratch;
   const auto file = readable(GetParam().path, scratch.path());
-  const auto tool =
-      checked_by_tool(file, "--no-survey -l " + std::string(cupel::name(GetParam().level)));
+  const auto tool = checked_by_tool(
+      file, "--no-history-analysis -l " + std::string(cupel::name(GetParam().level)));
   std::string error;
   const auto history = cupel::read_history(file, error);
   ASSERT_TRUE(history) << error;
@@ -136,7 +136,7 @@ TEST(WholeHistory, HasTheSameWordsInTheToolAndTheApi) {
   const auto history = cupel::read_history(file, error);
   ASSERT_TRUE(history) << error;
   cupel::Options options;
-  options.survey = true;
+  options.history_analysis = true;
   options.shrink_seconds = kShrinkSeconds;
   const auto answer = cupel::check_history(*history, options);
   std::size_t compared = 0;
