@@ -20,8 +20,8 @@
 // had to fail:
 //
 // clang-format off
-//   lost-update: An update was lost. T2 and T3 both read x = 1 and both wrote x, neither
-//     aware of the other: whichever came second undid the update of the first.
+//   lost-update: An update was lost. T2 and T3 both read x = 1 and both wrote x. They are
+//     concurrent: neither is visible to the other. The later update overwrote the earlier one.
 //     Let:
 //       T2 = read x = 1, write x = 2    session bob, 1st transaction
 //       T3 = read x = 1, write x = 3    session carol, 1st transaction
@@ -32,13 +32,13 @@
 //     Then:
 //       T2 began before T3 committed, because T2 did not see T3's write of 3 to x: it read T1's 1,
 //           which T3 read too and replaced.
-//       T3 committed before T2 began, because both wrote x, so one was done before the other began,
-//           and that was not T2 (1).
+//       T3 committed before T2 began, because both wrote x, so one committed before the other began,
+//           and that one was not T2 (1).
 //       So under snapshot-isolation T2 begins < T3 commits < T2 begins: a contradiction!
 // clang-format on
 //
-// A cycle of transactions that come before each other is the proof that no order
-// of them explains what the clients saw.
+// The cycle proves it: each of its transactions would have to precede itself, so no
+// order of the transactions explains what the clients saw.
 //
 // The same for a file, at every level at once:
 //

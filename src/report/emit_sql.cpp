@@ -36,7 +36,7 @@ std::string lower(std::string_view text) {
   return base::to_lower(text, "-_", ' ');
 }
 
-// What may stand behind "--": one line of UTF-8.
+// What may follow "--": one line of UTF-8.
 std::string comment(std::string_view text) {
   std::string line;
   for (const char c : as_utf8(text)) {
@@ -185,8 +185,8 @@ class Script {
     for (const auto& one : who) connections += (connections.empty() ? "" : "; ") + one;
     note(fmt::format("{} connection{}, for: {}. Issue the lines in this order, each on the",
                      who.size(), who.size() == 1 ? "" : "s", connections));
-    note("connection of the transaction behind it. A database that gives the level");
-    note("waits, fails or answers otherwise somewhere.");
+    note("connection of the transaction that its comment names. A database that gives");
+    note("the level waits, fails or returns other values at one of them.");
     line("");
   }
 
@@ -338,12 +338,12 @@ class Script {
           begin(step.txn);
           break;
         case Step::What::kOperation: {
-          auto behind = name;
-          if (const auto what = seen(step.op); !what.empty()) behind += ": " + what;
+          auto what_happened = name;
+          if (const auto what = seen(step.op); !what.empty()) what_happened += ": " + what;
           if (!step.missed.empty())
-            behind += ", although " + step.missed +
-                      (step.missed_initial ? " was not overwritten yet" : " was committed");
-          line(statement(step.op) + " -- " + comment(behind));
+            what_happened += ", although " + step.missed +
+                             (step.missed_initial ? " was not overwritten yet" : " was committed");
+          line(statement(step.op) + " -- " + comment(what_happened));
           break;
         }
         case Step::What::kEnd:

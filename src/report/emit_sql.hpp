@@ -1,6 +1,6 @@
 // SQL: each counterexample as a script to run by hand, in the manner of Hermitage
 // (Kleppmann): one line a step, in the order that provokes the anomaly, the
-// transaction in a comment behind it, and what was seen.
+// transaction in a comment after it, and what was seen.
 #pragma once
 
 #include <string>

@@ -154,8 +154,9 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
   const Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   EXPECT_EQ(given.with(emit_markdown),
             "### lost-update (G-single) violates snapshot-isolation\n\n"
-            "An update was lost. T0 and T1 both read x = 0 and both wrote x, neither "
-            "aware of the other: whichever came second undid the update of the first.\n\n"
+            "An update was lost. T0 and T1 both read x = 0 and both wrote x. "
+            "They are concurrent: neither is visible to the other. The later update overwrote "
+            "the earlier one.\n\n"
             "| | session a | session b |\n"
             "|---|---|---|\n"
             "| 1 | T0 began, `read x = 0` | |\n"
@@ -173,7 +174,7 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
 }
 
 // Without time to make it small there is still an answer, in the history's own terms.
-TEST(Markdown, TellsWhatWasNotMadeSmall) {
+TEST(Markdown, ReportsWhatWasNotShrunk) {
   const Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation}, false);
   const auto text = given.with(emit_markdown);
   EXPECT_TRUE(text.starts_with("### lost-update (G-single) violates snapshot-isolation\n")) << text;
@@ -259,13 +260,13 @@ TEST(Sql, IsAScriptInTheMannerOfHermitage) {
   Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation});
   EXPECT_EQ(given.with(emit_sql),
             "-- lost-update (G-single): An update was lost. T0 and T1 both read x = 0 and both "
-            "wrote x, neither "
-            "aware of the other: whichever came second undid the update of the first.\n"
+            "wrote x. They are concurrent: neither is visible to the other. The later update "
+            "overwrote the earlier one.\n"
             "-- Violates snapshot-isolation.\n"
             "-- Found by: cupel check -l si h.jsonl\n"
             "-- 2 connections, for: T0; T1. Issue the lines in this order, each on the\n"
-            "-- connection of the transaction behind it. A database that gives the level\n"
-            "-- waits, fails or answers otherwise somewhere.\n"
+            "-- connection of the transaction that its comment names. A database that gives\n"
+            "-- the level waits, fails or returns other values at one of them.\n"
             "\n"
             "create table cupel_example (id text primary key, value bigint);\n"
             "insert into cupel_example (id, value) values ('x', 0);\n"
@@ -409,7 +410,7 @@ TEST(JunitXml, HasACaseForEachLevelAndFile) {
   EXPECT_NE(xml.find("gone.jsonl: no such &lt;file&gt;"), std::string::npos) << xml;
 }
 
-TEST(JunitXml, TellsAViolationAtItsLevelAndRefersToItAtTheOthers) {
+TEST(JunitXml, ReportsAViolationAtItsLevelAndRefersToItAtTheOthers) {
   const Case given("h", history_of(kLostUpdate), {});
   Junit junit;
   given.with([&](const Emission& e) {
@@ -531,16 +532,16 @@ TEST(SarifLog, BracesAreNoPlaceholders) {
 }
 
 // A lost update, which the check comes upon, and a write skew of others.
-TEST(Findings, OfTheSurveyAreInEveryFormat) {
+TEST(Findings, OfTheWholeHistoryAreInEveryFormat) {
   for (const bool shrunk : {true, false}) {
     Case given("h", history_of(kLostUpdate),
                {Level::kPrefix, Level::kSnapshotIsolation, Level::kSerializable}, shrunk);
-    // As the survey would find it, made small or not.
+    // As the analysis of the whole history would find it, made small or not.
     const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
-    counts::WholeHistory survey;
+    counts::WholeHistory analysis;
     counts::RootCause own{
         Level::kSnapshotIsolation, {}, "lost-update", "G-single", {}, 2, 1, true, {}};
-    survey.causes.found.push_back(own);
+    analysis.causes.found.push_back(own);
     counts::RootCause other{Level::kSerializable,
                             {},
                             "write-skew",
@@ -550,8 +551,8 @@ TEST(Findings, OfTheSurveyAreInEveryFormat) {
                             1,
                             false,
                             skew.analysis.counterexamples.front()};
-    survey.causes.found.push_back(other);
-    given.analysis.whole_history = survey;
+    analysis.causes.found.push_back(other);
+    given.analysis.whole_history = analysis;
     const auto checked = given.checked();
     const Emission emission{checked, "cupel check h"};
 
@@ -597,8 +598,8 @@ TEST(Findings, NoMoreThanAreAskedFor) {
   EXPECT_EQ(findings_of(given.checked(), 9).size(), 3u);
 }
 
-// "lost-update@snapshot-isolation", in the order in which they are told.
-std::string told(const Checked& checked) {
+// "lost-update@snapshot-isolation", in the order in which they are reported.
+std::string reported(const Checked& checked) {
   std::string text;
   for (const auto& finding : findings_of(checked)) {
     if (!text.empty()) text += ' ';
@@ -608,7 +609,7 @@ std::string told(const Checked& checked) {
   return text;
 }
 
-// Every format tells these, and only these, in this order.
+// Every format reports these, and only these, in this order.
 void expect_everywhere(const Checked& checked, const std::vector<std::string>& names) {
   const Emission emission{checked, "cupel check h"};
   Sarif sarif("0");
@@ -642,12 +643,12 @@ void expect_everywhere(const Checked& checked, const std::vector<std::string>& n
 constexpr const char* kCircleOfThree =
     "init=0 a: r(x,0) w(y,1) | b: r(y,0) w(z,1) | c: r(z,0) w(x,1)";
 
-// The check comes upon a circle of three, the survey upon a write skew of two besides.
+// The check finds a cycle of three, the analysis of the whole history a write skew of two besides.
 TEST(Findings, BeginWithTheMostSevereAndSmallest) {
   const Case skew("h", history_of(kWriteSkew), {Level::kSerializable});
   for (const bool shrunk : {true, false}) {
     Case given("h", history_of(kCircleOfThree), {Level::kSerializable}, shrunk);
-    counts::WholeHistory survey;
+    counts::WholeHistory analysis;
     counts::RootCause other{Level::kSerializable,
                             {},
                             "write-skew",
@@ -657,13 +658,13 @@ TEST(Findings, BeginWithTheMostSevereAndSmallest) {
                             1,
                             false,
                             skew.analysis.counterexamples.front()};
-    survey.causes.found.push_back(other);
+    analysis.causes.found.push_back(other);
     counts::RootCause own{Level::kSerializable, {}, "G2-item", "G2-item", {}, 3, 1, true, {}};
-    survey.causes.found.push_back(own);
-    given.analysis.whole_history = survey;
+    analysis.causes.found.push_back(own);
+    given.analysis.whole_history = analysis;
     const auto checked = given.checked();
-    EXPECT_EQ(told(checked), shrunk ? "write-skew@serializable G2-item@serializable"
-                                    : "write-skew@serializable G2-item@serializable*");
+    EXPECT_EQ(reported(checked), shrunk ? "write-skew@serializable G2-item@serializable"
+                                        : "write-skew@serializable G2-item@serializable*");
     expect_everywhere(checked, {"write-skew", "G2-item"});
 
     const Emission emission{checked, "cupel check h"};
@@ -679,7 +680,7 @@ TEST(Findings, BeginWithTheMostSevereAndSmallest) {
   }
 }
 
-// Without a survey the order is the same: two levels, of which neither implies the other.
+// Without the analysis the order is the same: two levels, of which neither implies the other.
 constexpr const char* kStaleAndSkewed =
     "init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30 | "
     "c: r(x,0) r(y,0) w(x,1) @0-30 | d: r(x,0) r(y,0) w(y,1) @0-30";
@@ -700,8 +701,9 @@ TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
   for (const auto& one : examples) {
     given.analysis.counterexamples = {one};
     const bool first = one.level == Level::kStrongSnapshotIsolation;
-    EXPECT_EQ(told(given.checked()), both[0] + "@strong-snapshot-isolation" + (first ? "" : "*") +
-                                         " write-skew@serializable" + (first ? "*" : ""));
+    EXPECT_EQ(reported(given.checked()), both[0] + "@strong-snapshot-isolation" +
+                                             (first ? "" : "*") + " write-skew@serializable" +
+                                             (first ? "*" : ""));
     expect_everywhere(given.checked(), both);
     // No script for the other, which is said.
     const auto sql = given.with(emit_sql);
@@ -711,18 +713,18 @@ TEST(Findings, OfALevelStayWhereAnotherWasMadeSmall) {
 }
 
 // The same fractured read violates two levels, and was made small at one or none of them.
-TEST(Findings, TellOneViolationOfTwoLevelsOnceMadeSmallOrNot) {
+TEST(Findings, ReportOneViolationOfTwoLevelsOnceShrunkOrNot) {
   Case given("h", history_of("init=0 z: w(q,7) | y: r(q,7) | a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"),
              {Level::kReadAtomic, Level::kSnapshotIsolation}, false);
   ASSERT_EQ(given.analysis.check.weakest_violated.size(), 2u);
-  EXPECT_EQ(told(given.checked()), "fractured-read@read-atomic*");
+  EXPECT_EQ(reported(given.checked()), "fractured-read@read-atomic*");
   for (const auto level : {Level::kReadAtomic, Level::kSnapshotIsolation}) {
     // A part, with other numbers for transactions and keys.
     auto small = counterexample_of(history_of("init=0 a: w(x,1) w(y,1) | b: r(y,0) r(x,1)"), level);
     small.original_txn = {TxnId(2), TxnId(3)};
     small.original_op = {OpId(2), OpId(3), OpId(4), OpId(5)};
     given.analysis.counterexamples = {small};
-    EXPECT_EQ(told(given.checked()), "fractured-read@" + std::string(levels::name(level)));
+    EXPECT_EQ(reported(given.checked()), "fractured-read@" + std::string(levels::name(level)));
     const auto all = findings_of(given.checked());
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].levels, (std::vector<Level>{Level::kReadAtomic, Level::kSnapshotIsolation}));
@@ -738,16 +740,16 @@ TEST(Findings, TellOneViolationOfTwoLevelsOnceMadeSmallOrNot) {
 }
 
 // What the check came upon at a level that is not among the weakest is a cause as well,
-// where the survey says so.
+// where the analysis of the whole history says so.
 TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
   Case given("h", history_of(kStaleAndSkewed), {Level::kSerializable, Level::kStrictSerializable},
              false);
   ASSERT_EQ(given.analysis.check.weakest_violated, std::vector{Level::kSerializable});
   const Case stale("h", history_of("init=0 a: w(v,1) @0-10 | b: r(v,0) @20-30"),
                    {Level::kStrictSerializable});
-  counts::WholeHistory survey;
+  counts::WholeHistory analysis;
   counts::RootCause first{Level::kSerializable, {}, "write-skew", "G2-item", {}, 2, 1, true, {}};
-  survey.causes.found.push_back(first);
+  analysis.causes.found.push_back(first);
   counts::RootCause second{Level::kStrictSerializable,
                            *stale.analysis.check.levels.back().violation,
                            "",
@@ -758,11 +760,11 @@ TEST(Findings, HoldTheChecksOwnOfStrongerLevels) {
                            true,
                            stale.analysis.counterexamples.front()};
   second.name = stale.analysis.counterexamples.front().anomaly.name;
-  survey.causes.found.push_back(second);
+  analysis.causes.found.push_back(second);
   const auto checked = given.checked();
-  EXPECT_EQ(told(checked), "write-skew@serializable*");
-  given.analysis.whole_history = survey;
-  EXPECT_EQ(told(checked), "write-skew@serializable* " + second.name + "@strict-serializable");
+  EXPECT_EQ(reported(checked), "write-skew@serializable*");
+  given.analysis.whole_history = analysis;
+  EXPECT_EQ(reported(checked), "write-skew@serializable* " + second.name + "@strict-serializable");
 }
 
 TEST(SarifLog, IsValidWhateverTheTextAndWithoutCounterexamples) {

@@ -101,9 +101,9 @@ TEST(Lines, OneALevelButRefused) {
 
 constexpr const char* kWhy =
     "  violated: snapshot-isolation (PostgreSQL's REPEATABLE READ)\n"
-    "  lost-update (G-single): An update was lost. T7 and T8 both read x = 0 and both wrote x, "
-    "neither\n"
-    "    aware of the other: whichever came second undid the update of the first.\n"
+    "  lost-update (G-single): An update was lost. T7 and T8 both read x = 0 and both wrote x. "
+    "They are\n"
+    "    concurrent: neither is visible to the other. The later update overwrote the earlier one.\n"
     "    Let:\n"
     "      T7 = read x = 0, write x = 1    session a, 1st transaction\n"
     "      T8 = read x = 0, write x = 2    session b, 1st transaction\n"
@@ -120,7 +120,7 @@ TEST(Explanation, IndentsEveryLine) {
 }
 
 // Snapshot-isolation and linearizable do not imply each other, so both are weakest.
-TEST(Explanation, TellsAnAnomalyOnce) {
+TEST(Explanation, ReportsAnAnomalyOnce) {
   auto result = answer();
   result.levels.push_back(level(Level::kLinearizable, Verdict::kViolated, "saturation"));
   result.levels.back().violation = violation();
@@ -133,7 +133,7 @@ TEST(Explanation, TellsAnAnomalyOnce) {
           "  lost-update (G-single) of T7 and T8: as explained above for snapshot-isolation\n");
 }
 
-// What is told alike to the letter is told under one heading.
+// Explanations of the same text stand under one heading.
 TEST(Explanation, JoinsLevelsWithTheSameText) {
   auto result = answer();
   result.levels[1].violation->derivation = {};

@@ -32,7 +32,7 @@ constexpr std::size_t kMostFacts = 60;  // for one cycle
 constexpr std::size_t kMostCases = 4;
 constexpr std::size_t kMostListed = 24;  // transactions
 
-// The first sentences stand behind the title.
+// The first sentences follow the title.
 std::string opened(const Anomaly& anomaly) {
   return broken(anomaly.summary, 2, title_of(anomaly).size() + 2);
 }
@@ -144,8 +144,8 @@ class CycleReporter {
       words_.read_clause(read, key);
       words_.read_clause(words_.find_read(named.transactions[1], key), key);
       return fmt::format(
-          "an update was lost. {} and {} both read {} = {} and both wrote {}, neither aware of the "
-          "other: whichever came second undid the update of the first",
+          "an update was lost. {} and {} both read {} = {} and both wrote {}. They are concurrent: "
+          "neither is visible to the other. The later update overwrote the earlier one",
           a, b, words_.key(key), words_.seen(read, key), words_.key(key));
     }
     if (named.name == "write-skew") {
@@ -163,8 +163,9 @@ class CycleReporter {
       const auto s = words_.txn(named.transactions[2]);
       const auto two = deed(named.transactions[3], named.keys[1]);
       return fmt::format(
-          "two readers saw two different pasts. {} saw {} but not {}; {} saw it the other way "
-          "round. They do not agree on which came first",
+          "two readers saw two writes in opposite orders. {} saw {} but not {}; {} saw it the "
+          "other "
+          "way round. They do not agree on which came first",
           r, one, two, s);
     }
     if (named.miss) return missed(named.name, *named.miss);
@@ -179,8 +180,8 @@ class CycleReporter {
     const auto who = enumerate(names);
     if (!derivation_.cases.empty()) {
       return fmt::format(
-          "no order of the transactions explains what they saw. Whichever is tried, some come "
-          "before themselves, such as {}",
+          "no order of the transactions explains what they saw. In every order some transactions "
+          "precede themselves, such as {}",
           who);
     }
     const bool orders_only =
@@ -238,8 +239,8 @@ class CycleReporter {
     }
     if (name == "session-guarantee-violation") {
       return fmt::format(
-          "a session lost sight of its own past, a causality violation within one session. {} did "
-          "not see {}, which was made before it in the same session",
+          "a transaction missed a write of its own session, a causality violation within one "
+          "session. {} did not see {}, which the session made before",
           reader, write);
     }
     if (name == "non-monotonic-read") {
@@ -256,19 +257,19 @@ class CycleReporter {
     }
     if (name == "causality-violation") {
       return fmt::format(
-          "{} saw an effect without its cause. What it or its session had seen came after {}, and "
-          "yet it read {} as it was before",
+          "{} saw an effect without its cause. It or its session had seen something that came "
+          "after "
+          "{}, but it read {} as it was before that",
           reader, write, key);
     }
     if (seen != nullptr && seen->kind == EdgeKind::kRealTime) {
       return fmt::format(
-          "a stale read. {} was complete before {} was invoked, and yet {} did "
-          "not see it",
-          write, reader, reader);
+          "a stale read. {} was complete before {} was invoked, but {} did not see it", write,
+          reader, reader);
     }
     return fmt::format(
-        "{} read what was out of date. What it and {} read and wrote puts it after {}, and yet it "
-        "did not see that",
+        "{} read an outdated value. What it and {} read and wrote orders it after {}, but it did "
+        "not see that write",
         reader, levels::has_session_order(level_) ? "its session" : "others", write);
   }
 
@@ -282,7 +283,7 @@ class CycleReporter {
     bool cut = false;
   };
 
-  // Tells what a forced edge rests on; the numbers to cite.
+  // Lists the facts that a forced edge rests on; returns the numbers to cite.
   std::vector<std::size_t> establish(const Edge& edge, int depth, const std::string& indent,
                                      Facts& facts) {
     std::vector<std::size_t> numbers;
@@ -382,20 +383,20 @@ class CycleReporter {
                                    cycle_words(raw_[which])));
   }
 
-  // What is supposed in a case, and by which edge.
+  // What is assumed in a case, and by which edge.
   std::string assumption(const Path& cycle) {
     std::vector<std::string> all;
     for (const PathEdge& p : cycle) {
       if (p.edge.reason != Reason::kAssumed) continue;
-      auto text = supposed(p.edge);
+      auto text = assumed(p.edge);
       if (all.size() < 4 && std::find(all.begin(), all.end(), text) == all.end()) {
         all.push_back(std::move(text));
       }
     }
-    return all.empty() ? "whatever is supposed" : "suppose that " + enumerate(all);
+    return all.empty() ? "without assumptions" : "assume that " + enumerate(all);
   }
 
-  std::string supposed(const Edge& edge) {
+  std::string assumed(const Edge& edge) {
     const auto key = words_.key(edge.key);
     if (edge.kind == EdgeKind::kWriteWrite) {
       return fmt::format("in {}, {} is older than {}", key,
@@ -513,17 +514,18 @@ class InternalReporter {
   std::string summary() const {
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
-        return fmt::format("{} read something that nobody ever wrote.", who_);
+        return fmt::format("{} read a value that nobody wrote.", who_);
       case InternalKind::kAbortedRead:
         return in_doubt() ? fmt::format("{} read a write of {} that cannot have taken place.", who_,
                                         other_)
                           : fmt::format(
-                                "{} read a write that was taken back: {} was aborted. What "
-                                "{} did next rests on something that never was.",
+                                "{} read a write that was rolled back: {} was aborted. {} may "
+                                "have acted on data that never existed.",
                                 who_, other_, who_);
       case InternalKind::kIntermediateRead:
-        return fmt::format("{} read a draft: a version that {} itself replaced before it ended.",
-                           who_, other_);
+        return fmt::format(
+            "{} read an intermediate version: {} itself replaced it before it ended.", who_,
+            other_);
       case InternalKind::kFutureRead:
         return fmt::format("{} read its own future: a value that it wrote only afterwards.", who_);
       case InternalKind::kNotMyOwnWrite:
@@ -533,19 +535,20 @@ class InternalReporter {
       case InternalKind::kIncompatibleOrder:
         return found_.other.valid() && history_.kind(found_.other) == history::OpKind::kListRead
                    ? fmt::format(
-                         "two reads of {} disagree about the past: what one of them showed "
-                         "to its user was not, or did not stay, the list.",
+                         "two reads of {} contradict each other: neither list is a prefix of the "
+                         "other.",
                          key_)
                    : fmt::format("{} read {} in an order that no appends give.", who_, key_);
       case InternalKind::kDuplicateElement:
         return fmt::format("an append to {} took effect more than once.", key_);
       case InternalKind::kNonRepeatableRead:
         return fmt::format(
-            "{} read {} twice and was given two answers. Whatever it made of them "
-            "mixes two states of the data.",
-            who_, key_);
+            "{} read {} twice and got two different values. It mixed two states of the data.", who_,
+            key_);
       case InternalKind::kFailedCompareRead:
-        return fmt::format("{} was refused for a reason that never was.", who_);
+        return fmt::format(
+            "a compare-and-set of {} failed, although {} only ever had the expected value.", who_,
+            key_);
     }
     return {};
   }

@@ -76,9 +76,9 @@ struct Speaker {
     const auto seen = fmt::format("{} saw {}", reader, deed(edge.from, edge.from_op));
     switch (edge.reason) {
       case Reason::kOnlyWriter:
-        return fmt::format("{}: nobody else who wrote that can have been seen{}", seen, cited());
+        return fmt::format("{}: no other write of that value can have been read{}", seen, cited());
       case Reason::kAssumed:
-        return fmt::format("{} (supposed)", seen);
+        return fmt::format("{} (assumed)", seen);
       default:
         return seen;
     }
@@ -137,10 +137,9 @@ struct Speaker {
         deed(edge.to, edge.to_op);
         const auto older = words.versions_owner(edge.from, edge.from_op, edge.key);
         const auto newer = words.versions_owner(edge.to, edge.to_op, edge.key);
-        if (!edge.witness.valid())
-          return fmt::format("{} stands before {} in {}", older, newer, key());
+        if (!edge.witness.valid()) return fmt::format("{} precedes {} in {}", older, newer, key());
         const auto reader = words.txn(history.txn_of(edge.witness));
-        return fmt::format("{} stands before {} in {}: {} {}", older, newer, key(), reader,
+        return fmt::format("{} precedes {} in {}: {} {}", older, newer, key(), reader,
                            words.answer(edge.witness, edge.key, focus_of(words, edge)));
       }
       case Reason::kNoOverlap:
@@ -152,14 +151,14 @@ struct Speaker {
         }
         if (proof.empty()) {
           return fmt::format(
-              "both wrote {}, so one was done before the other began, and {} must have been first",
+              "both wrote {}, so one committed before the other began, and {} must have been first",
               key(), words.txn(edge.from));
         }
         return fmt::format(
-            "both wrote {}, so one was done before the other began, and that was not {} {}", key(),
-            words.txn(edge.to), proof);
+            "both wrote {}, so one committed before the other began, and that one was not {} {}",
+            key(), words.txn(edge.to), proof);
       case Reason::kAssumed:
-        return fmt::format("we suppose that {} is older than {} in {}",
+        return fmt::format("we assume that {} is older than {} in {}",
                            words.versions_owner(edge.from, edge.from_op, edge.key),
                            words.versions_owner(edge.to, edge.to_op, edge.key), key());
       default:
@@ -205,9 +204,9 @@ struct Speaker {
       }
       case Reason::kAssumed: {
         // With reasons: one of several writers is tried, and they lead on from it.
-        if (edge.because.empty()) return fmt::format("{}, as supposed: it {}", missed, got);
+        if (edge.because.empty()) return fmt::format("{}, as assumed: it {}", missed, got);
         const TxnId writer = edge.writer.valid() ? edge.writer : source;
-        return fmt::format("{}: it read {}, as supposed, which is older{}", missed,
+        return fmt::format("{}: it read {}, as assumed, which is older{}", missed,
                            words.versions_owner(writer, OpId::none(), edge.key), cited());
       }
       default:

@@ -239,7 +239,7 @@ TEST(Order, LostUpdateByCompareAndSet) {
   EXPECT_EQ(anomaly.name, "lost-update");
   EXPECT_EQ(anomaly.adya, "G-single");
   EXPECT_TRUE(anomaly.explanation.starts_with(
-      "An update was lost. T0 and T1 both read x = 2 and both wrote x, "))
+      "An update was lost. T0 and T1 both read x = 2 and both wrote x. "))
       << anomaly.explanation;
 }
 // Two versions have this value: whether both saw the same one, nobody knows.
@@ -368,7 +368,7 @@ TEST(Bounds, LongPathsAndListsAreCut) {
   expect_text(anomaly);
   EXPECT_EQ(anomaly.edges.size(), 30u);  // the structure is whole
 }
-TEST(Bounds, SharedLabelsAreTold) {
+TEST(Bounds, SharedLabelsAreQualified) {
   history::History history = history_of("a: r(x,1) w(y,1) | b: r(y,1) w(x,1)");
   // Two histories of one transaction each number from 0; put together, both are 0.
   history::HistoryBuilder b;
