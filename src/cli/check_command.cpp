@@ -297,10 +297,10 @@ void add_check(Command& app, Run& run) {
       ->add_option(
           "-l,--level", arguments->levels,
           "Levels to decide, separated by commas. May be repeated. Default: every level that "
-          "the history has the facts for (the ladder)")
+          "applies to the history (the ladder)")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   add_limit_options(*command, "The time for one history: to read it and to decide all levels",
                     arguments->limits);
   command
@@ -309,23 +309,23 @@ void add_check(Command& app, Run& run) {
                    "One history "
                    "only")
       ->type_name("FILE")
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   command
       ->add_flag("--test-power", arguments->test_power,
                  "Also report what the test could show: which transactions overlap in time, and "
                  "which anomalies this workload can reveal. Default: only if every level is asked "
                  "for and the check passes")
-      ->group(kWhatIsAsked);
-  command->add_flag("--worth", arguments->test_power, "The old name of --test-power")->hidden();
+      ->group(kQuestionOptions);
+  command->add_flag("--worth", arguments->test_power, "Deprecated: --test-power")->hidden();
   command
       ->add_flag("--history-analysis,!--no-history-analysis", arguments->history_analysis,
                  "If a level is violated: count each anomaly in the whole history, and search for "
                  "further violations with other causes. The search takes at most 2 s plus a tenth "
                  "of the check's time. Default: --history-analysis")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       ->add_flag("--survey,!--no-survey", arguments->history_analysis,
-                 "The old name of --history-analysis")
+                 "Deprecated: --history-analysis")
       ->hidden();
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json,
@@ -346,7 +346,7 @@ void add_check(Command& app, Run& run) {
   command->footer(
       "With -l, each file and level gets one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown.\n"
       "The explanations follow the lines of a file, indented by two spaces.\n"
-      "A level that has no meaning for the history (real time without times) is refused if -l "
+      "A level that does not apply to the history (real time without times) is refused if -l "
       "names\n"
       "it: that is an error, exit code 3.\n"
       "\n"

@@ -28,8 +28,8 @@ void add_mock(Command& app, Run& run);
 void add_crdt(Command& app, Run& run);
 void add_explain(Command& app, Run& run);  // and `levels`
 
-inline constexpr const char* kWhatIsAsked = "Changes what is asked";
-inline constexpr const char* kWhatItCosts = "Changes what it costs";
+inline constexpr const char* kQuestionOptions = "Options that change the question";
+inline constexpr const char* kCostOptions = "Options that change the cost";
 
 // Writes to standard output. A reader that went away (`| head`) is no error, but
 // nothing more is written; finish_output() reports other failures.

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -97,9 +98,9 @@ CUPEL_OPTION_OF(std::optional<std::vector<std::size_t>>);
 #undef CUPEL_OPTION_OF
 
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
-  return subcommands_
-      .emplace_back(std::make_unique<Command>(*inner_.add_subcommand(name, description)))
-      .get();
+  CLI::App* const inner = inner_.add_subcommand(name, description);
+  inner->footer("");  // CLI11 copies that of the command above
+  return subcommands_.emplace_back(std::make_unique<Command>(*inner)).get();
 }
 void Command::require_subcommand(std::size_t least, std::size_t most) {
   inner_.require_subcommand(least, most);
@@ -130,7 +131,21 @@ bool Command::got_subcommand(const std::string& name) const {
 
 namespace {
 
-// Options described in lines that fit a terminal.
+// The text in lines of at most `width` characters.
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string lines, line;
+  for (const auto& word : CLI::detail::split(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line;
+}
+
+// Descriptions in lines that fit a terminal. The default of an option, and the options that it
+// needs or excludes, are sentences of its description.
 class WrappingFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -139,17 +154,48 @@ class WrappingFormatter : public CLI::Formatter {
     for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
     return text;
   }
+  // Without CLI11's mark at a name that turns a flag off: "--no-x{false}".
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    auto name = CLI::Formatter::make_option_name(option, positional);
+    for (std::size_t at; (at = name.find("{false}")) != std::string::npos;) name.erase(at, 7);
+    return name;
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};
+    std::string text;
+    if (!option->get_type_name().empty()) text += " " + option->get_type_name();
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+    if (option->get_required()) text += " REQUIRED";
+    return text;
+  }
   std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr std::size_t kWidth = 64;
-    std::string wrapped, line;
-    for (const auto& word : CLI::detail::split(option->get_description(), ' ')) {
-      if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
-        wrapped += line + "\n";
-        line.clear();
-      }
-      line += (line.empty() ? "" : " ") + word;
-    }
-    return wrapped + line;
+    auto text = option->get_description();
+    const auto& fallback = option->get_default_str();
+    if (!fallback.empty()) text += ". Default: " + fallback;
+    if (!option->get_needs().empty()) text += ". Only with " + listed(option->get_needs());
+    if (!option->get_excludes().empty()) text += ". Not with " + listed(option->get_excludes());
+    return wrapped(text, kDescriptionWidth);
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(app->get_description(), kDescriptionWidth + get_column_width()) + "\n";
+  }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    std::ostringstream out;
+    CLI::detail::format_help(out, sub->get_display_name(true),
+                             wrapped(sub->get_description(), kDescriptionWidth),
+                             get_column_width());
+    return out.str();
+  }
+
+ private:
+  static constexpr std::size_t kDescriptionWidth = 64;
+
+  // In the order of their names: CLI11's sets are ordered by address.
+  static std::string listed(const std::set<CLI::Option*>& options) {
+    std::vector<std::string> names;
+    for (const auto* option : options) names.push_back(option->get_name());
+    std::sort(names.begin(), names.end());
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 };
 
@@ -268,7 +314,7 @@ std::string usage_error(const CLI::App& app, const std::exception& error,
 CommandLine::CommandLine(const Texts& texts)
     : app_(std::make_unique<CLI::App>(texts.description, texts.name)),
       root_(std::make_unique<Command>(*app_)) {
-  app_->set_version_flag("--version", texts.version);
+  app_->set_version_flag("--version", texts.version, "Show the version, the commit and the build");
   app_->set_help_flag("-h,--help", "Show this help");
   app_->require_subcommand(1);
   auto formatter = std::make_shared<WrappingFormatter>();

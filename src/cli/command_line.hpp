@@ -1,7 +1,7 @@
 // CommandLine: commands and their options, as small an interface as the tool needs.
 //
-// CLI11 is behind it, in command_line.cpp and nowhere else: its header costs each file that
-// includes it about two seconds to compile.
+// Only command_line.cpp includes CLI11: its header costs each file that includes it about two
+// seconds to compile.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ class Command {
   // until the command line is parsed. For the types of the explicit instantiations in the .cpp.
   template <typename T>
   Option* add_option(const std::string& names, T& value, const std::string& description);
-  // "--survey,!--no-survey": the second sets it to false.
+  // "--colour,!--no-colour": the second sets it to false.
   Option* add_flag(const std::string& names, bool& value, const std::string& description);
   Command* add_subcommand(const std::string& name, const std::string& description);
   void require_subcommand(std::size_t least, std::size_t most);

@@ -78,8 +78,8 @@ void add_strict_axioms_option(Command& command, bool& strict) {
       .add_flag("--strict-axioms", strict,
                 "Use the axioms exactly as Biswas's thesis prints them: arrays may show removed "
                 "characters, and two concurrent writes of one value are forbidden (docs/crdt.md)")
-      ->group(kWhatIsAsked);
-  command.add_flag("--letter", strict, "The old name of --strict-axioms")->hidden();
+      ->group(kQuestionOptions);
+  command.add_flag("--letter", strict, "Deprecated: --strict-axioms")->hidden();
 }
 
 base::Result<std::string> contents(const std::string& file) {
@@ -254,35 +254,35 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
                   "Write the evidence for the verdict to this file, for cupel crdt verify. One "
                   "history only")
       ->type_name("FILE")
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   command
       .add_flag("--witness", arguments.witness,
                 "If the history is satisfied, show an execution: what each operation newly sees")
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   command
       .add_option("--timeout", arguments.timeout,
                   "Time limit for each history, reading included; then the verdict is unknown. "
                   "Seconds, or with a unit: 90, 90s, 5m. Default: none")
       ->type_name("DURATION")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       .add_option("--memory-limit", arguments.memory_limit,
                   "Limit on the resident memory of the process; beyond it the verdict is "
                   "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
       ->type_name("SIZE")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       .add_option("--shrink-time", arguments.shrink_time,
                   "Time limit for shrinking a violation before it is explained. Seconds, or "
                   "with a unit")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command.add_flag("--json", arguments.json, "Print one JSON object for each history, on one line");
   command
       .add_option(
           "--svg", arguments.svg,
-          "Draw the answer as SVG to this file: replicas as rows, deliveries as arrows. One "
+          "Draw the history and its verdict as SVG: replicas as rows, deliveries as arrows. One "
           "history only")
       ->type_name("FILE");
 }
@@ -303,11 +303,11 @@ void add_crdt_check(Command& app, Run& run) {
           "Also check that the last reads of all replicas agree, and report how long that took "
           "if times are recorded. Use it if every update was delivered at the end. The exit code "
           "is 1 if the reads differ, and 2 if no key has two such reads")
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   add_answer_options(*command, *arguments);
   command->footer(
       "Prints one line FILE<TAB>TYPE<TAB>satisfied|violated|unknown for each file. The\n"
-      "explanation of a violation follows, indented by two blanks.\n"
+      "explanation of a violation follows, indented by two spaces.\n"
       "\n"
       "Exit code: 0 satisfied, 1 violated, 2 unknown, 3 bad input; the largest of all files.\n"
       "\n"
@@ -359,7 +359,7 @@ void add_crdt_verify(Command& app, Run& run) {
       ->required()
       ->type_name("");
   add_type_option(*command, arguments->type);
-  command->add_flag("--json", arguments->json, "One JSON object, on one line");
+  command->add_flag("--json", arguments->json, "Print one JSON object on one line");
   command->footer(
       "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: it rests on too\n"
       "many operations to try all their executions, 3 the history cannot be read or the file is "
@@ -449,10 +449,10 @@ void add_crdt_generate(Command& app, Run& run) {
   command->add_flag("--edn", arguments->edn,
                     "Write EDN instead of JSON lines; the default if FILE ends in .edn");
   add_request_options(*command, options);
-  const char* group = "How the replicas behave";
+  const char* group = "Replicas";
   std::string bugs;
   for (const auto& bug : crdt::all_bugs()) {
-    bugs += fmt::format("  {:32} {}\n", bug.name, bug.what);
+    bugs += fmt::format("  {:33} {}\n", bug.name, bug.what);
   }
   command
       ->add_option("--ops", options.ops,
@@ -550,7 +550,7 @@ void add_crdt_run(Command& app, Run& run) {
       ->type_name("COMMAND");
   add_type_option(*command, arguments->type);
   add_request_options(*command, options);
-  const char* group = "How the replicas run";
+  const char* group = "Replicas";
   command
       ->add_option("--ops", options.ops,
                    "Number of operations of all replicas together, without the final reads")

@@ -69,7 +69,7 @@ void take_shape(const ShapeArguments& given, workload::GenerateOptions& options)
 
 void add_store_options(Command& command, GenerateArguments& arguments) {
   auto& options = arguments.options;
-  const char* behaviour = "How the store behaves";
+  const char* store = "Store";
   command
       .add_option("--level", arguments.store,
                   fmt::format("The level that the store provides: {}. Short names are accepted. "
@@ -77,14 +77,14 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
                               one_of(names_of(workload::all_stores()))))
       ->type_name("LEVEL")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--inject", arguments.inject,
                   "Anomalies to inject, one of each, separated by commas. May be repeated. `cupel "
                   "explain` lists the names")
       ->type_name("ANOMALY")
       ->allow_extra_args(false)
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--inject-at", options.inject_at,
                   "Inject them after this share of the transactions, from 0 to 1, into the "
@@ -92,35 +92,35 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
       ->type_name("SHARE")
       ->check(share())
       ->needs(command.get_option("--inject"))
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--abort-rate", options.abort_rate,
                   "Share of transactions that their clients abort, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(share())
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--indeterminate-rate", options.indeterminate_rate,
                   "Share of transactions whose outcome the client does not know, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(share())
-      ->group(behaviour);
+      ->group(store);
   command
       .add_flag("--conflict-aborts", options.conflict_aborts,
                 "Also record the transactions that the store aborts because of a conflict. Each is "
                 "repeated until it commits. Default: record only the commit")
-      ->group(behaviour);
+      ->group(store);
   command.add_option("--seed", options.seed, "The same options and seed give the same history")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_flag("--no-times", arguments.no_times,
                 "Leave out the times at which transactions begin and end")
-      ->group(behaviour);
+      ->group(store);
 }
 
 // Returns --plan.
@@ -145,7 +145,7 @@ Option* add_plan_options(Command& command, GenerateArguments& arguments) {
 
 void add_client_options(Command& command, GenerateArguments& arguments, Option* planned) {
   auto& options = arguments.options;
-  const char* shape = "What its clients do";
+  const char* shape = "Clients";
   command
       .add_option("--shape", arguments.kind,
                   fmt::format("Kind of transactions: {}", one_of(names_of(workload::all_shapes()))))

@@ -209,7 +209,9 @@ void add_lab(Command& app, Run& run) {
 
   auto* starting = command->add_subcommand(
       "start", "Start a server on loopback, in a temporary directory, and print its URL");
-  starting->add_option("KIND", arguments->kind, "The server: " + kinds())->required();
+  starting->add_option("KIND", arguments->kind, "The server: " + kinds())
+      ->required()
+      ->type_name("");
   starting->add_option("--name", arguments->name, "The name of the server. Default: KIND, KIND-2 …")
       ->type_name("NAME")
       ->check([](const std::string& name) -> std::string {
@@ -240,7 +242,9 @@ void add_lab(Command& app, Run& run) {
 
   auto* stopping = command->add_subcommand(
       "stop", "Stop servers and remove their data; `all` stops all of them");
-  stopping->add_option("NAME", arguments->names, "Servers by name, or `all`")->required();
+  stopping->add_option("NAME", arguments->names, "Servers by name, or `all`")
+      ->required()
+      ->type_name("");
   stopping->callback([arguments, &run] { run = [arguments] { return stop(*arguments); }; });
 
   auto* listing = command->add_subcommand(
@@ -252,7 +256,7 @@ void add_lab(Command& app, Run& run) {
         again ? "restart" : "kill",
         again ? "Start a server again, with its old data and port"
               : "Kill a server, or one node, as a crash does (SIGKILL); its data stays");
-    disturbing->add_option("NAME", arguments->name, "A server by name")->required();
+    disturbing->add_option("NAME", arguments->name, "A server by name")->required()->type_name("");
     disturbing->add_option("--node", arguments->node, "One node of a cluster. The first is 0")
         ->type_name("N")
         ->check(whole_number(0, 1000));

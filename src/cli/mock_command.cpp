@@ -98,8 +98,8 @@ int serve(const ServeArguments& arguments) {
 }  // namespace
 
 void add_mock(Command& app, Run& run) {
-  auto* command =
-      app.add_subcommand("mock", "Serve a database that is as weak as its isolation level allows");
+  auto* command = app.add_subcommand(
+      "mock", "Serve a database that shows every behaviour that its isolation level allows");
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<ServeArguments>();
   add_store_options(*command, *arguments);

@@ -25,7 +25,7 @@ std::vector<std::string> level_names_of_mock() {
 }  // namespace
 
 void add_store_options(Command& command, StoreArguments& arguments) {
-  const char* behaviour = "How the store behaves";
+  const char* store = "Store";
   command
       .add_option(
           "--level", arguments.level,
@@ -33,14 +33,14 @@ void add_store_options(Command& command, StoreArguments& arguments) {
                       one_of(level_names_of_mock())))
       ->type_name("LEVEL")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--seed", arguments.store.seed,
                   "The random seed. The same seed and the same requests return the same values")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--policy", arguments.policy,
                   "How a read chooses among the values that it may return: uniform, latest, "
@@ -48,32 +48,32 @@ void add_store_options(Command& command, StoreArguments& arguments) {
                   "uniform=3,adversarial=1")
       ->type_name("POLICY")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--delay", arguments.delay,
                   "The longest pause before a transaction; each is random")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--abort-rate", arguments.store.abort_rate,
                   "The share of commits that abort, from 0 to 1")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(share())
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--latency", arguments.latency, "The pause before each read, write and commit")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
   command
       .add_option("--patience", arguments.patience,
                   "Roll back an open transaction that sends no request for this long while others "
                   "wait")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(behaviour);
+      ->group(store);
 }
 
 namespace {

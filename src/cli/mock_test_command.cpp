@@ -34,10 +34,10 @@ int run_test(const MockTestArguments& arguments) {
 }
 
 constexpr const char* kFooter =
-    "The command finds the store by PGHOST, PGPORT, PGUSER, PGDATABASE, MYSQL_HOST,\n"
-    "MYSQL_TCP_PORT, CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and CUPEL_MOCK_HTTP_URL.\n"
-    "CUPEL_MOCK_SEED is the seed. A run fails if its exit code is not 0 or if it takes longer\n"
-    "than --time-limit.\n"
+    "The environment of the command names the store: PGHOST, PGPORT, PGUSER, PGDATABASE,\n"
+    "MYSQL_HOST, MYSQL_TCP_PORT, CUPEL_MOCK_PG_URL, CUPEL_MOCK_MYSQL_URL and\n"
+    "CUPEL_MOCK_HTTP_URL. CUPEL_MOCK_SEED is the seed. A run fails if its exit code is not 0 or\n"
+    "if it takes longer than --time-limit.\n"
     "\n"
     "Exit code: 0 no run failed, 1 a run failed, 2 stopped early or incompletely explored, 3 the\n"
     "command could not be run or did not use the store.\n"
@@ -77,7 +77,7 @@ void add_run_options(Command& testing, MockTestArguments& arguments) {
 }
 
 void add_exploration_options(Command& testing, MockTestArguments& arguments) {
-  const char* group = "Exploring every run of a small test";
+  const char* group = "Exploration of all runs";
   auto* explored =
       testing
           .add_flag("--explore", arguments.explore,
@@ -85,17 +85,19 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
                     "return, and each order of the transactions of clients that wait at the same "
                     "time. Count each history once, and the states that the client saw")
           ->group(group);
-  auto* choices = testing
-                      .add_option("--choices", arguments.exploration.choices,
-                                  "Make one run with these choices, as --explore prints them")
-                      ->delimiter(',')
-                      ->check(whole_number(0, 1'000'000'000))
-                      ->type_name("N,N…")
-                      ->group(group);
+  auto* choices =
+      testing
+          .add_option("--choices", arguments.exploration.choices,
+                      "Make one run with these choices, as --explore prints them: numbers, "
+                      "separated by commas")
+          ->delimiter(',')
+          ->check(whole_number(0, 1'000'000'000))
+          ->type_name("N")
+          ->group(group);
   testing
       .add_option("--states", arguments.states,
-                  "What is a state: the values that each session read (reads), or what the "
-                  "command printed (output)")
+                  "The definition of a state: the values that each session read (reads), or what "
+                  "the command printed (output)")
       ->type_name("WHAT")
       ->capture_default_str()
       ->check(one_of_names({"reads", "output"}))
@@ -154,12 +156,12 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
 
 void add_mock_test(Command& mock, Run& run) {
   auto* testing = mock.add_subcommand(
-      "test", "Run a command against fresh stores with one seed after another until it fails");
+      "test", "Run a command once for each seed, against a fresh store, until it fails");
   auto arguments = std::make_shared<MockTestArguments>();
   add_store_options(*testing, *arguments);
   add_run_options(*testing, *arguments);
   add_exploration_options(*testing, *arguments);
-  add_limit_options(*testing, "For the check of the failed run", arguments->limits);
+  add_limit_options(*testing, "The time for the check of the failed run", arguments->limits);
   testing->add_option("COMMAND", arguments->test.command, "The command to run, after --")
       ->required()
       ->type_name("");

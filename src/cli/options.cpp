@@ -37,20 +37,20 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
           "How far the clients' clocks may be wrong. Every interval is widened by this on both "
           "sides. With ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION")
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   command
       .add_option("--timeout", arguments.timeout,
                   timed +
                       ". What is undecided at the end is unknown. Seconds, or with a unit: 90, "
                       "90s, 5m. Default: no limit")
       ->type_name("DURATION")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       .add_option("--memory-limit", arguments.memory_limit,
                   "The resident memory that the process may use. What is undecided when the limit "
                   "is met is unknown. Bytes, or with K, M, G: 512M, 4G. Default: no limit")
       ->type_name("SIZE")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       .add_option(
           "--shrink-time", arguments.shrink_time,
@@ -58,14 +58,14 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
           "not shrink. Seconds, or with a unit. Default: the time of the check, at least 1s "
           "and at most 5s")
       ->type_name("DURATION")
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
   command
       .add_option("--threads", arguments.threads,
                   "Threads that read JSON lines and decide parts of a history. The number never "
                   "changes a verdict. Default: 0, as many as the machine has")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<unsigned>::max()))
-      ->group(kWhatItCosts);
+      ->group(kCostOptions);
 }
 
 check::Options check_options(const std::vector<std::string>& levels,
@@ -138,7 +138,7 @@ void add_shape_options(Command& command, const char* group, ShapeArguments& argu
   command.add_option("--ops", arguments.ops, "Operations of a transaction: a number or a range")
       ->type_name("N|MIN-MAX")
       ->group(group);
-  command.add_option("--keys", arguments.keys, "Keys")
+  command.add_option("--keys", arguments.keys, "Number of keys")
       ->type_name("N")
       ->check(whole_number(1, workload::kMaxKeys))
       ->group(group);

@@ -171,7 +171,7 @@ void take_workload(RunArguments& arguments) {
 
 void add_database_options(Command& command, RunArguments& arguments) {
   auto& options = arguments.options;
-  const char* whom = "The database";
+  const char* whom = "Database";
   arguments.db =
       command
           .add_option("--db", options.url,
@@ -197,7 +197,7 @@ void add_database_options(Command& command, RunArguments& arguments) {
 
 void add_client_options(Command& command, RunArguments& arguments) {
   auto& options = arguments.options;
-  const char* what = "What its clients do";
+  const char* what = "Clients";
   command.add_option("--workload", options.workload, "A workload of --list, or a plan FILE.json")
       ->type_name("NAME")
       ->capture_default_str()
@@ -211,9 +211,8 @@ void add_client_options(Command& command, RunArguments& arguments) {
                            ->group(what);
   arguments.txns =
       command
-          .add_option(
-              "--txns", options.run.txns,
-              "Transactions of each session. 0: until --time-limit. Default with a plan: all of it")
+          .add_option("--txns", options.run.txns,
+                      "Transactions of each session; of a plan, all. 0: until --time-limit")
           ->type_name("N")
           ->capture_default_str()
           ->check(whole_number(0, 1'000'000'000))
@@ -241,7 +240,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->group(what);
-  const char* shape = "What its transactions look like (default: as in the workload's source)";
+  const char* shape = "Transactions (default: as in the workload's source)";
   add_shape_options(command, shape, arguments.shape);
   add_mix_options(command, shape, arguments.shape);
   command
@@ -254,21 +253,21 @@ void add_client_options(Command& command, RunArguments& arguments) {
 
 void add_fault_options(Command& command, RunArguments& arguments) {
   auto& options = arguments.options;
-  const char* broken = "What breaks during the run";
+  const char* faults = "Faults during the run";
   command.add_option("--fault", options.faults.fault, "A shell command that breaks something")
       ->type_name("CMD")
-      ->group(broken);
+      ->group(faults);
   command.add_option("--heal", options.faults.heal, "A shell command that repairs it")
       ->type_name("CMD")
-      ->group(broken);
+      ->group(faults);
   command.add_option("--fault-every", arguments.fault_every, "Time between faults")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(broken);
+      ->group(faults);
   command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its repair")
       ->type_name("DURATION")
       ->capture_default_str()
-      ->group(broken);
+      ->group(faults);
 }
 
 void add_output_options(Command& command, RunArguments& arguments) {
@@ -290,7 +289,7 @@ void add_output_options(Command& command, RunArguments& arguments) {
                   "the database promises at its isolation level")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
-      ->group(kWhatIsAsked);
+      ->group(kQuestionOptions);
   add_limit_options(command, "The time to read the recorded history and to decide all levels",
                     arguments.limits);
   command.add_flag("--json", arguments.json, "Print one JSON object on one line");

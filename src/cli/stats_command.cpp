@@ -13,7 +13,8 @@ void add_stats(Command& app, Run& run) {
     std::string format;
     bool json = false;
   };
-  auto* command = app.add_subcommand("stats", "Count what histories hold");
+  auto* command =
+      app.add_subcommand("stats", "Count the transactions, operations and keys of histories");
   auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("HISTORY", arguments->histories,

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFine = "w(1,1,0,1)\nr(1,1,1,2)\n";
 constexpr const char* kLostUpdate = "r(1,0,0,1)\nw(1,1,0,1)\nr(1,0,1,2)\nw(1,2,1,2)\n";
 
-struct Outcome {
+struct CommandResult {
   int code;
   std::string out, err;
 };
@@ -46,10 +46,10 @@ class Cli : public testing::Test {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
   // Runs `cupel ARGUMENTS` in the folder, by way of a shell.
-  [[nodiscard]] Outcome cupel(const std::string& arguments) const {
+  [[nodiscard]] CommandResult cupel(const std::string& arguments) const {
     return shell("'" CUPEL_BINARY "' " + arguments);
   }
-  [[nodiscard]] Outcome shell(const std::string& command) const {
+  [[nodiscard]] CommandResult shell(const std::string& command) const {
     const auto err = folder_ / "stderr";
     const std::string line =
         "cd '" + folder_.string() + "' && { " + command + " ; } 2>'" + err.string() + "'";
@@ -72,7 +72,7 @@ TEST_F(Cli, SatisfiedIsZero) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsToldUnderTheLevelAskedFor) {
+TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsReportedUnderTheLevelAskedFor) {
   write("two-lost.txt",
         std::string(kLostUpdate) + "r(2,0,2,3)\nw(2,1,2,3)\nr(2,0,3,4)\nw(2,2,3,4)\n");
   write("lost-and-skew.txt",
@@ -86,7 +86,7 @@ TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsToldUnderTheLevelAskedFor) {
   ASSERT_NE(first, std::string::npos) << ran.out;
   ASSERT_NE(second, std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("So under serializable"), std::string::npos) << ran.out;
-  // A skew that the check of serializable came upon is told below what is weaker.
+  // A skew that the check of serializable found is reported below the weaker levels.
   const auto ladder = cupel("check lost-and-skew.txt");
   EXPECT_NE(ladder.out.find("\n  violated: snapshot-isolation\n  lost-update"), std::string::npos)
       << ladder.out;
@@ -337,7 +337,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
   EXPECT_FALSE(fs::exists(folder_ / "x.jsonl"));
 }
 
-TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsToldWhereToGo) {
+TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsReferredToCrdtCheck) {
   write("set.jsonl", R"({"process":1,"f":"add","key":"s","value":"a"})"
                      "\n"
                      R"({"process":2,"f":"read","key":"s","value":["a"]})"
@@ -350,7 +350,7 @@ TEST_F(Cli, AHistoryOfAReplicatedDataTypeIsToldWhereToGo) {
       std::string::npos)
       << ran.err;
   EXPECT_EQ(cupel("crdt check --type add-wins-set set.jsonl").code, 0);
-  // What is wrong in a history of transactions is told as it is.
+  // What is wrong in a history of transactions is reported as it is.
   write("wrong.jsonl", R"({"index":0,"type":"ok","process":0,"f":"txn","value":[["w",1,1]]})"
                        "\n"
                        R"({"index":1,"type":"ok","process":0,"f":"txn","value":7})"
@@ -505,7 +505,7 @@ TEST_F(Cli, ConvertRefusesWhatWouldLoseData) {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const auto name = entry.path().filename().string();
     EXPECT_TRUE(name == "lost.txt" || name == "fine.txt" || name == "stderr")
-        << name << " was left behind";
+        << name << " was not removed";
   }
 }
 
@@ -594,7 +594,7 @@ TEST_F(Cli, StatsCount) {
   EXPECT_EQ(cupel("stats nowhere.txt").code, 3);
 }
 
-TEST_F(Cli, NobodyHasToHearTheComplaints) {
+TEST_F(Cli, StandardErrorMayBeClosed) {
   EXPECT_EQ(cupel("check nowhere.jsonl 2>&-").code, 3);
   EXPECT_EQ(cupel("check --no-such-option fine.txt 2>&-").code, 3);
   EXPECT_EQ(cupel("check nowhere.jsonl fine.txt 2>/dev/full").code, 3);
@@ -612,8 +612,8 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
     EXPECT_EQ(ran.err, "") << arguments;
   }
   const auto check = cupel("check --help").out;
-  EXPECT_NE(check.find("Changes what is asked"), std::string::npos);
-  EXPECT_NE(check.find("Changes what it costs"), std::string::npos);
+  EXPECT_NE(check.find("Options that change the question"), std::string::npos);
+  EXPECT_NE(check.find("Options that change the cost"), std::string::npos);
   EXPECT_TRUE(std::regex_match(cupel("--version").out,
                                std::regex("cupel [0-9.]+ \\(commit [0-9a-z-]+, build \\w+\\)\n")))
       << cupel("--version").out;
@@ -744,7 +744,7 @@ TEST_F(Cli, EmitSaysWhatIsWrong) {
   }
 }
 
-TEST_F(Cli, WorthStandsBelowALadderThatPassedAndWhereItIsAskedFor) {
+TEST_F(Cli, TestPowerFollowsALadderThatPassedAndAnExplicitRequest) {
   const auto ladder = cupel("check fine.txt");
   EXPECT_NE(ladder.out.find("\n  Test power:\n"), std::string::npos) << ladder.out;
   EXPECT_NE(ladder.out.find("lost-update: no transaction reads a key and then writes it"),
