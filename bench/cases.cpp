@@ -163,22 +163,22 @@ class Collector {
     }
   }
 
-  // Planted in a history that is valid otherwise, which stands beside it.
+  // Injected into a history that is valid otherwise, which stands beside it.
   void violations() {
-    struct Planted {
+    struct Injected {
       const char* anomaly;
       const char* level;
     };
     // A fractured read is the G-single that needs nothing else.
-    constexpr Planted kPlanted[] = {{"G1c", "read-committed"},
-                                    {"fractured-read", "read-atomic"},
-                                    {"long-fork", "prefix"},
-                                    {"lost-update", "strong-session-snapshot-isolation"},
-                                    {"fractured-read", "strong-session-snapshot-isolation"},
-                                    {"G1c", "strong-session-snapshot-isolation"},
-                                    {"long-fork", "strong-session-snapshot-isolation"},
-                                    {"lost-update", "strong-session-serializable"},
-                                    {"write-skew", "strong-session-serializable"}};
+    constexpr Injected kInjected[] = {{"G1c", "read-committed"},
+                                      {"fractured-read", "read-atomic"},
+                                      {"long-fork", "prefix"},
+                                      {"lost-update", "strong-session-snapshot-isolation"},
+                                      {"fractured-read", "strong-session-snapshot-isolation"},
+                                      {"G1c", "strong-session-snapshot-isolation"},
+                                      {"long-fork", "strong-session-snapshot-isolation"},
+                                      {"lost-update", "strong-session-serializable"},
+                                      {"write-skew", "strong-session-serializable"}};
     for (const auto n : size_ == Size::kFull
                             ? std::vector<std::uint64_t>{10'000, 100'000, 1'000'000}
                             : std::vector<std::uint64_t>{middle()}) {
@@ -186,7 +186,7 @@ class Collector {
       setting.store = "strict-serializable";
       setting.txns = setting.keys = n;
       std::vector<std::string> levels;
-      for (const auto& [anomaly, level] : kPlanted) {
+      for (const auto& [anomaly, level] : kInjected) {
         if (std::find(levels.begin(), levels.end(), level) == levels.end()) {
           levels.emplace_back(level);
           add("violations", "valid", n, setting, level);

@@ -46,7 +46,7 @@ struct Case {
   std::string level;
   std::string expected;  // "satisfied" or "violated"; empty: a SAT solver will know
 
-  // Group, series, value and level: tells the cases apart.
+  // Group, series, value and level: identifies the case.
   [[nodiscard]] std::string name() const;
 };
 

@@ -3,7 +3,7 @@
 //   check_bench [--runs N] [--shared DIR]
 //
 // Each case is a history, a level and the verdict it must have; a wrong verdict
-// ends the run, because a fast wrong answer is worth nothing. Without --shared
+// ends the run, because a fast wrong answer is useless. Without --shared
 // it runs the small histories of tests/golden once (`make test`
 // does, so that it cannot rot). Prints a Markdown table: medians of N runs.
 #include <fmt/format.h>

@@ -17,7 +17,7 @@
 #include <regex>
 
 #include "bench/cases.hpp"
-#include "bench/trial.hpp"
+#include "bench/check_run.hpp"
 
 namespace {
 
@@ -45,7 +45,7 @@ Interval around_median(std::vector<double> values) {
 
 int main_of(const std::string& old_program, const std::string& new_program, Size size,
             const std::string& output, const std::string& only, int pairs, double least, bool wall,
-            TrialOptions options) {
+            CheckRunOptions options) {
   const std::regex wanted(only.empty() ? ".*" : only);
   double logarithms = 0;
   std::size_t compared = 0, skipped = 0;
@@ -63,19 +63,19 @@ int main_of(const std::string& old_program, const std::string& new_program, Size
     std::string found[2];
     const auto cost = [&](bool is_new) {
       options.cupel = is_new ? new_program : old_program;
-      const auto trial = run(one, options);
-      if (!trial.ok()) {
-        fmt::print(stderr, "{}: {}\n", one.name(), trial.error().to_string());
+      const auto one_run = run(one, options);
+      if (!one_run.ok()) {
+        fmt::print(stderr, "{}: {}\n", one.name(), one_run.error().to_string());
         right = false;
         return 0.0;
       }
-      found[is_new ? 1 : 0] = trial->verdict;
-      if (trial->verdict != expected) {
-        fmt::print(stderr, "{}: {} from {}, expected {}\n", one.name(), trial->verdict,
+      found[is_new ? 1 : 0] = one_run->verdict;
+      if (one_run->verdict != expected) {
+        fmt::print(stderr, "{}: {} from {}, expected {}\n", one.name(), one_run->verdict,
                    to_shell(command_of(one, options)), expected);
         right = false;
       }
-      return wall ? trial->cost.wall_seconds : trial->cost.cpu_seconds();
+      return wall ? one_run->cost.wall_seconds : one_run->cost.cpu_seconds();
     };
     // The first of each fills the page cache and is not counted.
     if (const double once = std::max(cost(false), cost(true)); right && once < least) {
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   int pairs = 9;
   double least = 0.02;
   bool wall = false;
-  TrialOptions options;
+  CheckRunOptions options;
   CLI::App app("Compares two builds of cupel, in turn, on the cases of the suite");
   app.add_option("OLD", old_program, "The program as it was")->required()->check(CLI::ExistingFile);
   app.add_option("NEW", new_program, "The program as it is")->required()->check(CLI::ExistingFile);

@@ -1,9 +1,9 @@
 // What counting the anomalies of a whole history costs beside checking it.
 //
-//   survey_bench [--txns N] [--keys N] [--shape register|mini] [--runs N]
+//   counts_bench [--txns N] [--keys N] [--shape register|mini] [--runs N]
 //
 // Generates a history of 20 sessions at snapshot isolation with one anomaly of each
-// kind planted twice, checks that the counts are right, and prints CPU seconds of this
+// kind injected twice, checks that the counts are right, and prints CPU seconds of this
 // process for the check of one level, the counts and the search for more causes.
 #include <fmt/format.h>
 
@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
     if (flag == "--runs") runs = std::atoi(argv[i + 1]);
   }
   options.txns_per_session = txns / options.sessions;
-  for (const char* planted : {"lost-update", "lost-update", "causality-violation"}) {
-    options.inject.emplace_back(planted);
+  for (const char* injected : {"lost-update", "lost-update", "causality-violation"}) {
+    options.inject.emplace_back(injected);
   }
   const auto history = cupel::workload::generate(options);
   if (!history.ok()) {
@@ -64,18 +64,18 @@ int main(int argc, char** argv) {
     check = std::min(check, timed([&] { result = cupel::check::check(*history, asked); }));
     cupel::base::Budget budget;
     count = std::min(count, timed([&] {
-                       const cupel::counts::AnomalyCounts census(
+                       const cupel::counts::AnomalyCounts found(
                            *history, budget, {.accesses = result.accesses, .threads = 1});
-                       for (const auto& one : census.counts()) {
+                       for (const auto& one : found.counts()) {
                          const bool right = (one.name == "lost-update" && one.count == 2) ||
                                             (one.name == "causality-violation" && one.count == 1) ||
                                             one.name == "write-skew";
                          if (right) continue;
-                         fmt::print(stderr, "found {} {}, which was not planted\n", one.count,
+                         fmt::print(stderr, "found {} {}, which was not injected\n", one.count,
                                     one.name);
                          std::exit(1);
                        }
-                       if (census.counts().size() < 2 || !census.finished()) std::exit(1);
+                       if (found.counts().size() < 2 || !found.finished()) std::exit(1);
                      }));
     const double both =
         timed([&] { (void)cupel::counts::analyze_history(*history, result, asked, budget); });

@@ -81,7 +81,7 @@ void read(benchmark::State& state) {
   for (auto _ : state) {
     auto history = formats::read_jepsen(text, "bench.jsonl", threads);
     if (!history || history->op_count() != txns() * kOpsPerTxn || history->txn_count() != txns()) {
-      std::fprintf(stderr, "read_json_bench: a wrong history; no time is worth printing\n");
+      std::fprintf(stderr, "read_json_bench: a wrong history; no time is printed\n");
       std::exit(1);
     }
   }
@@ -96,14 +96,14 @@ void parse(benchmark::State& state) {
     for (const auto& chunk : formats::jepsen::parse_json(text, threads))
       events += chunk.events.size();
     if (events != 2 * txns()) {
-      std::fprintf(stderr, "read_json_bench: lost lines; no time is worth printing\n");
+      std::fprintf(stderr, "read_json_bench: lost lines; no time is printed\n");
       std::exit(1);
     }
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
 }
 
-// One thread by its own time, so that a busy machine still tells the truth; all by the clock.
+// One thread by its own time, so that a busy machine does not distort it; all by the clock.
 BENCHMARK(parse)->ArgNames({"lists", "threads"})->ArgsProduct({{0, 1}, {1}});
 BENCHMARK(read)->ArgNames({"lists", "threads"})->ArgsProduct({{0, 1}, {1}});
 BENCHMARK(parse)->ArgNames({"lists", "threads"})->ArgsProduct({{0, 1}, {0}})->UseRealTime();

@@ -46,7 +46,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void stop(const std::string& why) {
-  fmt::print(stderr, "record_bench: {}; no time is worth printing\n", why);
+  fmt::print(stderr, "record_bench: {}; no time is printed\n", why);
   std::exit(1);
 }
 
@@ -102,7 +102,8 @@ void expect_history(const std::string& path, std::uint64_t committed, std::uint6
     stop(fmt::format("{} transactions committed, {} are in the history", committed, there));
   }
   if (ops > 0 && history->op_count() != ops) {
-    stop(fmt::format("{} operations were told, {} are in the history", ops, history->op_count()));
+    stop(fmt::format("{} operations were recorded, {} are in the history", ops,
+                     history->op_count()));
   }
 }
 
@@ -111,7 +112,7 @@ void expect_history(const std::string& path, std::uint64_t committed, std::uint6
 constexpr std::uint64_t kOpsPerTxn = 6;
 
 // Transactions of three reads and three writes, begin and outcome included.
-void tell(Recorder& recorder, bool text, std::uint64_t txns) {
+void record(Recorder& recorder, bool text, std::uint64_t txns) {
   std::vector<Scalar> keys;
   for (int k = 0; k < 64; ++k) {
     keys.push_back(text ? Scalar(fmt::format("account:{}", k)) : Scalar(std::int64_t{k}));
@@ -144,7 +145,7 @@ Cost cost(bool text, unsigned threads, std::uint64_t txns, bool look) {
   for (unsigned i = 0; i < threads; ++i) {
     clients.emplace_back([&, i] {
       const auto begin = thread_seconds();
-      tell(*recorder, text, txns);
+      record(*recorder, text, txns);
       seconds[i] = thread_seconds() - begin;
     });
   }

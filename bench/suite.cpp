@@ -23,7 +23,7 @@
 #include <thread>
 
 #include "bench/cases.hpp"
-#include "bench/trial.hpp"
+#include "bench/check_run.hpp"
 #include "golden/collection.hpp"
 
 namespace {
@@ -40,22 +40,20 @@ struct Arguments {
   std::string size = "small", cupel, output, only;
   int runs = 5;
   bool list = false, make_only = false;
-  TrialOptions trial;
+  CheckRunOptions run_options;
 };
 
-struct Outcome {
+struct CaseResult {
   Case what;
   std::string expected, failure;  // failure: wrong, or why there is no answer
-  std::vector<Trial> trials;      // of the right answer
-  [[nodiscard]] bool unknown() const {
-    return !trials.empty() && trials.front().verdict == "unknown";
-  }
+  std::vector<CheckRun> runs;     // of the right answer
+  [[nodiscard]] bool unknown() const { return !runs.empty() && runs.front().verdict == "unknown"; }
 };
 
 template <typename Of>
-double median_of(const Outcome& outcome, const Of& of) {
+double median_of(const CaseResult& result, const Of& of) {
   std::vector<double> values;
-  for (const Trial& trial : outcome.trials) values.push_back(of(trial));
+  for (const CheckRun& one_run : result.runs) values.push_back(of(one_run));
   return median(std::move(values));
 }
 
@@ -63,37 +61,37 @@ double rounded(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
-Outcome measured(const Case& one, const Arguments& arguments) {
-  Outcome outcome{one, known_verdict(one), {}, {}};
-  const auto once = [&]() -> std::optional<Trial> {
-    auto trial = run(one, arguments.trial);
-    if (!trial.ok()) {
-      outcome.failure = trial.error().to_string();
+CaseResult measured(const Case& one, const Arguments& arguments) {
+  CaseResult result{one, known_verdict(one), {}, {}};
+  const auto once = [&]() -> std::optional<CheckRun> {
+    auto one_run = run(one, arguments.run_options);
+    if (!one_run.ok()) {
+      result.failure = one_run.error().to_string();
       return std::nullopt;
     }
-    if (trial->verdict != outcome.expected && trial->verdict != "unknown") {
-      outcome.failure = fmt::format("WRONG: {}, expected {}: {}", trial->verdict, outcome.expected,
-                                    to_shell(command_of(one, arguments.trial)));
+    if (one_run->verdict != result.expected && one_run->verdict != "unknown") {
+      result.failure = fmt::format("WRONG: {}, expected {}: {}", one_run->verdict, result.expected,
+                                   to_shell(command_of(one, arguments.run_options)));
       return std::nullopt;
     }
-    return *std::move(trial);
+    return *std::move(one_run);
   };
   auto first = once();
-  if (!first) return outcome;
-  // What is unknown is not worth the time of asking again.
+  if (!first) return result;
+  // An unknown verdict is not repeated.
   const bool unknown = first->verdict == "unknown";
   if (unknown || arguments.runs == 1 || first->cost.wall_seconds >= kLongSeconds)
-    outcome.trials.push_back(*std::move(first));
-  while (!unknown && outcome.trials.size() < static_cast<std::size_t>(arguments.runs)) {
+    result.runs.push_back(*std::move(first));
+  while (!unknown && result.runs.size() < static_cast<std::size_t>(arguments.runs)) {
     auto next = once();
-    if (!next) return outcome;
+    if (!next) return result;
     if (next->verdict == "unknown") {
-      outcome.trials = {*std::move(next)};
+      result.runs = {*std::move(next)};
       break;
     }
-    outcome.trials.push_back(*std::move(next));
+    result.runs.push_back(*std::move(next));
   }
-  return outcome;
+  return result;
 }
 
 Json machine(const Arguments& arguments) {
@@ -116,47 +114,47 @@ Json machine(const Arguments& arguments) {
           {"compiler", "g++ " __VERSION__},
           {"load_at_start", load},
           {"runs", arguments.runs},
-          {"timeout_seconds", arguments.trial.timeout_seconds},
-          {"threads", arguments.trial.threads}};
+          {"timeout_seconds", arguments.run_options.timeout_seconds},
+          {"threads", arguments.run_options.threads}};
 }
 
-Json json_of(const Outcome& outcome, const Arguments& arguments) {
-  const Case& one = outcome.what;
+Json json_of(const CaseResult& result, const Arguments& arguments) {
+  const Case& one = result.what;
   Json object{{"case", one.name()}, {"group", one.group}, {"series", one.series},
-              {"value", one.value}, {"level", one.level}, {"expected", outcome.expected}};
+              {"value", one.value}, {"level", one.level}, {"expected", result.expected}};
   if (one.recipe) object["recipe"] = one.recipe->to_string();
-  object["command"] = to_shell(command_of(one, arguments.trial));
-  if (!outcome.failure.empty()) {
-    object["failure"] = outcome.failure;
+  object["command"] = to_shell(command_of(one, arguments.run_options));
+  if (!result.failure.empty()) {
+    object["failure"] = result.failure;
     return object;
   }
-  const Trial& trial = outcome.trials.front();
-  object["verdict"] = trial.verdict;
-  if (!trial.detail.empty()) object["detail"] = trial.detail;
-  object["decided_by"] = trial.decided_by;
-  object["transactions"] = trial.transactions;
-  object["operations"] = trial.operations;
-  object["sessions"] = trial.sessions;
-  object["keys"] = trial.keys;
+  const CheckRun& one_run = result.runs.front();
+  object["verdict"] = one_run.verdict;
+  if (!one_run.detail.empty()) object["detail"] = one_run.detail;
+  object["decided_by"] = one_run.decided_by;
+  object["transactions"] = one_run.transactions;
+  object["operations"] = one_run.operations;
+  object["sessions"] = one_run.sessions;
+  object["keys"] = one_run.keys;
   object["wall_seconds"] =
-      rounded(median_of(outcome, [](const Trial& t) { return t.cost.wall_seconds; }));
+      rounded(median_of(result, [](const CheckRun& t) { return t.cost.wall_seconds; }));
   object["cpu_seconds"] =
-      rounded(median_of(outcome, [](const Trial& t) { return t.cost.cpu_seconds(); }));
+      rounded(median_of(result, [](const CheckRun& t) { return t.cost.cpu_seconds(); }));
   object["user_seconds"] =
-      rounded(median_of(outcome, [](const Trial& t) { return t.cost.user_seconds; }));
+      rounded(median_of(result, [](const CheckRun& t) { return t.cost.user_seconds; }));
   object["peak_bytes"] =
-      median_of(outcome, [](const Trial& t) { return static_cast<double>(t.cost.peak_bytes); });
+      median_of(result, [](const CheckRun& t) { return static_cast<double>(t.cost.peak_bytes); });
   Json walls = Json::array(), cpus = Json::array();
-  for (const Trial& t : outcome.trials) {
+  for (const CheckRun& t : result.runs) {
     walls.push_back(rounded(t.cost.wall_seconds));
     cpus.push_back(rounded(t.cost.cpu_seconds()));
   }
   object["wall_of_each"] = std::move(walls);
   object["cpu_of_each"] = std::move(cpus);
   Json stages = Json::object();
-  for (const auto& [stage, cost] : trial.stages) {
+  for (const auto& [stage, cost] : one_run.stages) {
     const auto of = [&, name = stage](double StageCost::*part) {
-      return rounded(median_of(outcome, [&](const Trial& t) {
+      return rounded(median_of(result, [&](const CheckRun& t) {
         for (const auto& [other, its] : t.stages) {
           if (other == name) return its.*part;
         }
@@ -260,13 +258,13 @@ int main_of(const Arguments& arguments) {
       continue;
     }
     if (arguments.make_only) continue;
-    const Outcome outcome = measured(one, arguments);
-    Json row = json_of(outcome, arguments);
-    if (!outcome.failure.empty()) {
+    const CaseResult result = measured(one, arguments);
+    Json row = json_of(result, arguments);
+    if (!result.failure.empty()) {
       ++wrong;
-      fmt::print(stderr, "\n{}\n  {}\n", one.name(), outcome.failure);
+      fmt::print(stderr, "\n{}\n  {}\n", one.name(), result.failure);
     } else {
-      if (outcome.unknown()) {
+      if (result.unknown()) {
         ++unknown;
         fmt::print(stderr, "\nUNKNOWN: {}\n  {}\n  {}\n", one.name(), row.value("detail", ""),
                    row.at("command").get<std::string>());
@@ -319,9 +317,9 @@ int main(int argc, char** argv) {
   app.add_option("--runs", arguments.runs, "Of each case")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--timeout", arguments.trial.timeout_seconds, "Seconds for each run")
+  app.add_option("--timeout", arguments.run_options.timeout_seconds, "Seconds for each run")
       ->capture_default_str();
-  app.add_option("--threads", arguments.trial.threads,
+  app.add_option("--threads", arguments.run_options.threads,
                  "For each run; 0: as many as the machine has")
       ->capture_default_str();
   app.add_option("--only", arguments.only, "A regular expression: the cases whose names have it");
@@ -329,7 +327,7 @@ int main(int argc, char** argv) {
   app.add_flag("--make-only", arguments.make_only, "Makes the histories and measures nothing");
   try {
     app.parse(argc, argv);
-    arguments.trial.cupel = arguments.cupel;
+    arguments.run_options.cupel = arguments.cupel;
     return main_of(arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 3;

@@ -1,5 +1,5 @@
 // record_libpq: an application that records its own traffic. Its data layer, the
-// class Database, wraps PQexecParams and tells cupel::Recorder what it saw; the rest
+// class Database, wraps PQexecParams and reports to cupel::Recorder what it saw; the rest
 // is a bank whose clients move money between accounts.
 //
 //   record_libpq CONNECTION HISTORY [THREADS [TRANSFERS [ACCOUNTS [ISOLATION]]]]
@@ -9,7 +9,7 @@
 // It makes the table record_libpq_account and drops it at the end. To take over into
 // a data layer of your own:
 //   - A balance is stored with the number of the write that made it ("90#1742"), so
-//     that every read tells which transaction it saw. The bank sees "90".
+//     that every read shows which transaction it saw. The bank sees "90".
 //   - A write is recorded before it is sent, a read when it is answered.
 //   - committed() means that the server said so, aborted() that it certainly did not
 //     commit. What COMMIT did is unknown if the connection breaks under it.

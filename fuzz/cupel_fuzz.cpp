@@ -1,5 +1,5 @@
 // Fuzz target: the reader of cupel files. The checksums would stop nearly every
-// mutation at the door, so the input is also taken as a list of raw columns
+// mutation at once, so the input is also taken as a list of raw columns
 // (u8 column, u16 size, bytes), packed into a file whose checksums are right.
 #include <zstd.h>
 
@@ -53,17 +53,17 @@ std::string packed(std::string_view columns) {
   return file;
 }
 
-// As many as are told; what is told must be what the history says, if the file is one.
+// As many as are reported; each must be as the history has it, if the file is one.
 struct Counting final : cupel::history::SingleOpSink {
   bool begin(const cupel::history::SingleOpFacts& facts) override {
     expected = facts.txns;
     return true;
   }
   bool add(std::span<const cupel::history::SingleOp> ops) override {
-    told += ops.size();
+    reported += ops.size();
     return true;
   }
-  std::size_t expected = 0, told = 0;
+  std::size_t expected = 0, reported = 0;
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Counting sink;
     const bool streamed = formats::stream_cupel(file, {}, 0, sink);
     if (streamed &&
-        (!history.ok() || sink.expected != history->txn_count() || sink.told > sink.expected)) {
+        (!history.ok() || sink.expected != history->txn_count() || sink.reported > sink.expected)) {
       std::abort();
     }
     if (!history.ok()) continue;

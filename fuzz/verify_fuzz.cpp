@@ -8,12 +8,12 @@ namespace {
 
 using cupel::history::History;
 
-struct Known {
+struct Expected {
   const char* history;
   std::string_view satisfied;  // these levels, and of those with a meaning no other
 };
 
-constexpr Known kKnown[] = {
+constexpr Expected kExpected[] = {
     // A lost update, and a read of what won.
     {R"({:type :invoke :process 0 :f :txn :time 1 :value [[:r "x" nil] [:w "x" 1]]}
 {:type :invoke :process 1 :f :txn :time 2 :value [[:r "x" nil] [:w "x" 2]]}
@@ -55,7 +55,7 @@ constexpr Known kKnown[] = {
 const std::vector<History>& histories() {
   static const std::vector<History> read = [] {
     std::vector<History> all;
-    for (const auto& known : kKnown) {
+    for (const auto& known : kExpected) {
       auto history = cupel::formats::read_jepsen(known.history, "known", 1);
       cupel::fuzz::require(history.ok(), "a known history is read");
       all.push_back(std::move(*history));
@@ -78,15 +78,15 @@ bool names(std::string_view list, std::string_view level) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cupel;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  for (std::size_t i = 0; i < std::size(kKnown); ++i) {
+  for (std::size_t i = 0; i < std::size(kExpected); ++i) {
     const auto report = certify::verify(histories()[i], bytes);
-    if (report.outcome != certify::Outcome::kValid) {
+    if (report.validity != certify::Validity::kValid) {
       fuzz::require(!report.reason.empty() && report.answers.empty(),
                     "a refusal says why, and nothing else");
       continue;
     }
     for (const auto& answer : report.answers) {
-      fuzz::require(answer.satisfied == names(kKnown[i].satisfied, answer.level),
+      fuzz::require(answer.satisfied == names(kExpected[i].satisfied, answer.level),
                     "what is accepted is true");
     }
   }

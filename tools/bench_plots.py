@@ -2,7 +2,7 @@
 """Draws the results of bench/suite: for each group of cases whose values are numbers, the
 CPU time and the peak memory against that number, both axes logarithmic, a line a series.
 Where a series has three values or more, its exponent, the slope of the least squares line
-through the logarithms, stands behind its name; points under 50 ms are mostly the start of
+through the logarithms, follows its name; points under 50 ms are mostly the start of
 the process and are left out of the fit.
 
     tools/bench_plots.py build/bench/full.jsonl [--output docs/plots] [--only GROUP,…]

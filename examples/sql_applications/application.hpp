@@ -35,7 +35,7 @@ class Application {
   virtual ~Application() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual const std::vector<Assertion>& assertions() const = 0;
-  // Makes and fills the tables; also forgets what earlier runs were told by ended().
+  // Makes and fills the tables; also forgets what earlier runs reported through ended().
   virtual void load(Client& client) = 0;
   // One transaction's body, between BEGIN and COMMIT; which one is drawn from `random`. It
   // lets the exceptions of client.hpp through.
@@ -68,7 +68,7 @@ struct RunOptions {
   mock::Level level = mock::Level::kCausal;
   int sessions = 3;
   int transactions = 60;  // of all sessions together
-  int tries = 20;         // of a transaction that is told 40001; then it is given up
+  int tries = 20;         // of a transaction that gets 40001; then it is given up
   std::uint64_t seed = 0;
 };
 

@@ -20,7 +20,7 @@ std::unique_ptr<Application> named(const std::string& name, const TpccScale& sca
   return wikipedia(name == "wikipedia" ? Numbers::kGreatest : Numbers::kSerial);
 }
 
-void tell(Application& application, const RunOptions& first, int runs) {
+void run_and_print(Application& application, const RunOptions& first, int runs) {
   std::vector<int> failed(application.assertions().size());
   Outcome sum;
   for (int i = 0; i < runs; ++i) {
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     return 3;
   }
   try {
-    tell(*named(application, scale), options, runs);
+    run_and_print(*named(application, scale), options, runs);
   } catch (const Refused& refused) {
     fmt::print(stderr, "the database refused: {} {}\n", refused.sqlstate, refused.message);
     return 3;

@@ -20,7 +20,7 @@ void finish(Client& client, std::size_t number) {
   }
 }
 
-// One transaction, tried again while it is told 40001.
+// One transaction, tried again while it gets 40001.
 void transact(Application& application, Client& client, base::Random& random, int tries,
               Outcome& outcome) {
   const base::Random same_inputs = random;

@@ -1,7 +1,7 @@
 // SmallBank: checking and savings accounts, after Alomari, Cahill, Fekete and Röhm, "The
 // Cost of Serializability on Platforms That Use Snapshot Isolation" (2008), and the
 // transfer that OLTPBench adds. The money that comes in or leaves is known to the client,
-// from what it was told of each transaction that committed.
+// from what it heard of each transaction that committed.
 #include <array>
 
 #include "application.hpp"

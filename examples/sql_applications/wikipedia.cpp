@@ -1,5 +1,5 @@
 // Wikipedia: readers, editors and their watch lists, after OLTPBench's benchmark of that
-// name, which has it from MediaWiki; two pages and two users. Each edit is told in the
+// name, which has it from MediaWiki; two pages and two users. Each edit is recorded in the
 // page's history (revision), in the log (logging) and in what is known of the user
 // (user_editcount). As there, an edit is two transactions if somebody watches the page, and
 // one if nobody does.

@@ -41,7 +41,7 @@
 // and interleave() draws it by the seed. mock_explore.hpp tries all of them.
 //
 // A store may be used by several threads, a transaction by one at a time. The same seed and
-// the same calls in the same order give the same answers. Errors are told by a sentence,
+// the same calls in the same order give the same answers. Errors are reported by a sentence,
 // never by an exception. Source: Biswas, thesis 2021, chapter 4 (MonkeyDB).
 #pragma once
 
@@ -121,7 +121,7 @@ class MockStore {
   MockStore& operator=(MockStore&&) noexcept;
   ~MockStore();
 
-  // Waits for its turn. Sessions are told apart by name; each sees its own transactions in
+  // Waits for its turn. Sessions are identified by name; each sees its own transactions in
   // order. `level` is this transaction's own, one of those of MockOptions::level (else it
   // has failed at once, as with a name that is not UTF-8). After shut_down() the transaction has
   // failed.

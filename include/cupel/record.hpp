@@ -15,7 +15,7 @@
 //   recorder->close(error);
 //
 // Write values that are unique for each key if you can, because then every read
-// tells which transaction it saw: unique_id() gives numbers that no other write
+// shows which transaction it saw: unique_id() gives numbers that no other write
 // of this recorder has, and tag() and untag() carry one inside a text ("90#1742"),
 // as VIPER's and Cobra's history collectors do.
 //
@@ -25,7 +25,7 @@
 // what is in flight then is in the file as indeterminate.
 //
 // Cost: under a microsecond an operation. A thread writes the file, at least once a
-// second. Times are CLOCK_MONOTONIC since open(), in nanoseconds. Errors are told by
+// second. Times are CLOCK_MONOTONIC since open(), in nanoseconds. Errors are reported by
 // a sentence, never by an exception.
 #pragma once
 
@@ -72,8 +72,8 @@ class RecordedSession {
   void compare_and_set(const Scalar& key, const Scalar& expected, const Scalar& desired,
                        bool succeeded);
 
-  // Optional, and worth it: see above. If the database runs a transaction in one
-  // piece, tell its operations with reads of null, call this, and tell them again
+  // Optional but recommended: see above. If the database runs a transaction in one
+  // piece, report its operations with reads of null, call this, and report them again
   // with what they returned: the first operation after this call forgets those
   // before it.
   void committing();
@@ -106,7 +106,7 @@ class Recorder {
   // use of the key by any session is handed over; any thread.
   void initial(const Scalar& key, const Scalar& value);
   // Something was begun to be done to the database from outside (a crash, a cut
-  // network), or mended. Drawn on the timeline of a report, judged by nothing; any
+  // network), or repaired. Drawn on the timeline of a report, ignored by every check; any
   // thread. `what` in one or two words, the same for both.
   void fault_begins(std::string_view what);
   void fault_ends(std::string_view what);

@@ -1,4 +1,4 @@
-// Content: what is behind the public History.
+// Content: the data of the public History.
 #pragma once
 
 #include <string>

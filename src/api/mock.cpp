@@ -1,4 +1,4 @@
-// What is behind include/cupel/mock.hpp and mock_explore.hpp: the mock store, its values
+// Implements include/cupel/mock.hpp and mock_explore.hpp: the mock store, its values
 // and levels translated.
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@ enum class Limit : std::uint8_t { kNone, kTime, kMemory };
 // "time", "memory" or "none".
 std::string_view to_string(Limit limit);
 
-// Bytes resident in this process now, or 0 where the system does not tell.
+// Bytes resident in this process now, or 0 where the system does not report it.
 std::uint64_t resident_bytes();
 
 // Thread-safe. Once a limit is met it stays met.

@@ -1,4 +1,4 @@
-// Processes: fork and exec, with what goes wrong in the child told through a pipe.
+// Processes: fork and exec, errors in the child are reported through a pipe.
 //
 // All forks are done by one thread that never ends. PR_SET_PDEATHSIG, by which a
 // child dies with us, fires when the *thread* that forked ends, and a session's
@@ -198,8 +198,7 @@ struct Trouble {
   int error = ENOENT;
   for (const auto& candidate : plan.candidates) {
     ::execve(candidate.c_str(), plan.arguments.data(), plan.environment.data());
-    if (errno != ENOENT && errno != ENOTDIR)
-      error = errno;  // EACCES is worth more than "not there"
+    if (errno != ENOENT && errno != ENOTDIR) error = errno;  // EACCES says more than "not there"
   }
   errno = error;
   fail(Step::kProgram);
@@ -328,7 +327,7 @@ Result<Process> Process::start(const ProcessOptions& options) {
         assert(i == 2);
         plan.streams[2] = plan.streams[1] >= 0 ? plan.streams[1] : STDOUT_FILENO;
         continue;
-      case Stream::Kind::kNothing:
+      case Stream::Kind::kNone:
       case Stream::Kind::kFile: {
         const bool file = streams[i]->kind == Stream::Kind::kFile;
         const std::string path = file ? streams[i]->path : "/dev/null";

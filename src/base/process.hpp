@@ -35,8 +35,8 @@ using Seconds = std::chrono::duration<double>;
 
 // What one of a child's three standard streams is connected to.
 struct Stream {
-  enum class Kind : std::uint8_t { kNothing, kInherited, kPipe, kFile, kOutput };
-  Kind kind = Kind::kNothing;
+  enum class Kind : std::uint8_t { kNone, kInherited, kPipe, kFile, kOutput };
+  Kind kind = Kind::kNone;
   std::string path = {};  // kFile
 
   static Stream nothing() { return {}; }  // /dev/null

@@ -15,8 +15,8 @@ void Context::forget() {
   kept_.clear();
 }
 
-void Context::suppose(TxnId t, Fate fate) {
-  fates_[t] = fate;
+void Context::assume(TxnId t, AssumedOutcome outcome) {
+  assumed_[t] = outcome;
   forget();
 }
 void Context::place(KeyId key, std::uint32_t position, OpId append) {

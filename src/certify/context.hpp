@@ -1,9 +1,9 @@
 // Context: what is taken for true where a violation is shown.
 //
 // Every committed transaction counts, and every indeterminate one that is not
-// supposed never to have happened: an execution in which nobody read from one can
+// assumed to be aborted: an execution in which nobody read from one can
 // be continued by it, at the very end, where it forbids nothing. So what is shown
-// with all of them is shown for every execution. Of those supposed to have happened
+// with all of them is shown for every execution. Of those assumed to be committed
 // the successful compare-and-sets are reads too.
 //
 // Lists: which append stands at a place of a key's longest list is known if only one
@@ -21,7 +21,7 @@
 
 namespace cupel::certify {
 
-enum class Fate : std::uint8_t { kOpen, kHappened, kNever };
+enum class AssumedOutcome : std::uint8_t { kOpen, kCommitted, kAborted };
 
 // Who may have written what a read saw. none() is the initial transaction.
 struct Candidates {
@@ -55,20 +55,20 @@ class Context {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] history::Time drift() const { return drift_; }
 
-  [[nodiscard]] Fate fate(TxnId t) const {
-    const auto it = fates_.find(t);
-    return it == fates_.end() ? Fate::kOpen : it->second;
+  [[nodiscard]] AssumedOutcome assumed(TxnId t) const {
+    const auto it = assumed_.find(t);
+    return it == assumed_.end() ? AssumedOutcome::kOpen : it->second;
   }
   [[nodiscard]] bool counts(TxnId t) const {
-    return !subject_.aborted(t) && fate(t) != Fate::kNever;
+    return !subject_.aborted(t) && assumed(t) != AssumedOutcome::kAborted;
   }
   // Is it known what it read?
   [[nodiscard]] bool reads_known(TxnId t) const {
-    return subject_.committed(t) || fate(t) == Fate::kHappened;
+    return subject_.committed(t) || assumed(t) == AssumedOutcome::kCommitted;
   }
 
-  // Both forget what was found out under the old suppositions.
-  void suppose(TxnId t, Fate fate);
+  // Both forget what was found out under the old assumptions.
+  void assume(TxnId t, AssumedOutcome outcome);
   void place(KeyId key, std::uint32_t position, OpId append);
   void unplace(KeyId key, std::uint32_t position);
 
@@ -83,7 +83,7 @@ class Context {
   // Who may have written what `read` saw of the key: at read-committed by this read alone,
   // else by all external reads of the key in the transaction, of which it must be the first.
   struct Asked {
-    Complaint complaint;
+    Rejection rejection;
     TxnId reader = TxnId::none();
     Candidates candidates = {};
   };
@@ -99,7 +99,7 @@ class Context {
   Subject& subject_;
   const Shape shape_;
   const history::Time drift_;
-  base::HashMap<TxnId, Fate> fates_;
+  base::HashMap<TxnId, AssumedOutcome> assumed_;
   base::HashMap<std::pair<std::uint32_t, std::uint32_t>, OpId> places_;  // by key and position
   std::deque<std::vector<TxnId>> kept_;
   base::HashMap<std::array<std::uint32_t, 3>, std::span<const TxnId>> shared_;  // by what is asked

@@ -53,7 +53,7 @@ class Check {
         shape_(context.shape()),
         d_(derivation) {}
 
-  Complaint run() {
+  Rejection run() {
     if (auto wrong = enter_choices()) return wrong;
     rests_on_.resize(d_.edges.size());
     for (std::size_t i = 0; i < d_.edges.size(); ++i) {
@@ -136,7 +136,7 @@ class Check {
     return f.bound == Bound::kLater && in_session(f.writer, w);
   }
 
-  Complaint bound_has_meaning(Bound bound, TxnId writer) const {
+  Rejection bound_is_defined(Bound bound, TxnId writer) const {
     if (bound == Bound::kExact) return std::nullopt;
     if (!shape_.session_order)
       return std::string("found a bound, but the level has no session order");
@@ -145,7 +145,7 @@ class Check {
     return std::nullopt;
   }
 
-  Complaint enter_choices() {
+  Rejection enter_choices() {
     for (std::size_t i = 0; i < d_.choices.size(); ++i) {
       const Choice& c = d_.choices[i];
       const auto wrong = [i](std::string_view what) {
@@ -164,10 +164,10 @@ class Check {
       } else {
         const TxnId w = c.writer == kNone ? TxnId::none() : TxnId(c.writer);
         const auto asked = c_.candidates(OpId(c.read), KeyId(c.key));
-        if (asked.complaint) return wrong(*asked.complaint);
+        if (asked.rejection) return wrong(*asked.rejection);
         if (!asked.candidates.contains(w))
           return wrong("the read cannot have seen this writer's version");
-        if (auto why = bound_has_meaning(c.bound, w)) return wrong(*why);
+        if (auto why = bound_is_defined(c.bound, w)) return wrong(*why);
         l = saw(OpId(c.read), KeyId(c.key), w, c.bound);
       }
       const auto variable = static_cast<Literal>(i + 1);
@@ -200,7 +200,7 @@ class Check {
 
   // Each edge ends where the next begins, and none is a fact without ends. `limit`: only
   // edges before this one.
-  Complaint joined(const std::vector<Number>& path, Number limit) const {
+  Rejection joined(const std::vector<Number>& path, Number limit) const {
     if (path.empty()) return std::string("expected at least one edge");
     for (std::size_t i = 0; i < path.size(); ++i) {
       if (path[i] >= limit)
@@ -216,7 +216,7 @@ class Check {
     }
     return std::nullopt;
   }
-  Complaint path(const std::vector<Number>& edges, Number limit, Event start, Event end,
+  Rejection path(const std::vector<Number>& edges, Number limit, Event start, Event end,
                  Literals& under) const {
     if (auto wrong = joined(edges, limit)) return wrong;
     const Event first = from(d_.edges[edges.front()]), last = to(d_.edges[edges.back()]);
@@ -231,7 +231,7 @@ class Check {
 
   // Weak levels: a path that makes k visible to the read, as phi has it. Its edges are so
   // and wr only, since co is no part of phi.
-  Complaint visible(const std::vector<Number>& edges, Number limit, TxnId k, TxnId reader,
+  Rejection visible(const std::vector<Number>& edges, Number limit, TxnId k, TxnId reader,
                     OpId read, Literals& under) const {
     if (auto wrong = path(edges, limit, commit(k), begin(reader), under)) return wrong;
     for (const auto i : edges) {
@@ -257,7 +257,7 @@ class Check {
 
   // A cycle: all its edges are steps of one order. At a weak level rw is no step of co, but
   // says: who writes the key may not be visible to this read of the initial version.
-  Complaint cycle(const std::vector<Number>& edges, Number limit, Literals& under) const {
+  Rejection cycle(const std::vector<Number>& edges, Number limit, Literals& under) const {
     if (auto wrong = joined(edges, limit)) return wrong;
     const Event end = to(d_.edges[edges.back()]), start = from(d_.edges[edges.front()]);
     if (end != start)
@@ -276,7 +276,7 @@ class Check {
 
   // --- edges ---
 
-  Complaint edge(Number i, const Edge& e) {
+  Rejection edge(Number i, const Edge& e) {
     const TxnId a(e.from), b(e.to);
     if (!c_.counts(a) || !c_.counts(b))
       return fmt::format("{} does not count", shown(s_, c_.counts(a) ? b : a));
@@ -310,7 +310,7 @@ class Check {
   }
 
   // The commit of a is before the begin of b, and so is every event of a before any of b.
-  Complaint so(TxnId a, TxnId b) const {
+  Rejection so(TxnId a, TxnId b) const {
     if (!shape_.session_order) return std::string("the level has no session order");
     if (h_.session(a) != h_.session(b) || a > b)
       return std::string("expected an earlier transaction of the same session");
@@ -319,7 +319,7 @@ class Check {
                          shown(s_, a));
     return std::nullopt;
   }
-  Complaint rt(const Edge& e, TxnId a, TxnId b) const {
+  Rejection rt(const Edge& e, TxnId a, TxnId b) const {
     if (!shape_.real_time()) return std::string("the level has no real time");
     if (!s_.committed(a))
       return fmt::format("{} is indeterminate: nobody knows when it completed", shown(s_, a));
@@ -333,7 +333,7 @@ class Check {
     return std::nullopt;
   }
 
-  Complaint ends(const Edge& e, Event start, Event end) const {
+  Rejection ends(const Edge& e, Event start, Event end) const {
     if (from(e) != start)
       return fmt::format("it begins in {}, expected {}", shown_event(from(e)), shown_event(start));
     if (to(e) != end)
@@ -341,7 +341,7 @@ class Check {
     return std::nullopt;
   }
   // `op` is the last write of t to the key.
-  Complaint last_write(Number op, TxnId t, KeyId key) const {
+  Rejection last_write(Number op, TxnId t, KeyId key) const {
     const OpId last = s_.final_write(t, key);
     if (!last.valid()) return fmt::format("{} does not write {}", shown(s_, t), shown_key(s_, key));
     if (OpId(op) == last) return std::nullopt;
@@ -350,18 +350,18 @@ class Check {
   }
 
   // The edge needs that the read saw w: known, or a choice it rests on.
-  Complaint needs_seen(Number i, const Edge& e, TxnId reader, TxnId w) {
+  Rejection needs_seen(Number i, const Edge& e, TxnId reader, TxnId w) {
     const OpId read(e.read);
     const KeyId key(e.key);
     const auto asked = c_.candidates(read, key);
-    if (asked.complaint) return asked.complaint;
+    if (asked.rejection) return asked.rejection;
     if (asked.reader != reader)
       return fmt::format("operation {} is not of transaction {}", e.read, reader.raw);
     if (!asked.candidates.contains(w)) {
       return fmt::format("operation {} cannot have seen {}'s version of {}", e.read,
                          w.valid() ? shown(s_, w) : "the initial transaction", shown_key(s_, key));
     }
-    if (auto wrong = bound_has_meaning(e.bound, w)) return wrong;
+    if (auto wrong = bound_is_defined(e.bound, w)) return wrong;
     const auto known = known_.find({read.raw, key.raw});
     if (asked.candidates.only(w) || (known != known_.end() && known->second == w))
       return std::nullopt;
@@ -371,11 +371,11 @@ class Check {
 
   // All who can be meant but w are excluded: in a cycle that holds if the read saw them.
   // With `but_initial` it is the initial version that is left.
-  Complaint only_writer(Number i, const Edge& e, TxnId reader, TxnId w) {
+  Rejection only_writer(Number i, const Edge& e, TxnId reader, TxnId w) {
     const OpId read(e.read);
     const KeyId key(e.key);
     const auto asked = c_.candidates(read, key);
-    if (asked.complaint) return asked.complaint;
+    if (asked.rejection) return asked.rejection;
     if (asked.reader != reader)
       return fmt::format("operation {} is not of transaction {}", e.read, reader.raw);
     if (!asked.candidates.contains(w))
@@ -404,7 +404,7 @@ class Check {
                        excluded.size());
   }
 
-  Complaint saw_initial(Number i, const Edge& e) {
+  Rejection saw_initial(Number i, const Edge& e) {
     if (e.from != e.to) return std::string("expected the reader as `from` and `to`");
     if (e.from_point != Point::kWhole)
       return std::string("found `at`, but what a read saw is no edge");
@@ -413,7 +413,7 @@ class Check {
     return only_writer(i, e, TxnId(e.from), TxnId::none());
   }
 
-  Complaint wr(Number i, const Edge& e, TxnId w, TxnId reader) {
+  Rejection wr(Number i, const Edge& e, TxnId w, TxnId reader) {
     if (auto wrong = ends(e, commit(w), begin(reader))) return wrong;
     if (auto wrong = last_write(e.write, w, KeyId(e.key))) return wrong;
     if (e.reason == Reason::kOnlyWriter) return only_writer(i, e, reader, w);
@@ -428,13 +428,13 @@ class Check {
     return std::nullopt;
   }
 
-  Complaint both_write(const Edge& e, TxnId a, TxnId b) const {
+  Rejection both_write(const Edge& e, TxnId a, TxnId b) const {
     if (auto wrong = last_write(e.writes[0], a, KeyId(e.key))) return wrong;
     return last_write(e.writes[1], b, KeyId(e.key));
   }
 
   // Of two writers of a key, a is before b: then the commit of a is before the target of b.
-  Complaint ww(Number i, const Edge& e, TxnId a, TxnId b) {
+  Rejection ww(Number i, const Edge& e, TxnId a, TxnId b) {
     if (auto wrong = ends(e, commit(a), target(b))) return wrong;
     if (auto wrong = both_write(e, a, b)) return wrong;
     switch (e.reason) {
@@ -463,7 +463,7 @@ class Check {
 
   // A transaction's appends to a list stand together, and all lists read are the beginning of
   // one: so one element of a before one of b is enough.
-  Complaint list_order(const Edge& e, TxnId a, TxnId b) const {
+  Rejection list_order(const Edge& e, TxnId a, TxnId b) const {
     const OpId read(e.read);
     const auto op = h_.op(read);
     const KeyId key(e.key);
@@ -487,18 +487,17 @@ class Check {
     }
     if (!found)
       return fmt::format("the list has no element that is known to be of {}", shown(s_, a));
-    // Some append of b cannot stand before it.
+    // Some append of b cannot precede it.
     for (auto i = h_.first_op(b); i < h_.last_op(b); ++i) {
       const auto append = h_.op(OpId(i));
       if (append.kind != OpKind::kAppend || append.key != key) continue;
       if (!known.contains(OpId(i)) && !elements_unknown.contains(append.value)) return std::nullopt;
     }
-    return fmt::format("no append of {} is known to stand behind one of {}", shown(s_, b),
-                       shown(s_, a));
+    return fmt::format("no append of {} is known to follow one of {}", shown(s_, b), shown(s_, a));
   }
 
   // The reader saw an older version than b's, so it began before b committed.
-  Complaint rw(Number i, const Edge& e, TxnId reader, TxnId b) {
+  Rejection rw(Number i, const Edge& e, TxnId reader, TxnId b) {
     if (auto wrong = ends(e, begin(reader), commit(b))) return wrong;
     const KeyId key(e.key);
     const OpId last = s_.final_write(b, key);
@@ -526,7 +525,7 @@ class Check {
 
   // --- clauses ---
 
-  Complaint refuted() {
+  Rejection refuted() {
     Propagator propagator(d_.choices.size());
     for (std::size_t i = 0; i < d_.clauses.size(); ++i) {
       Literals under;
@@ -629,7 +628,7 @@ class Check {
 
 }  // namespace
 
-Complaint shows_contradiction(Context& context, const Derivation& derivation) {
+Rejection shows_contradiction(Context& context, const Derivation& derivation) {
   return Check(context, derivation).run();
 }
 

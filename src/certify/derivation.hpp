@@ -11,6 +11,6 @@
 
 namespace cupel::certify {
 
-Complaint shows_contradiction(Context& context, const Derivation& derivation);
+Rejection shows_contradiction(Context& context, const Derivation& derivation);
 
 }  // namespace cupel::certify

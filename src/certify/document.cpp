@@ -424,7 +424,7 @@ class Parser {
       case 2:
         return derivation(field("derivation"), At{&at, "derivation", 0});
       case 4:
-        return suppose(field("suppose"), At{&at, "suppose", 0});
+        return case_split(field("suppose"), At{&at, "suppose", 0});
       case 8: {
         std::vector<Placing> placings;
         elements(field("placings"), At{&at, "placings", 0},
@@ -470,9 +470,9 @@ class Parser {
     return a;
   }
 
-  std::unique_ptr<Suppose> suppose(element e, const At& at) const {
+  std::unique_ptr<CaseSplit> case_split(element e, const At& at) const {
     static constexpr std::array<std::string_view, 3> kNames = {"transaction", "happened", "never"};
-    auto result = std::make_unique<Suppose>();
+    auto result = std::make_unique<CaseSplit>();
     fields(e, at, kNames, 0b111, [&](std::size_t field, element value, const At& here) {
       switch (field) {
         case 0:

@@ -86,12 +86,13 @@ struct Place {
   Number key, position, operation;
 };
 
-struct Suppose;
+struct CaseSplit;
 struct Placing;
 // One of four.
-using Body = std::variant<std::vector<InternalAnomaly>, Derivation, std::unique_ptr<Suppose>,
+using Body = std::variant<std::vector<InternalAnomaly>, Derivation, std::unique_ptr<CaseSplit>,
                           std::vector<Placing>>;
-struct Suppose {
+// A proof by cases about an indeterminate transaction: field `suppose`.
+struct CaseSplit {
   Number transaction;
   Body happened, never;
 };

@@ -31,7 +31,7 @@ class Check {
         key_(anomaly.key),
         other_(anomaly.other == kNone ? OpId::none() : OpId(anomaly.other)) {}
 
-  Complaint run() {
+  Rejection run() {
     if (std::find(std::begin(kNames), std::end(kNames), a_.name) == std::end(kNames)) {
       return fmt::format("found `{}`, expected the name of an internal anomaly", a_.name);
     }
@@ -228,7 +228,7 @@ class Check {
     return false;
   }
 
-  // An append stands in the list, and an earlier one of its transaction does not stand before it.
+  // An append stands in the list, and an earlier one of its transaction does not precede it.
   [[nodiscard]] bool breaks_program_order() const {
     std::vector<OpId> known;  // by place
     base::HashMap<OpId, std::size_t> place_of;
@@ -272,7 +272,7 @@ class Check {
 
 }  // namespace
 
-Complaint shows_internal(Context& context, const InternalAnomaly& anomaly) {
+Rejection shows_internal(Context& context, const InternalAnomaly& anomaly) {
   return Check(context, anomaly).run();
 }
 

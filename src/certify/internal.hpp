@@ -2,7 +2,7 @@
 //
 // Each of them is alone a violation: no execution at any level that forbids it has
 // that read. What is asked is that, and the circumstances that the anomaly's name
-// tells of (docs/anomalies.md): the aborted write of an aborted read, for example.
+// reports (docs/anomalies.md): the aborted write of an aborted read, for example.
 #pragma once
 
 #include "certify/context.hpp"
@@ -10,6 +10,6 @@
 namespace cupel::certify {
 
 // At the context's level.
-Complaint shows_internal(Context& context, const InternalAnomaly& anomaly);
+Rejection shows_internal(Context& context, const InternalAnomaly& anomaly);
 
 }  // namespace cupel::certify

@@ -14,8 +14,6 @@ using history::OpKind;
 using history::SessionId;
 using history::Time;
 
-constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-
 class Replay {
  public:
   Replay(const Subject& subject, const Shape& shape, Time drift)
@@ -23,8 +21,8 @@ class Replay {
         h_(subject.history()),
         shape_(shape),
         drift_(drift),
-        begin_at_(h_.txn_count(), kNowhere),
-        commit_at_(h_.txn_count(), kNowhere),
+        begin_at_(h_.txn_count(), kNone),
+        commit_at_(h_.txn_count(), kNone),
         own_(h_.key_count()),
         current_(h_.key_count()),
         writing_(h_.key_count()) {
@@ -36,7 +34,7 @@ class Replay {
   }
 
   // Where everybody stands. For linearizable `key` is the one they all touch.
-  Complaint enter(const std::vector<Number>& order, KeyId key) {
+  Rejection enter(const std::vector<Number>& order, KeyId key) {
     for (std::uint32_t at = 0; at < order.size(); ++at) {
       const TxnId t(order[at]);
       const auto wrong = [&](std::string_view what) {
@@ -45,10 +43,10 @@ class Replay {
       if (subject_.aborted(t))
         return wrong("is aborted, and an aborted transaction has no place in an order");
       if (shape_.one_object && subject_.only_key(t) != key) return wrong("does not touch the key");
-      if (begin_at_[t.index()] == kNowhere) {
+      if (begin_at_[t.index()] == kNone) {
         begin_at_[t.index()] = at;
         if (!shape_.begin_and_commit) commit_at_[t.index()] = at;
-      } else if (commit_at_[t.index()] == kNowhere) {
+      } else if (commit_at_[t.index()] == kNone) {
         commit_at_[t.index()] = at;
       } else {
         return wrong(shape_.begin_and_commit
@@ -59,14 +57,14 @@ class Replay {
     return std::nullopt;
   }
 
-  Complaint everybody_is_there() const {
+  Rejection everybody_is_there() const {
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
-      if (begin_at_[i] != kNowhere && commit_at_[i] == kNowhere) {
+      if (begin_at_[i] != kNone && commit_at_[i] == kNone) {
         return fmt::format("{} stands once in the order, expected its begin and its commit",
                            shown(subject_, t));
       }
-      if (begin_at_[i] != kNowhere || !subject_.committed(t)) continue;
+      if (begin_at_[i] != kNone || !subject_.committed(t)) continue;
       if (shape_.one_object && !subject_.only_key(t).valid()) continue;
       return fmt::format("{} is committed, and stands in no order", shown(subject_, t));
     }
@@ -75,13 +73,13 @@ class Replay {
 
   // Every committed transaction commits before a later one of its session begins. At
   // linearizable, of its session and key.
-  Complaint session_order() const {
+  Rejection session_order() const {
     if (!shape_.session_order) return std::nullopt;
     const std::size_t groups = shape_.one_object ? h_.key_count() : 1;
     std::vector<TxnId> latest(groups);  // the committed one of the session with the last commit
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
-      if (begin_at_[i] == kNowhere) continue;
+      if (begin_at_[i] == kNone) continue;
       TxnId& before = latest[shape_.one_object ? subject_.only_key(t).index() : 0];
       const bool same = before.valid() && h_.session(before) == h_.session(t);
       if (same && commit_at_[before.index()] > begin_at_[i]) {
@@ -96,7 +94,7 @@ class Replay {
 
   // Once through the order: whoever completes may not have been completed before
   // somebody was invoked who stands earlier. The latest invocation decides.
-  Complaint real_time(const std::vector<Number>& order) const {
+  Rejection real_time(const std::vector<Number>& order) const {
     if (!shape_.real_time()) return std::nullopt;
     TxnId latest;
     for (std::uint32_t at = 0; at < order.size(); ++at) {
@@ -113,7 +111,7 @@ class Replay {
     return std::nullopt;
   }
 
-  Complaint run(const std::vector<Number>& order, KeyId key) {
+  Rejection run(const std::vector<Number>& order, KeyId key) {
     for (std::uint32_t at = 0; at < order.size(); ++at) {
       const TxnId t(order[at]);
       if (begin_at_[t.index()] == at) {
@@ -134,7 +132,7 @@ class Replay {
     return fmt::format("operation {} of {}", op.raw - h_.first_op(t), shown(subject_, t));
   }
 
-  Complaint begin(TxnId t) {
+  Rejection begin(TxnId t) {
     if (shape_.no_overlap) {
       for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
         const auto op = h_.op(OpId(i));
@@ -149,7 +147,7 @@ class Replay {
     }
     return walk_reads(
         subject_, t, own_,
-        [&](OpId op, KeyId key, const Seen& seen) -> Complaint {
+        [&](OpId op, KeyId key, const Seen& seen) -> Rejection {
           const bool fits = seen.what == Seen::kList
                                 ? std::equal(seen.list.begin(), seen.list.end(),
                                              lists_[key.index()].begin(), lists_[key.index()].end())
@@ -158,14 +156,14 @@ class Replay {
           return fmt::format("{} did not read what {} is at this place", operation(t, op),
                              shown_key(subject_, key));
         },
-        [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Complaint {
+        [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Rejection {
           if (sees_own(subject_, t, op, key, seen, last)) return std::nullopt;
           return fmt::format("{} did not read the transaction's own write of {}", operation(t, op),
                              shown_key(subject_, key));
         });
   }
 
-  Complaint commit(TxnId t) {
+  Rejection commit(TxnId t) {
     if (has_lists_ && subject_.committed(t)) {
       if (auto wrong = lists_before_own_appends(t)) return wrong;
     }
@@ -184,7 +182,7 @@ class Replay {
 
   // A list read after own appends fixes the order only: before the own appends stands
   // what the commit appends to.
-  Complaint lists_before_own_appends(TxnId t) const {
+  Rejection lists_before_own_appends(TxnId t) const {
     for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
       const auto op = h_.op(OpId(i));
       if (op.kind != OpKind::kListRead || !h_.list_known(op)) continue;
@@ -216,7 +214,7 @@ class Replay {
 
 }  // namespace
 
-Complaint replay(const Subject& subject, const Shape& shape, Time drift,
+Rejection replay(const Subject& subject, const Shape& shape, Time drift,
                  const std::vector<Number>& order) {
   Replay replay(subject, shape, drift);
   if (auto wrong = replay.enter(order, KeyId::none())) return wrong;
@@ -226,7 +224,7 @@ Complaint replay(const Subject& subject, const Shape& shape, Time drift,
   return replay.run(order, KeyId::none());
 }
 
-Complaint replay_by_key(const Subject& subject, const Shape& shape, Time drift,
+Rejection replay_by_key(const Subject& subject, const Shape& shape, Time drift,
                         const std::vector<KeyOrder>& orders) {
   Replay replay(subject, shape, drift);
   std::vector<std::uint8_t> seen(subject.history().key_count(), 0);
@@ -243,7 +241,7 @@ Complaint replay_by_key(const Subject& subject, const Shape& shape, Time drift,
   return std::nullopt;
 }
 
-Complaint touches_more_than_one(const Subject& subject) {
+Rejection touches_more_than_one(const Subject& subject) {
   const History& h = subject.history();
   for (std::uint32_t i = 0; i < h.txn_count(); ++i) {
     const TxnId t(i);

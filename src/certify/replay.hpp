@@ -12,14 +12,14 @@
 namespace cupel::certify {
 
 // For the levels with `order`.
-Complaint replay(const Subject& subject, const Shape& shape, history::Time drift,
+Rejection replay(const Subject& subject, const Shape& shape, history::Time drift,
                  const std::vector<Number>& order);
 // For linearizable: each key by itself, every key that somebody who counts touches.
-Complaint replay_by_key(const Subject& subject, const Shape& shape, history::Time drift,
+Rejection replay_by_key(const Subject& subject, const Shape& shape, history::Time drift,
                         const std::vector<KeyOrder>& orders);
 
-// Has linearizable a meaning: does every transaction touch one key at most, and no range?
-// The complaint names one that does not.
-Complaint touches_more_than_one(const Subject& subject);
+// Is linearizable defined: does every transaction touch one key at most, and no range?
+// The rejection names one that does not.
+Rejection touches_more_than_one(const Subject& subject);
 
 }  // namespace cupel::certify

@@ -27,7 +27,7 @@ using history::TxnId;
 using history::ValueId;
 
 // What is wrong, if anything: found, expected, where.
-using Complaint = std::optional<std::string>;
+using Rejection = std::optional<std::string>;
 
 // A version of a register.
 struct Version {
@@ -153,26 +153,26 @@ class OwnWrites {
 };
 
 // Does a read after own writes see them? `last`: the last of them before `read`. Of a list
-// this is only about its end: what stands before the own appends is the order's business.
+// this is only about its end: what precedes the own appends is the order's business.
 bool sees_own(const Subject& subject, TxnId txn, OpId read, KeyId key, const Seen& seen, OpId last);
 // How many appends to the key stand in the transaction before `read`.
 std::size_t own_appends_before(const History& history, TxnId txn, OpId read, KeyId key);
 
 // external(op, key, seen) for reads of others' versions; own(op, key, seen, last write)
-// for reads after own writes. Both in program order, and both return a Complaint.
+// for reads after own writes. Both in program order, and both return a Rejection.
 template <typename External, typename Own>
-Complaint walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes,
+Rejection walk_reads(const Subject& subject, TxnId txn, OwnWrites& own_writes,
                      const External& external, const Own& own) {
   const History& h = subject.history();
-  Complaint complaint;
+  Rejection rejection;
   for (auto i = h.first_op(txn); i < h.last_op(txn); ++i) {
     const OpId id(i);
     subject.for_each_seen(txn, id, [&](KeyId key, const Seen& seen) {
-      if (complaint) return;
+      if (rejection) return;
       const OpId last = own_writes.of(txn, key);
-      complaint = last.valid() ? own(id, key, seen, last) : external(id, key, seen);
+      rejection = last.valid() ? own(id, key, seen, last) : external(id, key, seen);
     });
-    if (complaint) return complaint;
+    if (rejection) return rejection;
     const auto op = h.op(id);
     if (subject.writes(op)) own_writes.note(txn, op.key, id);
   }

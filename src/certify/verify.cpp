@@ -16,8 +16,8 @@ namespace cupel::certify {
 
 namespace {
 
-// What every answer and proof at the level needs of the history.
-Complaint has_no_meaning(const Subject& subject, Level level) {
+// What every answer and proof at the level needs of the history: none if it is there.
+Rejection level_applies(const Subject& subject, Level level) {
   const Shape shape = shape_of(level);
   if (shape.real_time() && !subject.history().has_all_times()) {
     return fmt::format("{} needs the times of all transactions, which this history does not have",
@@ -35,7 +35,7 @@ class Verifier {
   Verifier(const history::History& history, const Document& document, history::Time drift)
       : subject_(history), document_(document), drift_(drift), how_(document.proofs.size()) {}
 
-  Complaint proof(std::size_t i) {
+  Rejection proof(std::size_t i) {
     const Proof& p = document_.proofs[i];
     const auto wrong = p.satisfied ? satisfied(p, how_[i]) : violated(p, how_[i]);
     if (!wrong) return std::nullopt;
@@ -43,7 +43,7 @@ class Verifier {
                        p.satisfied ? "satisfied" : "violated", *wrong);
   }
 
-  Complaint answer(std::size_t i, Report& report) {
+  Rejection answer(std::size_t i, Report& report) {
     const ClaimedAnswer& a = document_.answers[i];
     const auto wrong = [&](std::string_view what) {
       return fmt::format("answers[{}], {} {}: {}", i, name_of(a.level),
@@ -53,7 +53,7 @@ class Verifier {
       if (document_.answers[before].level == a.level)
         return wrong("the level has an answer already");
     }
-    if (auto why = has_no_meaning(subject_, a.level)) return wrong(*why);
+    if (auto why = level_applies(subject_, a.level)) return wrong(*why);
     const Proof& p = document_.proofs[a.proof];
     if (p.satisfied != a.satisfied) {
       return wrong(fmt::format("proofs[{}] proves that {} is {}", a.proof, name_of(p.level),
@@ -70,8 +70,8 @@ class Verifier {
   }
 
  private:
-  Complaint satisfied(const Proof& p, std::string& how) {
-    if (auto why = has_no_meaning(subject_, p.level)) return why;
+  Rejection satisfied(const Proof& p, std::string& how) {
+    if (auto why = level_applies(subject_, p.level)) return why;
     const Shape shape = shape_of(p.level);
     if (shape.one_object) {
       how = "an order of " + counted(p.orders.size(), "object", "objects");
@@ -82,8 +82,8 @@ class Verifier {
     if (!shape.is_weak()) return replay(subject_, shape, drift_, p.order);
     return satisfies_weak(subject_, shape, p.order, p.reads_from, p.placings);
   }
-  Complaint violated(const Proof& p, std::string& how) {
-    if (auto why = has_no_meaning(subject_, p.level)) return why;
+  Rejection violated(const Proof& p, std::string& how) {
+    if (auto why = level_applies(subject_, p.level)) return why;
     Context context(subject_, shape_of(p.level), drift_);
     return shows_violation(context, p.body, how);
   }
@@ -103,7 +103,7 @@ Report verify(const history::History& history, std::string_view certificate_json
       parse(certificate_json, {history.txn_count(), history.op_count(), history.key_count()});
   report.reason = parsed.trouble;
   if (parsed.what == Parsed::kNoCertificate) return report;
-  report.outcome = Outcome::kNotValid;
+  report.validity = Validity::kNotValid;
   if (parsed.what == Parsed::kMalformed) return report;
   const Document& document = parsed.document;
 
@@ -133,7 +133,7 @@ Report verify(const history::History& history, std::string_view certificate_json
       return report;
     }
   }
-  report.outcome = Outcome::kValid;
+  report.validity = Validity::kValid;
   return report;
 }
 

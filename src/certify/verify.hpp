@@ -26,13 +26,13 @@
 
 namespace cupel::certify {
 
-enum class Outcome : std::uint8_t {
+enum class Validity : std::uint8_t {
   kValid,
   kNotValid,  // a certificate, but it does not prove what it says of this history
   kBadInput,  // no certificate of a version that is known here
 };
 
-struct Answer {
+struct ProvenAnswer {
   std::string level;
   bool satisfied;
   std::size_t proof;  // its number in the certificate
@@ -42,15 +42,15 @@ struct Answer {
 };
 
 struct Report {
-  Outcome outcome = Outcome::kBadInput;
-  std::string reason;           // not kValid: which proof, which step, what was found and expected
-  std::vector<Answer> answers;  // kValid: what is proven, in the order of the certificate
+  Validity validity = Validity::kBadInput;
+  std::string reason;  // not kValid: which proof, which step, what was found and expected
+  std::vector<ProvenAnswer> answers;  // kValid: what is proven, in the order of the certificate
 };
 
 // How far wrong the recorded times may be is the caller's to say, not the certificate's: with
 // clocks that are wrong by years every order fits. What is proven for less is so for more where
 // it says satisfied, the other way round where it says violated; what does not hold at
-// `clock_drift_ns` is refused, and the reason tells the certificate's own.
+// `clock_drift_ns` is rejected, and the reason names the certificate's own.
 Report verify(const history::History& history, std::string_view certificate_json,
               history::Time clock_drift_ns = 0);
 

@@ -23,12 +23,12 @@ class Violated {
  public:
   explicit Violated(Context& context) : c_(context), s_(context.subject()) {}
 
-  Complaint body(const Body& body, std::string& how) {
+  Rejection body(const Body& body, std::string& how) {
     return std::visit([&](const auto& evidence) { return shows(evidence, how); }, body);
   }
 
  private:
-  Complaint shows(const std::vector<InternalAnomaly>& anomalies, std::string& how) {
+  Rejection shows(const std::vector<InternalAnomaly>& anomalies, std::string& how) {
     if (anomalies.empty()) return std::string("internal: expected at least one anomaly");
     for (std::size_t i = 0; i < anomalies.size(); ++i) {
       if (auto wrong = shows_internal(c_, anomalies[i]))
@@ -40,7 +40,7 @@ class Violated {
     return std::nullopt;
   }
 
-  Complaint shows(const Derivation& d, std::string& how) {
+  Rejection shows(const Derivation& d, std::string& how) {
     if (auto wrong = shows_contradiction(c_, d)) return "derivation: " + *wrong;
     how = d.by_clauses ? fmt::format("{} and a refutation of {}",
                                      counted(d.clauses.size(), "cycle", "cycles"),
@@ -51,25 +51,25 @@ class Violated {
     return std::nullopt;
   }
 
-  Complaint shows(const std::unique_ptr<Suppose>& suppose, std::string& how) {
-    const TxnId t(suppose->transaction);
+  Rejection shows(const std::unique_ptr<CaseSplit>& split, std::string& how) {
+    const TxnId t(split->transaction);
     if (s_.aborted(t) || s_.committed(t))
       return fmt::format("suppose: {} is not indeterminate", shown(s_, t));
-    if (c_.fate(t) != Fate::kOpen)
-      return fmt::format("suppose: it is supposed already what {} did", shown(s_, t));
+    if (c_.assumed(t) != AssumedOutcome::kOpen)
+      return fmt::format("suppose: the outcome of {} is assumed already", shown(s_, t));
     std::string one, other;
-    c_.suppose(t, Fate::kHappened);
-    if (auto wrong = body(suppose->happened, one))
+    c_.assume(t, AssumedOutcome::kCommitted);
+    if (auto wrong = body(split->happened, one))
       return fmt::format("suppose transaction {} happened: {}", t.raw, *wrong);
-    c_.suppose(t, Fate::kNever);
-    if (auto wrong = body(suppose->never, other))
+    c_.assume(t, AssumedOutcome::kAborted);
+    if (auto wrong = body(split->never, other))
       return fmt::format("suppose transaction {} never happened: {}", t.raw, *wrong);
-    c_.suppose(t, Fate::kOpen);
+    c_.assume(t, AssumedOutcome::kOpen);
     how = fmt::format("two cases: {}; {}", one, other);
     return std::nullopt;
   }
 
-  Complaint shows(const std::vector<Placing>& placings, std::string& how) {
+  Rejection shows(const std::vector<Placing>& placings, std::string& how) {
     if (auto wrong = are_all(placings)) return "placings: " + *wrong;
     for (std::size_t i = 0; i < placings.size(); ++i) {
       for (const Place& p : placings[i].places)
@@ -84,7 +84,7 @@ class Violated {
   }
 
   // Are these all the ways to fill the places, each once?
-  Complaint are_all(const std::vector<Placing>& placings) {
+  Rejection are_all(const std::vector<Placing>& placings) {
     if (placings.empty()) return std::string("expected at least one");
     std::vector<PlaceKey> places;
     for (const Place& p : placings.front().places) places.emplace_back(p.key, p.position);
@@ -162,7 +162,7 @@ class Violated {
 
 }  // namespace
 
-Complaint shows_violation(Context& context, const Body& body, std::string& how) {
+Rejection shows_violation(Context& context, const Body& body, std::string& how) {
   return Violated(context).body(body, how);
 }
 

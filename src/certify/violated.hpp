@@ -10,6 +10,6 @@
 namespace cupel::certify {
 
 // `how`: what the proof is made of, in a few words.
-Complaint shows_violation(Context& context, const Body& body, std::string& how);
+Rejection shows_violation(Context& context, const Body& body, std::string& how);
 
 }  // namespace cupel::certify

@@ -18,8 +18,6 @@ using history::OpKind;
 using history::SessionId;
 using Position = std::uint32_t;
 
-constexpr Position kNowhere = std::numeric_limits<Position>::max();
-
 // A read of another transaction's version, and whose.
 struct ReadOf {
   TxnId reader;
@@ -46,12 +44,12 @@ class Weak {
         h_(subject.history()),
         shape_(shape),
         order_(order),
-        position_(h_.txn_count(), kNowhere),
+        position_(h_.txn_count(), kNone),
         own_(h_.key_count()) {
     subject.index_writes();
   }
 
-  Complaint run(const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
+  Rejection run(const std::vector<ReadFrom>& reads_from, const std::vector<Place>& placings) {
     if (auto wrong = enter()) return wrong;
     if (auto wrong = session_order()) return wrong;
     list_writers();
@@ -75,7 +73,7 @@ class Weak {
     }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       read_first_.push_back(static_cast<std::uint32_t>(reads_.size()));
-      if (position_[t] == kNowhere) continue;
+      if (position_[t] == kNone) continue;
       if (auto wrong = collect_reads(TxnId(t))) return wrong;
     }
     read_first_.push_back(static_cast<std::uint32_t>(reads_.size()));
@@ -108,26 +106,26 @@ class Weak {
   [[nodiscard]] std::string writer_name(TxnId t) const {
     return t.valid() ? shown(subject_, t) : std::string("the initial transaction");
   }
-  Complaint broken(const ReadOf& r, TxnId k, std::string_view why) const {
+  Rejection broken(const ReadOf& r, TxnId k, std::string_view why) const {
     return fmt::format(
         "{} read {} from {}; {} writes it too and is visible to the read ({}), but stands after "
         "that writer",
         operation(r), shown_key(subject_, r.key), writer_name(r.writer), shown(subject_, k), why);
   }
 
-  Complaint enter() {
+  Rejection enter() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const TxnId t(order_[i]);
       if (subject_.aborted(t))
         return fmt::format(
             "order[{}]: {} is aborted, and an aborted transaction has no place in an order", i,
             shown(subject_, t));
-      if (position_[t.index()] != kNowhere)
+      if (position_[t.index()] != kNone)
         return fmt::format("order[{}]: {} stands there for the second time", i, shown(subject_, t));
       position_[t.index()] = static_cast<Position>(i + 1);
     }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if (position_[t] == kNowhere && subject_.committed(TxnId(t))) {
+      if (position_[t] == kNone && subject_.committed(TxnId(t))) {
         return fmt::format("{} is committed, and does not stand in the order",
                            shown(subject_, TxnId(t)));
       }
@@ -135,11 +133,11 @@ class Weak {
     return std::nullopt;
   }
 
-  Complaint session_order() const {
+  Rejection session_order() const {
     TxnId before;
     for (std::uint32_t i = 0; i < h_.txn_count(); ++i) {
       const TxnId t(i);
-      if (position_[i] == kNowhere) continue;
+      if (position_[i] == kNone) continue;
       if (before.valid() && h_.session(before) == h_.session(t) && at(before) > at(t)) {
         return fmt::format("{} is after {} in session order, and before it in the order",
                            shown(subject_, t), shown(subject_, before));
@@ -197,7 +195,7 @@ class Weak {
   }
 
   // The writer of what a list read saw, or why it could not see that.
-  Complaint list_writer(TxnId t, OpId op, KeyId key, std::span<const ValueId> list, bool after_own,
+  Rejection list_writer(TxnId t, OpId op, KeyId key, std::span<const ValueId> list, bool after_own,
                         TxnId& writer) const {
     const Laid& laid = lists_.at(key);
     const auto wrong = [&](std::string_view what) {
@@ -229,15 +227,15 @@ class Weak {
     Seen seen;
   };
 
-  Complaint collect_reads(TxnId t) {
+  Rejection collect_reads(TxnId t) {
     externals_.clear();
     auto wrong = walk_reads(
         subject_, t, own_,
-        [&](OpId op, KeyId key, const Seen& seen) -> Complaint {
+        [&](OpId op, KeyId key, const Seen& seen) -> Rejection {
           externals_.push_back({op, key, seen});
           return std::nullopt;
         },
-        [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Complaint {
+        [&](OpId op, KeyId key, const Seen& seen, OpId last) -> Rejection {
           if (!sees_own(subject_, t, op, key, seen, last)) {
             return fmt::format("{} did not read the transaction's own write of {}",
                                operation({t, op, key, {}}), shown_key(subject_, key));
@@ -269,7 +267,7 @@ class Weak {
     return std::nullopt;
   }
 
-  Complaint writer_of(TxnId t, std::span<const External> group, TxnId& writer) {
+  Rejection writer_of(TxnId t, std::span<const External> group, TxnId& writer) {
     const External& first = group.front();
     const auto read = [&] { return operation({t, first.op, first.key, {}}); };
     const auto named = named_.find({first.op.raw, first.key.raw});
@@ -311,7 +309,7 @@ class Weak {
 
   [[nodiscard]] bool fits_all(TxnId t, TxnId w, std::span<const External> group) const {
     const KeyId key = group.front().key;
-    if (w.valid() && (w == t || position_[w.index()] == kNowhere)) return false;
+    if (w.valid() && (w == t || position_[w.index()] == kNone)) return false;
     const OpId write = w.valid() ? subject_.final_write(w, key) : OpId::none();
     if (w.valid() && !write.valid()) return false;
     const Version version = w.valid() ? subject_.version(write) : subject_.initial(key);
@@ -336,7 +334,7 @@ class Weak {
         if (!w.final || found == 2) continue;
         if (group.size() > 1) {
           consider(w.txn);
-        } else if (w.txn != t && position_[w.txn.index()] != kNowhere) {
+        } else if (w.txn != t && position_[w.txn.index()] != kNone) {
           ++found;  // the value is what was asked for
           last = w.txn;
         }
@@ -351,7 +349,7 @@ class Weak {
       if (fresh) {
         for (const auto& w : subject_.written(key)) {
           if (it->second.size() == 3) break;  // one of them may be the reader
-          if (!w.final || position_[w.txn.index()] == kNowhere ||
+          if (!w.final || position_[w.txn.index()] == kNone ||
               !seen.fits(subject_.version(w.op), h_.null_value()))
             continue;
           it->second.push_back(w.txn);
@@ -385,7 +383,7 @@ class Weak {
 
   // Ranges of open_ with one reader.
   template <typename Visit>
-  Complaint for_each_reader(const Visit& visit) {
+  Rejection for_each_reader(const Visit& visit) {
     for (std::size_t i = 0; i < open_.size();) {
       std::size_t end = i + 1;
       while (end < open_.size() && open_[end].reader == open_[i].reader) ++end;
@@ -417,7 +415,7 @@ class Weak {
 
   // visit(key) for the keys that k writes and an open read is of; open reads are by key.
   template <typename Visit>
-  Complaint for_each_common_key(TxnId k, std::span<const ReadOf> open, const Visit& visit) const {
+  Rejection for_each_common_key(TxnId k, std::span<const ReadOf> open, const Visit& visit) const {
     const auto writes = subject_.final_writes(k);
     const auto by_key = [](const ReadOf& r, KeyId key) { return r.key < key; };
     if (writes.size() < open.size()) {
@@ -439,13 +437,13 @@ class Weak {
   // Read-committed: an earlier read of the transaction is from k. A key may be read many
   // times; of the reads after k was met the two with the oldest versions decide, the
   // second if the first is of k itself.
-  Complaint earlier_reads() {
+  Rejection earlier_reads() {
     struct Oldest {
       // Into the open reads of the transaction; second: of another writer.
       std::size_t first, second;
     };
     std::vector<Oldest> oldest;
-    return for_each_reader([&](TxnId t, std::span<const ReadOf> open) -> Complaint {
+    return for_each_reader([&](TxnId t, std::span<const ReadOf> open) -> Rejection {
       oldest.assign(open.size(), {});
       for (std::size_t i = open.size(); i-- > 0;) {
         oldest[i] = {i, i};
@@ -464,7 +462,7 @@ class Weak {
       find_sources(t);
       for (const ReadOf& source : sources_) {
         const TxnId k = source.writer;
-        auto wrong = for_each_common_key(k, open, [&](std::size_t i) -> Complaint {
+        auto wrong = for_each_common_key(k, open, [&](std::size_t i) -> Rejection {
           const KeyId key = open[i].key;
           while (i < open.size() && open[i].key == key && open[i].op <= source.op) ++i;
           if (i == open.size() || open[i].key != key) return std::nullopt;
@@ -482,12 +480,12 @@ class Weak {
 
   // Read-atomic: k is a step of wr or so before the reader. Of a session's writers the last
   // before the reader decides, as they stand in session order.
-  Complaint one_step() {
-    auto wrong = for_each_reader([&](TxnId t, std::span<const ReadOf> open) -> Complaint {
+  Rejection one_step() {
+    auto wrong = for_each_reader([&](TxnId t, std::span<const ReadOf> open) -> Rejection {
       find_sources(t);
       for (const ReadOf& source : sources_) {
         const TxnId k = source.writer;
-        auto why = for_each_common_key(k, open, [&](std::size_t i) -> Complaint {
+        auto why = for_each_common_key(k, open, [&](std::size_t i) -> Rejection {
           if (open[i].writer == k || at(k) < at(open[i].writer)) return std::nullopt;
           return broken(open[i], k, "the transaction reads from it");
         });
@@ -521,7 +519,7 @@ class Weak {
   static constexpr std::size_t kLoneWords = 8;
   using Lone = std::array<std::uint64_t, kLoneWords>;
 
-  Complaint causal() {
+  Rejection causal() {
     // What is directly before each: by transaction, the last committed one of its session.
     previous_.resize(h_.txn_count());
     TxnId before;
@@ -550,7 +548,7 @@ class Weak {
     return causal_lone();
   }
 
-  Complaint causal_sessions(std::size_t first, std::size_t end) {
+  Rejection causal_sessions(std::size_t first, std::size_t end) {
     clocks_.assign(h_.txn_count(), {});
     for (const Number number : order_) {
       const TxnId t(number);
@@ -598,11 +596,11 @@ class Weak {
   }
 
   // Indeterminate transactions that somebody read from: nothing follows them in their session.
-  Complaint causal_lone() {
+  Rejection causal_lone() {
     std::vector<TxnId> lone;
-    std::vector<std::uint32_t> number(h_.txn_count(), kNowhere);
+    std::vector<std::uint32_t> number(h_.txn_count(), kNone);
     for (const auto& r : reads_) {
-      if (!r.writer.valid() || subject_.committed(r.writer) || number[r.writer.index()] != kNowhere)
+      if (!r.writer.valid() || subject_.committed(r.writer) || number[r.writer.index()] != kNone)
         continue;
       number[r.writer.index()] = static_cast<std::uint32_t>(lone.size());
       lone.push_back(r.writer);
@@ -626,7 +624,7 @@ class Weak {
         const auto after = [&](TxnId before) {
           for (std::size_t i = 0; i < kLoneWords; ++i) mine[i] |= seen[before.index()][i];
           const std::size_t n = number[before.index()];
-          if (n != kNowhere && n >= first && n < first + kBlock)
+          if (n != kNone && n >= first && n < first + kBlock)
             mine[(n - first) / 64] |= std::uint64_t{1} << ((n - first) % 64);
         };
         if (previous_[t].valid()) after(previous_[t]);
@@ -676,7 +674,7 @@ class Weak {
 
 }  // namespace
 
-Complaint satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
+Rejection satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
                          const std::vector<ReadFrom>& reads_from,
                          const std::vector<Place>& placings) {
   return Weak(subject, shape, order).run(reads_from, placings);

@@ -17,7 +17,7 @@
 
 namespace cupel::certify {
 
-Complaint satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
+Rejection satisfies_weak(Subject& subject, const Shape& shape, const std::vector<Number>& order,
                          const std::vector<ReadFrom>& reads_from,
                          const std::vector<Place>& placings);
 

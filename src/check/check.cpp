@@ -78,14 +78,14 @@ class Ladder {
     mine.violation = std::move(decision.violation);
     mine.witness = std::move(decision.witness);
     if (mine.violation) mine.explained_at = level;
-    switch (decision.answer) {
-      case levels::Answer::kYes:
+    switch (decision.status) {
+      case levels::DecisionStatus::kSatisfied:
         return finish(mine, Verdict::kSatisfied, decision.decided_by);
-      case levels::Answer::kNo:
+      case levels::DecisionStatus::kViolated:
         return finish(mine, Verdict::kViolated, decision.decided_by);
-      case levels::Answer::kGaveUp:
+      case levels::DecisionStatus::kGaveUp:
         return finish(mine, Verdict::kUnknown, decision.decided_by);
-      case levels::Answer::kRefused:
+      case levels::DecisionStatus::kRefused:
         return finish(mine, Verdict::kRefused, decision.decided_by);
     }
     return mine;

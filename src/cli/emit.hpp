@@ -18,7 +18,7 @@ bool write_whole(const std::string& path, const std::string& text, bool append =
                  const std::string& what = {});
 
 // Whether write_whole() has a place to write to, asked before long work. False, after an
-// error message, if not. Leaves nothing behind; a pipe or a device is not opened.
+// error message, if not. On failure no file remains; a pipe or a device is not opened.
 bool can_write(const std::string& path, bool append = false, const std::string& what = {});
 
 class Emitter {

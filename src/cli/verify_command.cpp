@@ -61,7 +61,7 @@ std::string as_json(const VerifyArguments& arguments, const certify::Report& rep
                        {"proven_by", a.how},
                        {"proven_for", a.by_level.empty() ? a.level : a.by_level}});
   }
-  const bool valid = report.outcome == certify::Outcome::kValid;
+  const bool valid = report.validity == certify::Validity::kValid;
   nlohmann::ordered_json result = {{"history", arguments.history},
                                    {"certificate", arguments.certificate},
                                    {"valid", valid},
@@ -74,7 +74,7 @@ std::string as_json(const VerifyArguments& arguments, const certify::Report& rep
 
 std::string as_text(const VerifyArguments& arguments, const certify::Report& report,
                     history::Time drift) {
-  if (report.outcome != certify::Outcome::kValid) {
+  if (report.validity != certify::Validity::kValid) {
     return fmt::format("{}: not valid\n  {}\n", arguments.certificate, report.reason);
   }
   std::size_t width = 0;
@@ -107,16 +107,16 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
     return kBad;
   }
   auto report = certify::verify(*history, *certificate, drift);
-  if (report.outcome == certify::Outcome::kValid && report.answers.empty()) {
-    report.outcome = certify::Outcome::kNotValid;
+  if (report.validity == certify::Validity::kValid && report.answers.empty()) {
+    report.validity = certify::Validity::kNotValid;
     report.reason = "it answers for no level, and so proves nothing";
   }
-  if (report.outcome == certify::Outcome::kBadInput) {
+  if (report.validity == certify::Validity::kBadInput) {
     print_error(base::Error{.message = report.reason, .file = arguments.certificate});
     return kBad;
   }
   print(arguments.json ? as_json(arguments, report, drift) : as_text(arguments, report, drift));
-  return report.outcome == certify::Outcome::kValid ? kSatisfied : kViolated;
+  return report.validity == certify::Validity::kValid ? kSatisfied : kViolated;
 }
 
 }  // namespace

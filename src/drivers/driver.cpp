@@ -27,8 +27,8 @@ std::string_view name(Cause cause) {
   return "";
 }
 
-Outcome Connection::transact(std::span<const workload::Statement> statements,
-                             std::vector<workload::Reply>& replies) {
+MaybeFailure Connection::transact(std::span<const workload::Statement> statements,
+                                  std::vector<workload::Reply>& replies) {
   replies.assign(statements.size(), {});
   if (auto failure = begin()) {
     replies.clear();

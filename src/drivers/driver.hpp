@@ -39,7 +39,7 @@ struct Failure {
   std::string message;           // the database's words, one line
   bool connection_lost = false;  // the connection is of no use any more
 };
-using Outcome = std::optional<Failure>;  // none: all is well
+using MaybeFailure = std::optional<Failure>;  // none: all is well
 
 // One client session. Used by one thread at a time.
 class Connection {
@@ -48,16 +48,16 @@ class Connection {
   // An interactive transaction. A failure of begin() or execute() ends it: the
   // driver has rolled back (or the connection is lost), and its outcome is kAborted,
   // since no commit was asked for. Only commit() may leave it unknown.
-  virtual Outcome begin() = 0;
-  virtual Outcome execute(const workload::Statement& statement, workload::Reply& reply) = 0;
-  virtual Outcome commit() = 0;
+  virtual MaybeFailure begin() = 0;
+  virtual MaybeFailure execute(const workload::Statement& statement, workload::Reply& reply) = 0;
+  virtual MaybeFailure commit() = 0;
   virtual void rollback() = 0;
   // A whole transaction, its statements known beforehand; replies are parallel to
   // them. After a failure that leaves its outcome unknown there are either none, or
   // `succeeded` holds of each if it did commit. By default the above in turn;
   // databases without interactive transactions do it in one piece.
-  virtual Outcome transact(std::span<const workload::Statement> statements,
-                           std::vector<workload::Reply>& replies);
+  virtual MaybeFailure transact(std::span<const workload::Statement> statements,
+                                std::vector<workload::Reply>& replies);
 };
 
 // What the history's header says of the database.
@@ -93,7 +93,7 @@ struct DriverInfo {
   std::string_view url;      // "postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/DATABASE"
   std::string_view page;     // "docs/drivers/postgres.md"
   std::span<const std::string_view> isolations;  // first: the default
-  bool any_isolation = false;     // or any other: a program behind it knows what it means
+  bool any_isolation = false;                    // or any other: the client program interprets it
   bool isolation_in_url = false;  // the URL's path may name one: "mock:prefix?seed=1"
   workload::Needs can;            // at the default level, as Database::can() says
   bool built_in = false;          // false: left out of this build

@@ -13,12 +13,12 @@ using workload::Row;
 using workload::Statement;
 using workload::StatementKind;
 
-Outcome SqlConnection::failed(Failure failure) {
+MaybeFailure SqlConnection::failed(Failure failure) {
   if (!failure.connection_lost && !undo()) failure.connection_lost = true;
   return failure;
 }
 
-Outcome SqlConnection::begin() {
+MaybeFailure SqlConnection::begin() {
   if (auto failure = start()) {
     failure->txn_outcome = TxnOutcome::kAborted;  // nothing was done yet
     return failed(*std::move(failure));
@@ -26,7 +26,7 @@ Outcome SqlConnection::begin() {
   return std::nullopt;
 }
 
-Outcome SqlConnection::execute(const Statement& statement, workload::Reply& reply) {
+MaybeFailure SqlConnection::execute(const Statement& statement, workload::Reply& reply) {
   reply = {};
   const auto plan = texts_.plan(statement);
   if (!plan) {
@@ -66,7 +66,7 @@ Outcome SqlConnection::execute(const Statement& statement, workload::Reply& repl
   return std::nullopt;
 }
 
-Outcome SqlConnection::commit() {
+MaybeFailure SqlConnection::commit() {
   if (auto failure = end()) return failed(*std::move(failure));
   return std::nullopt;
 }

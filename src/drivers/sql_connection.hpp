@@ -19,28 +19,28 @@ class SqlConnection : public Connection {
  public:
   explicit SqlConnection(Texts texts) : texts_(std::move(texts)) {}
 
-  Outcome begin() final;
-  Outcome execute(const workload::Statement& statement, workload::Reply& reply) final;
-  Outcome commit() final;
+  MaybeFailure begin() final;
+  MaybeFailure execute(const workload::Statement& statement, workload::Reply& reply) final;
+  MaybeFailure commit() final;
   void rollback() final;
 
  protected:
   // BEGIN.
-  virtual Outcome start() = 0;
+  virtual MaybeFailure start() = 0;
   // Runs a prepared text (made on its first use) with the statement's values. Its
   // rows, if it is a query, are added to `rows`; `touched`: rows that an UPDATE
   // matched, or that an INSERT made.
-  virtual Outcome run(const Text& text, const workload::Statement& statement,
-                      std::vector<workload::Row>& rows, std::uint64_t& touched) = 0;
+  virtual MaybeFailure run(const Text& text, const workload::Statement& statement,
+                           std::vector<workload::Row>& rows, std::uint64_t& touched) = 0;
   // COMMIT; a failure is kAborted only if that is certain once undo() has been called.
-  virtual Outcome end() = 0;
+  virtual MaybeFailure end() = 0;
   // ROLLBACK, if there is anything to; false: the connection is of no use.
   virtual bool undo() = 0;
 
   [[nodiscard]] const Dialect& dialect() const { return texts_.dialect(); }
 
  private:
-  Outcome failed(Failure failure);
+  MaybeFailure failed(Failure failure);
 
   Texts texts_;
 };

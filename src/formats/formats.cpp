@@ -1,4 +1,4 @@
-// The common door: from a path to the format it holds, and to the reader or the
+// The common entry point: from a path to the format it holds, and to the reader or the
 // writer in that format's FormatSpec.
 #include "formats/formats.hpp"
 

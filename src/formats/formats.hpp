@@ -1,5 +1,5 @@
 // formats: history files in, history files out. One file a format (its FormatSpec,
-// format_spec.hpp); this is their common door, and recognition by content.
+// format_spec.hpp); this is their common entry point, and recognition by content.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // From events to a History. In order:
-//   survey   what kind of history this is: transactions, a register, a mutex or
+//   classify what kind of history this is: transactions, a register, a mutex or
 //            a string key-value store; anything else is refused by name
 //   pair     invocations with completions, process by process
 //   resolve  for the single-object kinds, what each pair did as micro-operations
@@ -38,7 +38,8 @@ class Assembly {
     for (const Chunk& chunk : chunks_) {
       if (chunk.error) return error_at(source_, *chunk.error);
     }
-    if (!survey() || !pair() || !resolve() || !scan() || !emit()) return error_at(source_, *error_);
+    if (!classify() || !pair() || !resolve() || !scan() || !emit())
+      return error_at(source_, *error_);
     builder_.set_metadata("format", source_.format);
     auto built = std::move(builder_).finish();
     if (!built) {
@@ -82,10 +83,10 @@ class Assembly {
     return fail(event(anchor(txn)).byte, std::move(message));
   }
 
-  bool survey();
+  bool classify();
   bool read_header(const Chunk& chunk, const Event& event);
   void note_fault(const Chunk& chunk, const Event& event);
-  void tell_faults();
+  void add_faults();
   bool refuse(std::uint64_t byte, std::string_view guess);
   bool pair();
   bool pair_event(Ref ref, Process& process);
@@ -286,7 +287,7 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
 
 // A line for each, "FROM TO WHAT", in nanoseconds, "-" where no end was seen: for what
 // draws a history in time.
-void Assembly::tell_faults() {
+void Assembly::add_faults() {
   std::string text;
   for (auto& fault : faults_) {
     std::replace(fault.what.begin(), fault.what.end(), '\n', ' ');
@@ -296,7 +297,7 @@ void Assembly::tell_faults() {
   if (!text.empty()) builder_.set_metadata("faults", text);
 }
 
-bool Assembly::survey() {
+bool Assembly::classify() {
   std::uint64_t count = 0, txns = 0, clients = 0, skipped = 0;
   std::uint64_t first_client = 0;
   std::array<std::uint64_t, 16> by_f{};
@@ -337,7 +338,7 @@ bool Assembly::survey() {
       }
     }
   }
-  tell_faults();
+  add_faults();
   if (txns > 0) {
     kind_ = Kind::kTxn;
     if (skipped > 0) {
@@ -700,7 +701,7 @@ bool Assembly::collect_tokens(base::HashMap<std::string, Store>& stores) {
     for (std::size_t i = 1; appends && i < sorted.size(); ++i) {
       if (sorted[i].starts_with(sorted[i - 1])) {
         return fail(0, fmt::format("found key {} with a text that begins another of its texts, so "
-                                   "that gets cannot be told apart; expected texts such as "
+                                   "that gets cannot be distinguished; expected texts such as "
                                    "\"x 0 1 y\"",
                                    name));
       }
@@ -797,7 +798,7 @@ bool Assembly::match(const Store& store, const Token& token,
   const Txn& txn = txns_[appends.back()];
   return fail(txn,
               "found the text " + shown(chunks_[tried(txn).chunk], value(tried(txn))) +
-                  " written to one key several times, so that gets do not tell which append they "
+                  " written to one key several times, so that gets do not show which append they "
                   "show; expected distinct texts");
 }
 

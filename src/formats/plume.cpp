@@ -307,11 +307,11 @@ base::Status write_plume(const History& h, std::ostream& out) {
     const TxnId before(i - 1), t(i);
     if (h.session(before) == h.session(t) && h.status(before) == TxnStatus::kAborted &&
         h.status(t) == TxnStatus::kAborted) {
-      return base::Error{.message =
-                             fmt::format("{} and {} are both aborted, and plume cannot tell two "
-                                         "aborted transactions in a row apart: "
-                                         "write dbcop, jepsen or cupel instead",
-                                         transaction_name(h, before), transaction_in_full(h, t))};
+      return base::Error{
+          .message = fmt::format("{} and {} are both aborted, and plume cannot distinguish two "
+                                 "aborted transactions in a row apart: "
+                                 "write dbcop, jepsen or cupel instead",
+                                 transaction_name(h, before), transaction_in_full(h, t))};
     }
   }
   // A transaction keeps its own id if no two share one, else all are numbered anew.

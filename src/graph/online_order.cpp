@@ -39,7 +39,7 @@ void OnlineOrder::take_back_to(std::size_t count) {
 bool OnlineOrder::forward(Node start, Node target) {
   const auto bound = rank_[target];
   ++search_;
-  ahead_.assign(1, start);
+  forward_.assign(1, start);
   stack_.assign(1, start);
   seen_[start] = search_;
   while (!stack_.empty()) {
@@ -49,7 +49,7 @@ bool OnlineOrder::forward(Node start, Node target) {
       if (next == target) return false;
       if (rank_[next] > bound || seen_[next] == search_) continue;
       seen_[next] = search_;
-      ahead_.push_back(next);
+      forward_.push_back(next);
       stack_.push_back(next);
     }
   }
@@ -58,7 +58,7 @@ bool OnlineOrder::forward(Node start, Node target) {
 
 void OnlineOrder::backward(Node start, std::uint32_t bound) {
   ++search_;
-  behind_.assign(1, start);
+  backward_.assign(1, start);
   stack_.assign(1, start);
   seen_[start] = search_;
   while (!stack_.empty()) {
@@ -67,22 +67,22 @@ void OnlineOrder::backward(Node start, std::uint32_t bound) {
     for (const Node next : in_[node]) {
       if (rank_[next] < bound || seen_[next] == search_) continue;
       seen_[next] = search_;
-      behind_.push_back(next);
+      backward_.push_back(next);
       stack_.push_back(next);
     }
   }
 }
 
-// What was behind keeps its order and goes before what was ahead, on the same ranks.
+// The lower part keeps its order and goes before the upper one, on the same ranks.
 void OnlineOrder::permute() {
   const auto by_rank = [&](Node a, Node b) { return rank_[a] < rank_[b]; };
-  std::sort(ahead_.begin(), ahead_.end(), by_rank);
-  std::sort(behind_.begin(), behind_.end(), by_rank);
-  behind_.insert(behind_.end(), ahead_.begin(), ahead_.end());
+  std::sort(forward_.begin(), forward_.end(), by_rank);
+  std::sort(backward_.begin(), backward_.end(), by_rank);
+  backward_.insert(backward_.end(), forward_.begin(), forward_.end());
   ranks_.clear();
-  for (const Node node : behind_) ranks_.push_back(rank_[node]);
+  for (const Node node : backward_) ranks_.push_back(rank_[node]);
   std::sort(ranks_.begin(), ranks_.end());
-  for (std::size_t i = 0; i < behind_.size(); ++i) rank_[behind_[i]] = ranks_[i];
+  for (std::size_t i = 0; i < backward_.size(); ++i) rank_[backward_[i]] = ranks_[i];
 }
 
 }  // namespace cupel::graph

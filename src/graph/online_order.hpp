@@ -46,7 +46,7 @@ class OnlineOrder {
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> seen_;  // by node: the search that saw it last
   std::uint32_t search_ = 0;
-  std::vector<Node> ahead_, behind_, stack_;
+  std::vector<Node> forward_, backward_, stack_;
   std::vector<std::uint32_t> ranks_;
 };
 

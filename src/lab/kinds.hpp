@@ -55,7 +55,7 @@ base::Result<std::vector<std::size_t>> restart_order(const Site& site);
 bool is_up(const Site& site, const Node& node, std::string_view written);
 base::Seconds patience(Kind kind);  // with a start
 
-// The signal that stops it and leaves nothing behind. The directory is removed
+// The signal that stops it without leaving files. The directory is removed
 // afterwards, so nothing needs to be saved.
 int stop_signal(Kind kind);
 // What a server that is gone left outside its directory, and what would keep the

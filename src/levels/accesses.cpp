@@ -162,7 +162,7 @@ bool has_lists(const History& h) {
 class Collector {
  public:
   Collector(const History& h, const WriteIndex& index, const ListChoices& choices,
-            std::span<const Outcome> outcomes, base::Budget& budget)
+            std::span<const AssumedOutcome> outcomes, base::Budget& budget)
       : h_(h),
         index_(index),
         outcomes_(outcomes),
@@ -182,7 +182,7 @@ class Collector {
       if (t + 2 * ahead_ < end) fetch_keys(TxnId(t + 2 * ahead_));
       if (t + ahead_ < end) fetch_entries(TxnId(t + ahead_));
       if (h_.status(TxnId(t)) == TxnStatus::kCommitted ||
-          assumed_outcome(TxnId(t)) == Outcome::kCommitted) {
+          assumed_outcome(TxnId(t)) == AssumedOutcome::kCommitted) {
         read_transaction(TxnId(t));
       }
       if ((t & 0x3f) == 0x3f && budget_.exceeded()) return false;  // ranges make long ones
@@ -239,15 +239,15 @@ class Collector {
     }
   }
 
-  [[nodiscard]] Outcome assumed_outcome(TxnId t) const {
-    return outcomes_.empty() ? Outcome::kOpen : outcomes_[t.index()];
+  [[nodiscard]] AssumedOutcome assumed_outcome(TxnId t) const {
+    return outcomes_.empty() ? AssumedOutcome::kOpen : outcomes_[t.index()];
   }
   // Certainly without effect, or assumed so.
   [[nodiscard]] bool gone(TxnId t) const {
-    return h_.status(t) == TxnStatus::kAborted || assumed_outcome(t) == Outcome::kAborted;
+    return h_.status(t) == TxnStatus::kAborted || assumed_outcome(t) == AssumedOutcome::kAborted;
   }
   [[nodiscard]] bool gone(const WriteEntry& e) const {
-    return e.aborted || assumed_outcome(e.txn) == Outcome::kAborted;
+    return e.aborted || assumed_outcome(e.txn) == AssumedOutcome::kAborted;
   }
 
   void note(InternalKind kind, TxnId txn, OpId read, KeyId key, OpId other = OpId::none(),
@@ -705,7 +705,7 @@ class Collector {
     std::vector<std::uint8_t> counts(h_.txn_count(), 0);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       counts[t] = h_.status(TxnId(t)) == TxnStatus::kCommitted ||
-                  assumed_outcome(TxnId(t)) == Outcome::kCommitted;
+                  assumed_outcome(TxnId(t)) == AssumedOutcome::kCommitted;
     }
     for (const TxnId t : candidate_txns_) {
       if (t.valid()) counts[t.index()] = 1;
@@ -761,7 +761,7 @@ class Collector {
 
   const History& h_;
   const WriteIndex& index_;
-  std::span<const Outcome> outcomes_;
+  std::span<const AssumedOutcome> outcomes_;
   const ListChoices& choices_;
   base::Budget& budget_;
   const std::uint32_t ahead_;  // transactions, of two dozen operations
@@ -856,7 +856,7 @@ std::vector<Placing> ListChoices::placings() const {
 }
 
 Accesses collect_accesses(const History& history, const ListChoices& choices,
-                          std::span<const Outcome> outcomes, base::Budget& budget,
+                          std::span<const AssumedOutcome> outcomes, base::Budget& budget,
                           unsigned threads) {
   constexpr std::uint64_t kBytesPerOp = 60;        // measured on general histories
   constexpr std::uint32_t kLeastInParts = 20'000;  // transactions

@@ -99,12 +99,12 @@ class ListChoices {
 // What is assumed of an indeterminate transaction with compare-and-sets. One
 // that took effect did see its expected values, so for these the rule "only its
 // writes count" is not exact, and decide() tries both.
-enum class Outcome : std::uint8_t { kOpen, kCommitted, kAborted };
+enum class AssumedOutcome : std::uint8_t { kOpen, kCommitted, kAborted };
 
 // `outcomes` by transaction; empty: all open. Stops early, with `complete` false, when the budget
 // ends. `threads` as base::for_each_index() takes it.
 Accesses collect_accesses(const History& history, const ListChoices& choices,
-                          std::span<const Outcome> outcomes, base::Budget& budget,
+                          std::span<const AssumedOutcome> outcomes, base::Budget& budget,
                           unsigned threads = 1);
 
 }  // namespace cupel::levels

@@ -41,7 +41,8 @@ class Decider::State {
         unsure_compare_and_sets_(has_unsure_compare_and_sets(h)) {}
 
   Decision decide(Level level, base::Budget& budget) {
-    if (auto refused = refusal(level)) return {Answer::kRefused, {}, *std::move(refused), {}};
+    if (auto refused = refusal(level))
+      return {DecisionStatus::kRefused, {}, *std::move(refused), {}};
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
     if (!accesses_) {
       auto accesses =
@@ -51,7 +52,7 @@ class Decider::State {
     }
     Decision first = decide_branches(level, choices_, *accesses_, budget);
     if (choices_.count() < 2) return first;
-    if (first.answer != Answer::kNo) return with_placings(std::move(first), choices_);
+    if (first.status != DecisionStatus::kViolated) return with_placings(std::move(first), choices_);
     // Elements appended twice: another placing may pass.
     std::vector<PlacingBranch> failed;
     if (evidence_) failed.push_back({choices_.placings(), *first.violation});
@@ -61,7 +62,7 @@ class Decider::State {
       const Accesses accesses = collect_accesses(h_, other, {}, budget, threads_);
       if (!accesses.complete) return gave_up(budget, "collecting reads and writes");
       Decision next = decide_branches(level, other, accesses, budget);
-      if (next.answer != Answer::kNo) return with_placings(std::move(next), other);
+      if (next.status != DecisionStatus::kViolated) return with_placings(std::move(next), other);
       if (evidence_) failed.push_back({other.placings(), *std::move(next.violation)});
     }
     first.violation->placing_branches = std::move(failed);
@@ -106,7 +107,8 @@ class Decider::State {
   // `open`: the accesses with all outcomes open.
   Decision decide_branches(Level level, const ListChoices& choices, const Accesses& open,
                            base::Budget& budget) const {
-    const auto decide_branch_under = [&](std::span<const Outcome> outcomes) -> BranchDecision {
+    const auto decide_branch_under =
+        [&](std::span<const AssumedOutcome> outcomes) -> BranchDecision {
       if (outcomes.empty()) return decide_branch(level, open, outcomes, budget);
       const Accesses accesses = collect_accesses(h_, choices, outcomes, budget, threads_);
       if (!accesses.complete) return {gave_up(budget, "collecting reads and writes")};
@@ -116,18 +118,19 @@ class Decider::State {
   }
 
   BranchDecision decide_branch(Level level, const Accesses& accesses,
-                               std::span<const Outcome> outcomes, base::Budget& budget) const {
+                               std::span<const AssumedOutcome> outcomes,
+                               base::Budget& budget) const {
     if (auto internal = forbidden(accesses, level); !internal.empty()) {
       Decision d;
-      d.answer = Answer::kNo;
+      d.status = DecisionStatus::kViolated;
       d.decided_by = "internal";
       d.violation.emplace().internal = std::move(internal);
       return {std::move(d)};
     }
-    const Given given{h_,       drift_,   accesses, outcomes, unsure_compare_and_sets_,
-                      threads_, evidence_};
-    return is_weak(level) ? decide_weak_level(given, level, budget)
-                          : decide_order_level(given, level, budget);
+    const DecisionInput input{h_,       drift_,   accesses, outcomes, unsure_compare_and_sets_,
+                              threads_, evidence_};
+    return is_weak(level) ? decide_weak_level(input, level, budget)
+                          : decide_order_level(input, level, budget);
   }
 
   const History& h_;

@@ -19,14 +19,14 @@
 
 namespace cupel::levels {
 
-enum class Answer : std::uint8_t { kYes, kNo, kGaveUp, kRefused };
+enum class DecisionStatus : std::uint8_t { kSatisfied, kViolated, kGaveUp, kRefused };
 
 struct Decision {
-  Answer answer = Answer::kGaveUp;
+  DecisionStatus status = DecisionStatus::kGaveUp;
   std::string decided_by;  // "internal", "saturation", "schedule", "refine", "chain", "zones"
   std::string detail;      // kGaveUp: what was reached; kRefused: why
-  std::optional<Violation> violation;           // kNo
-  std::shared_ptr<const Witness> witness = {};  // kYes, if the evidence was asked for
+  std::optional<Violation> violation;           // kViolated
+  std::shared_ptr<const Witness> witness = {};  // kSatisfied, if the evidence was asked for
 };
 
 // kGaveUp, saying which limit was met and in what.
@@ -36,18 +36,18 @@ Decision gave_up(const base::Budget& budget, std::string_view reached);
 std::string_view stage_name(order::Stage stage);
 
 // The accesses to be decided, and what they were collected under.
-struct Given {
+struct DecisionInput {
   const History& history;
   history::Time drift;  // clock drift, ns
   const Accesses& accesses;
-  std::span<const Outcome> outcomes;  // by transaction; empty: all open
-  bool unsure_compare_and_sets;       // some indeterminate transaction has one: look for suspects
-  unsigned threads = 1;               // 0: as many as the machine has
+  std::span<const AssumedOutcome> outcomes;  // by transaction; empty: all open
+  bool unsure_compare_and_sets;  // some indeterminate transaction has one: look for suspects
+  unsigned threads = 1;          // 0: as many as the machine has
   bool evidence = false;  // witnesses, and derivations that can be checked without the engine
 };
 
-// A decision and, with kYes, the transaction whose outcome it left too open: see
-// outcome_branches.hpp. none() if the yes stands.
+// A decision and, with kSatisfied, the transaction whose outcome it left too open: see
+// outcome_branches.hpp. none() if the decision is final.
 struct BranchDecision {
   Decision decision;
   TxnId suspect = TxnId::none();

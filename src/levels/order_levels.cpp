@@ -26,25 +26,25 @@ namespace {
 struct PartResult {
   bool by_zones = false, one_chain = false;
   order::Stage stage = order::Stage::kSaturation;
-  Decision decision;  // kYes without text; kGaveUp without detail
+  Decision decision;  // kSatisfied without text; kGaveUp without detail
   TxnId suspect = TxnId::none();
-  std::vector<TxnId> order;  // kYes: its witness, if the evidence was asked for
+  std::vector<TxnId> order;  // kSatisfied: its witness, if the evidence was asked for
 };
 
 // The part's order in transactions: each once, or, begin and commit, twice.
-std::vector<TxnId> events_of(const Given& given, const Described& d,
+std::vector<TxnId> events_of(const DecisionInput& input, const Described& d,
                              const order::OrderResult& outcome) {
   std::vector<Owner> read_from;
   for (const auto w : outcome.writers) {
     if (w != order::kInitial) read_from.push_back(d.owners[w]);
   }
-  const auto effect = took_effect(given, read_from);
+  const auto effect = took_effect(input, read_from);
   std::vector<TxnId> events;
   events.reserve(outcome.order.size());
   for (const order::Node v : outcome.order) {
     if (d.problem.is_helper(v)) continue;
     const order::Owner o = d.problem.owner_of(v);
-    if (effect[d.owners[o]] != 0) events.push_back(given.accesses.txns[d.owners[o]]);
+    if (effect[d.owners[o]] != 0) events.push_back(input.accesses.txns[d.owners[o]]);
   }
   return events;
 }
@@ -52,10 +52,10 @@ std::vector<TxnId> events_of(const Given& given, const Described& d,
 // One order out of those of the parts, which contradict each other nowhere (parts
 // share sessions, and each keeps session order): a topological order of their union.
 // Transactions that are in no part follow their session.
-std::vector<TxnId> merged(const Given& given, const LevelShape& shape,
+std::vector<TxnId> merged(const DecisionInput& input, const LevelShape& shape,
                           std::span<const PartResult> parts) {
-  const History& h = given.history;
-  const Accesses& a = given.accesses;
+  const History& h = input.history;
+  const Accesses& a = input.accesses;
   if (parts.size() == 1 && parts[0].order.size() == a.txns.size() * (shape.split ? 2 : 1))
     return parts[0].order;
   const std::uint32_t width = shape.split ? 2 : 1;
@@ -108,34 +108,34 @@ std::vector<TxnId> merged(const Given& given, const LevelShape& shape,
   return order;
 }
 
-PartResult decide_part(const Given& given, const Part& part, const LevelShape& shape,
+PartResult decide_part(const DecisionInput& input, const Part& part, const LevelShape& shape,
                        base::Budget& budget, std::uint64_t proposals) {
-  const Accesses& a = given.accesses;
+  const Accesses& a = input.accesses;
   Described described = [&] {
     const base::Stopwatch::Lap lap(budget.stopwatch(), "describe");
-    return describe_order(given.history, a, part, shape, given.drift, budget);
+    return describe_order(input.history, a, part, shape, input.drift, budget);
   }();
   if (budget.exceeded()) return {};
   described.problem.max_proposals = proposals;
-  described.problem.whole_proofs = given.evidence;
+  described.problem.whole_proofs = input.evidence;
   const order::OrderResult outcome = order::decide(described.problem, budget);
   PartResult result;
   result.stage = outcome.stage;
   if (outcome.solvability == order::Solvability::kGaveUp) return result;
   if (outcome.solvability == order::Solvability::kYes) {
-    result.decision.answer = Answer::kYes;
-    if (given.evidence) result.order = events_of(given, described, outcome);
-    if (!given.unsure_compare_and_sets) return result;
+    result.decision.status = DecisionStatus::kSatisfied;
+    if (input.evidence) result.order = events_of(input, described, outcome);
+    if (!input.unsure_compare_and_sets) return result;
     std::vector<std::uint8_t> met(a.txns.size(), 0);
-    note_met(given, described, outcome, met);
+    note_met(input, described, outcome, met);
     std::vector<Owner> read_from;
     for (const auto w : outcome.writers) {
       if (w != order::kInitial) read_from.push_back(described.owners[w]);
     }
-    result.suspect = find_suspect(given, read_from, &met);
+    result.suspect = find_suspect(input, read_from, &met);
     return result;
   }
-  result.decision.answer = Answer::kNo;
+  result.decision.status = DecisionStatus::kViolated;
   result.decision.decided_by = stage_name(outcome.stage);
   const base::AllocationWatch unwatched(
       nullptr);  // a proven violation is described whatever the limit
@@ -146,16 +146,16 @@ PartResult decide_part(const Given& given, const Part& part, const LevelShape& s
                           .owners = described.owners,
                           .keys = described.keys,
                           .reads = described.reads});
-  if (given.evidence) refute_cases(given.history, derivation, budget);
+  if (input.evidence) refute_cases(input.history, derivation, budget);
   return result;
 }
 
 }  // namespace
 
-BranchDecision decide_order_level(const Given& given, Level level, base::Budget& budget,
+BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
                                   std::uint64_t proposals) {
-  const History& h = given.history;
-  const Accesses& a = given.accesses;
+  const History& h = input.history;
+  const Accesses& a = input.accesses;
   const LevelShape shape = shape_of(level);
   std::vector<Part> parts;
   bool by_key = false;
@@ -177,27 +177,27 @@ BranchDecision decide_order_level(const Given& given, Level level, base::Budget&
     lap.emplace(budget.stopwatch(), "parts", base::Stopwatch::Within::kWhole);
   }
   std::atomic<std::size_t> stop{parts.size()};
-  base::for_each_index(parts.size(), given.threads, [&](std::size_t i) {
+  base::for_each_index(parts.size(), input.threads, [&](std::size_t i) {
     if (i > stop) return;
     const base::AllocationWatch watch(&budget);
     PartResult& result = results[i];
-    const ZonesResult zones = by_key ? decide_by_zones(h, a, parts[i], given.drift) : ZonesResult{};
+    const ZonesResult zones = by_key ? decide_by_zones(h, a, parts[i], input.drift) : ZonesResult{};
     if (zones.kind == ZonesResult::Kind::kLinearizable) {
       result.by_zones = true;
       result.one_chain = zones.one_chain;
-      result.decision.answer = Answer::kYes;
+      result.decision.status = DecisionStatus::kSatisfied;
       for (const Owner o : zones.order) result.order.push_back(a.txns[o]);
     } else {
       if (zones.kind == ZonesResult::Kind::kContradiction) {
         result =
-            decide_part(given, {zones.suspects, parts[i].keys, false}, shape, budget, proposals);
-        assert(result.decision.answer != Answer::kYes);
+            decide_part(input, {zones.suspects, parts[i].keys, false}, shape, budget, proposals);
+        assert(result.decision.status != DecisionStatus::kSatisfied);
       }
-      if (result.decision.answer != Answer::kNo) {
-        result = decide_part(given, parts[i], shape, budget, proposals);
+      if (result.decision.status != DecisionStatus::kViolated) {
+        result = decide_part(input, parts[i], shape, budget, proposals);
       }
     }
-    if (result.decision.answer != Answer::kNo) return;
+    if (result.decision.status != DecisionStatus::kViolated) return;
     std::size_t known = stop;
     while (i < known && !stop.compare_exchange_weak(known, i)) {
     }
@@ -205,7 +205,7 @@ BranchDecision decide_order_level(const Given& given, Level level, base::Budget&
   lap.reset();
   if (const std::size_t i = stop; i < parts.size()) return {std::move(results[i].decision)};
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (results[i].decision.answer == Answer::kYes) continue;
+    if (results[i].decision.status == DecisionStatus::kSatisfied) continue;
     const std::string stage(stage_name(results[i].stage));
     return {gave_up(budget, parts.size() == 1
                                 ? stage
@@ -222,9 +222,9 @@ BranchDecision decide_order_level(const Given& given, Level level, base::Budget&
     if (!suspect.valid()) suspect = result.suspect;
   }
   Decision d;
-  d.answer = Answer::kYes;
+  d.status = DecisionStatus::kSatisfied;
   d.decided_by = !all_by_zones ? std::string(stage_name(deepest)) : all_chains ? "chain" : "zones";
-  if (given.evidence) {
+  if (input.evidence) {
     auto witness = std::make_shared<Witness>();
     witness->level = level;
     if (by_key) {
@@ -232,7 +232,7 @@ BranchDecision decide_order_level(const Given& given, Level level, base::Budget&
         witness->by_key.push_back({parts[i].keys.front(), std::move(results[i].order)});
       }
     } else {
-      witness->order = merged(given, shape, results);
+      witness->order = merged(input, shape, results);
     }
     d.witness = std::move(witness);
   }

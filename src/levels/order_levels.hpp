@@ -18,7 +18,7 @@ namespace cupel::levels {
 inline constexpr std::uint64_t kAllProposals = std::numeric_limits<std::uint64_t>::max();
 
 // `proposals` bounds stage 3 of the engine: kGaveUp where they do not settle it.
-BranchDecision decide_order_level(const Given& given, Level level, base::Budget& budget,
+BranchDecision decide_order_level(const DecisionInput& input, Level level, base::Budget& budget,
                                   std::uint64_t proposals = kAllProposals);
 
 }  // namespace cupel::levels

@@ -9,9 +9,9 @@ using history::TxnStatus;
 namespace {
 
 // What the owner finally wrote to the key.
-history::ValueId value_of(const Given& given, Owner o, KeyId key) {
-  const History& h = given.history;
-  const Accesses& a = given.accesses;
+history::ValueId value_of(const DecisionInput& input, Owner o, KeyId key) {
+  const History& h = input.history;
+  const Accesses& a = input.accesses;
   for (auto i = a.write_first[o]; i < a.write_first[o + 1]; ++i) {
     if (a.writes[i].key != key) continue;
     const auto op = h.op(a.writes[i].op);
@@ -20,23 +20,23 @@ history::ValueId value_of(const Given& given, Owner o, KeyId key) {
   return {};
 }
 
-Decision decide_both(const DecideBranch& decide, TxnId txn, std::vector<Outcome>& outcomes,
+Decision decide_both(const DecideBranch& decide, TxnId txn, std::vector<AssumedOutcome>& outcomes,
                      base::Budget& budget) {
   Decision last;
   std::vector<Violation> branches;
-  for (const Outcome outcome : {Outcome::kCommitted, Outcome::kAborted}) {
+  for (const AssumedOutcome outcome : {AssumedOutcome::kCommitted, AssumedOutcome::kAborted}) {
     if (budget.exceeded()) return gave_up(budget, "assuming what indeterminate transactions did");
     outcomes[txn.index()] = outcome;
     BranchDecision branch = decide(outcomes);
-    if (branch.decision.answer == Answer::kYes && branch.suspect.valid()) {
+    if (branch.decision.status == DecisionStatus::kSatisfied && branch.suspect.valid()) {
       branch.decision = decide_both(decide, branch.suspect, outcomes, budget);
     }
     last = std::move(branch.decision);
-    if (last.answer != Answer::kNo) break;
+    if (last.status != DecisionStatus::kViolated) break;
     branches.push_back(*last.violation);
   }
-  outcomes[txn.index()] = Outcome::kOpen;
-  if (last.answer == Answer::kNo) {
+  outcomes[txn.index()] = AssumedOutcome::kOpen;
+  if (last.status == DecisionStatus::kViolated) {
     last.violation->assumed = txn;
     last.violation->branches = std::move(branches);
   }
@@ -55,14 +55,14 @@ bool has_unsure_compare_and_sets(const History& h) {
   return false;
 }
 
-TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
+TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
                    const std::vector<std::uint8_t>* met) {
-  const History& h = given.history;
+  const History& h = input.history;
   for (const Owner o : read_from) {
     if (o == kInitialOwner) continue;
-    const TxnId txn = given.accesses.txns[o];
+    const TxnId txn = input.accesses.txns[o];
     if (h.status(txn) != TxnStatus::kIndeterminate) continue;
-    if (!given.outcomes.empty() && given.outcomes[txn.index()] != Outcome::kOpen) continue;
+    if (!input.outcomes.empty() && input.outcomes[txn.index()] != AssumedOutcome::kOpen) continue;
     if (met != nullptr && (*met)[o] != 0) continue;
     for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
       const auto op = h.op(OpId(i));
@@ -72,13 +72,14 @@ TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
   return TxnId::none();
 }
 
-std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from) {
-  const Accesses& a = given.accesses;
+std::vector<std::uint8_t> took_effect(const DecisionInput& input,
+                                      std::span<const Owner> read_from) {
+  const Accesses& a = input.accesses;
   std::vector<std::uint8_t> effect(a.txns.size(), 0);
   for (Owner o = 0; o < a.txns.size(); ++o) {
-    effect[o] =
-        given.history.status(a.txns[o]) != TxnStatus::kIndeterminate ||
-        (!given.outcomes.empty() && given.outcomes[a.txns[o].index()] == Outcome::kCommitted);
+    effect[o] = input.history.status(a.txns[o]) != TxnStatus::kIndeterminate ||
+                (!input.outcomes.empty() &&
+                 input.outcomes[a.txns[o].index()] == AssumedOutcome::kCommitted);
   }
   for (const Owner w : read_from) {
     if (w != kInitialOwner) effect[w] = 1;
@@ -87,16 +88,17 @@ std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner>
   return effect;
 }
 
-void note_met(const Given& given, const Described& d, const order::OrderResult& outcome,
+void note_met(const DecisionInput& input, const Described& d, const order::OrderResult& outcome,
               std::vector<std::uint8_t>& met) {
-  const History& h = given.history;
-  const Accesses& a = given.accesses;
+  const History& h = input.history;
+  const Accesses& a = input.accesses;
   // An open one that nobody read from did not happen, as far as this goes.
   std::vector<std::uint8_t> happened(d.owners.size(), 0);
   for (std::size_t o = 0; o < d.owners.size(); ++o) {
     const TxnId txn = a.txns[d.owners[o]];
-    happened[o] = h.status(txn) == TxnStatus::kCommitted ||
-                  (!given.outcomes.empty() && given.outcomes[txn.index()] == Outcome::kCommitted);
+    happened[o] =
+        h.status(txn) == TxnStatus::kCommitted ||
+        (!input.outcomes.empty() && input.outcomes[txn.index()] == AssumedOutcome::kCommitted);
   }
   for (const auto w : outcome.writers) {
     if (w != order::kInitial) happened[w] = 1;
@@ -114,7 +116,7 @@ void note_met(const Given& given, const Described& d, const order::OrderResult& 
       if (op.kind == OpKind::kCompareAndSet) {
         const auto seen = current[x] == order::kInitial
                               ? h.initial_value(op.key)
-                              : value_of(given, d.owners[current[x]], op.key);
+                              : value_of(input, d.owners[current[x]], op.key);
         met[d.owners[o]] = seen == h.compare_and_set(op).expected;
       }
     }
@@ -127,9 +129,9 @@ void note_met(const Given& given, const Described& d, const order::OrderResult& 
 
 Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget) {
   BranchDecision open = decide({});
-  if (open.decision.answer != Answer::kYes || !open.suspect.valid())
+  if (open.decision.status != DecisionStatus::kSatisfied || !open.suspect.valid())
     return std::move(open.decision);
-  std::vector<Outcome> outcomes(history.txn_count(), Outcome::kOpen);
+  std::vector<AssumedOutcome> outcomes(history.txn_count(), AssumedOutcome::kOpen);
   return decide_both(decide, open.suspect, outcomes, budget);
 }
 

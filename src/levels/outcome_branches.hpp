@@ -1,4 +1,4 @@
-// Outcome branches: indeterminate transactions with compare-and-sets.
+// AssumedOutcome branches: indeterminate transactions with compare-and-sets.
 //
 // One that took effect did see its expected value, so "only its writes count"
 // is not exact for it. First its reads are left open, which only makes more
@@ -24,22 +24,22 @@ bool has_unsure_compare_and_sets(const History& history);
 // read is from (`read_from`), though its own expectation was not met in the
 // witness (`met`, by owner; nullptr at the weak levels, which have no witness of
 // that kind: every such one is suspect). none() if there is none.
-TxnId find_suspect(const Given& given, std::span<const Owner> read_from,
+TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
                    const std::vector<std::uint8_t>* met);
 
 // Replays a witness: which indeterminate owners found the values that their
 // compare-and-sets expected (set in `met`, by owner). Only single-operation ones
 // are looked into; the others stay suspect, which costs time and no exactness.
-void note_met(const Given& given, const Described& described, const order::OrderResult& outcome,
-              std::vector<std::uint8_t>& met);
+void note_met(const DecisionInput& input, const Described& described,
+              const order::OrderResult& outcome, std::vector<std::uint8_t>& met);
 
 // Which owners count in a witness in which `read_from` were read from, by owner: of
 // the indeterminate ones, those somebody saw (in a list, if not by a read's last
 // element), and those assumed to have happened. Nobody misses the others.
-std::vector<std::uint8_t> took_effect(const Given& given, std::span<const Owner> read_from);
+std::vector<std::uint8_t> took_effect(const DecisionInput& input, std::span<const Owner> read_from);
 
 // Decides under the given outcomes (by transaction; empty: all open).
-using DecideBranch = std::function<BranchDecision(std::span<const Outcome> outcomes)>;
+using DecideBranch = std::function<BranchDecision(std::span<const AssumedOutcome> outcomes)>;
 Decision decide_branches(const History& history, const DecideBranch& decide, base::Budget& budget);
 
 }  // namespace cupel::levels

@@ -1,7 +1,7 @@
 // LevelSpec: the one description of each isolation level.
 //
 // The table kLevelSpecs says what a level is called, what it asks of a history, what it
-// implies and what people are told about it. Everything else comes from it: the names that
+// implies and how it is described to users. Everything else comes from it: the names that
 // the command line takes, the order problem (describe.hpp), the refusals (decide.cpp), the
 // ladder (check), the glossary (explain) and the lists of the documentation, which a test
 // compares with it. certify keeps a table of its own on purpose: its independence is its value.
@@ -73,9 +73,9 @@ struct LevelSpec {
   // The ladder decides levels in this order, which settles the most by implication.
   unsigned ladder_position;
 
-  // What people are told.
+  // The description for users.
   std::string_view page;         // "docs/levels/prefix.md"
-  std::string_view meaning;      // sentences
+  std::string_view definition;   // sentences
   std::string_view also_called;  // in papers and products; may be empty
   std::string_view example;      // a smallest violation, in explain's language for examples
   std::string_view given_by;     // which databases give it, as on its page
@@ -90,9 +90,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 4,
      .page = "docs/levels/read-committed.md",
-     .meaning = "Transactions read only committed, final values. Within a transaction, reads do "
-                "not go back: after a read from a transaction, no later read returns a version "
-                "older than its writes.",
+     .definition = "Transactions read only committed, final values. Within a transaction, reads do "
+                   "not go back: after a read from a transaction, no later read returns a version "
+                   "older than its writes.",
      .also_called = "PL-2",
      .example = "a: w(x,1) ; w(x,2) w(y,2) | b: r(y,2) r(x,1)",
      .given_by = "PostgreSQL at READ COMMITTED, its default (each statement takes a new "
@@ -106,8 +106,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 5,
      .page = "docs/levels/read-atomic.md",
-     .meaning = "In addition, a transaction sees all writes of another transaction or none, and it "
-                "sees the writes of its own session.",
+     .definition =
+         "In addition, a transaction sees all writes of another transaction or none, and it "
+         "sees the writes of its own session.",
      .also_called = "",
      .example = "a: w(x,1) w(y,1) | b: r(y,0) r(x,1)",
      .given_by = "No widely used SQL product offers exactly this level. It was defined for RAMP "
@@ -122,7 +123,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 1,
      .page = "docs/levels/causal.md",
-     .meaning =
+     .definition =
          "In addition, a transaction that sees a write sees everything that its writer had seen.",
      .also_called = "causal consistency",
      .example = "a: w(x,1) | b: r(x,1) w(y,1) | c: r(y,1) r(x,0)",
@@ -137,8 +138,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 6,
      .page = "docs/levels/prefix.md",
-     .meaning = "Every transaction reads from a prefix of one commit order, which is the same for "
-                "all. It may write without having seen the latest version.",
+     .definition =
+         "Every transaction reads from a prefix of one commit order, which is the same for "
+         "all. It may write without having seen the latest version.",
      .also_called = "consistent prefix",
      .example = "a: w(x,1) | b: w(y,1) | c: r(x,1) r(y,0) | d: r(y,1) r(x,0)",
      .given_by =
@@ -153,8 +155,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .writers_exclude = true,
      .ladder_position = 7,
      .page = "docs/levels/snapshot-isolation.md",
-     .meaning = "Every transaction reads from a snapshot, and two transactions that write the same "
-                "key do not overlap. The level includes neither session order nor real time.",
+     .definition =
+         "Every transaction reads from a snapshot, and two transactions that write the same "
+         "key do not overlap. The level includes neither session order nor real time.",
      .also_called = "Adya's PL-SI",
      .example = "a: r(x,0) w(x,1) | b: r(x,0) w(x,2)",
      .given_by = "PostgreSQL at REPEATABLE READ. SQL Server at SNAPSHOT. Oracle at SERIALIZABLE. "
@@ -170,8 +173,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .real_time = RealTime::kCommitBeforeCommit,
      .ladder_position = 10,
      .page = "docs/levels/generalized-snapshot-isolation.md",
-     .meaning = "Snapshot isolation in which commits follow real time. A snapshot may be old, but "
-                "not from the future.",
+     .definition =
+         "Snapshot isolation in which commits follow real time. A snapshot may be old, but "
+         "not from the future.",
      .also_called = "ANSI snapshot isolation",
      .example = "a: r(x,1) @0-1 | b: w(x,1) @5-6",
      .given_by = "No SQL product names it. It was defined for replicated databases that read from "
@@ -185,8 +189,8 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 8,
      .page = "docs/levels/strong-session-snapshot-isolation.md",
-     .meaning = "Snapshot isolation in which a transaction's snapshot includes the earlier "
-                "transactions of its session.",
+     .definition = "Snapshot isolation in which a transaction's snapshot includes the earlier "
+                   "transactions of its session.",
      .also_called = "PolySI's SI; Biswas and Enea's SI",
      .example = "a: w(x,1) ; r(x,0)",
      .given_by =
@@ -203,8 +207,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .real_time = RealTime::kCommitBeforeBegin,
      .ladder_position = 9,
      .page = "docs/levels/strong-snapshot-isolation.md",
-     .meaning = "Snapshot isolation in which a snapshot includes every transaction that committed "
-                "before it was taken.",
+     .definition =
+         "Snapshot isolation in which a snapshot includes every transaction that committed "
+         "before it was taken.",
      .also_called = "",
      .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
      .given_by = "PostgreSQL at REPEATABLE READ, SQL Server at SNAPSHOT and Oracle at "
@@ -217,8 +222,8 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .implies = {Level::kSnapshotIsolation},
      .ladder_position = 3,
      .page = "docs/levels/serializable.md",
-     .meaning = "The result is the same as if the transactions ran one after another in some "
-                "order. The level includes neither session order nor real time.",
+     .definition = "The result is the same as if the transactions ran one after another in some "
+                   "order. The level includes neither session order nor real time.",
      .also_called = "Adya's PL-3",
      .example = "a: r(x,0) r(y,0) w(x,1) | b: r(x,0) r(y,0) w(y,1)",
      .given_by = "PostgreSQL at SERIALIZABLE (serializable snapshot isolation). MariaDB and MySQL "
@@ -231,7 +236,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .session_order = true,
      .ladder_position = 2,
      .page = "docs/levels/strong-session-serializable.md",
-     .meaning = "Serializable, in an order that respects the order of every session.",
+     .definition = "Serializable, in an order that respects the order of every session.",
      .also_called = "Biswas and Enea's SER",
      .example = "a: w(x,1) ; r(x,0)",
      .given_by = "PostgreSQL at SERIALIZABLE, and MariaDB and MySQL (InnoDB) at SERIALIZABLE, on a "
@@ -247,7 +252,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .real_time = RealTime::kCommitBeforeBegin,
      .ladder_position = 0,
      .page = "docs/levels/strict-serializable.md",
-     .meaning = "Serializable, in an order that respects real time.",
+     .definition = "Serializable, in an order that respects real time.",
      .also_called = "PL-SS",
      .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
      .given_by = "MariaDB and MySQL (InnoDB) at SERIALIZABLE on a single node (two-phase "
@@ -262,8 +267,9 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .single_object = true,
      .ladder_position = 11,
      .page = "docs/levels/linearizable.md",
-     .meaning = "Every object, taken alone, is strict serializable. The level is for transactions "
-                "that touch one object each.",
+     .definition =
+         "Every object, taken alone, is strict serializable. The level is for transactions "
+         "that touch one object each.",
      .also_called = "",
      .example = "a: w(x,1) @0-1 | b: r(x,0) @5-6",
      .given_by = "etcd (linearizable reads, its default today) and ZooKeeper with sync before a "

@@ -42,27 +42,27 @@ constexpr std::uint64_t kFirstRounds = 6;
 constexpr std::uint64_t kCheapProposals = 300;
 
 // An order at prefix, or anything stronger, passes all three levels.
-std::optional<BranchDecision> cheap_yes(const Given& given, base::Budget& budget) {
-  const auto& internal = given.accesses.internal;
+std::optional<BranchDecision> cheap_yes(const DecisionInput& input, base::Budget& budget) {
+  const auto& internal = input.accesses.internal;
   const bool repeatable = std::none_of(internal.begin(), internal.end(), [](const auto& anomaly) {
     return anomaly.kind == InternalKind::kNonRepeatableRead;
   });
   if (!repeatable) return std::nullopt;  // the order levels look at first reads only
   for (const Level stronger : {Level::kStrongSessionSerializable, Level::kPrefix}) {
-    BranchDecision branch = decide_order_level(given, stronger, budget, kCheapProposals);
-    if (branch.decision.answer == Answer::kYes) return branch;
+    BranchDecision branch = decide_order_level(input, stronger, budget, kCheapProposals);
+    if (branch.decision.status == DecisionStatus::kSatisfied) return branch;
   }
   return std::nullopt;
 }
 
-std::shared_ptr<const Witness> witness_of(const Given& given, Level level,
+std::shared_ptr<const Witness> witness_of(const DecisionInput& input, Level level,
                                           const DescribedVisibility& d,
                                           const order::OrderResult& outcome,
                                           std::span<const std::span<const Owner>> candidates) {
-  const Accesses& a = given.accesses;
+  const Accesses& a = input.accesses;
   auto witness = std::make_shared<Witness>();
   witness->level = level;
-  const auto effect = took_effect(given, outcome.writers);
+  const auto effect = took_effect(input, outcome.writers);
   for (const order::Node v : outcome.order) {
     if (effect[v] != 0) witness->order.push_back(a.txns[v]);
   }
@@ -78,14 +78,14 @@ std::shared_ptr<const Witness> witness_of(const Given& given, Level level,
 
 }  // namespace
 
-BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& budget) {
-  const Accesses& a = given.accesses;
+BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::Budget& budget) {
+  const Accesses& a = input.accesses;
   const order::Visible visible = visible_at(level);
   const bool every_read = visible == order::Visible::kEarlierRead;
   const base::Stopwatch::Lap lap(budget.stopwatch(), "saturation");
-  DescribedVisibility d = describe_visibility(given.history, a, every_read);
-  d.problem.whole_proofs = given.evidence;
-  d.problem.threads = given.threads;
+  DescribedVisibility d = describe_visibility(input.history, a, every_read);
+  d.problem.whole_proofs = input.evidence;
+  d.problem.threads = input.threads;
   if (budget.exceeded()) return {gave_up(budget, "describing reads and writes")};
   std::vector<std::span<const Owner>> candidates;
   candidates.reserve(d.reads.size());
@@ -100,8 +100,8 @@ BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& 
   order::OrderResult outcome;
   if (open) {
     std::vector<std::uint64_t> hints;
-    if (given.history.has_all_times()) {
-      for (const TxnId txn : a.txns) hints.push_back(hint(given.history, txn));
+    if (input.history.has_all_times()) {
+      for (const TxnId txn : a.txns) hints.push_back(hint(input.history, txn));
     }
     const auto by_cases = [&](std::uint64_t rounds) {
       return order::decide_visibility_by_cases(d.problem, visible, candidates, hints, rounds,
@@ -109,7 +109,7 @@ BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& 
     };
     outcome = by_cases(kFirstRounds);
     if (outcome.solvability == order::Solvability::kGaveUp && !budget.exceeded()) {
-      if (std::optional<BranchDecision> yes = cheap_yes(given, budget)) return *std::move(yes);
+      if (std::optional<BranchDecision> yes = cheap_yes(input, budget)) return *std::move(yes);
       outcome = by_cases(kAllProposals);
     }
   } else {
@@ -127,13 +127,13 @@ BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& 
     case order::Solvability::kGaveUp:
       return {gave_up(budget, stage)};
     case order::Solvability::kYes:
-      decision.answer = Answer::kYes;
-      if (given.evidence) decision.witness = witness_of(given, level, d, outcome, candidates);
-      if (given.unsure_compare_and_sets)
-        result.suspect = find_suspect(given, outcome.writers, nullptr);
+      decision.status = DecisionStatus::kSatisfied;
+      if (input.evidence) decision.witness = witness_of(input, level, d, outcome, candidates);
+      if (input.unsure_compare_and_sets)
+        result.suspect = find_suspect(input, outcome.writers, nullptr);
       break;
     case order::Solvability::kNo: {
-      decision.answer = Answer::kNo;
+      decision.status = DecisionStatus::kViolated;
       const base::AllocationWatch unwatched(
           nullptr);  // a proven violation is described whatever the limit
       decision.violation.emplace();
@@ -141,7 +141,7 @@ BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& 
       derivation = translate(
           a, outcome.proof,
           {.every_read = every_read, .owners = d.owners, .keys = d.keys, .reads = d.reads});
-      if (given.evidence) refute_cases(given.history, derivation, budget);
+      if (input.evidence) refute_cases(input.history, derivation, budget);
       break;
     }
   }

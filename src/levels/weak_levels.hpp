@@ -11,6 +11,6 @@
 
 namespace cupel::levels {
 
-BranchDecision decide_weak_level(const Given& given, Level level, base::Budget& budget);
+BranchDecision decide_weak_level(const DecisionInput& input, Level level, base::Budget& budget);
 
 }  // namespace cupel::levels

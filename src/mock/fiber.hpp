@@ -2,7 +2,7 @@
 // is gone on with later.
 //
 // Made of the C library's contexts: a hand-over costs well under a microsecond, where one
-// between threads costs several, and a hundred on a busy machine. The sanitizers are told.
+// between threads costs several, and a hundred on a busy machine. The sanitizers are notified.
 #pragma once
 
 #include <exception>

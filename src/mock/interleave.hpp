@@ -13,7 +13,7 @@
 namespace cupel::mock {
 
 // `next` gives which of those that wait goes on, by position in the order of `functions`;
-// asked where more than one waits. `before` is told first how often each has gone on since
+// asked where more than one waits. `before` first gets how often each has gone on since
 // its first transaction, and once more when all have ended. What a function throws is
 // thrown here when all have ended.
 void interleave(std::span<const std::function<void()>> functions,

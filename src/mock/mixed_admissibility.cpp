@@ -17,9 +17,10 @@
 //
 // The order stands still while a transaction is open, so what its reads and writes say of
 // its place is kept from one to the next:
-//   prefix and above   it is behind whom it read and its session (`lowest_`), and no writer that it
+//   prefix and above   it is after the writers it read and its session (`lowest_`), and no writer
+//   that it
 //                      has to see replaced what it read (`limit_`): a read of w is out if w's next
-//                      writer is in front of the one or w behind the other, so candidates are a
+//                      writer is before the one or w after the other, so candidates are a
 //                      stretch of the key's writers;
 //   causal             the last writer of a key in the past is found by session;
 //   weaker             of each key, the last of those it read from that wrote it (`floor`).
@@ -107,7 +108,7 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     }
     if (key >= keys_.size()) return found.push_back(kInitial);
     auto& writers = keys_[key].writers;
-    // The last one that it sees, and whoever is behind it.
+    // The last one that it sees, and all after it.
     auto first = writers.begin(), last = writers.end();
     bool initial = true;
     const auto from = [&](std::vector<Txn>::iterator it) {
@@ -334,10 +335,10 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     for (const auto& [session, writers] : keys_[key].by_session) {
       if (open_.level != Level::kCausal && session != open_.session) continue;
       const auto past = session < open_.past.size() ? open_.past[session] : 0;
-      const auto behind = std::partition_point(writers.begin(), writers.end(),
-                                               [&](Txn t) { return known_[t].index < past; });
-      if (behind == writers.begin()) continue;
-      const Txn last = *(behind - 1);
+      const auto after = std::partition_point(writers.begin(), writers.end(),
+                                              [&](Txn t) { return known_[t].index < past; });
+      if (after == writers.begin()) continue;
+      const Txn last = *(after - 1);
       if (!seen || at_[*seen] < at_[last]) seen = last;
     }
     return seen;
@@ -404,8 +405,8 @@ class MixedAdmissibility final : public AdmissibilityChecker {
     return std::nullopt;
   }
 
-  // Of others' reads, of those behind this place: nullopt if they allow the open transaction to be
-  // there, else the next place in front of it to try, and the same one if there is none.
+  // Of others' reads, of those after this place: nullopt if they allow the open transaction to be
+  // there, else the next place before it to try, and the same one if there is none.
   std::optional<std::size_t> next_place(std::size_t place) {
     bool fits = true;
     std::optional<std::size_t> next_try;
@@ -422,15 +423,15 @@ class MixedAdmissibility final : public AdmissibilityChecker {
       if (next == of_key.writers.end()) continue;
       const TxnState& winner = known_[*next];
       if (winner.level != Level::kStrongSessionSnapshotIsolation) continue;
-      // It would see the open transaction, and so all in front of that.
+      // It would see the open transaction, and so all before that.
       for (const Read& read : winner.reads) {
         const auto replacing = replaced(read.key, read.writer);
         if (replacing && at_[*replacing] < place) {
           fits = false;
           then(at_[*replacing]);
         }
-        const bool behind = read.writer == kInitial || at_[read.writer] < place;
-        if (behind && writes(read.key)) {
+        const bool older = read.writer == kInitial || at_[read.writer] < place;
+        if (older && writes(read.key)) {
           fits = false;
           if (read.writer != kInitial) then(at_[read.writer]);
         }

@@ -28,7 +28,7 @@ void OrderAdmissibility::candidates(Key key, std::vector<Txn>& found) {
   const auto read = open_reads_.find(key);
   if (read != open_reads_.end()) return found.push_back(versions_[read->second].writer);
   KeyFacts& k = facts(key);
-  Clock behind;  // places of commits' targets that are before a writer that must be seen
+  Clock floor;  // places of commits' targets that are before a writer that must be seen
   bool seen = false;
   for (const SessionTxns& part : k.writers) {
     const Txn last = last_before(part.all, clock(begin_of(txn_), part.session),
@@ -36,17 +36,17 @@ void OrderAdmissibility::candidates(Key key, std::vector<Txn>& found) {
     if (last == kInitial) continue;
     seen = true;
     const Clock& past = clocks_[commit_of(last)];
-    if (behind.size() < past.size()) behind.resize(past.size(), 0);
+    if (floor.size() < past.size()) floor.resize(past.size(), 0);
     for (std::size_t s = 0; s < past.size(); ++s) {
       // Its own begin is no reason against itself.
       const Position place =
           s == part.session ? std::min(past[s], 2 * known_[last].index) : past[s];
-      behind[s] = std::max(behind[s], place);
+      floor[s] = std::max(floor[s], place);
     }
   }
   if (!seen) found.push_back(kInitial);
   for (const SessionTxns& part : k.writers) {
-    const Position from = part.session < behind.size() ? behind[part.session] : 0;
+    const Position from = part.session < floor.size() ? floor[part.session] : 0;
     for (auto w = part.all.rbegin(); w != part.all.rend() && position(target_of(*w)) >= from; ++w) {
       if (*w != txn_) found.push_back(*w);
     }
@@ -265,7 +265,7 @@ bool OrderAdmissibility::write_forces(Key key) {
     if (r.txn != txn_) add_later(begin_of(r.txn), c);
   }
   for (const SessionTxns& part : k.writers) {
-    // Behind those whose place is before its commit …
+    // After those whose place is before its commit …
     const Txn w = [&] {
       const auto end = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
         return x != txn_ && position(target_of(x)) < clock(c, part.session);
@@ -278,7 +278,7 @@ bool OrderAdmissibility::write_forces(Key key) {
         if (r.txn != txn_) add_later(begin_of(r.txn), c);
       }
     }
-    // … and before those that it cannot be behind.
+    // … and before those that it cannot follow.
     if (first_wins_) {
       const auto first = std::partition_point(part.all.begin(), part.all.end(), [&](Txn x) {
         return x == txn_ || !before(b, commit_of(x));
@@ -289,7 +289,7 @@ bool OrderAdmissibility::write_forces(Key key) {
   }
   if (!drain()) return false;
   if (out_[c].empty()) return true;
-  // Readers behind it that saw something else saw something later.
+  // Readers after it that saw something else saw something later.
   for (const SessionTxns& part : k.readers) {
     auto r = std::partition_point(part.all.begin(), part.all.end(),
                                   [&](Txn x) { return !before(c, begin_of(x)); });

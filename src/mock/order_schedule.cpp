@@ -41,7 +41,7 @@ class OrderAdmissibility::Schedule {
  private:
   // What an event waits for that nothing forced is before.
   struct Wait {
-    enum class Kind : std::uint8_t { kNothing, kHolder, kReaders } kind = Kind::kNothing;
+    enum class Kind : std::uint8_t { kNone, kHolder, kReaders } kind = Kind::kNone;
     Txn holder = 0;       // kHolder: writes one of the keys
     Version version = 0;  // kReaders: to be overwritten
   };

@@ -23,7 +23,7 @@ bool OrderAdmissibility::search(std::size_t from) {
   for (std::size_t redone = std::max(2 * (witness_.size() - from), kLeast);; redone *= 4) {
     const bool all = redone >= witness_.size();
     if (std::min(redone, witness_.size()) > effort()) return false;
-    // Of a part, a "no" is no answer and worth little.
+    // Of a part, a "no" proves nothing about the whole.
     if (ask_engine(all ? 0 : witness_.size() - redone,
                    all ? std::numeric_limits<std::uint64_t>::max() : 64))
       return true;
@@ -40,9 +40,9 @@ OrderAdmissibility::BeginRange OrderAdmissibility::begin_range() {
     const Access& read = open.reads[i];
     const Txn w = versions_[read.version].writer;
     const auto& order = keys_[read.key].in_witness;
-    const std::size_t behind = w == kInitial ? 0 : at_[commit_of(w)] + 1;
-    found.low = std::max(found.low, behind);
-    const auto next = in_witness_after(order, behind);
+    const std::size_t after = w == kInitial ? 0 : at_[commit_of(w)] + 1;
+    found.low = std::max(found.low, after);
+    const auto next = in_witness_after(order, after);
     if (next != order.end()) {
       found.high = std::min<std::size_t>(found.high, at_[commit_of(*next)]);
     }
@@ -102,7 +102,7 @@ std::optional<OrderAdmissibility::Insertion> OrderAdmissibility::find_insertion(
   const auto [low, high] = begin_range();
   if (low > high) return std::nullopt;
   if (split_ && !first_wins_)
-    return Insertion{high, witness_.size()};  // nobody minds a late commit
+    return Insertion{high, witness_.size()};  // a late commit contradicts nothing
   // Down from the latest place, to the next at which something is different.
   std::size_t place = high;
   for (;;) {
@@ -118,7 +118,7 @@ std::optional<OrderAdmissibility::Insertion> OrderAdmissibility::find_insertion(
 }
 
 // The question about the witness from this place on, to the engine: what comes before stays.
-// A transaction that began there and commits later has begun, with its reads behind it. From 0
+// A transaction that began there and commits later has begun, with its reads after it. From 0
 // on the answer is exact; else a "no" means that the rest alone cannot be ordered.
 bool OrderAdmissibility::ask_engine(std::size_t from, std::uint64_t proposals) {
   const auto later = [&](Event e) { return e / 2 == txn_ || at_[e] >= from; };

@@ -7,13 +7,13 @@
 // key held at first, if the history with that read is still within the level
 // (read-extern). A history at prefix and above may be left by a *write* too: what
 // the transaction read holds it before transactions that the write would
-// contradict. Such a transaction cannot commit and is told so (kConflict).
+// contradict. Such a transaction cannot commit; its client gets kConflict.
 //
 // Transactions run one after another, as in the figure: while one is open, begin() of
 // another waits, first come first served. An open transaction that keeps others waiting
 // and asks for nothing during `patience` is rolled back (kEnded at its next call), so
 // that nothing ever hangs: a client that holds one transaction open while it waits for
-// another of its own is told why.
+// another of its own gets the reason.
 //
 // Weak behaviour needs no concurrency: what a read may miss is decided by the history.
 // Thread safe; the same seed and the same calls in the same order give the same answers.
@@ -128,7 +128,7 @@ class Transaction {
   // wrote, or that had an initial value, in the order of their bytes. No read: what the keys hold
   // is to be read from them. (A table is its set of primary keys, thesis 4.3.)
   virtual std::vector<std::string> keys_with_prefix(std::string_view prefix) = 0;
-  // Of these the keys without `end` behind the prefix, as a read of all that there could be:
+  // Of these the keys without `end` after the prefix, as a read of all that there could be:
   // the transaction saw null in those that are not listed, and whoever writes one first comes
   // after it where the level orders them. The history has a read of null in the last such
   // transaction of each session. By default the listing alone.
@@ -166,7 +166,7 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   // A session is one client's connection, or several one after another; its name appears in the
-  // history, with "#2" and so on behind it where an earlier session had the same.
+  // history, with "#2" and so on after it where an earlier session had the same.
   std::uint32_t open_session(std::string name);
   // Goes on with the session that was closed last of those that were opened with this name;
   // a new one where none is closed. For clients that connect anew for each step: one after

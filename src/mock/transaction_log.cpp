@@ -222,10 +222,10 @@ void TransactionLog::commit() {
   for (const auto& scan : transactions_[t].range_scans) {
     auto& covered = range_scans_[scanner][scan.ending];
     const auto next = covered.upper_bound(scan.high);
-    const Txn behind = next == covered.begin() ? kInitial : std::prev(next)->second;
+    const Txn before = next == covered.begin() ? kInitial : std::prev(next)->second;
     covered.erase(covered.lower_bound(scan.low), next);
     covered[scan.low] = t;
-    covered[scan.high] = behind;
+    covered[scan.high] = before;
   }
   if (!transactions_[t].scans.empty() || !transactions_[t].range_scans.empty()) {
     scanned_ = t + 1;

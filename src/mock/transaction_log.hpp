@@ -68,14 +68,14 @@ class TransactionLog {
   // The open transaction saw that nobody had written the key, by a scan.
   void read_absent(Key key);
   void write(Key key, Value value);
-  // The open transaction's listing of the keys with this prefix and without `end` behind it.
+  // The open transaction's listing of the keys with this prefix and without `end` after it.
   std::vector<std::string> scan(std::string_view prefix, char end);
   // Of the keys from `low` on, before `high`, with this ending.
   std::vector<std::string> scan_between(std::string_view low, std::string_view high,
                                         std::string_view ending);
   // The committed transactions that scanned and saw that nobody had written the key, of each
-  // session the last at each level, as far as they were not told before. They now have a read of
-  // null.
+  // session the last at each level, as far as they were not returned before. They now have a read
+  // of null.
   std::vector<Txn> absent_for(Key key);
   // The open transaction scanned and saw that nobody had written the key, and has done nothing
   // with it since.

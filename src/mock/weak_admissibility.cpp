@@ -72,14 +72,14 @@ class WeakAdmissibility final : public AdmissibilityChecker {
       const auto read = read_from_.find(key);
       if (read != read_from_.end()) return found.push_back(read->second);
     }
-    // Behind every writer that T must not miss.
+    // After every writer that T must not miss.
     must_not_miss(key, open_.past, nullptr, must_);
-    Clock behind;
-    for (const Txn k : must_) join(behind, known_[k].past);
+    Clock floor;
+    for (const Txn k : must_) join(floor, known_[k].past);
     if (must_.empty()) found.push_back(kInitial);
     if (key >= writers_.size()) return;
     for (const auto& [session, all] : writers_[key]) {
-      const auto from = std::lower_bound(all.begin(), all.end(), at(behind, session),
+      const auto from = std::lower_bound(all.begin(), all.end(), at(floor, session),
                                          [&](Txn w, Position p) { return known_[w].position < p; });
       found.insert(found.end(), from, all.end());
     }

@@ -34,7 +34,7 @@ class EventGraph {
 
   // Chains of nodes. Positions count from 1, so that 0 can mean "none".
   [[nodiscard]] ChainId chain_count() const { return chain_count_; }
-  // Only the chains below this are worth a column of a clock: as many as the problem
+  // Only the chains below this get a column of a clock: as many as the problem
   // has, and of those that relaxation adds what a bounded number of integers holds. The
   // long ones are below.
   [[nodiscard]] ChainId column_count() const { return column_count_; }

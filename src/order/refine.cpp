@@ -112,8 +112,8 @@ class Refiner {
         ww_added = true;
       }
       for (const std::uint32_t r : versions_.readers(s)) add_overwrite(r, a, b, literal);
-      const auto chosen = choosers_.find(s);
-      if (chosen == choosers_.end()) continue;
+      const auto chosen = read_literals_.find(s);
+      if (chosen == read_literals_.end()) continue;
       for (const auto& [r, choice] : chosen->second) add_overwrite(r, a, b, literal, choice);
     }
   }
@@ -158,7 +158,7 @@ class Refiner {
       }
       add_arc({problem_.commit(w), problem_.begin(read.owner), ArcKind::kAssumedWriter, r, w},
               literal);
-      choosers_[versions_.slot_of(read.object, w)].push_back({r, literal});
+      read_literals_[versions_.slot_of(read.object, w)].push_back({r, literal});
       const auto partners = partners_.find(w);
       if (partners == partners_.end()) continue;
       for (const Owner k : partners->second) {
@@ -188,7 +188,7 @@ class Refiner {
   base::HashMap<std::pair<Owner, Owner>, Literal> pairs_;
   base::HashMap<Owner, std::vector<Owner>> partners_;
   std::map<std::uint32_t, std::vector<Literal>> choices_;  // by read; ordered: determinism
-  base::HashMap<Slot, std::vector<std::pair<std::uint32_t, Literal>>> choosers_;
+  base::HashMap<Slot, std::vector<std::pair<std::uint32_t, Literal>>> read_literals_;
 };
 
 }  // namespace

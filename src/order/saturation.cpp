@@ -477,7 +477,7 @@ bool Saturation::is_forced(const KnownArc& arc) const {
   return arc.to == problem_.write_target(w) && reaches(problem_.commit(arc.other), reader);
 }
 
-SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
+SaturationResult Saturation::run(std::vector<KnownArc> reused) {
   orphan_ = kUnresolved;
   new_reader_.assign(problem_.object_count, 0);
   const std::uint32_t chains = graph_.column_count();
@@ -513,12 +513,12 @@ SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
     graph_.begin_round();
     proposed_.clear();
     bool resolved = false;
-    const bool supposing = single_block && !supposed.empty();
+    const bool reusing = single_block && !reused.empty();
     for (ChainId first = 0; first < chains; first += width) {
       if (!clocks_.compute(graph_, first, std::min(width, chains - first), budget_))
         return SaturationResult::kGaveUp;
-      if (supposing) {
-        std::erase_if(supposed, [&](const KnownArc& arc) {
+      if (reusing) {
+        std::erase_if(reused, [&](const KnownArc& arc) {
           if (!is_forced(arc)) return false;
           propose(arc);
           return true;
@@ -527,7 +527,7 @@ SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
         if (std::exchange(first_look, false)) clocks_.call_all_changed();
         if (!force(single_block)) return SaturationResult::kGaveUp;
       }
-      if (!open_.empty() && !(supposing && !proposed_.empty())) {
+      if (!open_.empty() && !(reusing && !proposed_.empty())) {
         resolved = rule_out(single_block) || resolved;
         if (orphan_ != kUnresolved) return SaturationResult::kNoWriter;
       }
@@ -553,8 +553,8 @@ SaturationResult Saturation::run(std::vector<KnownArc> supposed) {
       proposed_ = std::move(unknown);
     }
     if (proposed_.empty() && !resolved) {
-      if (!supposing) return SaturationResult::kFixpoint;
-      supposed.clear();
+      if (!reusing) return SaturationResult::kFixpoint;
+      reused.clear();
     }
     for (const KnownArc& arc : proposed_) graph_.add(arc);
     if (resolved) {

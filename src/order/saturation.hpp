@@ -77,9 +77,9 @@ class Saturation {
   // is forced whatever the clocks say; of histories that only read and modify it is all there is.
   // False: there is nothing of the kind.
   bool add_modifiers();
-  // `supposed`: arcs that another run forced, of the same problem with other chains; those
+  // `reused`: arcs that another run forced, of the same problem with other chains; those
   // that are forced here too are found sooner. None of the others is taken.
-  SaturationResult run(std::vector<KnownArc> supposed = {});
+  SaturationResult run(std::vector<KnownArc> reused = {});
   // After kFixpoint: takes from an open read all candidates that the clocks exclude.
   void narrow(std::uint32_t read);
   [[nodiscard]] std::uint32_t orphan() const { return orphan_; }

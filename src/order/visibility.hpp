@@ -23,7 +23,7 @@ namespace cupel::order {
 
 enum class Visible : std::uint8_t { kEarlierRead, kDirect, kCausal };
 
-// Reads here are in program order and may repeat an object; `step` tells which
+// Reads here are in program order and may repeat an object; `step` says which
 // are of one operation (equal steps see the same moment).
 struct VisibilityRead {
   Owner owner;

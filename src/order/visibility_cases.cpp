@@ -1,7 +1,7 @@
 // decide_visibility_by_cases: weak levels with several possible writers of a read.
 //
 // What holds whatever the choice comes first: a cycle there needs no choice. Then
-// writers are guessed along one order (writer_guess.hpp), and co tells whether
+// writers are guessed along one order (writer_guess.hpp), and co decides whether
 // they pass. If not, each of its cycles excludes the choices it rests on, many
 // cycles at a time, and the reads in them become a solver's: a Boolean for each of
 // their candidates, none for the other reads, which are guessed again around what

@@ -75,10 +75,10 @@ std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
   Json rule{{"id", anomaly.name}};
   for (const auto& entry : explain::anomalies()) {
     if (entry.name != anomaly.name) continue;
-    rule["shortDescription"] = message(std::string(entry.meaning));
+    rule["shortDescription"] = message(std::string(entry.definition));
     if (!entry.example.empty()) {
       rule["fullDescription"] =
-          message(fmt::format("{} Smallest example: {}.", entry.meaning, entry.example));
+          message(fmt::format("{} Smallest example: {}.", entry.definition, entry.example));
     }
   }
   rule["help"] = message(fmt::format("`cupel explain {}` says more.", anomaly.name));

@@ -1,5 +1,5 @@
 // Structure first: the dependencies that the violation rests on, each once, then
-// the transactions they touch, then which of their operations are worth a line.
+// the transactions they touch, then which of their operations get a line.
 #include "report/figure.hpp"
 
 #include <fmt/format.h>

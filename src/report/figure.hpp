@@ -77,7 +77,7 @@ double label_width(const Figure& figure, std::size_t arrow);
 bool runs_down(const Figure& figure);
 // "rw", with which an arrow's label begins after its number.
 std::string_view kind_name(levels::EdgeKind kind);
-// "#0072b2": of Okabe and Ito's palette, which the colour-blind can tell apart.
+// "#0072b2": of Okabe and Ito's palette, which colour-blind readers can distinguish.
 std::string_view colour_of(levels::EdgeKind kind);
 
 }  // namespace cupel::report

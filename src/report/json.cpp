@@ -147,7 +147,7 @@ Json names(const std::vector<Level>& list) {
   return array;
 }
 
-Json worth_object(const Checked& checked) {
+Json test_power_object(const Checked& checked) {
   const power::TestPower& w = *checked.analysis.test_power;
   Json object{{"transactions", w.transactions},
               {"timed", w.timed},
@@ -322,7 +322,7 @@ std::string json(const Checked& checked) {
                                   {"cpu_seconds", microseconds(stage.cpu_seconds)}});
     }
   }
-  if (checked.analysis.test_power) object["worth"] = worth_object(checked);
+  if (checked.analysis.test_power) object["worth"] = test_power_object(checked);
   return text::dump(object) + "\n";
 }
 

@@ -80,7 +80,7 @@ std::string_view mood(const check::CheckResult& result) {
   return result.strongest_satisfied.empty() ? "unknown" : "satisfied";
 }
 
-// What the title has behind the name: Adya's name and Plume's letters.
+// What follows the name in the title: Adya's name and Plume's letters.
 std::string also_called(const explain::Anomaly& anomaly) {
   auto rest = title_of(anomaly).substr(anomaly.name.size());
   if (rest.starts_with(" (")) rest = rest.substr(2, rest.size() - 3);
@@ -265,18 +265,19 @@ class Page {
         index + 1, index, in_page(reported.anomaly.name),
         also.empty() ? "" : fmt::format(" <small>{}</small>", in_page(also)),
         in_page(names(reported.levels)), in_page(lead));
-    if (const auto meaning = meaning_of(reported.anomaly); !meaning.empty()) {
-      out += fmt::format("<p class=\"meaning\">{}</p>\n", in_page(meaning));
+    if (const auto definition = definition_of(reported.anomaly); !definition.empty()) {
+      out += fmt::format("<p class=\"definition\">{}</p>\n", in_page(definition));
     }
     if (reported.small != nullptr) {
-      out += fmt::format("<p class=\"meaning\">{} and {} of the history suffice for this{}.</p>\n",
-                         counted(reported.history->txn_count(), "transaction"),
-                         counted(reported.history->op_count(), "operation"),
-                         reported.small->minimal ? "; none can be left out"
-                                                 : "; the time for making it smaller was up");
+      out +=
+          fmt::format("<p class=\"definition\">{} and {} of the history suffice for this{}.</p>\n",
+                      counted(reported.history->txn_count(), "transaction"),
+                      counted(reported.history->op_count(), "operation"),
+                      reported.small->minimal ? "; none can be left out"
+                                              : "; the time for making it smaller was up");
     }
     if (reported.occurrences > 1) {
-      out += fmt::format("<p class=\"meaning\">… and {} more like it, of the same cause.</p>\n",
+      out += fmt::format("<p class=\"definition\">… and {} more like it, of the same cause.</p>\n",
                          grouped(reported.occurrences - 1));
     }
     picture(out, index);
@@ -307,7 +308,8 @@ class Page {
   void picture(std::string& out, std::size_t index) const {
     if (pictures_[index].empty()) {
       out += fmt::format(
-          "<p class=\"meaning\">Its picture is left out, as the page would be too large; it is in "
+          "<p class=\"definition\">Its picture is left out, as the page would be too large; it is "
+          "in "
           "counterexample-{}.svg.</p>\n",
           index + 1);
       return;
@@ -320,9 +322,9 @@ class Page {
     out += "</figure>\n";
   }
 
-  static std::string meaning_of(const explain::Anomaly& anomaly) {
+  static std::string definition_of(const explain::Anomaly& anomaly) {
     for (const auto& entry : explain::anomalies()) {
-      if (entry.name == anomaly.name) return std::string(entry.meaning);
+      if (entry.name == anomaly.name) return std::string(entry.definition);
     }
     return {};
   }
@@ -336,16 +338,16 @@ class Page {
       inferred |= !arrow.certain;
     }
     if (kinds.empty()) return;
-    static constexpr std::pair<EdgeKind, std::string_view> kMeanings[] = {
+    static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
         {EdgeKind::kWriteRead, "the second reads what the first wrote"},
         {EdgeKind::kWriteWrite, "the second overwrites what the first wrote"},
         {EdgeKind::kReadWrite, "the second overwrites what the first read"},
         {EdgeKind::kSession, "earlier in the same session"},
         {EdgeKind::kRealTime, "completed before the second began"}};
     out += "<figcaption><ul class=\"legend\">";
-    for (const auto& [kind, meaning] : kMeanings) {
+    for (const auto& [kind, caption] : kCaptions) {
       if (!kinds.contains(kind)) continue;
-      out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), meaning);
+      out += fmt::format("<li><b class=\"kind {0}\">{0}</b> {1}</li>", kind_name(kind), caption);
     }
     out += "<li><i class=\"stroke thick\"></i> the cycle</li>";
     if (inferred) {
@@ -376,7 +378,7 @@ class Page {
           "<div class=\"fact\" tabindex=\"0\">{} <span class=\"tag\">{}</span></div>", head,
           arrow.certain            ? "recorded"
           : again                  ? "as explained above"
-          : arrow.evidence.empty() ? "supposed: one of the possible orders"
+          : arrow.evidence.empty() ? "assumed: one of the possible orders"
                                    : "inferred");
     } else {
       out += fmt::format(

@@ -254,7 +254,7 @@ class Order {
     }
     std::vector<bool> done(steps_.size(), false);
     const auto ready = [&](Node n) { return !done[n] && waits[n] == 0; };
-    // A begin is worth it if the first operation can follow.
+    // A begin is taken if the first operation can follow.
     const auto useful = [&](Node n) {
       return steps_[n].what != Step::What::kBegin || waits[n + 1] <= 1;
     };

@@ -28,7 +28,7 @@ using text::SvgWriter;
 
 namespace {
 
-struct Placed {
+struct Layout {
   double width = 0, height = 0;
   std::vector<Point> boxes;  // top left corners
   struct Route {
@@ -39,23 +39,23 @@ struct Placed {
   std::vector<Route> arrows;
 };
 
-// Graphviz's complaints, which it would print otherwise.
-std::string& complaint() {
+// The error messages of Graphviz, which it would print otherwise.
+std::string& graphviz_errors() {
   static std::string text;
   return text;
 }
-int keep_complaint(char* message) {
-  complaint() += message;
+int keep_error(char* message) {
+  graphviz_errors() += message;
   return 0;
 }
 
-base::Result<Placed> place(const Figure& figure) {
+base::Result<Layout> lay_out(const Figure& figure) {
 #ifdef __SANITIZE_ADDRESS__
   // Graphviz 2.43 forgets a few hundred bytes at every layout with ports.
   const __lsan::ScopedDisabler graphviz_leaks;
 #endif
-  complaint().clear();
-  agseterrf(keep_complaint);
+  graphviz_errors().clear();
+  agseterrf(keep_error);
   // One for the process: making it reads the list of plugins, and freeing it leaks in 2.43.
   static GVC_t* const context = gvContext();
   const auto text = dot(figure, {.text = false});
@@ -64,30 +64,30 @@ base::Result<Placed> place(const Figure& figure) {
     return base::Error{
         .message = fmt::format("the picture could not be laid out: {}{}{}; is Graphviz (libgvc) "
                                "installed whole?",
-                               what, complaint().empty() ? "" : ": ", complaint())};
+                               what, graphviz_errors().empty() ? "" : ": ", graphviz_errors())};
   };
   if (graph == nullptr) return failed("Graphviz did not read its input");
   if (gvLayout(context, graph, "dot") != 0) {
     agclose(graph);
     return failed("Graphviz has no layout `dot`");
   }
-  Placed placed;
+  Layout layout;
   const auto bounds = GD_bb(graph);
-  placed.width = bounds.UR.x - bounds.LL.x;
-  placed.height = bounds.UR.y - bounds.LL.y;
+  layout.width = bounds.UR.x - bounds.LL.x;
+  layout.height = bounds.UR.y - bounds.LL.y;
   const auto at = [&](pointf p) { return Point{p.x - bounds.LL.x, bounds.UR.y - p.y}; };
-  placed.boxes.resize(figure.boxes.size());
-  placed.arrows.resize(figure.arrows.size());
+  layout.boxes.resize(figure.boxes.size());
+  layout.arrows.resize(figure.arrows.size());
   std::size_t arrow_count = 0;
-  std::vector<std::pair<unsigned long, Placed::Route>> routes;
+  std::vector<std::pair<unsigned long, Layout::Route>> routes;
   for (auto* node = agfstnode(graph); node != nullptr; node = agnxtnode(graph, node)) {
     const auto index = static_cast<std::size_t>(std::strtoul(agnameof(node) + 1, nullptr, 10));
     const auto& box = figure.boxes[index];
     const Point middle = at(ND_coord(node));
     const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
-    placed.boxes[index] = {middle.x - std::ceil(box.width) / 2, middle.y - height / 2};
+    layout.boxes[index] = {middle.x - std::ceil(box.width) / 2, middle.y - height / 2};
     for (auto* edge = agfstout(graph, node); edge != nullptr; edge = agnxtout(graph, edge)) {
-      Placed::Route route;
+      Layout::Route route;
       ++arrow_count;
       if (const auto* splines = ED_spl(edge); splines != nullptr && splines->size > 0) {
         const auto& bezier = splines->list[0];
@@ -103,11 +103,11 @@ base::Result<Placed> place(const Figure& figure) {
             [](const auto& a, const auto& b) { return a.first < b.first; });
   const bool all = arrow_count == figure.arrows.size();
   for (std::size_t i = 0; all && i < routes.size(); ++i)
-    placed.arrows[i] = std::move(routes[i].second);
+    layout.arrows[i] = std::move(routes[i].second);
   gvFreeLayout(context, graph);
   agclose(graph);
   if (!all) return failed("Graphviz lost an edge");
-  return placed;
+  return layout;
 }
 
 constexpr double kMargin = 14, kTitle = 30, kLegendLine = 17;
@@ -165,22 +165,22 @@ void draw_tip(SvgWriter& svg, EdgeKind kind, Point base, Point end) {
 
 class Painter {
  public:
-  Painter(const Figure& figure, const Placed& placed, bool standalone)
-      : figure_(figure), placed_(placed), standalone_(standalone) {}
+  Painter(const Figure& figure, const Layout& layout, bool standalone)
+      : figure_(figure), layout_(layout), standalone_(standalone) {}
 
   std::string paint() {
     const auto legend = legend_lines();
     const double top = standalone_ ? kTitle : 0;
-    double width = placed_.width + 2 * kMargin;
+    double width = layout_.width + 2 * kMargin;
     if (standalone_) {
       width = std::max(width, static_cast<double>(columns(figure_.title)) * 7.9 + 2 * kMargin);
       for (const auto& line : legend) {
         width = std::max(width, static_cast<double>(columns(line)) * 6.05 + 2 * kMargin);
       }
     }
-    const double height = top + placed_.height + 2 * kMargin +
+    const double height = top + layout_.height + 2 * kMargin +
                           (standalone_ ? kLegendLine * static_cast<double>(legend.size()) : 0);
-    origin_ = {(width - placed_.width) / 2, top + kMargin};
+    origin_ = {(width - layout_.width) / 2, top + kMargin};
     // A point is drawn a little larger than a pixel: 11 points would be too small to read.
     // In a page it may shrink to its column, but not until its text is too small; then it scrolls.
     const auto least =
@@ -197,7 +197,7 @@ class Painter {
       }
     }
     if (standalone_) {
-      double y = top + placed_.height + 2 * kMargin + 8;
+      double y = top + layout_.height + 2 * kMargin + 8;
       for (const auto& line : legend) {
         svg.text({{"class", "legend"}, {"x", kMargin}, {"y", y}}, line);
         y += kLegendLine;
@@ -222,18 +222,18 @@ class Painter {
       inferred |= !arrow.certain;
       kinds[static_cast<std::size_t>(arrow.kind)] = true;
     }
-    static constexpr std::pair<EdgeKind, std::string_view> kMeanings[] = {
+    static constexpr std::pair<EdgeKind, std::string_view> kCaptions[] = {
         {EdgeKind::kWriteRead, "wr: reads what the other wrote"},
         {EdgeKind::kWriteWrite, "ww: overwritten by the other"},
         {EdgeKind::kReadWrite, "rw: read what the other overwrote"},
         {EdgeKind::kSession, "so: earlier in the same session"},
         {EdgeKind::kRealTime, "rt: completed before the other began"}};
     std::string line;
-    for (const auto& [kind, meaning] : kMeanings) {
+    for (const auto& [kind, caption] : kCaptions) {
       if (!kinds[static_cast<std::size_t>(kind)]) continue;
-      if (!line.empty() && columns(line) + columns(meaning) > 70)
+      if (!line.empty() && columns(line) + columns(caption) > 70)
         lines.push_back(std::exchange(line, {}));
-      line += (line.empty() ? "" : " · ") + std::string(meaning);
+      line += (line.empty() ? "" : " · ") + std::string(caption);
     }
     if (!line.empty()) lines.push_back(line);
     if (!figure_.arrows.empty()) {
@@ -250,7 +250,7 @@ class Painter {
 
   void box(SvgWriter& svg, std::size_t index) const {
     const auto& box = figure_.boxes[index];
-    const Point at = shifted(placed_.boxes[index]);
+    const Point at = shifted(layout_.boxes[index]);
     const double width = std::ceil(box.width);
     const double height = kHeadHeight + kLineHeight * static_cast<double>(box.lines.size());
     bool cycle = false;
@@ -301,7 +301,7 @@ class Painter {
 
   void arrow(SvgWriter& svg, std::size_t index) const {
     const auto& arrow = figure_.arrows[index];
-    const auto& route = placed_.arrows[index];
+    const auto& route = layout_.arrows[index];
     if (route.spline.empty()) return;
     const auto kind = kind_name(arrow.kind);
     svg.open("g",
@@ -328,7 +328,7 @@ class Painter {
   }
 
   const Figure& figure_;
-  const Placed& placed_;
+  const Layout& layout_;
   bool standalone_;
   Point origin_;
 };
@@ -336,9 +336,9 @@ class Painter {
 }  // namespace
 
 base::Result<std::string> svg(const Figure& figure, const SvgOptions& options) {
-  auto placed = place(figure);
-  if (!placed.ok()) return placed.error();
-  return Painter(figure, *placed, options.standalone).paint();
+  auto layout = lay_out(figure);
+  if (!layout.ok()) return layout.error();
+  return Painter(figure, *layout, options.standalone).paint();
 }
 
 }  // namespace cupel::report

@@ -141,7 +141,7 @@ std::string file_name(const CampaignRun& run) {
     if (!plain) c = '_';
   }
   // Names that differ in what is not plain, and columns of other campaigns in the
-  // same folder, are told apart by the identity.
+  // same folder, are distinguished by the identity.
   std::uint32_t sum = 2166136261;  // FNV-1a
   for (const char c : run.identity) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
   return fmt::format("{}-{:08x}.jsonl", name, sum);

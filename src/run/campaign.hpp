@@ -33,7 +33,7 @@ enum class StopAt : std::uint8_t {
 struct CampaignRun {
   std::string database;   // the column's name
   std::string isolation;  // as the driver spells it; never empty
-  std::string workload;   // a name that tells the workloads of the file apart
+  std::string workload;   // a name that is unique among the workloads of the file
   RunAndCheckOptions options;
   std::string identity;  // of everything that decides it: what results are kept under
 };

@@ -140,7 +140,7 @@ Column column(const Json& value, const std::string& place) {
       wrong(at, field, "no such field, but name, url, isolations or level");
     }
   }
-  // A name is what the results are told apart by; a URL may hold a password.
+  // The name identifies the results; a URL may hold a password.
   if (column.name.empty()) column.name = column.url.substr(0, column.url.find(':'));
   if (column.name.empty()) column.name = "sqlite";
   if (column.isolations.empty()) column.isolations.emplace_back();

@@ -16,7 +16,7 @@ void InitialValues::touch(std::uint32_t table, const std::vector<Datum>& key, st
   if (loaded == default_) return;
   auto& shard = shards_[absl::HashOf(name) % shards_.size()];
   const std::lock_guard lock(shard.mutex);
-  if (shard.told.insert(name).second) recorder_.initial(name, loaded);
+  if (shard.initialized.insert(name).second) recorder_.initial(name, loaded);
 }
 
 namespace {
@@ -112,7 +112,7 @@ void record(const Schema& schema, const Statement& statement, const Reply* reply
         break;
       }
       // A row that the range misses is an observation too, so every key of the
-      // range has to have its initial value told.
+      // range needs an initial value in the record.
       const auto* low = std::get_if<std::int64_t>(&statement.key.front());
       const auto* high = std::get_if<std::int64_t>(&statement.high.front());
       if (low != nullptr && high != nullptr) {

@@ -12,7 +12,7 @@
 
 namespace cupel::run {
 
-// Tells a recorder what cells held before the run, each at its first use: an
+// Gives a recorder the values that cells held before the run, each at its first use: an
 // application's tables have far more cells than a run touches. Thread-safe.
 class InitialValues {
  public:
@@ -25,7 +25,7 @@ class InitialValues {
  private:
   struct Shard {
     std::mutex mutex;
-    base::HashSet<workload::Datum> told;
+    base::HashSet<workload::Datum> initialized;
   };
   const workload::Workload& workload_;
   Recorder& recorder_;

@@ -1,4 +1,4 @@
-// Faults: the user's commands that break the database and mend it, in turn, while
+// Faults: the user's commands that break the database and repair it, in turn, while
 // the load runs.
 #pragma once
 
@@ -34,7 +34,7 @@ class Faults {
   bool idle(base::Seconds wait);
 
   FaultOptions options_;
-  Recorder& recorder_;  // is told, so that the history can be drawn with its faults
+  Recorder& recorder_;  // records them, so that the history can be drawn with its faults
   bool broken_ = false;
   Clock::time_point next_;
   std::string command_;

@@ -38,7 +38,7 @@ struct FaultOptions {
          lasts = 5;  // seconds from the end of one to the begin of the next; between the two
 };
 
-// What there is to tell while it runs. Any thread may look.
+// The progress while it runs. Any thread may look.
 struct Progress {
   std::atomic<std::uint64_t> committed = 0, aborted = 0, unknown = 0;
   std::atomic<std::uint32_t> sessions_running = 0, sessions_waiting = 0;  // for a connection

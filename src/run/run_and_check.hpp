@@ -63,7 +63,7 @@ std::set<std::string> anomalies(const CheckedRun& checked);
 // Errors: those of drivers::open, of the workload, a mismatch of the two (what the
 // database cannot do), those of run(), a history that cannot be written or is there
 // already (both reported before the database is asked for anything), `stop` before the
-// first transaction. An error leaves no history behind and no tables, unless what
+// first transaction. After an error no history and no tables remain, unless what
 // was recorded could not be read back or converted.
 base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
                                        const std::atomic<bool>& stop, Progress& progress,

@@ -88,7 +88,7 @@ class ClientSession::Live : public workload::Transaction {
   }
   base::Random& random() override { return session_.random_; }
 
-  drivers::Outcome failure;
+  drivers::MaybeFailure failure;
   bool given_up = false;
 
  private:

@@ -1,4 +1,4 @@
-// The lazy loop behind acyclic_solver.hpp.
+// The lazy loop of acyclic_solver.hpp.
 //
 // Two proposals that follow each other differ in few arcs, so a topological order
 // is kept from one to the next and only the arcs that are new are put into it

@@ -17,7 +17,7 @@ inline Datum make_cell(std::string_view payload, std::int64_t unique) {
   return std::string(payload) + '#' + std::to_string(unique);
 }
 
-// What stands before the last '#'; of anything that is no cell, nothing. A view into
+// The part before the last '#'; of anything that is no cell, nothing. A view into
 // the datum.
 inline std::string_view payload_of(const Datum& cell) {
   const auto* text = std::get_if<std::string>(&cell);

@@ -136,10 +136,11 @@ class Simulation {
     return static_cast<std::int64_t>(o_.keys) + 10 + 10 * static_cast<std::int64_t>(i);
   }
 
-  // In sessions of its own, named planted-1-a, planted-1-b …
+  // In sessions of its own, named injected-1-a, injected-1-b …
   void inject_apart(std::size_t i, Time start) {
     const auto session_of = [&](std::uint32_t number) {
-      return builder_.session(fmt::format("planted-{}-{}", i + 1, static_cast<char>('a' + number)));
+      return builder_.session(
+          fmt::format("injected-{}-{}", i + 1, static_cast<char>('a' + number)));
     };
     inject_anomaly(o_.inject[i], injected_key(i), session_of, o_.times ? start : kNoTime,
                    {builder_, next_value_, label_});
@@ -499,7 +500,7 @@ class Simulation {
 
   const GenerateOptions& o_;
   base::Random random_;
-  KeyChooser keys_;
+  KeyDistribution keys_;
   HistoryBuilder builder_;
   std::vector<Client> clients_;
   std::priority_queue<Event> events_;

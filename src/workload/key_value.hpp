@@ -46,7 +46,7 @@ class KeyValueWorkload : public Workload {
  private:
   WorkloadOptions options_;
   Schema schema_;
-  KeyChooser keys_;
+  KeyDistribution keys_;
   std::vector<base::Random> randoms_;  // of each session
 };
 

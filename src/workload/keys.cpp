@@ -1,4 +1,4 @@
-// KeyChooser: see the header. Zipf by rejection inversion (Hörmann & Derflinger,
+// KeyDistribution: see the header. Zipf by rejection inversion (Hörmann & Derflinger,
 // 1996): constant time and memory for any number of keys. Hotspot: 80 % of the
 // operations on 20 % of the keys. Exponential: the mean is a tenth of the keys.
 #include "workload/keys.hpp"
@@ -15,21 +15,21 @@ constexpr double kHotKeys = 0.2;
 }  // namespace
 
 // The integral of x^-s and its inverse.
-double KeyChooser::zipf_integral(double x) const {
+double KeyDistribution::zipf_integral(double x) const {
   return (std::pow(x, 1 - kZipfExponent) - 1) / (1 - kZipfExponent);
 }
-double KeyChooser::zipf_inverse(double x) const {
+double KeyDistribution::zipf_inverse(double x) const {
   return std::pow(1 + x * (1 - kZipfExponent), 1 / (1 - kZipfExponent));
 }
 
-KeyChooser::KeyChooser(Distribution distribution, std::uint64_t keys)
+KeyDistribution::KeyDistribution(Distribution distribution, std::uint64_t keys)
     : distribution_(distribution), keys_(keys) {
   low_ = zipf_integral(1.5) - 1;
   high_ = zipf_integral(static_cast<double>(keys) + 0.5);
   shift_ = 2 - zipf_inverse(zipf_integral(2.5) - std::pow(2, -kZipfExponent));
 }
 
-std::uint64_t KeyChooser::choose(base::Random& random) const {
+std::uint64_t KeyDistribution::choose(base::Random& random) const {
   switch (distribution_) {
     case Distribution::kUniform:
       break;

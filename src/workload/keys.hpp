@@ -1,4 +1,4 @@
-// KeyChooser: which key an operation touches, by distribution.
+// KeyDistribution: which key an operation touches, by distribution.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace cupel::workload {
 
-class KeyChooser {
+class KeyDistribution {
  public:
-  KeyChooser(Distribution distribution, std::uint64_t keys);
+  KeyDistribution(Distribution distribution, std::uint64_t keys);
   std::uint64_t choose(base::Random& random) const;  // in [0, keys)
 
  private:

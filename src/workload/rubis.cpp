@@ -173,7 +173,7 @@ class Rubis final : public Application {
   }
 
   std::int64_t users_, items_;
-  KeyChooser user_keys_, item_keys_;
+  KeyDistribution user_keys_, item_keys_;
 };
 
 }  // namespace

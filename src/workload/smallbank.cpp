@@ -138,7 +138,7 @@ class SmallBank final : public Application {
     };
   }
 
-  KeyChooser keys_;
+  KeyDistribution keys_;
 };
 
 }  // namespace

@@ -114,7 +114,7 @@ class Twitter final : public Application {
     return [=](Rows& rows) { show_last(rows, who, kTweetsShown); };
   }
 
-  KeyChooser keys_;
+  KeyDistribution keys_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Children: what they are given, what comes back, and that none is left behind.
+// Children: what they are given, what comes back, and that none remains.
 #include "base/process.hpp"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(Process, WritingToAChildThatDoesNotReadTimesOut) {
   EXPECT_EQ(written.error().message, "it did not read its input in time");
 }
 
-TEST(Process, TellsWhyItDidNotStart) {
+TEST(Process, ReportsWhyItDidNotStart) {
   const auto missing = Process::start({.arguments = {"no-such-program-of-cupel"}});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message,
@@ -200,7 +200,7 @@ TEST(Process, StopTakesTheGroup) {
   }
 }
 
-// What the others do when they are told to end is waited for.
+// What the others do when they get the signal to end is waited for.
 TEST(Process, StopLetsTheGroupEndWell) {
   auto process = Process::start(
       shell("trap 'exit 0' TERM; "

@@ -17,7 +17,7 @@ using levels::Level;
 
 constexpr Level kLevels[] = {Level::kPrefix, Level::kSnapshotIsolation, Level::kSerializable};
 
-bool has_model_by_trial(const Formula& formula) {
+bool has_model_by_enumeration(const Formula& formula) {
   for (unsigned values = 0; values < (1u << formula.variables); ++values) {
     bool all = true;
     for (const Clause& clause : formula.clauses) {
@@ -41,7 +41,7 @@ TEST(FormulaHistory, OfSmallFormulasAgreesWithTheOracle) {
   };
   int without = 0;
   for (const Formula& formula : formulas) {
-    const bool expected = has_model_by_trial(formula);
+    const bool expected = has_model_by_enumeration(formula);
     without += expected ? 0 : 1;
     EXPECT_EQ(has_model(formula), expected);
     const auto history = history_of(formula);
@@ -81,7 +81,7 @@ TEST(FormulaHistory, OfRandomFormulasAgreesWithTheSatSolver) {
   int with = 0, without = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto formula = random_formula(6, 26, seed);
-    const bool expected = has_model_by_trial(formula);
+    const bool expected = has_model_by_enumeration(formula);
     ++(expected ? with : without);
     EXPECT_EQ(has_model(formula), expected) << seed;
     const Level level = kLevels[seed % 3];

@@ -1,6 +1,6 @@
 // What a user does with a report, done in a browser: opens it from disk, opens the
 // evidence of a step, follows an arrow, searches, jumps, walks the timeline by keys,
-// turns it dark, prints it. A page that complains on its console, or asks for anything
+// turns it dark, prints it. A page that prints an error on its console, or asks for anything
 // but itself, fails.
 //
 //   node report_test.mjs --cupel BIN --work DIR --chromium BIN [--screenshots DIR]
@@ -60,28 +60,28 @@ const browser = await chromium.launch({
   args: process.getuid() === 0 ? ["--no-sandbox"] : [],
 });
 let failures = 0;
-const complaints = [];
+const errors = [];
 
 async function open(url, { scheme = "light", width = 1360, height = 900 } = {}) {
   const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height }, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(`${url}: ${message.text()}`);
+    if (["error", "warning"].includes(message.type())) errors.push(`${url}: ${message.text()}`);
   });
-  page.on("pageerror", (error) => complaints.push(`${url}: ${error}`));
-  page.on("dialog", (dialog) => { complaints.push(`${url}: a dialog`); dialog.dismiss(); });
+  page.on("pageerror", (error) => errors.push(`${url}: ${error}`));
+  page.on("dialog", (dialog) => { errors.push(`${url}: a dialog`); dialog.dismiss(); });
   page.on("request", (request) => {
-    if (request.url() !== url) complaints.push(`${url}: asked for ${request.url()}`);
+    if (request.url() !== url) errors.push(`${url}: asked for ${request.url()}`);
   });
   await page.goto(url);
   return page;
 }
 
 async function test(name, body) {
-  complaints.length = 0;
+  errors.length = 0;
   try {
     await body();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(errors, []);
     console.log(`ok    ${name}`);
   } catch (error) {
     failures += 1;
@@ -92,7 +92,7 @@ async function test(name, body) {
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const focused = (page, selector) => page.evaluate((s) => document.activeElement?.closest(s) !== null, selector);
 
-await test("every report opens from disk without a complaint", async () => {
+await test("every report opens from disk without an error", async () => {
   for (const url of [galera, skew, dgraph, nasty, satisfied]) {
     const page = await open(url);
     assert.ok(await page.locator("h1").isVisible());

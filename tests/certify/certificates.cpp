@@ -30,7 +30,7 @@ Json certificate(const history::History& history, std::string_view proof, histor
 
 std::string trouble(const history::History& history, const Json& certificate, history::Time drift) {
   const auto report = certify::verify(history, certificate.dump(), drift);
-  if (report.outcome == certify::Outcome::kValid) return {};
+  if (report.validity == certify::Validity::kValid) return {};
   return report.reason.empty() ? "no reason was given" : report.reason;
 }
 

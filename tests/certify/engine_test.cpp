@@ -59,7 +59,7 @@ std::string uncertified(const Sketch& sketch) {
     const auto made = report::certificate(h, result, drift);
     if (!made.missing.empty()) return "missing: " + std::string(levels::name(made.missing.front()));
     const auto report = certify::verify(h, made.json, drift);
-    if (report.outcome != certify::Outcome::kValid) return report.reason + "\n" + made.json;
+    if (report.validity != certify::Validity::kValid) return report.reason + "\n" + made.json;
     return report.answers.size() == decided ? "" : "fewer answers than verdicts";
   };
   // The ladder, and each level by itself.
@@ -159,11 +159,11 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
     if (original["proofs"].empty()) continue;
     Random random(seed);
     Truth truth(h);
-    const auto judge = [&](const std::string& how, const History& of, Truth& its,
-                           const Json& mutated) {
+    const auto verify = [&](const std::string& how, const History& of, Truth& its,
+                            const Json& mutated) {
       const auto report = certify::verify(of, mutated.dump(), drift);
       Counts& count = counts[how];
-      if (report.outcome != certify::Outcome::kValid) {
+      if (report.validity != certify::Validity::kValid) {
         EXPECT_NE(report.reason, "");
         ++count.refused, ++all.refused;
         return;
@@ -185,10 +185,10 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
       // A proof of something else is refused for its answer; so every other time the
       // answers say what the proofs do.
       if (m % 2 == 1) answer_as_proven(mutated);
-      judge(how, h, truth, mutated);
+      verify(how, h, truth, mutated);
       if (HasFatalFailure()) return;
     }
-    // Another history, whose digest is put in: nothing but the proof can tell.
+    // Another history, whose digest is put in: only the proof shows it.
     for (int m = 0; m < kOtherHistoriesEach; ++m) {
       Sketch other = sketch;
       auto& session = other.sessions[random.below(other.sessions.size())];
@@ -216,7 +216,7 @@ TEST_P(OfKind, NoMutationIsAcceptedUnlessStillTrue) {
       Json mutated = original;
       mutated["history"] = empty_certificate(changed)["history"];
       Truth its(changed);
-      judge("another history", changed, its, mutated);
+      verify("another history", changed, its, mutated);
       if (HasFatalFailure()) return;
     }
   }

@@ -107,7 +107,7 @@ TEST(Order, KnowsListsDeletesRangesAndComparisons) {
   refuses("s1: a(x,1) | s2: a(x,2) l(x,[1 2])", at("serializable", "[1,0]"),
           "own appends do not stand");
   refuses("s1: a(x,1) | s2: a(x,2) l(x,[2 1])", at("serializable", "[0,1]"), "own write");
-  // At prefix what stands before own appends is what the commit appends to.
+  // At prefix what precedes own appends is what the commit appends to.
   accepts("s1: a(x,1) | s2: l(x,[]) a(x,2) l(x,[1 2])", at("prefix", "[1,0,0,1]"));
   refuses("s1: a(x,1) | s2: l(x,[]) a(x,2) l(x,[2])", at("prefix", "[1,0,0,1]"),
           "own appends do not stand");
@@ -188,7 +188,7 @@ TEST(WeakOrder, CausalLooksAtPaths) {
   accepts(history, at("causal", "[1,0,2,3]"));
   refuses(history, at("causal", "[0,1,2,3]"), "steps of session order and reads");
   accepts(history, at("read-atomic", "[0,1,2,3]"));
-  // The same behind an indeterminate transaction.
+  // The same after an indeterminate transaction.
   const auto lone = "s1: w(x,1) | s2: ? w(x,2) w(y,2) | s3: r(y,2) w(z,3) | s4: r(z,3) r(x,1)";
   accepts(lone, at("causal", "[1,0,2,3]"));
   refuses(lone, at("causal", "[0,1,2,3]"), "steps of session order and reads");
@@ -268,24 +268,24 @@ TEST(Certificate, ClocksAreTheCallersToSay) {
 
 TEST(Certificate, IsACertificate) {
   const auto h = history_of("s1: w(x,1)");
-  using certify::Outcome;
-  const auto outcome = [&](std::string_view text) { return certify::verify(h, text).outcome; };
-  EXPECT_EQ(outcome(""), Outcome::kBadInput);
-  EXPECT_EQ(outcome("[]"), Outcome::kBadInput);
-  EXPECT_EQ(outcome("{"), Outcome::kBadInput);
-  EXPECT_EQ(outcome(R"({"cupel_certificate": 2})"), Outcome::kBadInput);
-  EXPECT_EQ(outcome(R"({"cupel_certificate": 1})"), Outcome::kNotValid);
+  using certify::Validity;
+  const auto validity = [&](std::string_view text) { return certify::verify(h, text).validity; };
+  EXPECT_EQ(validity(""), Validity::kBadInput);
+  EXPECT_EQ(validity("[]"), Validity::kBadInput);
+  EXPECT_EQ(validity("{"), Validity::kBadInput);
+  EXPECT_EQ(validity(R"({"cupel_certificate": 2})"), Validity::kBadInput);
+  EXPECT_EQ(validity(R"({"cupel_certificate": 1})"), Validity::kNotValid);
   auto c = certificate(h, at("serializable", "[0]"));
-  EXPECT_EQ(outcome(c.dump()), Outcome::kValid);
+  EXPECT_EQ(validity(c.dump()), Validity::kValid);
   c["keys"] = {{"0", "x"}};
-  EXPECT_EQ(outcome(c.dump()), Outcome::kValid);
+  EXPECT_EQ(validity(c.dump()), Validity::kValid);
   c["keys"] = {{"1", "x"}};
-  EXPECT_EQ(outcome(c.dump()), Outcome::kNotValid);
+  EXPECT_EQ(validity(c.dump()), Validity::kNotValid);
   c.erase("keys");
   for (const auto field : {"history", "clock_drift_ns", "answers", "proofs"}) {
     auto without = c;
     without.erase(field);
-    EXPECT_EQ(outcome(without.dump()), Outcome::kNotValid) << field;
+    EXPECT_EQ(validity(without.dump()), Validity::kNotValid) << field;
   }
   c["more"] = 1;
   EXPECT_NE(trouble(h, c).find("`more`"), std::string::npos);

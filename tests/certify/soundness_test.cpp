@@ -33,7 +33,7 @@ std::uint64_t seeds_per_kind() {
   return said == nullptr ? 3 : std::strtoull(said, nullptr, 10);
 }
 
-bool has_meaning(const History& h, Level level) {
+bool level_applies(const History& h, Level level) {
   if (levels::needs_real_time(level) && !h.has_all_times()) return false;
   return level != Level::kLinearizable || oracle::is_single_object(h);
 }
@@ -351,7 +351,7 @@ TEST_P(Sound, NothingIsProvenOfWhatALevelAllows) {
     if (oracle::writer_choices(h) > 400 || h.op_count() == 0) continue;
     Random random(seed);
     for (const Level level : levels::all_levels()) {
-      if (!has_meaning(h, level) || !oracle::oracle_satisfies(h, level)) continue;
+      if (!level_applies(h, level) || !oracle::oracle_satisfies(h, level)) continue;
       Prover prover(h, level, random);
       const auto accepted = prover.run(250);
       ASSERT_EQ(accepted, "") << "seed " << seed << "\n" << to_text(h);
@@ -390,7 +390,7 @@ TEST_P(Sound, RandomOrdersAreAcceptedOnlyWhereSatisfied) {
     if (oracle::writer_choices(h) > 400) continue;
     Random random(seed);
     for (const Level level : levels::all_levels()) {
-      if (!has_meaning(h, level)) continue;
+      if (!level_applies(h, level)) continue;
       for (int t = 0; t < 25; ++t) {
         std::vector<std::size_t> order;
         for (std::size_t txn = 0; txn < h.txn_count(); ++txn) {

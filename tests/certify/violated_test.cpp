@@ -217,14 +217,14 @@ TEST(Cycle, TransactionsWithoutOperationsTouchNoObject) {
   b.end();
   const auto h = std::move(b).finish();
   ASSERT_TRUE(h.ok());
-  const auto circle = [&](std::string_view level) {
+  const auto cycle_at = [&](std::string_view level) {
     const auto proof = derivation(level, R"({"from":0,"to":1,"kind":"so","reason":"given"},
                                             {"from":1,"to":0,"kind":"rt","reason":"given"})",
                                   R"("cycle":[0,1])");
     return trouble(*h, certificate(*h, proof));
   };
-  EXPECT_EQ(circle("strict-serializable"), "");
-  EXPECT_NE(circle("linearizable").find("or none"), std::string::npos);
+  EXPECT_EQ(cycle_at("strict-serializable"), "");
+  EXPECT_NE(cycle_at("linearizable").find("or none"), std::string::npos);
 }
 
 // 0 writes x = 1, 1 after it x = 2 and y = 2; 2 reads that y and then the old x.
@@ -278,17 +278,17 @@ TEST(Cycle, ListsOrderTheirWriters) {
            R"(,"kind":"ww","reason":"list-order","key":0,"writes":[)" + std::to_string(first) +
            "," + std::to_string(second) + R"(],"read":3})";
   };
-  // No cycle, but the edge is what is looked at: the words tell.
-  const auto told = [&](int from, int to) {
+  // No cycle, but the edge is what is checked: the message shows it.
+  const auto rejected = [&](int from, int to) {
     return trouble(history, derivation("causal", edge(from, to, from, to), R"("cycle":[0])"));
   };
-  EXPECT_NE(told(0, 1).find("begins in"), std::string::npos) << told(0, 1);
-  EXPECT_NE(told(0, 2).find("begins in"), std::string::npos);
-  EXPECT_NE(told(1, 2).find("begins in"), std::string::npos);
-  EXPECT_NE(told(1, 0).find("no append"), std::string::npos);
-  EXPECT_NE(told(2, 0).find("no element"), std::string::npos);
-  EXPECT_NE(told(0, 0).find("two transactions"), std::string::npos);
-  EXPECT_NE(told(0, 3).find("does not write"), std::string::npos);
+  EXPECT_NE(rejected(0, 1).find("begins in"), std::string::npos) << rejected(0, 1);
+  EXPECT_NE(rejected(0, 2).find("begins in"), std::string::npos);
+  EXPECT_NE(rejected(1, 2).find("begins in"), std::string::npos);
+  EXPECT_NE(rejected(1, 0).find("no append"), std::string::npos);
+  EXPECT_NE(rejected(2, 0).find("no element"), std::string::npos);
+  EXPECT_NE(rejected(0, 0).find("two transactions"), std::string::npos);
+  EXPECT_NE(rejected(0, 3).find("does not write"), std::string::npos);
   // Appends of one transaction stand together.
   accepts(
       "s1: a(x,1) a(x,3) | s2: a(x,2) | s3: l(x,[1 2 3])",
@@ -416,7 +416,7 @@ TEST(Choices, ReadsAndBounds) {
           "no session order");
 }
 
-TEST(Cases, SupposedTransactions) {
+TEST(Cases, AssumedTransactions) {
   // The comparison was read from, so it happened; but it cannot have seen 5.
   const auto history = "s1: ? cas(x,5,2) | s2: r(x,2)";
   const std::string happened =
@@ -436,7 +436,7 @@ TEST(Cases, SupposedTransactions) {
                 R"({"suppose":{"transaction":0,"happened":)" + happened + R"(,"never":)" +
                     happened + "}}",
                 never),
-          "supposed already");
+          "is assumed already");
   refuses("s1: ? cas(x,5,2) | s2: r(x,2) | s3: w(x,5)", proof("0", happened, never),
           "no such thing");
   refuses(history,
@@ -445,8 +445,8 @@ TEST(Cases, SupposedTransactions) {
 }
 
 TEST(Cases, PlacesOfRepeatedElements) {
-  // 1 was appended by s1 and by s2; whichever stands behind 2, the 1 that s1 appended before 2
-  // does not stand before it.
+  // 1 was appended by s1 and by s2; whichever follows 2, the 1 that s1 appended before 2
+  // does not precede it.
   const auto history = "s1: a(x,1) a(x,2) | s2: a(x,1) | s3: l(x,[2 1])";
   const auto entry = [](int position, int operation, int read) {
     return R"({"places":[[0,)" + std::to_string(position) + "," + std::to_string(operation) +

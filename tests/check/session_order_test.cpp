@@ -3,7 +3,7 @@
 //
 // A store that gives snapshot isolation (or serializability) makes a history;
 // then transactions change places within their sessions. That changes nothing for
-// these levels, so the verdict is known, whatever is planted besides.
+// these levels, so the verdict is known, whatever is injected besides.
 #include <gtest/gtest.h>
 
 #include <algorithm>

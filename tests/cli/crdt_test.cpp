@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
+struct CommandResult {
   int code;
   std::string out, err;
 };
@@ -27,7 +27,7 @@ class CrdtCli : public testing::Test {
     std::ifstream in(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
-  [[nodiscard]] Outcome crdt(const std::string& arguments) const {
+  [[nodiscard]] CommandResult crdt(const std::string& arguments) const {
     const std::string line =
         "cd '" + folder_.string() + "' && '" CUPEL_BINARY "' crdt " + arguments + " 2>stderr";
     FILE* pipe = popen(line.c_str(), "r");

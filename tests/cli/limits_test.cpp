@@ -191,7 +191,7 @@ TEST_F(Limits, ReadingThatStoppedIsUnknownAndNoError) {
   EXPECT_TRUE(answer["transactions"].is_null());
 }
 
-// What is wrong with a file is told as ever, limits or not.
+// What is wrong with a file is reported as ever, limits or not.
 TEST_F(Limits, BadInputStaysAnError) {
   EXPECT_EQ(
       cupel({"check", "--timeout", "60", "--memory-limit", "1G", (folder_ / "none.jsonl").string()})

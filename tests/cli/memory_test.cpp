@@ -41,7 +41,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNoFailure = std::numeric_limits<std::uint64_t>::max();
 
 // Where failures are tried: CUPEL_MEMORY_PLACES, else a hundred.
 std::uint64_t most_places() {
@@ -162,20 +162,20 @@ class Memory : public testing::TestWithParam<Line> {
           "remove-kills-concurrent-add"},
          "set.jsonl");
     scratch_->file("lost.txt", kLostUpdate);
-    cupel(folder_, {"check", "--certificate", "lost.json", "lost.txt"}, Of::kAll, kNowhere);
-    cupel(folder_, {"crdt", "check", "--certificate", "set.json", "set.jsonl"}, Of::kAll, kNowhere);
+    cupel(folder_, {"check", "--certificate", "lost.json", "lost.txt"}, Of::kAll, kNoFailure);
+    cupel(folder_, {"crdt", "check", "--certificate", "set.json", "set.jsonl"}, Of::kAll, kNoFailure);
     scratch_->file("campaign.json", kCampaign);
   }
   static void TearDownTestSuite() { scratch_.reset(); }
 
   static void made(std::vector<std::string> arguments, const std::string& file) {
     arguments.insert(arguments.end(), {"-o", file});
-    EXPECT_EQ(cupel(folder_, arguments, Of::kAll, kNowhere).code, 0) << file;
+    EXPECT_EQ(cupel(folder_, arguments, Of::kAll, kNoFailure).code, 0) << file;
   }
 
   static void every_place(Of of) {
     const auto& arguments = GetParam().arguments;
-    const auto whole = cupel(folder_, arguments, of, kNowhere);
+    const auto whole = cupel(folder_, arguments, of, kNoFailure);
     ASSERT_GE(whole.code, 0) << whole.errors;
     ASSERT_LE(whole.code, 3) << whole.errors;
     ASSERT_GT(whole.reached, 0U) << "nothing of this command is counted";

@@ -1,5 +1,5 @@
 // `cupel run` and `cupel campaign` as a user runs them, on SQLite: exit codes, what
-// goes where, what is left behind by signals and by mistakes.
+// goes where, what remains after signals and mistakes.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -103,7 +103,7 @@ std::string shown(const Reply& reply) {
   return text;
 }
 
-std::string shown(const Outcome& outcome) {
+std::string shown(const MaybeFailure& outcome) {
   if (!outcome) return "ok";
   return fmt::format("{}, {}, {}: {}{}",
                      outcome->txn_outcome == TxnOutcome::kAborted ? "aborted" : "unknown",

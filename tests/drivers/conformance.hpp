@@ -66,7 +66,7 @@ workload::Statement compare_and_set(workload::Datum key, workload::Datum expecte
 
 // "7", "null", or every row as "key=value".
 std::string shown(const workload::Reply& reply);
-std::string shown(const Outcome& outcome);
+std::string shown(const MaybeFailure& outcome);
 
 // One transaction that must succeed; the replies as shown() gives them.
 std::vector<std::string> run(Connection& connection,

@@ -84,7 +84,7 @@ int committed_of_two(Database& database, int read_first, int read_second, int wr
   const auto one = connected(database);
   const auto two = connected(database);
   Reply reply;
-  Outcome first, second;
+  MaybeFailure first, second;
   EXPECT_FALSE(one->begin());
   EXPECT_FALSE(two->begin());
   first = one->execute(read(read_first), reply);

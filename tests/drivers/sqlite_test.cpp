@@ -80,7 +80,7 @@ TEST(Sqlite, SaysWhatItPromises) {
   EXPECT_EQ(facts.detail, "journal_mode=wal, begin immediate, synchronous=normal");
 }
 
-// Write skew is what tells serializable from snapshot isolation: of two
+// Write skew distinguishes serializable from snapshot isolation: of two
 // transactions that each read what the other writes, one must fail.
 TEST(Sqlite, ASnapshotThatIsOldMayNotWrite) {
   const auto database = opened("sqlite:" + file("skew"));
@@ -161,7 +161,7 @@ TEST(Sqlite, AFullDiskIsNoCommit) {
   low.rlim_cur = 200000;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &low), 0);
   Reply reply;
-  Outcome outcome = connection->begin();
+  MaybeFailure outcome = connection->begin();
   for (int key = 2; key < 10 && !outcome; ++key) {
     outcome = connection->execute(write(key, std::string(50000, 'y')), reply);
   }

@@ -124,11 +124,11 @@ TEST(CobraReader, IgnoresWhatIsNoLogAndCountsSessionsAsPeopleDo) {
 }
 
 TEST(CobraRecorded, ApplicationBenchmarks) {
-  struct Known {
+  struct Expected {
     const char* folder;
     std::size_t txns, ops;
   };
-  for (const auto& known : {Known{"polysi/rubis-10000", 9358, 35770 + 11257},
+  for (const auto& known : {Expected{"polysi/rubis-10000", 9358, 35770 + 11257},
                             {"polysi/tpcc-10000", 13870, 256711 + 63506},
                             {"polysi/twitter-10000", 9571, 34384 + 15433},
                             {"veristrong/ser-violations/cock-G2", 446, 892 + 446},

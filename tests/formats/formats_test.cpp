@@ -1,4 +1,4 @@
-// The common door: detection by content, reading, writing, and what it says
+// The common entry point: detection by content, reading, writing, and what it says
 // when it cannot.
 #include "formats/formats.hpp"
 

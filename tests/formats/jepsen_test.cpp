@@ -222,8 +222,8 @@ TEST(Jepsen, AStoreOfStringsIsRegistersOfWholeStrings) {
             "w(0,x c y) | w(0,<append #5>) | w(1,<append #6>) | w(0,x f y) | r(0,torn)\n");
 }
 
-// One text twice: the intervals tell the appends apart, or the history is refused.
-TEST(Jepsen, AStoreWithRepeatedTextsIsToldApartByTimeOrRefused) {
+// One text twice: the intervals distinguish the appends, or the history is refused.
+TEST(Jepsen, AStoreWithRepeatedTextsIsResolvedByTimeOrRefused) {
   const auto op = [](int process, const char* type, const char* f, const char* value) {
     return "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
            ", :key 0, :value " + value + "}\n";
@@ -239,7 +239,7 @@ TEST(Jepsen, AStoreWithRepeatedTextsIsToldApartByTimeOrRefused) {
   const auto at_once = op(0, "invoke", "append", "\"a;\"") + op(1, "invoke", "append", "\"a;\"") +
                        op(0, "ok", "append", "\"a;\"") + op(1, "ok", "append", "\"a;\"") +
                        both(2, "get", "\"a;a;\"");
-  EXPECT_NE(read_text(at_once).find("gets do not tell which append"), std::string::npos)
+  EXPECT_NE(read_text(at_once).find("gets do not show which append"), std::string::npos)
       << read_text(at_once);
 }
 

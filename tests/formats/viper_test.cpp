@@ -98,13 +98,14 @@ TEST(ViperReader, NamesTheLineOfWhatIsMalformed) {
 }
 
 TEST(ViperRecorded, BlindWrites) {
-  struct Known {
+  struct Expected {
     const char* folder;
     std::size_t txns, ops;
     const char* note;
   };
   for (const auto& known :
-       {Known{"veristrong/viper-1000", 962, 3720 + 3976, "initial values inferred for 2758 keys"},
+       {Expected{"veristrong/viper-1000", 962, 3720 + 3976,
+                 "initial values inferred for 2758 keys"},
         {"veristrong/viper-4000", 3852, 14872 + 15944, "initial values inferred for 4871 keys"}}) {
     CUPEL_RECORDED(folder, known.folder);
     const auto h = read(folder);

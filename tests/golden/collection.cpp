@@ -20,9 +20,7 @@ fs::path collection_folder() {
 
 namespace {
 
-using Known = KnownCollection;
-
-void add_expected_tsv(Known& known) {
+void add_expected_tsv(KnownCollection& known) {
   for (const auto& row : read_tsv(collection_folder() / "expected.tsv")) {
     const auto level = levels::parse_level(row.at(1));
     if (!level) throw std::invalid_argument("expected.tsv: not a level: " + row[1]);
@@ -30,7 +28,7 @@ void add_expected_tsv(Known& known) {
   }
 }
 
-void add_files(Known& known, const std::string& folder, std::string_view extension,
+void add_files(KnownCollection& known, const std::string& folder, std::string_view extension,
                const std::map<Level, Verdict>& verdicts) {
   if (!fs::exists(collection_folder() / folder)) return;
   for (const auto& entry : fs::recursive_directory_iterator(collection_folder() / folder)) {
@@ -41,7 +39,7 @@ void add_files(Known& known, const std::string& folder, std::string_view extensi
 }
 
 // The folder names the strongest of the three weak levels that holds.
-void add_awdit(Known& known) {
+void add_awdit(KnownCollection& known) {
   constexpr Level kWeak[] = {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal};
   const std::pair<const char*, std::size_t> folders[] = {
       {"none", 0}, {"read-committed", 1}, {"read-atomic", 2}, {"causal", 3}};
@@ -54,7 +52,7 @@ void add_awdit(Known& known) {
   }
 }
 
-void add_linearizable(Known& known) {
+void add_linearizable(KnownCollection& known) {
   const fs::path etcd = fs::path(CUPEL_SOURCE_DIR) / "tests/golden/etcd-expected.tsv";
   for (const auto& row : read_tsv(etcd)) {
     if (row.at(1) == "empty") continue;  // SharedCollection.AnEmptyLogIsAnError
@@ -74,7 +72,7 @@ void add_linearizable(Known& known) {
   }
 }
 
-void add_elle(Known& known) {
+void add_elle(KnownCollection& known) {
   const auto satisfied = Verdict::kSatisfied;
   const auto violated = Verdict::kViolated;
   for (const char* folder : {"elle/", "elle-cli/elle/"}) {
@@ -110,7 +108,7 @@ void add_elle(Known& known) {
 }
 
 // Violations of serializability in CockroachDB and YugabyteDB logs.
-void add_veristrong(Known& known) {
+void add_veristrong(KnownCollection& known) {
   for (const char* folder : {"cock-blog", "cock-G2", "yuga-G2-a"}) {
     known[std::string("veristrong/ser-violations/") + folder][Level::kStrongSessionSerializable] =
         Verdict::kViolated;
@@ -120,7 +118,7 @@ void add_veristrong(Known& known) {
 }  // namespace
 
 KnownCollection known_collection() {
-  Known known;
+  KnownCollection known;
   if (!fs::exists(collection_folder() / "expected.tsv")) return known;
   add_expected_tsv(known);
   add_awdit(known);

@@ -71,7 +71,7 @@ void expect_verdicts(const KnownHistory& known) {
   const auto made = report::certificate(*history, result, options.clock_drift_ns);
   EXPECT_TRUE(made.missing.empty()) << known.path << " at " << levels::name(made.missing.front());
   const auto report = certify::verify(*history, made.json);
-  EXPECT_EQ(report.outcome, certify::Outcome::kValid) << known.path << ": " << report.reason;
+  EXPECT_EQ(report.validity, certify::Validity::kValid) << known.path << ": " << report.reason;
 }
 
 std::string test_name(std::string_view path) {

@@ -1,4 +1,4 @@
-// Narratives: what is told of each anomaly, byte by byte as in narratives/NAME.txt.
+// Narratives: the explanation of each anomaly, byte by byte as in narratives/NAME.txt.
 // CUPEL_WRITE_GOLDEN=1 golden_narratives_test writes them anew; they are to be read
 // then as if for the first time, because that is how their readers meet them.
 #include <gtest/gtest.h>
@@ -106,13 +106,13 @@ TEST_P(Narratives, AreAsTheyWere) {
   ASSERT_FALSE(anomalies.empty());
   const auto& anomaly = anomalies.front();
   EXPECT_EQ(anomaly.name, tale.name);
-  const auto told = explain::title_of(anomaly) + ": " + anomaly.explanation + "\n";
+  const auto text = explain::title_of(anomaly) + ": " + anomaly.explanation + "\n";
 
   const auto path = std::string(CUPEL_SOURCE_DIR "/tests/golden/narratives/") + tale.name + ".txt";
-  if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << told;
+  if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream in(path);
   const std::string known{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  EXPECT_EQ(told, known) << "if this is how it should be told: CUPEL_WRITE_GOLDEN=1 "
+  EXPECT_EQ(text, known) << "if this is the right text: CUPEL_WRITE_GOLDEN=1 "
                             "golden_narratives_test, and read what has changed in "
                          << path;
 }

@@ -31,7 +31,7 @@ std::uint64_t digest_of(const Facts& facts) {
   return digest(*h);
 }
 
-TEST(Digest, TellsHistoriesApart) {
+TEST(Digest, DistinguishesHistories) {
   const std::set<std::uint64_t> all = {
       digest_of({}), digest_of({.value = 2}), digest_of({.complete = 10}),
       digest_of({.status = TxnStatus::kAborted}), digest_of({.delete_last = true})};

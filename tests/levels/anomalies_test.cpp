@@ -72,15 +72,15 @@ constexpr Case kCases[] = {
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)
 
-// What a level says of a history of no limits: kYes, kNo or kRefused.
-Answer answer(const char* text, Level level, history::Time drift = 0) {
+// What a level says of a history of no limits: kSatisfied, kViolated or kRefused.
+DecisionStatus status_of(const char* text, Level level, history::Time drift = 0) {
   const auto history = test::history_of(text);
   Decider decider(history, drift, 1, true);
   base::Budget budget;
   const auto decision = decider.decide(level, budget);
-  EXPECT_EQ(decision.violation.has_value(), decision.answer == Answer::kNo);
-  EXPECT_EQ(decision.witness != nullptr, decision.answer == Answer::kYes);
-  return decision.answer;
+  EXPECT_EQ(decision.violation.has_value(), decision.status == DecisionStatus::kViolated);
+  EXPECT_EQ(decision.witness != nullptr, decision.status == DecisionStatus::kSatisfied);
+  return decision.status;
 }
 
 std::size_t edits(const std::string& one, const std::string& other) {
@@ -98,14 +98,14 @@ class Anomalies : public testing::TestWithParam<Case> {};
 
 TEST_P(Anomalies, TheLevelRejectsItAndAcceptsItsNeighbour) {
   const Case& c = GetParam();
-  EXPECT_EQ(answer(c.rejected, c.level), Answer::kNo) << c.rejected;
-  EXPECT_EQ(answer(c.accepted, c.level), Answer::kYes) << c.accepted;
+  EXPECT_EQ(status_of(c.rejected, c.level), DecisionStatus::kViolated) << c.rejected;
+  EXPECT_EQ(status_of(c.accepted, c.level), DecisionStatus::kSatisfied) << c.accepted;
   EXPECT_EQ(edits(c.rejected, c.accepted), 1u) << "more than one edit apart";
   if (!c.weaker_accept) return;
   for (const auto& weaker : spec_of(c.level).implies) {
     if (!weaker) continue;
-    EXPECT_EQ(answer(c.rejected, *weaker), Answer::kYes) << name(*weaker);
-    EXPECT_EQ(answer(c.accepted, *weaker), Answer::kYes) << name(*weaker);
+    EXPECT_EQ(status_of(c.rejected, *weaker), DecisionStatus::kSatisfied) << name(*weaker);
+    EXPECT_EQ(status_of(c.accepted, *weaker), DecisionStatus::kSatisfied) << name(*weaker);
   }
 }
 
@@ -124,12 +124,14 @@ TEST(Levels, EachHasACase) {
 // What a level needs of a history: without it there is no answer, never a "yes".
 TEST(Levels, RefuseAHistoryWithoutTimesAtRealTime) {
   for (const Level level : all_levels()) {
-    const auto wanted = needs_real_time(level) ? Answer::kRefused : Answer::kYes;
+    const auto wanted =
+        needs_real_time(level) ? DecisionStatus::kRefused : DecisionStatus::kSatisfied;
     const auto history = test::history_of("s1: w(x,1) | s2: r(x,1)");
     Decider decider(history, 0, 1, false);
     base::Budget budget;
-    EXPECT_EQ(decider.decide(level, budget).answer, wanted) << name(level);
-    EXPECT_EQ(decider.refusal(level).has_value(), wanted == Answer::kRefused) << name(level);
+    EXPECT_EQ(decider.decide(level, budget).status, wanted) << name(level);
+    EXPECT_EQ(decider.refusal(level).has_value(), wanted == DecisionStatus::kRefused)
+        << name(level);
   }
 }
 
@@ -154,8 +156,10 @@ TEST(Levels, OfSingleObjectsRefuseARangeButNoAbortedTransaction) {
 // ---- Rules of the description that no anomaly of the table shows
 
 void expect_apart(Level level, const char* rejected, const char* accepted) {
-  EXPECT_EQ(answer(rejected, level), Answer::kNo) << name(level) << ": " << rejected;
-  EXPECT_EQ(answer(accepted, level), Answer::kYes) << name(level) << ": " << accepted;
+  EXPECT_EQ(status_of(rejected, level), DecisionStatus::kViolated)
+      << name(level) << ": " << rejected;
+  EXPECT_EQ(status_of(accepted, level), DecisionStatus::kSatisfied)
+      << name(level) << ": " << accepted;
   EXPECT_EQ(edits(rejected, accepted), 1u) << "more than one edit apart";
 }
 
@@ -163,8 +167,8 @@ void expect_apart(Level level, const char* rejected, const char* accepted) {
 TEST(RealTime, DriftWidensIntervalsAtBothEnds) {
   for (const auto level : {Level::kStrictSerializable, Level::kLinearizable}) {
     const char* text = "s1: w(x,1) @0-10 | s2: r(x,nil) @15-20";
-    EXPECT_EQ(answer(text, level, 2), Answer::kNo) << name(level);
-    EXPECT_EQ(answer(text, level, 4), Answer::kYes) << name(level);
+    EXPECT_EQ(status_of(text, level, 2), DecisionStatus::kViolated) << name(level);
+    EXPECT_EQ(status_of(text, level, 4), DecisionStatus::kSatisfied) << name(level);
   }
 }
 
@@ -181,7 +185,8 @@ TEST(Sessions, AnIndeterminateTransactionIsAfterItsPredecessor) {
   const char* apart = "s1: r(z,nil) w(y,1) ; ?w(x,1) | s2: r(x,1) w(z,2)";
   expect_apart(Level::kStrongSessionSerializable, before, apart);
   expect_apart(Level::kCausal, before, apart);
-  EXPECT_EQ(answer(before, Level::kSerializable), Answer::kYes) << "it asks for no session order";
+  EXPECT_EQ(status_of(before, Level::kSerializable), DecisionStatus::kSatisfied)
+      << "it asks for no session order";
 }
 
 // The sessions of a key decide it apart only where each session is one sequence.
@@ -223,7 +228,8 @@ TEST(Zones, EachRule) {
   };
   for (const auto& [rejected, accepted] : pairs)
     expect_apart(Level::kLinearizable, rejected, accepted);
-  EXPECT_EQ(answer("s1: ?w(x,1) @0-1 | s2: r(x,nil) @5-6", Level::kLinearizable), Answer::kYes);
+  EXPECT_EQ(status_of("s1: ?w(x,1) @0-1 | s2: r(x,nil) @5-6", Level::kLinearizable),
+            DecisionStatus::kSatisfied);
 }
 
 // Snapshot isolation and serializability in the sense of Adya ask for no session order, and no
@@ -231,10 +237,12 @@ TEST(Zones, EachRule) {
 TEST(Levels, AskForNoOrderThatTheirSpecDoesNotName) {
   for (const Level level : all_levels()) {
     if (!has_session_order(level) && !needs_real_time(level)) {
-      EXPECT_EQ(answer("s1: w(x,1) ; r(x,nil)", level), Answer::kYes) << name(level);
+      EXPECT_EQ(status_of("s1: w(x,1) ; r(x,nil)", level), DecisionStatus::kSatisfied)
+          << name(level);
     }
     if (!needs_real_time(level)) {
-      EXPECT_EQ(answer("s1: w(x,1) @0-1 | s2: r(x,nil) @5-6", level), Answer::kYes) << name(level);
+      EXPECT_EQ(status_of("s1: w(x,1) @0-1 | s2: r(x,nil) @5-6", level), DecisionStatus::kSatisfied)
+          << name(level);
     }
   }
 }

@@ -229,7 +229,7 @@ TEST(LevelsList, HasALineForEachLevelInOrder) {
     words >> level >> brief;
     EXPECT_EQ(level, spec.name);
     EXPECT_EQ(brief, spec.short_name);
-    EXPECT_NE(line.find(spec.meaning.substr(0, 20)), std::string::npos) << line;
+    EXPECT_NE(line.find(spec.definition.substr(0, 20)), std::string::npos) << line;
   }
   std::string more;
   EXPECT_FALSE(std::getline(lines, more)) << more;

@@ -253,7 +253,7 @@ TEST(MockStore, TheLastChoiceIsWhatWasCommittedLast) {
   }
 }
 
-TEST(MockStore, SessionsOfOneNameAreToldApart) {
+TEST(MockStore, SessionsOfOneNameAreDistinguished) {
   Store store(quiet());
   for (int i = 0; i < 2; ++i) {
     const auto s = store.open_session("a");

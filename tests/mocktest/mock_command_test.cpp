@@ -98,10 +98,10 @@ TEST_F(MockCommand, PsqlMariadbAndCurlOnOneStore) {
       "'select balance from accounts where id = 2;' | mariadb --no-defaults" +
       how_["mysql"].substr(7) + " --batch --skip-column-names --force 2>" +
       folder_.path("mariadb"));
-  std::ostringstream complaints;
-  complaints << std::ifstream(folder_.path("mariadb")).rdbuf();
-  EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << complaints.str();
-  EXPECT_NE(complaints.str().find("ERROR 1062 (23000)"), std::string::npos) << complaints.str();
+  std::ostringstream errors;
+  errors << std::ifstream(folder_.path("mariadb")).rdbuf();
+  EXPECT_EQ(mariadb.output, "1\nx\ny\n50\n") << errors.str();
+  EXPECT_NE(errors.str().find("ERROR 1062 (23000)"), std::string::npos) << errors.str();
   const auto curl = shell(how_["http"]);
   EXPECT_NE(curl.output.find(R"("rows":[[1]])"), std::string::npos) << curl.output;
   const auto said = stop();
@@ -279,16 +279,17 @@ done
 [ "$x" = 1 ] || [ "$y" = 1 ]
 )";
 
-TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
+TEST_F(MockCommand, TestReportsTheAnomalyOfTheLastReads) {
   const auto script = folder_.file("two.sh", kTwoCounters);
   const auto found = run(
       {CUPEL_BINARY, "mock", "test", "--level", "causal", "--iterations", "60", "--", "sh", script},
       folder_.path());
   EXPECT_EQ(found.code, 1) << found.output;
-  const auto told = found.output.find("lost-update");
-  ASSERT_NE(told, std::string::npos) << found.output;
+  const auto found_at = found.output.find("lost-update");
+  ASSERT_NE(found_at, std::string::npos) << found.output;
   // Of y, not of x.
-  const auto why = found.output.substr(told, found.output.find("Anomalies in the whole") - told);
+  const auto why =
+      found.output.substr(found_at, found.output.find("Anomalies in the whole") - found_at);
   EXPECT_NE(why.find("y"), std::string::npos) << found.output;
   EXPECT_NE(found.output.find("Anomalies in the whole history: lost-update 2"), std::string::npos)
       << found.output;
@@ -296,20 +297,20 @@ TEST_F(MockCommand, TestTellsTheAnomalyOfTheLastReads) {
             std::string::npos)
       << found.output;
   EXPECT_EQ(why.find("(key x)"), std::string::npos) << found.output;
-  // The numbers told are those of the file: T2 and T3, of y, and what came of them.
+  // The numbers shown are those of the file: T2 and T3, of y, and what came of them.
   const auto file = found.output.substr(found.output.find("history: ") + 9);
   std::ifstream history(folder_.path(file.substr(0, file.find(','))));
   std::vector<std::string> lines;
   for (std::string line; std::getline(history, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 4u);
-  std::size_t told_of = 0;
+  std::size_t reported = 0;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     EXPECT_TRUE(lines[at].starts_with("{\"index\":" + std::to_string(at) + ",")) << lines[at];
     if (why.find("\n      T" + std::to_string(at) + " = ") == std::string::npos) continue;
-    ++told_of;
+    ++reported;
     EXPECT_NE(lines[at].find("[\"w\",\"y\""), std::string::npos) << lines[at] << found.output;
   }
-  EXPECT_EQ(told_of, 2u) << found.output;
+  EXPECT_EQ(reported, 2u) << found.output;
 }
 
 // What fails only because its client does not try again.
@@ -466,7 +467,7 @@ TEST_F(MockCommand, ExploreFindsWhatBruteForceFinds) {
   }
 }
 
-TEST_F(MockCommand, ExploreTellsTheChoicesThatFail) {
+TEST_F(MockCommand, ExploreReportsTheChoicesThatFail) {
   const auto explored =
       run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore", "--settle", "200ms",
            "--history", "h.jsonl", "--", EXPLORED_CLIENT, "w0;w1|r1 r0"},
@@ -519,7 +520,7 @@ TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
 
 // One client begins long after the other was let go, each time; what comes of the orders in
 // which it is first is never seen.
-TEST_F(MockCommand, ClientsThatComeTooLateAreTold) {
+TEST_F(MockCommand, ClientsThatComeTooLateAreReported) {
   const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait";
   const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
                              "--settle", "1ms", "--", "sh", "-c", late, EXPLORED_CLIENT},

@@ -1,5 +1,5 @@
 // The oracle, in three steps: read the history into external reads with their
-// candidate writers; enumerate the assignments; judge each under one level.
+// candidate writers; enumerate the assignments; check each under one level.
 #include "oracle/oracle.hpp"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ struct Assigned {
 
 class Oracle {
  public:
-  // `happened`, `never`: indeterminate transactions of which that is supposed.
+  // `happened`, `never`: indeterminate transactions of which that is assumed.
   Oracle(const History& h, Time drift, const std::set<TxnId>& happened = {},
          const std::set<TxnId>& never = {})
       : h_(h), drift_(drift), happened_(happened), never_(never) {
@@ -267,7 +267,7 @@ class Oracle {
   bool some_assignment(Level level, std::size_t slot, std::vector<int>& writers) {
     if (slot == slots_.size()) {
       const auto assigned = assign(writers);
-      return assigned && judge(level, *assigned);
+      return assigned && satisfies(level, *assigned);
     }
     for (const int w : slots_[slot].candidates) {
       writers[slot] = w;
@@ -344,15 +344,15 @@ class Oracle {
     return h_.complete(txns_[i].id) + drift_ < h_.invoke(txns_[j].id) - drift_;
   }
 
-  bool judge(Level level, const Assigned& a) const {
-    if (levels_is_weak(level)) return judge_weak(level, a);
-    if (level != Level::kLinearizable) return judge_order(level, a);
+  bool satisfies(Level level, const Assigned& a) const {
+    if (levels_is_weak(level)) return satisfies_weak(level, a);
+    if (level != Level::kLinearizable) return satisfies_order(level, a);
     std::set<KeyId> keys;
     for (const auto& t : txns_) keys.insert(t.keys.begin(), t.keys.end());
     for (const KeyId k : keys) {
       Assigned part = a;
       for (int t = 0; t < size(); ++t) part.counted[t] = a.counted[t] && txns_[t].keys.count(k);
-      if (!judge_order(Level::kStrictSerializable, part)) return false;
+      if (!satisfies_order(Level::kStrictSerializable, part)) return false;
     }
     return true;
   }
@@ -369,7 +369,7 @@ class Oracle {
           if (r[i][k] && r[k][j]) r[i][j] = true;
   }
 
-  bool judge_weak(Level level, const Assigned& a) const {
+  bool satisfies_weak(Level level, const Assigned& a) const {
     const int n = size() + 1;  // the last node is the initial transaction
     const auto node = [&](int t) { return t == kInit ? n - 1 : t; };
     Relation step(n, std::vector<bool>(n, false));  // so ∪ wr
@@ -427,7 +427,7 @@ class Oracle {
   static int commit_of(const Search& s, int t) { return s.split ? 2 * t + 1 : t; }
   static std::uint64_t bit(int event) { return std::uint64_t{1} << event; }
 
-  bool judge_order(Level level, const Assigned& a) const {
+  bool satisfies_order(Level level, const Assigned& a) const {
     Search s;
     s.split = level == Level::kPrefix || level == Level::kSnapshotIsolation ||
               level == Level::kGeneralizedSnapshotIsolation ||
@@ -508,7 +508,7 @@ class Oracle {
     return true;
   }
 
-  // rw: a version that t overwrites has all its readers behind it.
+  // rw: a version that t overwrites has all its readers before that write.
   bool may_commit(const Search& s, const Assigned& a, int t, std::uint64_t done) const {
     for (const auto& r : a.sources) {
       if (r.reader == t || r.writer == t || !a.counted[r.reader] || !txns_[t].writes(r.key))

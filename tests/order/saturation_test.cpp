@@ -251,7 +251,7 @@ TEST(Modifiers, TwoOfOneVersionAreACycle) {
 
 // --- arcs that another run forced ---
 
-TEST(Supposed, ArcsAreTakenOnlyWhereTheyAreForcedHereToo) {
+TEST(Reused, ArcsAreTakenOnlyWhereTheyAreForcedHereToo) {
   const std::string text = "a w(x) | b w(x) w(y) | c r(x,a) r(y,b) | d r(x,a)";
   const auto run = [&](std::string_view reader) {
     Engine engine(text);

@@ -36,30 +36,31 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
   options.evidence = h.op_count() % 2 == 0;
   const auto result = check::check(h, options);
   std::string text;
-  const auto complain = [&](Level level, const std::string& what) {
+  const auto report_error = [&](Level level, const std::string& what) {
     text += "  " + std::string(levels::name(level)) + ": " + what + "\n";
   };
   std::array<Verdict, levels::kLevelCount> verdict{};
   for (const auto& r : result.levels) {
     verdict[static_cast<std::size_t>(r.level)] = r.verdict;
     const std::string said(check::to_string(r.verdict));
-    const bool meaning = (!levels::needs_real_time(r.level) || h.has_all_times()) &&
+    const bool defined = (!levels::needs_real_time(r.level) || h.has_all_times()) &&
                          (r.level != Level::kLinearizable || single);
-    if (!meaning) {
-      if (r.verdict == Verdict::kSatisfied) complain(r.level, "satisfied, but has no meaning here");
+    if (!defined) {
+      if (r.verdict == Verdict::kSatisfied)
+        report_error(r.level, "satisfied, but has no meaning here");
       continue;
     }
     const bool truth = oracle::oracle_satisfies(h, r.level, drift);
     if (r.verdict != (truth ? Verdict::kSatisfied : Verdict::kViolated)) {
-      complain(r.level, "engine " + said + " by " + r.decided_by + ", oracle " +
-                            (truth ? "satisfied" : "violated"));
+      report_error(r.level, "engine " + said + " by " + r.decided_by + ", oracle " +
+                                (truth ? "satisfied" : "violated"));
     }
   }
   if (options.evidence) {
     const auto made = report::certificate(h, result, drift);
-    for (const Level level : made.missing) complain(level, "not in the certificate");
+    for (const Level level : made.missing) report_error(level, "not in the certificate");
     const auto report = certify::verify(h, made.json, drift);
-    if (report.outcome != certify::Outcome::kValid) {
+    if (report.validity != certify::Validity::kValid) {
       text += "  certificate refused: " + report.reason + "\n";
     }
   }
@@ -68,7 +69,7 @@ std::string disagreement(const Sketch& sketch, unsigned threads) {
       if (levels::implies(strong, weak) &&
           verdict[static_cast<std::size_t>(strong)] == Verdict::kSatisfied &&
           verdict[static_cast<std::size_t>(weak)] == Verdict::kViolated) {
-        complain(strong, "satisfied, but " + std::string(levels::name(weak)) + " violated");
+        report_error(strong, "satisfied, but " + std::string(levels::name(weak)) + " violated");
       }
     }
   }

@@ -88,7 +88,7 @@ TEST(Names, AreForbiddenWhereTheGlossarySaysSo) {
 }
 
 // The one explanation of why the level is violated.
-explain::Anomaly told_at(Level level, const history::History& history) {
+explain::Anomaly explanation_at(Level level, const history::History& history) {
   check::Options options;
   options.asked = {level};
   const auto found = check::check(history, options).levels.front();
@@ -122,7 +122,7 @@ TEST(Names, G0RealtimeMayRestOnSessionOrderToo) {
       " | s2: r(a,0) w(a,1) @87-114 ; w(b,2) w(a,3) @95-126");
   EXPECT_EQ(verdict_at(Level::kGeneralizedSnapshotIsolation, both), Verdict::kSatisfied);
   EXPECT_EQ(verdict_at(Level::kStrongSessionSerializable, both), Verdict::kSatisfied);
-  auto anomaly = told_at(Level::kStrongSnapshotIsolation, both);
+  auto anomaly = explanation_at(Level::kStrongSnapshotIsolation, both);
   EXPECT_EQ(anomaly.name, "G0-realtime");
   EXPECT_TRUE(anomaly.explanation.starts_with(
       "Session order and real time contradict each other about T2 and T1."))
@@ -136,7 +136,7 @@ TEST(Names, G0RealtimeMayRestOnSessionOrderToo) {
 
   // Real time alone, against the order of appends.
   const auto time_only = history_of("s1: a(x,1) @10-11 | s2: a(x,2) @0-1 | s3: l(x,[1 2]) @20-21");
-  anomaly = told_at(Level::kGeneralizedSnapshotIsolation, time_only);
+  anomaly = explanation_at(Level::kGeneralizedSnapshotIsolation, time_only);
   EXPECT_EQ(anomaly.name, "G0-realtime");
   EXPECT_TRUE(anomaly.explanation.starts_with("The writes of T1 and T0 form a cycle."))
       << anomaly.explanation;

@@ -128,7 +128,7 @@ check::LevelResult decided(const Register& given, Level level, bool verify) {
     const auto made = report::certificate(given.history, result, given.drift);
     EXPECT_TRUE(made.missing.empty());
     const auto report = certify::verify(given.history, made.json, given.drift);
-    EXPECT_EQ(report.outcome, certify::Outcome::kValid) << report.reason;
+    EXPECT_EQ(report.validity, certify::Validity::kValid) << report.reason;
   }
   return result.levels[0];
 }
@@ -150,7 +150,7 @@ TEST(Zones, AgreeWithTheEngine) {
 }
 
 // The same question while the file goes by: yes only where it is yes, and wherever zones say so,
-// unless clocks are too coarse to tell sessions' order.
+// unless clocks are too coarse for the sessions' order.
 TEST(Zones, AgreeWithThemselvesStreamed) {
   int yes = 0, chains = 0, left = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
@@ -160,8 +160,8 @@ TEST(Zones, AgreeWithThemselvesStreamed) {
     ASSERT_TRUE(formats::write_cupel(given.history, file).ok());
     base::Budget budget;
     levels::StreamedZones zones(budget);
-    const bool told = formats::stream_cupel(file.str(), {}, 0, zones);
-    const auto streamed = told ? zones.decide() : std::nullopt;
+    const bool streamed_all = formats::stream_cupel(file.str(), {}, 0, zones);
+    const auto streamed = streamed_all ? zones.decide() : std::nullopt;
     const auto held = decided(given, Level::kLinearizable, false);
     if (streamed) {
       ASSERT_EQ(held.verdict, Verdict::kSatisfied) << "seed " << seed;

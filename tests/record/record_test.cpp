@@ -1,4 +1,4 @@
-// The recorder: its file is read back as the history that was told.
+// The recorder: its file is read back as the history that was reported.
 #include "cupel/record.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ std::string operations(const History& h, TxnId t) {
   return text;
 }
 
-TEST_F(RecordTest, WritesWhatWasTold) {
+TEST_F(RecordTest, WritesWhatWasReported) {
   auto recorder = open({.metadata = {{"database", "PostgreSQL 15"}}, .default_initial = 0});
   {
     auto session = recorder->session();
@@ -110,7 +110,7 @@ TEST_F(RecordTest, EveryOperationIsReadBack) {
   EXPECT_EQ(h.initial_overrides().size(), 1U);
 }
 
-TEST_F(RecordTest, OperationsToldAfterCommittingReplaceThePlan) {
+TEST_F(RecordTest, OperationsReportedAfterCommittingReplaceThePlan) {
   auto recorder = open();
   auto session = recorder->session();
   session.begin();

@@ -65,7 +65,7 @@ Drawn draw(const Case& one) {
   if (!result.levels.at(0).violation) return drawn;
   auto violation = *result.levels[0].violation;
   const auto level = result.levels[0].explained_at.value_or(one.level);
-  // As the shrinker tells it.
+  // As the shrinker reports it.
   base::Budget budget;
   if (auto retold = explain::shorten(drawn.history, level, violation, budget)) {
     violation.derivation = std::move(retold->derivation);

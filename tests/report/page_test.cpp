@@ -23,7 +23,7 @@ using history::History;
 using history::TxnId;
 using levels::Level;
 
-struct Answer {
+struct CheckedHistory {
   std::string file;
   History history;
   analysis::Analysis analysis;
@@ -38,8 +38,8 @@ struct Answer {
   }
 };
 
-Answer checked(History history, std::string file = "history.jsonl") {
-  Answer answer{std::move(file), std::move(history), {}};
+CheckedHistory checked(History history, std::string file = "history.jsonl") {
+  CheckedHistory answer{std::move(file), std::move(history), {}};
   answer.analysis.check = check::check(answer.history, {});
   for (auto& level : answer.analysis.check.levels)
     level.seconds = 0;  // all else is the same each time
@@ -151,7 +151,7 @@ TEST(Page, ShowsTheTestPower) {
 }
 
 // Twenty aborted reads of one writer are one cause; a lost update is another.
-TEST(Page, TellsACauseOnce) {
+TEST(Page, ReportsACauseOnce) {
   std::string text = "init=0 s1: ! w(x,1)";
   for (int i = 0; i < 20; ++i) text += fmt::format(" | a{}: r(x,1)", i);
   text += " | b1: r(y,0) w(y,2) | b2: r(y,0) w(y,3)";
@@ -290,7 +290,7 @@ History large(std::size_t sessions, std::size_t each, bool times) {
 class LargePage : public testing::TestWithParam<bool> {};
 
 TEST_P(LargePage, StaysSmallAndShowsWhatMatters) {
-  Answer answer{"large", large(100, 2000, GetParam()), {}};
+  CheckedHistory answer{"large", large(100, 2000, GetParam()), {}};
   check::Options options;
   options.asked = {Level::kSnapshotIsolation};
   answer.analysis.check = check::check(answer.history, options);

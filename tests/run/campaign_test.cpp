@@ -120,7 +120,7 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
             std::string::npos);
 }
 
-TEST_F(CampaignTest, AUrlsPasswordIsNotTold) {
+TEST_F(CampaignTest, AUrlsPasswordIsNotShown) {
   const auto campaign = read(R"({"databases": [{"url": "oracle://scott:tiger@h/d"}]})");
   ASSERT_FALSE(campaign.ok());
   EXPECT_EQ(campaign.error().to_string().find("tiger"), std::string::npos);

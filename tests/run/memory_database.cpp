@@ -7,7 +7,7 @@ namespace cupel::run {
 
 using drivers::Cause;
 using drivers::Failure;
-using drivers::Outcome;
+using drivers::MaybeFailure;
 using drivers::TxnOutcome;
 using workload::Datum;
 using workload::Reply;
@@ -19,13 +19,13 @@ class MemoryDatabase::Session : public drivers::Connection {
   Session(MemoryDatabase& database, std::uint64_t seed)
       : db_(database), random_(seed), lock_(database.mutex_, std::defer_lock) {}
 
-  Outcome begin() override {
+  MaybeFailure begin() override {
     lock_.lock();
     undo_ = db_.cells_;
     return {};
   }
 
-  Outcome execute(const Statement& s, Reply& reply) override {
+  MaybeFailure execute(const Statement& s, Reply& reply) override {
     if (db_.bad_.refuse) return fail(Cause::kStatement, false);
     if (random_.chance(db_.bad_.conflict)) return fail(Cause::kConflict, false);
     if (random_.chance(db_.bad_.lost_before_commit)) return fail(Cause::kConnection, true);
@@ -85,7 +85,7 @@ class MemoryDatabase::Session : public drivers::Connection {
     return {};
   }
 
-  Outcome commit() override {
+  MaybeFailure commit() override {
     if (random_.chance(db_.bad_.lost_at_commit)) {
       if (random_.chance(0.5)) db_.cells_ = undo_;
       lock_.unlock();
@@ -102,7 +102,7 @@ class MemoryDatabase::Session : public drivers::Connection {
   }
 
  private:
-  Outcome fail(Cause cause, bool lost) {
+  MaybeFailure fail(Cause cause, bool lost) {
     rollback();
     return Failure{TxnOutcome::kAborted, cause, "M1", "made to fail", lost};
   }

@@ -187,7 +187,7 @@ TEST_F(RunTest, AnExceptionInASessionEndsTheRun) {
   EXPECT_THROW(go(database, workload, {.sessions = 3, .txns = 0}), std::bad_alloc);
 }
 
-TEST_F(RunTest, StopsWhenTold) {
+TEST_F(RunTest, StopsOnRequest) {
   MemoryDatabase database({});
   std::thread later([&] {
     for (auto seen = database.commits.load(); seen < 20; seen = database.commits.load())

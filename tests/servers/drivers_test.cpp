@@ -113,7 +113,7 @@ int write_skew(Database& database) {
   const auto one = connected(database, 0);
   const auto two = connected(database, 1);
   Reply reply;
-  Outcome first, second;
+  MaybeFailure first, second;
   EXPECT_FALSE(one->begin());
   EXPECT_FALSE(two->begin());
   EXPECT_FALSE(one->execute(read(1), reply));
@@ -435,7 +435,7 @@ TEST(GaleraServer, CertificationFailsAtCommit) {
     ASSERT_FALSE(two->begin());
     ASSERT_FALSE(one->execute(write(1, 11), reply));
     ASSERT_FALSE(two->execute(write(1, 12), reply));
-    Outcome first, second;
+    MaybeFailure first, second;
     std::thread committer([&] { first = one->commit(); });
     second = two->commit();
     committer.join();
@@ -476,7 +476,7 @@ TEST(GaleraServer, ANodeAloneRefuses) {
   ASSERT_FALSE(two->execute(write(2, 22), reply));
   mine.kill(1);
   mine.kill(2);
-  Outcome refused;
+  MaybeFailure refused;
   // The node finds out by its own timeouts.
   ASSERT_TRUE(cupel::test::poll_until([&] {
     refused = one->execute(read(1), reply);

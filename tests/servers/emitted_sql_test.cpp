@@ -22,7 +22,7 @@ using history::HistoryBuilder;
 using history::ScalarView;
 using levels::Level;
 
-struct Answer {
+struct SqlReply {
   std::string text;  // cells of one column, or the sentence of an error
   std::string code;  // SQLSTATE; empty: no error
 };
@@ -30,7 +30,7 @@ struct Answer {
 class Connection {
  public:
   virtual ~Connection() = default;
-  virtual Answer ask(const std::string& sql) = 0;
+  virtual SqlReply ask(const std::string& sql) = 0;
 };
 
 class Postgres : public Connection {
@@ -43,7 +43,7 @@ class Postgres : public Connection {
     EXPECT_EQ(PQstatus(connection_.get()), CONNECTION_OK) << PQerrorMessage(connection_.get());
     EXPECT_EQ(ask("set lock_timeout = '1s'").code, "");
   }
-  Answer ask(const std::string& sql) override {
+  SqlReply ask(const std::string& sql) override {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(
         PQexec(connection_.get(), sql.c_str()), PQclear);
     const auto status = PQresultStatus(result.get());
@@ -72,7 +72,7 @@ class Mariadb : public Connection {
         << mysql_error(connection_.get());
     EXPECT_EQ(ask("set session innodb_lock_wait_timeout = 1").code, "");
   }
-  Answer ask(const std::string& sql) override {
+  SqlReply ask(const std::string& sql) override {
     if (mysql_query(connection_.get(), sql.c_str()) != 0) {
       return {mysql_error(connection_.get()), mysql_sqlstate(connection_.get())};
     }
@@ -93,7 +93,7 @@ class Mariadb : public Connection {
 };
 
 // What became of a script.
-struct Outcome {
+struct Playback {
   std::string stopped;    // what waited, failed or answered otherwise first; empty: nothing
   std::string mistake;    // a statement that was not understood
   std::size_t reads = 0;  // answers compared
@@ -102,8 +102,8 @@ struct Outcome {
 // Statements in their order, each on the connection that the head gives its transaction; up to
 // what does not go as recorded. The table is gone afterwards.
 template <typename Client>
-Outcome play(const std::string& script, const Server& server) {
-  Outcome outcome;
+Playback play(const std::string& script, const Server& server) {
+  Playback playback;
   Client owner(server);
   std::map<std::string, std::unique_ptr<Client>> of;
   std::istringstream in(script);
@@ -112,8 +112,8 @@ Outcome play(const std::string& script, const Server& server) {
     const auto mark = line.find("; -- ");
     if (mark == std::string::npos) {
       const auto done = owner.ask(line);
-      if (!done.code.empty()) outcome.mistake = line + "\n" + done.text;
-      if (line.starts_with("drop") || !outcome.mistake.empty()) break;
+      if (!done.code.empty()) playback.mistake = line + "\n" + done.text;
+      if (line.starts_with("drop") || !playback.mistake.empty()) break;
       continue;
     }
     const auto rest = line.substr(mark + 5);
@@ -122,23 +122,23 @@ Outcome play(const std::string& script, const Server& server) {
     if (client == nullptr) client = std::make_unique<Client>(server);
     const auto answer = client->ask(line.substr(0, mark));
     const auto kind = answer.code.substr(0, 2);
-    if (kind == "42" || kind == "22" || kind == "0A") outcome.mistake = line + "\n" + answer.text;
+    if (kind == "42" || kind == "22" || kind == "0A") playback.mistake = line + "\n" + answer.text;
     if (!answer.code.empty()) {
-      outcome.stopped = line + "\n" + answer.text;
+      playback.stopped = line + "\n" + answer.text;
       break;
     }
     const auto saw = rest.find(": saw ");
     if (saw == std::string::npos) continue;
-    ++outcome.reads;
+    ++playback.reads;
     const auto recorded = rest.substr(saw + 6);  // and then what is odd about it
     if (answer.text != recorded.substr(0, recorded.find(", although"))) {
-      outcome.stopped = line + "\nanswered " + answer.text;
+      playback.stopped = line + "\nanswered " + answer.text;
       break;
     }
   }
   of.clear();  // what is open is undone, so that the table can go
-  if (!outcome.stopped.empty()) owner.ask("drop table if exists cupel_example");
-  return outcome;
+  if (!playback.stopped.empty()) owner.ask("drop table if exists cupel_example");
+  return playback;
 }
 
 struct Anomaly {
@@ -224,10 +224,10 @@ void expect(const Server& server, const std::string& database, const Anomaly& an
             const std::string& isolation, bool shown) {
   SCOPED_TRACE(anomaly.name + " at " + isolation);
   const auto script = script_of(anomaly, database, isolation);
-  const auto outcome = play<Client>(script, server);
-  EXPECT_EQ(outcome.mistake, "") << script;
-  EXPECT_EQ(outcome.stopped.empty(), shown) << outcome.stopped << "\n" << script;
-  EXPECT_TRUE(!shown || outcome.reads > 0) << script;
+  const auto playback = play<Client>(script, server);
+  EXPECT_EQ(playback.mistake, "") << script;
+  EXPECT_EQ(playback.stopped.empty(), shown) << playback.stopped << "\n" << script;
+  EXPECT_TRUE(!shown || playback.reads > 0) << script;
 }
 
 TEST(EmittedSql, Postgres) {

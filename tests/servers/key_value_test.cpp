@@ -68,7 +68,7 @@ Tables two_rows() {
   return Tables(kv_schema()).row(0, {1}, {10}).row(0, {2}, {20});
 }
 
-Outcome issue(Connection& connection, const std::vector<Statement>& statements) {
+MaybeFailure issue(Connection& connection, const std::vector<Statement>& statements) {
   std::vector<Reply> replies;
   return connection.transact(statements, replies);
 }

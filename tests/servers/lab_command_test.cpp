@@ -38,9 +38,9 @@ class LabCommand : public ::testing::Test {
     if (!process.ok()) return {-1, "", process.error().to_string()};
     // All of the output, which ends only if no server has kept it.
     auto output = process->read_all(Seconds(60)).value_or("timeout");
-    std::ostringstream complaints;
-    complaints << std::ifstream(errors).rdbuf();
-    return {process->wait(Seconds(60))->code, output, complaints.str()};
+    std::ostringstream messages;
+    messages << std::ifstream(errors).rdbuf();
+    return {process->wait(Seconds(60))->code, output, messages.str()};
   }
 
   const test::ScratchFolder scratch_;

@@ -1,5 +1,5 @@
 // The test servers themselves: each kind starts, answers, keeps what it acknowledged
-// through a crash, stops, and leaves nothing behind.
+// through a crash, stops, and leaves no files.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <mysql.h>

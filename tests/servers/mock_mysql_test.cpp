@@ -1,7 +1,7 @@
 // The mock's MySQL against MariaDB itself: random statements over the supported subset, one
 // session at a time, through the protocol on both. Under the serializable level every answer is the
 // same: values, names of columns, rows affected, and error numbers. What the mock does not support
-// it may refuse (error 1235), as long as that is told and not too often; it never answers
+// it may refuse (error 1235), as long as it says so and not too often; it never answers
 // otherwise.
 //
 // CUPEL_MOCK_SQL_STATEMENTS and CUPEL_MOCK_SQL_SEED ask for more or for others.
@@ -545,15 +545,15 @@ class Author final : public RandomSql {
   }
 };
 
-struct Answer {
+struct SqlReply {
   unsigned error = 0;  // 0: well
   std::string message, names;
   std::vector<std::string> rows;
   unsigned long long affected = 0, insert_id = 0;
 };
 
-Answer answer_of(MYSQL* connection, const std::string& sql) {
-  Answer answer;
+SqlReply reply_of(MYSQL* connection, const std::string& sql) {
+  SqlReply answer;
   if (mysql_real_query(connection, sql.data(), sql.size()) != 0) {
     answer.error = mysql_errno(connection);
     answer.message = mysql_error(connection);
@@ -590,7 +590,7 @@ Answer answer_of(MYSQL* connection, const std::string& sql) {
   return answer;
 }
 
-std::string told(const Answer& answer, bool with_message = false) {
+std::string shown(const SqlReply& answer, bool with_message = false) {
   if (answer.error != 0) {
     return "error " + std::to_string(answer.error) + (with_message ? " " + answer.message : "");
   }
@@ -609,7 +609,7 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
   for (const char* sql :
        {"SET NAMES utf8mb4 COLLATE utf8mb4_bin", "SET sql_mode = 'STRICT_TRANS_TABLES'",
         "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE"}) {
-    ASSERT_EQ(told(answer_of(real.get(), sql), true), " affected 0 id 0") << sql;
+    ASSERT_EQ(shown(reply_of(real.get(), sql), true), " affected 0 id 0") << sql;
   }
 
   const auto statements = asked("CUPEL_MOCK_SQL_STATEMENTS", 6000);
@@ -628,18 +628,18 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
     auto started = wire::Server::start(*backend, {.mysql = 0});
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     const auto mock = connect((*started)->port(wire::Interface::kMysql));
-    answer_of(real.get(), "ROLLBACK");
-    answer_of(real.get(), "DROP TABLE IF EXISTS u, t, s, p, z");
+    reply_of(real.get(), "ROLLBACK");
+    reply_of(real.get(), "DROP TABLE IF EXISTS u, t, s, p, z");
     for (const auto& table : Author::tables()) {
-      ASSERT_EQ(told(answer_of(real.get(), table), true), " affected 0 id 0");
-      ASSERT_EQ(told(answer_of(mock.get(), table), true), " affected 0 id 0");
+      ASSERT_EQ(shown(reply_of(real.get(), table), true), " affected 0 id 0");
+      ASSERT_EQ(shown(reply_of(mock.get(), table), true), " affected 0 id 0");
     }
     Author author(seed * 1000 + round);
     for (int count = 0; count < 200 && done < statements; ++count) {
       author.ordered = false;
       const auto sql = author.statement();
       const bool reads = sql.starts_with("SELECT");
-      auto ours = answer_of(mock.get(), sql);
+      auto ours = reply_of(mock.get(), sql);
       if (ours.error == 1235) {
         // Refused: it is not run on either, so both stay the same.
         ++refused;
@@ -647,7 +647,7 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
         continue;
       }
       ++done;
-      auto theirs = answer_of(real.get(), sql);
+      auto theirs = reply_of(real.get(), sql);
       ++errors[theirs.error];
       if (!author.ordered) {
         std::sort(theirs.rows.begin(), theirs.rows.end());
@@ -657,10 +657,10 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
       // Which rows, where only some are changed.
       for (const char* rows : {"SELECT * FROM t ORDER BY id", "SELECT * FROM z ORDER BY id"}) {
         if (!changes || theirs.error != 0 || ours.error != 0) break;
-        theirs.names += told(answer_of(real.get(), rows));
-        ours.names += told(answer_of(mock.get(), rows));
+        theirs.names += shown(reply_of(real.get(), rows));
+        ours.names += shown(reply_of(mock.get(), rows));
       }
-      if (told(theirs) == told(ours)) continue;
+      if (shown(theirs) == shown(ours)) continue;
       // UPDATE counts the rows found, MariaDB's those that changed (docs/mock-sql.md).
       if (theirs.error == 0 && ours.error == 0 && !reads && theirs.affected < ours.affected &&
           theirs.insert_id == ours.insert_id && theirs.names == ours.names &&
@@ -671,7 +671,7 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
       if (theirs.error == 0 && ours.error == 0 && sql.find("a NOT IN (SELECT q") != sql.npos) {
         continue;
       }
-      // Two errors in one statement: which of them is told depends on the order of evaluation.
+      // Two errors in one statement: which of them is reported depends on the order of evaluation.
       if (theirs.error != 0 && ours.error != 0 && theirs.error != 1064 && ours.error != 1064 &&
           !sql.starts_with("SELECT nope")) {
         const auto of_data = [](unsigned error) {
@@ -686,8 +686,8 @@ TEST(MockMysqlServer, AgreesWithMariadb) {
       }
       ++differences;
       ADD_FAILURE() << "seed " << seed << " round " << round << " statement " << count << "\n  "
-                    << sql << "\n  MariaDB: " << told(theirs, true)
-                    << "\n  the mock: " << told(ours, true);
+                    << sql << "\n  MariaDB: " << shown(theirs, true)
+                    << "\n  the mock: " << shown(ours, true);
       if (!reads) break;  // what follows would differ too
     }
   }

@@ -27,7 +27,7 @@ using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 
 // Of the last statement that gives rows, or of the error: "-5 ms is outside …".
 std::string in_postgres(PGconn* connection, const std::string& sql) {
-  std::string told;
+  std::string shown;
   if (PQsendQuery(connection, sql.c_str()) != 1) return PQerrorMessage(connection);
   while (PGresult* next = PQgetResult(connection)) {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(next, PQclear);
@@ -36,22 +36,22 @@ std::string in_postgres(PGconn* connection, const std::string& sql) {
       return text == nullptr ? std::string() : std::string(text);
     };
     if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
-      told = "error " + field(PG_DIAG_SQLSTATE) + " " + field(PG_DIAG_MESSAGE_PRIMARY) + "|" +
-             field(PG_DIAG_MESSAGE_DETAIL) + "|" + field(PG_DIAG_MESSAGE_HINT);
+      shown = "error " + field(PG_DIAG_SQLSTATE) + " " + field(PG_DIAG_MESSAGE_PRIMARY) + "|" +
+              field(PG_DIAG_MESSAGE_DETAIL) + "|" + field(PG_DIAG_MESSAGE_HINT);
     } else if (PQntuples(result.get()) > 0) {
-      told = PQgetvalue(result.get(), 0, 0);
+      shown = PQgetvalue(result.get(), 0, 0);
     }
   }
-  return told;
+  return shown;
 }
 
 std::string in_mock(Session& session, const std::string& sql) {
   const auto run = session.run(sql);
-  std::string told;
+  std::string shown;
   for (const auto& result : run.results) {
-    if (!result.rows.empty()) told = result.rows[0][0].value_or("null");
+    if (!result.rows.empty()) shown = result.rows[0][0].value_or("null");
   }
-  if (!run.error) return told;
+  if (!run.error) return shown;
   const auto& wrong = *run.error;
   return "error " + wrong.sqlstate + " " + wrong.message + "|" + wrong.detail + "|" + wrong.hint;
 }

@@ -383,17 +383,17 @@ class Author final : public RandomSql {
   std::uint64_t round_;
 };
 
-struct Answer {
+struct SqlReply {
   std::string state;  // SQLSTATE; empty: well
   std::vector<std::string> rows;
   std::string tag;
   std::string names;  // of the columns
 };
 
-Answer in_postgres(PGconn* connection, const std::string& sql) {
+SqlReply in_postgres(PGconn* connection, const std::string& sql) {
   const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql.c_str()),
                                                              PQclear);
-  Answer answer;
+  SqlReply answer;
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
     const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
@@ -416,9 +416,9 @@ Answer in_postgres(PGconn* connection, const std::string& sql) {
   return answer;
 }
 
-Answer in_mock(Session& session, const std::string& sql) {
+SqlReply in_mock(Session& session, const std::string& sql) {
   const auto run = session.run(sql);
-  Answer answer;
+  SqlReply answer;
   if (run.error) {
     answer.state = run.error->sqlstate;
     return answer;
@@ -433,7 +433,7 @@ Answer in_mock(Session& session, const std::string& sql) {
   return answer;
 }
 
-std::string told(const Answer& answer) {
+std::string shown(const SqlReply& answer) {
   if (!answer.state.empty()) return "error " + answer.state;
   std::string text = answer.tag + " " + answer.names;
   for (const auto& row : answer.rows) text += "\n    " + row;
@@ -485,10 +485,10 @@ TEST(MockSqlServer, AgreesWithPostgres) {
         std::sort(theirs.rows.begin(), theirs.rows.end());
         std::sort(ours.rows.begin(), ours.rows.end());
       }
-      if (told(theirs) == told(ours)) continue;
+      if (shown(theirs) == shown(ours)) continue;
       // Two errors of data in one statement (class 22, or 23502 beside one): which of them
-      // is told depends on the order of evaluation, which SQL leaves open.
-      const auto of_data = [](const Answer& answer) {
+      // is reported depends on the order of evaluation, which SQL leaves open.
+      const auto of_data = [](const SqlReply& answer) {
         return answer.state.starts_with("22") || answer.state == "23502";
       };
       const bool earlier = of_data(theirs) && ours.state == "25006";  // PostgreSQL plans first
@@ -507,7 +507,8 @@ TEST(MockSqlServer, AgreesWithPostgres) {
       }
       ++differences;
       ADD_FAILURE() << "seed " << seed << " round " << round << " statement " << count << "\n  "
-                    << sql << "\n  PostgreSQL: " << told(theirs) << "\n  the mock: " << told(ours);
+                    << sql << "\n  PostgreSQL: " << shown(theirs)
+                    << "\n  the mock: " << shown(ours);
       if (sql.rfind("SELECT", 0) != 0) break;  // what follows would differ too
     }
   }

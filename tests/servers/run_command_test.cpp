@@ -1,6 +1,6 @@
 // `cupel run` on servers that refuse: a wrong password, a database, a server or a
 // level that is not there. Each ends with exit code 3, and a sentence that says so
-// and never tells the password.
+// and never shows the password.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,14 +30,14 @@ class RunCommand : public testing::TestWithParam<Kind> {
     ASSERT_TRUE(process.ok()) << process.error().to_string();
     const auto status = process->wait(base::Seconds(60));
     ASSERT_TRUE(status);
-    std::ostringstream complaint;
-    complaint << std::ifstream(errors).rdbuf();
+    std::ostringstream messages;
+    messages << std::ifstream(errors).rdbuf();
     EXPECT_EQ(status->code, 3) << url;
     EXPECT_EQ(fs::file_size(output), 0U);
     for (const auto& word : words) {
-      EXPECT_NE(complaint.str().find(word), std::string::npos) << complaint.str();
+      EXPECT_NE(messages.str().find(word), std::string::npos) << messages.str();
     }
-    EXPECT_EQ(complaint.str().find("tiger"), std::string::npos) << complaint.str();
+    EXPECT_EQ(messages.str().find("tiger"), std::string::npos) << messages.str();
     EXPECT_FALSE(fs::exists(folder_ + "/history.jsonl"));
   }
 

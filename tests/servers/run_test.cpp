@@ -43,7 +43,7 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 // What a run was like, for the message of a failure.
-std::string told(const RunResult& result) {
+std::string shown(const RunResult& result) {
   auto text =
       fmt::format("{} committed, {} aborted, {} unknown, {} reconnects, {:.1f} s", result.committed,
                   result.aborted, result.unknown, result.reconnects, result.seconds);
@@ -232,7 +232,7 @@ void survives_sigkill(lab::Kind kind, const std::string& isolation, Level level)
   ASSERT_TRUE(ran.checked) << ran.error;
   const auto& result = ran.checked->run;
   const auto& h = ran.checked->history;
-  SCOPED_TRACE(told(result));
+  SCOPED_TRACE(shown(result));
   EXPECT_GT(result.unknown, 0U);
   EXPECT_GT(result.reconnects, 0U);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();

@@ -3,7 +3,7 @@
 
 banned_words.txt lists them, each with the field's own word. A word is found as a part of an identifier
 (snake_case or CamelCase) and, in texts and headings, as a word of its own; hyphens and blanks between
-its parts count as the same. Each check is first shown a planted mistake.
+its parts count as the same. Each check is first shown an injected mistake.
 """
 import glob
 import importlib.machinery
@@ -89,22 +89,22 @@ def files(*patterns):
     return [(os.path.relpath(path, ROOT), read(path)) for path in found]
 
 
-PLANTED = parse("# word | instead | where\nsoft chain | optional | identifier\ncircle | cycle | identifier, help, heading\n")
+INJECTED = parse("# word | instead | where\nsoft chain | optional | identifier\ncircle | cycle | identifier, help, heading\n")
 
 
-class Planted(unittest.TestCase):
+class Injected(unittest.TestCase):
     def test_identifiers(self):
-        found = list(in_identifiers(PLANTED, "a", 'int softChains, soft_chain; // circle\nauto s = "circle"; Circle c;'))
+        found = list(in_identifiers(INJECTED, "a", 'int softChains, soft_chain; // circle\nauto s = "circle"; Circle c;'))
         self.assertEqual(len(found), 2, found)
         self.assertEqual(found[1], "a:2: `Circle`: write cycle")
-        self.assertFalse(list(in_identifiers(PLANTED, "a", "int encircled, software_chain;")))
+        self.assertFalse(list(in_identifiers(INJECTED, "a", "int encircled, software_chain;")))
 
     def test_help(self):
-        self.assertEqual(len(list(in_help(PLANTED, "a", 'add("--x", "Draw the circle of it");'))), 1)
-        self.assertFalse(list(in_help(PLANTED, "a", 'add("--circle", "Draw the cycle");  // circle\n')))
+        self.assertEqual(len(list(in_help(INJECTED, "a", 'add("--x", "Draw the circle of it");'))), 1)
+        self.assertFalse(list(in_help(INJECTED, "a", 'add("--circle", "Draw the cycle");  // circle\n')))
 
     def test_headings(self):
-        self.assertEqual(len(list(in_headings(PLANTED, "a", "# The Circle\ncircle\n```\n# circle\n```\n"))), 1)
+        self.assertEqual(len(list(in_headings(INJECTED, "a", "# The Circle\ncircle\n```\n# circle\n```\n"))), 1)
 
 
 class Repository(unittest.TestCase):

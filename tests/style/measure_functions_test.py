@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/measure_functions on planted functions: each limit is passed by one more and met by one less."""
+"""tools/measure_functions on injected functions: each limit is passed by one more and met by one less."""
 import importlib.machinery
 import importlib.util
 import os

@@ -1,5 +1,5 @@
 // The style checks: line by line, without a C++ parser. Comments and literals
-// are blanked first, so that only code is judged.
+// are blanked first, so that only code is checked.
 #include "style/source_tree.hpp"
 
 #include <algorithm>
@@ -135,7 +135,7 @@ LayerTable parse_layer_table(std::string_view markdown) {
       inside = false;
       continue;
     }
-    const auto cells = split(line, '|');  // cells[0] is what stands before the first bar
+    const auto cells = split(line, '|');  // cells[0] is the text before the first bar
     if (cells.size() < 3) continue;
     if (cells[1] == "folder" && cells[2] == "may include") {
       inside = true;

@@ -46,7 +46,7 @@ Findings check_links(const LayerTable& table, const SourceFile& cmake_lists);
 Findings check_openings(const std::vector<SourceFile>& sources);
 
 // Identifiers that are a banned word, hold one as a part (snake_case or
-// CamelCase), or are a word of four letters or more with a 1 or 2 behind it
+// CamelCase), or are a word of four letters or more followed by 1 or 2
 // (edges1, Solver2): a name that needs a number hides two things.
 Findings check_words(const std::set<std::string>& banned, const std::vector<SourceFile>& sources);
 
@@ -59,7 +59,7 @@ struct Forbidden {
 Findings check_forbidden(const Forbidden& rule, const std::vector<SourceFile>& sources);
 
 // In a public header, every declaration at namespace scope has a comment above
-// or behind it.
+// or after it.
 Findings check_public_docs(const std::vector<SourceFile>& headers);
 
 }  // namespace cupel::style

@@ -1,5 +1,5 @@
 // Style as a test: layers, file openings, glossary words, public headers. Each
-// check is first shown a planted mistake, because a check that finds nothing
+// check is first shown an injected mistake, because a check that finds nothing
 // may be a check that looks at nothing.
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(LayerTable, IsReadFromMarkdown) {
   EXPECT_EQ(table.at("order"), (std::set<std::string>{"base", "order", "solver"}));
 }
 
-TEST(LayerCheck, FindsAPlantedInclude) {
+TEST(LayerCheck, FindsAnInjectedInclude) {
   const auto table = parse_layer_table(kSmallTable);
   const std::vector<SourceFile> good = {
       {"src/base/ids.hpp", "// Ids.\n#include <vector>\n"},
@@ -62,7 +62,7 @@ TEST(LayerCheck, FindsAFolderWithoutARowAndARowWithoutAFolder) {
   EXPECT_EQ(findings.size(), 2u) << joined(findings);
 }
 
-TEST(LayerCheck, FindsAPlantedLink) {
+TEST(LayerCheck, FindsAnInjectedLink) {
   const auto table = parse_layer_table(kSmallTable);
   EXPECT_TRUE(check_links(table, {"a", "cupel_layer(order SOURCES a.cpp USES base)"}).empty());
   EXPECT_EQ(
@@ -70,7 +70,7 @@ TEST(LayerCheck, FindsAPlantedLink) {
       1u);
 }
 
-TEST(LayerCheck, TellsTheRowsOfSubfoldersApart) {
+TEST(LayerCheck, DistinguishesTheRowsOfSubfolders) {
   const auto table = parse_layer_table(
       "| folder | may include |\n|---|---|\n| base | std |\n| explain/why | base |\n"
       "| explain/shrink | base, explain/why |\n");
@@ -86,12 +86,12 @@ TEST(LayerCheck, TellsTheRowsOfSubfoldersApart) {
   EXPECT_EQ(check_links(table, {"a", "cupel_layer(explain_why USES explain_shrink)"}).size(), 1u);
 }
 
-TEST(OpeningCheck, FindsAPlantedBareFile) {
+TEST(OpeningCheck, FindsAnInjectedBareFile) {
   EXPECT_EQ(check_openings({{"src/a.cpp", "#include <vector>\n"}}).size(), 1u);
   EXPECT_TRUE(check_openings({{"src/a.cpp", "// A.\n#include <vector>\n"}}).empty());
 }
 
-TEST(WordCheck, FindsPlantedWords) {
+TEST(WordCheck, FindsInjectedWords) {
   const std::set<std::string> banned = parse_banned_words("Not in identifiers: `trace`, `foo`.\n");
   EXPECT_EQ(banned, (std::set<std::string>{"foo", "trace"}));
   EXPECT_EQ(check_words(banned, {{"a", "int edges1; Solver2 s; int known_edges2;"}}).size(), 3u);
@@ -103,7 +103,7 @@ TEST(WordCheck, FindsPlantedWords) {
           .empty());
 }
 
-TEST(PublicDocsCheck, FindsAPlantedBareFunction) {
+TEST(PublicDocsCheck, FindsAnInjectedBareFunction) {
   EXPECT_EQ(check_public_docs({{"a", "// A.\n\nint check(int x);\n"}}).size(), 1u);
   EXPECT_EQ(check_public_docs({{"a", "// A.\n\nstruct Options {\n  int a;\n};\n"}}).size(), 1u);
   EXPECT_TRUE(check_public_docs({{"a",

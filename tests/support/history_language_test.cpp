@@ -1,5 +1,5 @@
 // The mini-language itself: every operation goes there and back, and a mistake
-// in a test is told apart from a history.
+// in a test is distinguished from a history.
 #include "support/history_language.hpp"
 
 #include <gtest/gtest.h>

@@ -134,7 +134,7 @@ TEST_F(PlanFile, EveryOperation) {
   EXPECT_TRUE(std::move(read_plan(path())).value()->needs().lists);
 }
 
-TEST_F(PlanFile, WhatIsWrongIsToldWithItsPlace) {
+TEST_F(PlanFile, ErrorsAreReportedWithTheirPlace) {
   EXPECT_EQ(in_sessions(R"([[],[],[[["r",1,null]],[["r",1,null],["w","x",null]]]])"),
             "sessions[2][1][1][1]: found \"x\", expected an integer of 64 bits");
   EXPECT_EQ(in_sessions("[]"), "sessions: found no sessions, expected at least one");

@@ -545,7 +545,7 @@ TEST(Append, ListsStayShortAndAreShared) {
   }
 }
 
-TEST(Options, OutOfRangeAreToldApart) {
+TEST(Options, OutOfRangeAreDistinguished) {
   const auto error = [](auto change, std::string_view name = "general") {
     WorkloadOptions options;
     change(options);

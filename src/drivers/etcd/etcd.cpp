@@ -145,13 +145,14 @@ class Gateway {
 
   [[nodiscard]] std::string where() const { return address(host_); }
 
-  Outcome post(const char* path, const json& request, bool writes, json& answer) {
+  MaybeFailure post(const char* path, const json& request, bool writes, json& answer) {
     return ask("POST", path, request.dump(), writes, answer);
   }
-  Outcome get(const char* path, json& answer) { return ask("GET", path, {}, false, answer); }
+  MaybeFailure get(const char* path, json& answer) { return ask("GET", path, {}, false, answer); }
 
  private:
-  Outcome ask(const char* method, const char* path, std::string body, bool writes, json& answer) {
+  MaybeFailure ask(const char* method, const char* path, std::string body, bool writes,
+                   json& answer) {
     if (lost_) {
       return Failure{.txn_outcome = TxnOutcome::kAborted,
                      .cause = Cause::kConnection,
@@ -257,14 +258,15 @@ class EtcdConnection final : public Connection {
   EtcdConnection(std::unique_ptr<Gateway> gateway, bool several, workload::Schema schema)
       : gateway_(std::move(gateway)), several_(several), schema_(std::move(schema)) {}
 
-  Outcome begin() override {
+  MaybeFailure begin() override {
     return refused("etcd has no interactive transactions: a txn is one request");
   }
-  Outcome execute(const Statement&, Reply&) override { return begin(); }
-  Outcome commit() override { return begin(); }
+  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
+  MaybeFailure commit() override { return begin(); }
   void rollback() override {}
 
-  Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
+  MaybeFailure transact(std::span<const Statement> statements,
+                        std::vector<Reply>& replies) override {
     replies.clear();
     if (statements.size() > 1 && !several_) {
       return refused(
@@ -314,7 +316,7 @@ class EtcdConnection final : public Connection {
     }
   }
 
-  Outcome one(const Statement& statement, Reply& reply) {
+  MaybeFailure one(const Statement& statement, Reply& reply) {
     const auto key = key_of(statement);
     json answer;
     switch (statement.kind) {
@@ -358,8 +360,8 @@ class EtcdConnection final : public Connection {
 
   // One txn that ranges over the keys (each once) if the comparisons hold, then
   // does the writes.
-  Outcome txn(const std::vector<std::string>& keys, json compares, json writes,
-              std::map<std::string, Seen>& seen) {
+  MaybeFailure txn(const std::vector<std::string>& keys, json compares, json writes,
+                   std::map<std::string, Seen>& seen) {
     const bool mutation = !writes.empty();
     json success = json::array();
     for (const auto& key : keys) success.push_back({{"request_range", range_of(key)}});
@@ -393,7 +395,7 @@ class EtcdConnection final : public Connection {
     return std::nullopt;
   }
 
-  Outcome several(std::span<const Statement> statements, std::vector<Reply>& replies) {
+  MaybeFailure several(std::span<const Statement> statements, std::vector<Reply>& replies) {
     // What must be known before the txn can be written.
     std::vector<std::string> first, then;
     for (const auto& statement : statements) {

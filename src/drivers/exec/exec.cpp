@@ -117,7 +117,7 @@ bool read_reply(const Statement& statement, const Json& asked, const Json& answe
       reply.succeeded = answered.size() == 3 || answered[3].get<bool>();
       return value == asked[2];
     case StatementKind::kDelete:
-      return answered.size() == 3;  // a tombstone may be told
+      return answered.size() == 3;  // a tombstone is allowed
     default:
       return answered.size() == 3 && value == asked[2];
   }
@@ -155,7 +155,7 @@ class Conversation {
 
   // Sends the operations; `answer` is a JSON object of type ok whose value is an
   // array of as many elements.
-  Outcome ask(const Json& operations, Json& answer) {
+  MaybeFailure ask(const Json& operations, Json& answer) {
     if (!process_)
       return lost(TxnOutcome::kAborted, Cause::kConnection, "the client was ended before");
     // Nothing is sent yet, so nothing can have happened.
@@ -221,7 +221,7 @@ class Conversation {
   }
 
   // Of the line that ask() read last.
-  Outcome malformed(const std::string& found, const std::string& expected) {
+  MaybeFailure malformed(const std::string& found, const std::string& expected) {
     return lost(TxnOutcome::kUnknown, Cause::kStatement,
                 fmt::format("line {} of the client's output: found `{}`, expected {}", lines_,
                             excerpt(found), expected));
@@ -258,12 +258,13 @@ class ExecConnection final : public Connection {
  public:
   explicit ExecConnection(Conversation conversation) : conversation_(std::move(conversation)) {}
 
-  Outcome begin() override { return refused(); }
-  Outcome execute(const Statement&, Reply&) override { return refused(); }
-  Outcome commit() override { return refused(); }
+  MaybeFailure begin() override { return refused(); }
+  MaybeFailure execute(const Statement&, Reply&) override { return refused(); }
+  MaybeFailure commit() override { return refused(); }
   void rollback() override {}
 
-  Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
+  MaybeFailure transact(std::span<const Statement> statements,
+                        std::vector<Reply>& replies) override {
     replies.clear();
     Json operations = Json::array();
     for (const auto& statement : statements) {
@@ -320,7 +321,7 @@ class ExecDatabase final : public Database {
     if (!process.ok()) return std::move(process).error();
     Conversation conversation(client_, std::move(*process));
     const bool lists = tables[0].columns[0].type == workload::ColumnType::kList;
-    Outcome failure;
+    MaybeFailure failure;
     Json operations = Json::array();
     const auto send = [&] {
       Json answer;

@@ -6,8 +6,8 @@
 // before a run are initial values. A range scans for rows, so that one that was not there is
 // read as absent, and reads the cells of each.
 // A comparison reads and writes, and so does an append, to a list kept as text. Below snapshot
-// isolation there are no lists: another's append would be lost, which no history of a list can
-// tell.
+// isolation there are no lists: another's append would be lost, which no history of a list
+// can express.
 //
 // Each Database has a store of its own: it is gone with it. See docs/drivers/mock.md.
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ class MockConnection final : public Connection {
     store_->close_session(session_);
   }
 
-  Outcome begin() override {
+  MaybeFailure begin() override {
     transaction_.reset();
     transaction_ = store_->begin(session_);
     if (transaction_) return std::nullopt;
@@ -77,7 +77,7 @@ class MockConnection final : public Connection {
                    .connection_lost = true};
   }
 
-  Outcome execute(const Statement& statement, Reply& reply) override {
+  MaybeFailure execute(const Statement& statement, Reply& reply) override {
     reply = {};
     if (!transaction_) return refused("a statement outside a transaction");
     auto failure = run(statement, reply);
@@ -87,9 +87,9 @@ class MockConnection final : public Connection {
     return failure;
   }
 
-  Outcome commit() override {
+  MaybeFailure commit() override {
     if (!transaction_) return refused("a commit outside a transaction");
-    auto failure = transaction_->commit() ? Outcome() : over();
+    auto failure = transaction_->commit() ? MaybeFailure() : over();
     transaction_.reset();
     return failure;
   }
@@ -98,7 +98,7 @@ class MockConnection final : public Connection {
 
  private:
   // Why the transaction is over. It certainly did not commit.
-  Outcome over() {
+  MaybeFailure over() {
     const auto& failure = transaction_->failure();
     Failure report;
     report.txn_outcome = TxnOutcome::kAborted;
@@ -122,8 +122,8 @@ class MockConnection final : public Connection {
   }
 
   // The cells of these columns; none if they do not show that the row is there.
-  Outcome read_row(const std::string& row, std::span<const std::uint32_t> columns,
-                   std::optional<std::vector<Datum>>& cells) {
+  MaybeFailure read_row(const std::string& row, std::span<const std::uint32_t> columns,
+                        std::optional<std::vector<Datum>>& cells) {
     std::vector<Datum> found;
     bool present = false;
     for (const auto column : columns) {
@@ -137,12 +137,12 @@ class MockConnection final : public Connection {
     return std::nullopt;
   }
 
-  Outcome write_cell(const std::string& row, std::uint32_t column, const Datum& datum) {
+  MaybeFailure write_cell(const std::string& row, std::uint32_t column, const Datum& datum) {
     if (transaction_->write(cell_key(row, column), value_of(datum))) return std::nullopt;
     return over();
   }
 
-  Outcome run(const Statement& statement, Reply& reply) {
+  MaybeFailure run(const Statement& statement, Reply& reply) {
     if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
       return refused("a statement that does not fit the schema: " + wrong);
     }
@@ -203,8 +203,8 @@ class MockConnection final : public Connection {
     return refused("a statement of an unknown kind");
   }
 
-  Outcome range(const Table& table, const Statement& statement,
-                std::span<const std::uint32_t> columns, Reply& reply) {
+  MaybeFailure range(const Table& table, const Statement& statement,
+                     std::span<const std::uint32_t> columns, Reply& reply) {
     // No row's key begins with another's, so the cells of the high row end before 0x03.
     const auto low = ordered_key(table, statement.key);
     const auto after = ordered_key(table, statement.high) + '\x03';
@@ -269,7 +269,7 @@ class MockDatabase final : public Database {
 
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
     if (!store_) {
-      return base::Error{.message = "the mock store has no tables; prepare it anew"};
+      return base::Error{.message = "the mock store has no tables; prepare it again"};
     }
     const auto id = store_->open_session(std::to_string(session));
     return std::unique_ptr<Connection>(std::make_unique<MockConnection>(store_, schema_, id));

@@ -147,10 +147,10 @@ class MysqlConnection final : public sql::SqlConnection {
   [[nodiscard]] unsigned last_error() const { return mysql_errno(connection_.get()); }
 
  protected:
-  Outcome start() override { return simple("START TRANSACTION"); }
+  MaybeFailure start() override { return simple("START TRANSACTION"); }
 
-  Outcome run(const Text& text, const Statement& statement, std::vector<Row>& rows,
-              std::uint64_t& touched) override {
+  MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
+                   std::uint64_t& touched) override {
     if (lost_) return closed();
     if (prepared_.size() <= text.number) prepared_.resize(text.number + 1);
     auto& slot = prepared_[text.number];
@@ -194,13 +194,13 @@ class MysqlConnection final : public sql::SqlConnection {
     }
     if (mysql_stmt_store_result(prepared) != 0) return failed();
     const auto outcome =
-        fetch(prepared, fields, text.key_columns, rows) ? Outcome() : Outcome(failed());
+        fetch(prepared, fields, text.key_columns, rows) ? MaybeFailure() : MaybeFailure(failed());
     mysql_stmt_free_result(prepared);
     touched = rows.size();
     return outcome;
   }
 
-  Outcome end() override {
+  MaybeFailure end() override {
     // Nothing that is sent from here on can arrive.
     if (lost_) return closed();
     auto failure = simple("COMMIT");
@@ -216,7 +216,7 @@ class MysqlConnection final : public sql::SqlConnection {
   bool undo() override { return !lost_ && !simple("ROLLBACK"); }
 
  private:
-  Outcome simple(const std::string& text) {
+  MaybeFailure simple(const std::string& text) {
     if (lost_) return closed();
     const auto began = Clock::now();
     if (mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {

@@ -130,13 +130,13 @@ class PostgresConnection final : public sql::SqlConnection {
   }
 
  protected:
-  Outcome start() override {
+  MaybeFailure start() override {
     Result result;
     return simple(begin_, result);
   }
 
-  Outcome run(const Text& text, const Statement& statement, std::vector<Row>& rows,
-              std::uint64_t& touched) override {
+  MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
+                   std::uint64_t& touched) override {
     const auto name = fmt::format("cupel{}", text.number);
     if (prepared_.size() <= text.number) prepared_.resize(text.number + 1);
     Result result;
@@ -185,7 +185,7 @@ class PostgresConnection final : public sql::SqlConnection {
     return std::nullopt;
   }
 
-  Outcome end() override {
+  MaybeFailure end() override {
     // Nothing that is sent from here on can arrive.
     if (PQstatus(connection_.get()) == CONNECTION_BAD) return lost(Cause::kConnection);
     Result result;
@@ -220,12 +220,12 @@ class PostgresConnection final : public sql::SqlConnection {
   }
 
  private:
-  Outcome simple(const std::string& text, Result& result) {
+  MaybeFailure simple(const std::string& text, Result& result) {
     return answer(PQsendQuery(connection_.get(), text.c_str()) == 1, result);
   }
 
   // The last result of what was sent; waits until the connection is ready for more.
-  Outcome answer(bool sent, Result& last) {
+  MaybeFailure answer(bool sent, Result& last) {
     last.reset();
     if (!sent) return lost(Cause::kConnection);
     const auto deadline =
@@ -238,7 +238,7 @@ class PostgresConnection final : public sql::SqlConnection {
       }
       while (flushed && PQisBusy(connection_.get()) == 0) {
         Result result(PQgetResult(connection_.get()));
-        if (!result) return outcome_of(last.get());
+        if (!result) return failure_of(last.get());
         // An error is not covered by what may follow it.
         if (!last || PQresultStatus(last.get()) != PGRES_FATAL_ERROR) last = std::move(result);
       }
@@ -260,7 +260,7 @@ class PostgresConnection final : public sql::SqlConnection {
   }
 
   // No answer, and none to come: whether a COMMIT took place cannot be known.
-  Outcome lost(Cause cause) {
+  MaybeFailure lost(Cause cause) {
     auto message = sql::one_line(PQerrorMessage(connection_.get()));
     if (cause == Cause::kTimeout) {
       message = fmt::format("no answer for {} s", (timeout_ + kGrace).count());
@@ -274,7 +274,7 @@ class PostgresConnection final : public sql::SqlConnection {
                    .connection_lost = true};
   }
 
-  Outcome outcome_of(const PGresult* result) {
+  MaybeFailure failure_of(const PGresult* result) {
     if (result == nullptr) return lost(Cause::kConnection);
     const auto status = PQresultStatus(result);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {

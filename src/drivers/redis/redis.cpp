@@ -176,7 +176,7 @@ class Line {
 
   // Sends all at once and reads an answer for each. A failure leaves the line of no
   // use; kAborted if nothing was sent.
-  Outcome send(const std::vector<Command>& commands, std::vector<RedisReply>& answers) {
+  MaybeFailure send(const std::vector<Command>& commands, std::vector<RedisReply>& answers) {
     answers.clear();
     if (lost_) {
       return Failure{.txn_outcome = TxnOutcome::kAborted,
@@ -236,16 +236,17 @@ class RedisConnection final : public Connection {
   RedisConnection(std::unique_ptr<Line> line, bool blocks, workload::Schema schema)
       : line_(std::move(line)), blocks_(blocks), schema_(std::move(schema)) {}
 
-  Outcome begin() override {
+  MaybeFailure begin() override {
     return refused(
         "Redis has no interactive transactions: between MULTI and EXEC nothing is "
         "answered");
   }
-  Outcome execute(const Statement&, Reply&) override { return begin(); }
-  Outcome commit() override { return begin(); }
+  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
+  MaybeFailure commit() override { return begin(); }
   void rollback() override {}
 
-  Outcome transact(std::span<const Statement> statements, std::vector<Reply>& replies) override {
+  MaybeFailure transact(std::span<const Statement> statements,
+                        std::vector<Reply>& replies) override {
     replies.clear();
     if (auto failure = fits(statements)) return failure;
     replies.resize(statements.size());
@@ -262,7 +263,7 @@ class RedisConnection final : public Connection {
   // The state of a watched key as the block goes on.
   using States = std::map<std::string, std::optional<std::string>>;
 
-  Outcome fits(std::span<const Statement> statements) {
+  MaybeFailure fits(std::span<const Statement> statements) {
     if (statements.size() > 1 && !blocks_) {
       return refused(
           "several statements in a transaction at linearizable, which is about one; run with "
@@ -345,7 +346,7 @@ class RedisConnection final : public Connection {
     }
   }
 
-  Outcome one_command(const Statement& statement, Reply& reply) {
+  MaybeFailure one_command(const Statement& statement, Reply& reply) {
     auto words = command(statement);
     const bool if_absent = expects_absent(statement);
     if (if_absent) words.emplace_back("NX");
@@ -364,7 +365,7 @@ class RedisConnection final : public Connection {
   }
 
   // WATCH and GET of the keys that are compared: nothing is changed by that.
-  Outcome look(std::span<const Statement> statements, States& states) {
+  MaybeFailure look(std::span<const Statement> statements, States& states) {
     Command watch{"WATCH"};
     std::vector<Command> commands{{}};
     for (const auto& statement : statements) {
@@ -387,7 +388,7 @@ class RedisConnection final : public Connection {
     return std::nullopt;
   }
   // After a look that nothing follows.
-  Outcome forget(Outcome outcome) {
+  MaybeFailure forget(MaybeFailure outcome) {
     std::vector<RedisReply> ignored;
     auto failure = line_->send({{"UNWATCH"}}, ignored);
     if (!outcome || !failure) return outcome;
@@ -395,7 +396,7 @@ class RedisConnection final : public Connection {
     return outcome;
   }
 
-  Outcome block(std::span<const Statement> statements, std::vector<Reply>& replies) {
+  MaybeFailure block(std::span<const Statement> statements, std::vector<Reply>& replies) {
     States states;
     if (auto failure = look(statements, states)) {
       return failure->connection_lost ? failure : forget(failure);

@@ -238,7 +238,7 @@ class RocksdbConnection final : public Connection {
   RocksdbConnection(std::shared_ptr<Store> store, const Settings& settings, workload::Schema schema)
       : store_(std::move(store)), settings_(settings), schema_(std::move(schema)) {}
 
-  Outcome begin() override {
+  MaybeFailure begin() override {
     rollback();
     store_->begin(settings_, transaction_);
     open_ = true;
@@ -247,7 +247,7 @@ class RocksdbConnection final : public Connection {
     return std::nullopt;
   }
 
-  Outcome execute(const Statement& statement, Reply& reply) override {
+  MaybeFailure execute(const Statement& statement, Reply& reply) override {
     reply = {};
     if (!open_) return refused("a statement outside a transaction");
     if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
@@ -263,7 +263,7 @@ class RocksdbConnection final : public Connection {
     return failed(*std::move(failure));
   }
 
-  Outcome commit() override {
+  MaybeFailure commit() override {
     if (!open_) return refused("a commit outside a transaction");
     const auto status = transaction_->Commit();
     open_ = false;
@@ -288,7 +288,7 @@ class RocksdbConnection final : public Connection {
     return failure;
   }
 
-  Outcome get(const std::string& key, bool for_update, Found& found) {
+  MaybeFailure get(const std::string& key, bool for_update, Found& found) {
     std::string bytes;
     auto* family = store_->plain().DefaultColumnFamily();
     const auto status = for_update ? transaction_->GetForUpdate(read_, family, key, &bytes)
@@ -299,7 +299,7 @@ class RocksdbConnection final : public Connection {
     return failure_of(status, TxnOutcome::kAborted);
   }
 
-  Outcome put(const std::string& key, const std::vector<Datum>& cells) {
+  MaybeFailure put(const std::string& key, const std::vector<Datum>& cells) {
     const auto status = transaction_->Put(key, row_bytes(cells));
     if (status.ok()) return std::nullopt;
     return failure_of(status, TxnOutcome::kAborted);
@@ -319,7 +319,7 @@ class RocksdbConnection final : public Connection {
     return values;
   }
 
-  Outcome run(const Table& table, const Statement& statement, Reply& reply) {
+  MaybeFailure run(const Table& table, const Statement& statement, Reply& reply) {
     const auto key = ordered_key(table, statement.key);
     const auto& columns = statement.columns;
     const auto column = columns.empty() ? 0 : columns[0];
@@ -399,7 +399,7 @@ class RocksdbConnection final : public Connection {
     return std::nullopt;
   }
 
-  Outcome range(const Table& table, const Statement& statement, Reply& reply) {
+  MaybeFailure range(const Table& table, const Statement& statement, Reply& reply) {
     if (settings_.for_update) {
       return refused(fmt::format("a range in {}, where nothing locks the gaps between rows",
                                  settings_.isolation));
@@ -507,8 +507,8 @@ class RocksdbDatabase final : public Database {
 
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t) override {
     if (!store_) {
-      return base::Error{.message = fmt::format("the database {} was cleaned away; prepare it anew",
-                                                settings_.path)};
+      return base::Error{
+          .message = fmt::format("the database {} was removed; prepare it again", settings_.path)};
     }
     return std::unique_ptr<Connection>(
         std::make_unique<RocksdbConnection>(store_, settings_, schema_));

@@ -183,10 +183,10 @@ class SqliteConnection final : public sql::SqlConnection {
   }
 
  protected:
-  Outcome start() override { return control(begin_, begin_text_); }
+  MaybeFailure start() override { return control(begin_, begin_text_); }
 
-  Outcome run(const Text& text, const Statement& statement, std::vector<Row>& rows,
-              std::uint64_t& touched) override {
+  MaybeFailure run(const Text& text, const Statement& statement, std::vector<Row>& rows,
+                   std::uint64_t& touched) override {
     if (prepared_.size() <= text.number) prepared_.resize(text.number + 1);
     auto& slot = prepared_[text.number];
     if (auto failure = ready(slot, text.sql)) return failure;
@@ -214,14 +214,14 @@ class SqliteConnection final : public sql::SqlConnection {
       }
       code = sqlite3_step(prepared);
     }
-    Outcome outcome;
+    MaybeFailure outcome;
     if (code != SQLITE_DONE) outcome = error(code);
     touched = query ? rows.size() : static_cast<std::uint64_t>(sqlite3_changes64(db_.get()));
     sqlite3_reset(prepared);
     return outcome;
   }
 
-  Outcome end() override {
+  MaybeFailure end() override {
     auto failure = control(commit_, "COMMIT");
     if (!failure) return failure;
     // Still open: the commit did not take place, and undo() sees that it never does;
@@ -238,7 +238,7 @@ class SqliteConnection final : public sql::SqlConnection {
   }
 
  private:
-  Outcome ready(Prepared& statement, const std::string& text) {
+  MaybeFailure ready(Prepared& statement, const std::string& text) {
     if (statement) return std::nullopt;
     // Compiling reads the schema, which another connection may have locked.
     patience_.start();
@@ -268,10 +268,10 @@ class SqliteConnection final : public sql::SqlConnection {
     return code;
   }
 
-  Outcome control(Prepared& statement, const std::string& text) {
+  MaybeFailure control(Prepared& statement, const std::string& text) {
     if (auto failure = ready(statement, text)) return failure;
     const int code = step(statement.get());
-    Outcome outcome;
+    MaybeFailure outcome;
     if (code != SQLITE_DONE) outcome = error(code);
     sqlite3_reset(statement.get());
     return outcome;

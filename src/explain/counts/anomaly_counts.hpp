@@ -77,7 +77,7 @@ std::string_view name(Mark mark);  // "non-monotonic-read" ...
 // What is known before the counting. Changes what it costs, not what is counted.
 struct PriorResult {
   // levels::collect_accesses() of the history, with the first of its list choices and
-  // all fates open. Null: not yet collected.
+  // all outcomes open. Null: not yet collected.
   std::shared_ptr<const Accesses> accesses;
   // The history is causally consistent: no read missed anything in its transaction's
   // past, and causality goes in no cycles.

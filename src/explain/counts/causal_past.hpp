@@ -45,7 +45,7 @@ class CausalPast {
     return position_[a] != 0 && reach(b, session_[a]) >= position_[a];
   }
 
-  // Circles of causality: sets of owners each in the past of each other, all that
+  // Cycles of causality: sets of owners each in the past of each other, all that
   // belong together. `by_reads`: reads alone close one of them.
   struct Cycle {
     std::vector<Owner> owners;

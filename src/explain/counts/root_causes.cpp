@@ -131,7 +131,7 @@ class Finder {
   void find() {
     const auto wanted = levels_in_question();
     causes_.all = true;
-    // What there is no room for hides what is behind it, and takes away reads that others
+    // What there is no room for hides later causes, and takes away reads that others
     // share: first every level is asked for what comes before.
     find(wanted, false);
     if (skipped_) find(wanted, true);
@@ -164,18 +164,18 @@ class Finder {
         continue;
       }
       const Decision& decision = decide(level);
-      switch (decision.answer) {
-        case levels::Answer::kYes:
+      switch (decision.status) {
+        case levels::DecisionStatus::kSatisfied:
           ++i;
           break;
-        case levels::Answer::kRefused:
+        case levels::DecisionStatus::kRefused:
           ++i;
           break;
-        case levels::Answer::kGaveUp:
+        case levels::DecisionStatus::kGaveUp:
           causes_.all = false;
           ++i;
           break;
-        case levels::Answer::kNo: {
+        case levels::DecisionStatus::kViolated: {
           if (std::exchange(at, i) != i) passed_over_ = 0;
           if (passed_over_ >= limits_.causes || !room_for_some()) {
             causes_.all = false;  // another level may have other names
@@ -227,13 +227,13 @@ class Finder {
     Decision decision;
     const auto* first = first_found(level);
     if (first != nullptr) {
-      decision.answer = levels::Answer::kNo;
+      decision.status = levels::DecisionStatus::kViolated;
       decision.violation = *first;
     } else {
       if (!decider_ && !mask()) return decisions_[level] = std::move(decision);
       decision = decider_->decide(level, budget_);
     }
-    if (decision.answer == levels::Answer::kYes) satisfied_.push_back(level);
+    if (decision.status == levels::DecisionStatus::kSatisfied) satisfied_.push_back(level);
     return decisions_[level] = std::move(decision);
   }
   // What the check has found already, as long as no read that it rests on is set aside.

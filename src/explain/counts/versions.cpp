@@ -78,7 +78,7 @@ void Versions::resolve_reads(bool lists_open) {
   }
 }
 
-// The arcs of a key come in the order of its longest list; behind its last element
+// The arcs of a key come in the order of its longest list; after its last element
 // those that nobody read share a place.
 void Versions::order_lists() {
   position_.assign(writer_.size(), 0);

@@ -64,7 +64,7 @@ class Versions {
   // Those who overwrite the version for certain, ascending:
   // - who read it, and then wrote the key;
   // - of an initial version: also who wrote the key without having read it;
-  // - of a list: also the writer of the element that list reads put behind it.
+  // - of a list: also the writer of the next element in list reads.
   [[nodiscard]] std::span<const Owner> overwriters(Version v) const {
     return {overwriters_.data() + overwriter_first_[v],
             overwriters_.data() + overwriter_first_[v + 1]};

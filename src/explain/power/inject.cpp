@@ -1,4 +1,4 @@
-// Planting: see the header.
+// Injection: see the header.
 #include "explain/power/inject.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ using history::ValueId;
 
 namespace {
 
-class Planter {
+class Injector {
  public:
-  Planter(const History& history, const Opportunity& opportunity)
+  Injector(const History& history, const Opportunity& opportunity)
       : history_(history), place_(opportunity) {
     for (const InjectedRead& seen : opportunity.seen) seen_[{seen.read, seen.key}] = seen;
   }
@@ -161,7 +161,7 @@ class Planter {
 }  // namespace
 
 std::optional<History> injected(const History& history, const Opportunity& opportunity) {
-  return Planter(history, opportunity).history();
+  return Injector(history, opportunity).history();
 }
 
 bool finds(const History& injected, std::string_view anomaly) {

@@ -12,7 +12,7 @@
 // this one.)
 //
 // Cost: O(n log n) in the operations for the first two, on a sample of the keys of a
-// large history; planting looks at a bounded sample of the transactions and checks
+// large history; the injection looks at a bounded sample of the transactions and checks
 // histories of a few transactions.
 #pragma once
 

@@ -43,7 +43,7 @@ constexpr const char* kChooseStronger =
 
 const AnomalyEntry kAnomalies[] = {
     {.name = "thin-air-read",
-     .meaning = "A read returned a value that nobody wrote.",
+     .definition = "A read returned a value that nobody wrote.",
      .example = "a: r(x,7)",
      .weakest = kAll,
      .group = kMini,
@@ -54,8 +54,8 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "First make sure that every writer is recorded. If so, treat it as data corruption."},
     {.name = "aborted-read",
-     .meaning = "A read returned a value that an aborted transaction wrote (Adya's G1a, a dirty "
-                "read).",
+     .definition = "A read returned a value that an aborted transaction wrote (Adya's G1a, a dirty "
+                   "read).",
      .example = "a: ! w(x,1) | b: r(x,1)",
      .weakest = kAll,
      .group = kMini,
@@ -69,7 +69,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Use READ COMMITTED or more, or read concern majority. Record time-outs as "
                "indeterminate."},
     {.name = "future-read",
-     .meaning = "A transaction read a value that it wrote itself later.",
+     .definition = "A transaction read a value that it wrote itself later.",
      .example = "a: r(x,1) w(x,1)",
      .weakest = kAll,
      .group = kMini,
@@ -79,7 +79,8 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "A driver or server retries a transaction whose first attempt had taken effect.",
      .remedy = "Look for retries below the application. Update the database."},
     {.name = "not-my-last-write",
-     .meaning = "A transaction wrote a key several times and then read one of its earlier writes.",
+     .definition =
+         "A transaction wrote a key several times and then read one of its earlier writes.",
      .example = "a: w(x,1) w(x,2) r(x,1)",
      .weakest = kAll,
      .group = kMini,
@@ -88,7 +89,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Buffered writes are applied out of order, or a cache is in front of them.",
      .remedy = "Report it to the vendor. No setting should make a difference."},
     {.name = "not-my-own-write",
-     .meaning = "A transaction wrote a key and then read a version of another transaction.",
+     .definition = "A transaction wrote a key and then read a version of another transaction.",
      .example = "b: w(x,1) | a: w(x,2) r(x,1)",
      .weakest = kAll,
      .group = kMini,
@@ -98,8 +99,9 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Keep a transaction on one connection. If it already is, report the violation to "
                "the vendor."},
     {.name = "intermediate-read",
-     .meaning = "A read returned a value that its writer overwrote in the same transaction (Adya's "
-                "G1b).",
+     .definition =
+         "A read returned a value that its writer overwrote in the same transaction (Adya's "
+         "G1b).",
      .example = "a: w(x,1) w(x,2) | b: r(x,1)",
      .weakest = kAll,
      .group = kMini,
@@ -108,8 +110,8 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Writes become visible before their commit.",
      .remedy = "Use READ COMMITTED or more."},
     {.name = "non-repeatable-read",
-     .meaning = "Two reads of one key in one transaction returned different values, without a "
-                "write of its own between them.",
+     .definition = "Two reads of one key in one transaction returned different values, without a "
+                   "write of its own between them.",
      .example = "a: w(x,1) | b: r(x,0) r(x,1)",
      .weakest = {Level::kReadAtomic, Level::kSnapshotIsolation, Level::kLinearizable},
      .group = kMini,
@@ -119,8 +121,8 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Use REPEATABLE READ or more, or read once and keep the value, or use select for update."},
     {.name = "session-guarantee-violation",
-     .meaning = "A transaction missed a write that an earlier transaction of its session made "
-                "(read your writes, monotonic reads).",
+     .definition = "A transaction missed a write that an earlier transaction of its session made "
+                   "(read your writes, monotonic reads).",
      .example = "a: w(x,1) ; r(x,0)",
      .weakest = {Level::kReadAtomic, Level::kLinearizable},
      .group = kMini,
@@ -130,8 +132,8 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Read from the primary, or use causally consistent sessions if the database has them."},
     {.name = "non-monotonic-read",
-     .meaning = "A transaction read from another transaction and then read a version older than "
-                "that transaction's writes.",
+     .definition = "A transaction read from another transaction and then read a version older than "
+                   "that transaction's writes.",
      .example = "a: w(x,1) ; w(x,2) w(y,2) | b: r(y,2) r(x,1)",
      .weakest = {Level::kReadCommitted, Level::kLinearizable},
      .some = {Level::kSnapshotIsolation},
@@ -143,7 +145,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "The commit of a transaction becomes visible key by key, or node by node.",
      .remedy = "Use READ COMMITTED or more, on one replica."},
     {.name = "fractured-read",
-     .meaning = "A transaction saw one write of another transaction and missed another one.",
+     .definition = "A transaction saw one write of another transaction and missed another one.",
      .example = "a: w(x,1) w(y,1) | b: r(x,0) r(y,1)",
      .weakest = {Level::kReadAtomic, Level::kLinearizable},
      .some = {Level::kSnapshotIsolation},
@@ -157,7 +159,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Two reads see two states of the database, with a commit between them.",
      .remedy = "Use REPEATABLE READ (a snapshot) for transactions that read more than one row."},
     {.name = "causality-violation",
-     .meaning =
+     .definition =
          "A read missed a write in its causal past, which consists of session order and reads.",
      .example = "a: w(x,1) | b: r(x,1) w(y,1) | c: r(y,1) r(x,0)",
      .weakest = {Level::kCausal, Level::kLinearizable},
@@ -172,8 +174,9 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Use causally consistent sessions, or a single primary for reads that belong together."},
     {.name = "long-fork",
-     .meaning = "Two readers saw two writes in opposite orders: each saw one write and missed the "
-                "other.",
+     .definition =
+         "Two readers saw two writes in opposite orders: each saw one write and missed the "
+         "other.",
      .example = "a: w(x,1) | b: w(y,1) | c: r(x,1) r(y,0) | d: r(x,0) r(y,1)",
      .weakest = {Level::kPrefix, Level::kSnapshotIsolation},
      .group = kMini,
@@ -185,7 +188,7 @@ const AnomalyEntry kAnomalies[] = {
               "and its log have different ones.",
      .remedy = "Let readers that compare their results read from one node, or use serializable."},
     {.name = "lost-update",
-     .meaning =
+     .definition =
          "Two transactions read the same version of a key and both wrote the key: one update "
          "is lost.",
      .example = "a: r(x,0) w(x,1) | b: r(x,0) w(x,2)",
@@ -202,8 +205,9 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Compute in the statement (set n = n - 1), use select for update, use "
                "compare-and-set on a version column, or use snapshot isolation with a retry."},
     {.name = "write-skew",
-     .meaning = "Each of two transactions read a key that the other one changed, and neither saw "
-                "the other's write.",
+     .definition =
+         "Each of two transactions read a key that the other one changed, and neither saw "
+         "the other's write.",
      .example = "a: r(x,0) w(y,1) | b: r(y,0) w(x,1)",
      .weakest = {Level::kSerializable},
      .group = kMini,
@@ -215,7 +219,8 @@ const AnomalyEntry kAnomalies[] = {
                "update), or express the rule in one row or a constraint."},
 
     {.name = "incompatible-order",
-     .meaning = "Two reads of one list returned values of which neither is a prefix of the other.",
+     .definition =
+         "Two reads of one list returned values of which neither is a prefix of the other.",
      .example = "a: a(x,1) | b: a(x,2) | c: l(x,[1 2]) | d: l(x,[2 1])",
      .weakest = kAll,
      .group = kObjects,
@@ -224,7 +229,7 @@ const AnomalyEntry kAnomalies[] = {
               "after it had been read.",
      .remedy = "Look for failovers and split brain at that time. Use majority reads and writes."},
     {.name = "duplicate-element",
-     .meaning = "A list read returned an element twice that was appended once.",
+     .definition = "A list read returned an element twice that was appended once.",
      .example = "a: a(x,1) | b: l(x,[1 1])",
      .weakest = kAll,
      .group = kObjects,
@@ -233,7 +238,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "The driver or the server retried a write that had taken effect.",
      .remedy = "Turn off automatic retries, or make writes idempotent."},
     {.name = "failed-compare-read",
-     .meaning = "A compare-and-set failed, although the key only ever had the expected value.",
+     .definition = "A compare-and-set failed, although the key only ever had the expected value.",
      .example = "a: cas!(x,0,1)",
      .weakest = kAll,
      .group = kObjects,
@@ -242,8 +247,9 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Record a failure after a retry as indeterminate."},
 
     {.name = "G0",
-     .meaning = "Dirty write: the versions of several keys order the same transactions in a cycle "
-                "(ww edges only).",
+     .definition =
+         "Dirty write: the versions of several keys order the same transactions in a cycle "
+         "(ww edges only).",
      .example = "a: a(x,1) a(y,1) | b: a(x,2) a(y,2) | c: l(x,[1 2]) l(y,[2 1])",
      .weakest = {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable},
      .group = kAdya,
@@ -253,8 +259,8 @@ const AnomalyEntry kAnomalies[] = {
               "that differ between nodes.",
      .remedy = "Use transactions. If the last writer wins in the store, check its clocks."},
     {.name = "G1a",
-     .meaning = "A read returned a value that an aborted transaction wrote: Adya's name for "
-                "aborted-read.",
+     .definition = "A read returned a value that an aborted transaction wrote: Adya's name for "
+                   "aborted-read.",
      .example = "a: ! w(x,1) | b: r(x,1)",
      .weakest = kAll,
      .group = kAdya,
@@ -262,8 +268,9 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "See aborted-read.",
      .remedy = "See aborted-read."},
     {.name = "G1b",
-     .meaning = "A read returned a value that its writer overwrote in the same transaction: Adya's "
-                "name for intermediate-read.",
+     .definition =
+         "A read returned a value that its writer overwrote in the same transaction: Adya's "
+         "name for intermediate-read.",
      .example = "a: w(x,1) w(x,2) | b: r(x,1)",
      .weakest = kAll,
      .group = kAdya,
@@ -271,7 +278,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "See intermediate-read.",
      .remedy = "See intermediate-read."},
     {.name = "G1c",
-     .meaning = "Circular information flow: a cycle of ww and wr edges.",
+     .definition = "Circular information flow: a cycle of ww and wr edges.",
      .example = "a: r(x,1) w(y,1) | b: r(y,1) w(x,1)",
      .weakest = {Level::kReadCommitted, Level::kSnapshotIsolation, Level::kLinearizable},
      .group = kAdya,
@@ -281,7 +288,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Writes become visible before their commit.",
      .remedy = "Use READ COMMITTED or more."},
     {.name = "G-single",
-     .meaning =
+     .definition =
          "Read skew: a cycle with exactly one rw edge. A read missed a write that comes before it.",
      .example = "a: a(x,1) a(z,1) | b: a(z,2) a(y,2) | c: l(y,[2]) l(x,[]) | d: l(z,[1 2])",
      .weakest = {Level::kSnapshotIsolation, Level::kLinearizable},
@@ -295,7 +302,8 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Use a snapshot: REPEATABLE READ of PostgreSQL, SNAPSHOT of SQL Server, or similar."},
     {.name = "G-nonadjacent",
-     .meaning = "A cycle with several rw edges, no two of which are adjacent. A long-fork is one.",
+     .definition =
+         "A cycle with several rw edges, no two of which are adjacent. A long-fork is one.",
      .example =
          "a: a(x,1) a(z,1) | b: a(z,2) a(y,2) | c: l(y,[2]) l(w,[]) | d: a(w,3) | e: l(w,[3]) "
          "l(x,[]) | f: l(z,[1 2])",
@@ -306,7 +314,8 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Several readers have snapshots that do not fit together.",
      .remedy = "Use snapshot isolation with one order of commits."},
     {.name = "G2-item",
-     .meaning = "Anti-dependency cycle: a cycle with two adjacent rw edges. A write-skew is one.",
+     .definition =
+         "Anti-dependency cycle: a cycle with two adjacent rw edges. A write-skew is one.",
      .example = "a: r(x,0) w(y,1) | b: r(y,0) w(z,1) | c: r(z,0) w(x,1)",
      .weakest = {Level::kSerializable, Level::kLinearizable},
      .group = kAdya,
@@ -316,7 +325,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Use SERIALIZABLE with a retry."},
 
     {.name = "G0-process",
-     .meaning = "A G0 whose proof needs session order.",
+     .definition = "A G0 whose proof needs session order.",
      .example = "a: a(x,1) ; a(x,2) | b: l(x,[2 1])",
      .weakest = {Level::kReadCommitted, Level::kLinearizable},
      .group = kSession,
@@ -324,7 +333,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Another clock than the session's orders the writes of a session.",
      .remedy = "Keep a session on one node, or its writes in one transaction."},
     {.name = "G1c-process",
-     .meaning = "A G1c whose proof needs session order.",
+     .definition = "A G1c whose proof needs session order.",
      .example = "a: r(x,1) ; w(y,1) | b: r(y,1) w(x,1)",
      .weakest = {Level::kReadCommitted, Level::kLinearizable},
      .group = kSession,
@@ -334,7 +343,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Use READ COMMITTED or more. Make sure that each session is recorded in its own order."},
     {.name = "G-single-process",
-     .meaning = "A G-single whose proof needs session order.",
+     .definition = "A G-single whose proof needs session order.",
      .example = "a: a(x,1) a(z,1) | b: a(z,2) ; l(x,[]) | c: l(z,[1 2])",
      .weakest = {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kReadCommitted},
@@ -343,7 +352,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "A session takes a snapshot that is older than what it did or saw before.",
      .remedy = "Read from the primary, or use sessions that keep their own order."},
     {.name = "G-nonadjacent-process",
-     .meaning = "A G-nonadjacent whose proof needs session order.",
+     .definition = "A G-nonadjacent whose proof needs session order.",
      .example = "a: w(x,1) ; r(y,0) | b: w(y,1) ; r(x,0)",
      .weakest = {Level::kStrongSessionSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kPrefix},
@@ -352,7 +361,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Several sessions take snapshots that are older than what they did or saw before.",
      .remedy = "Read from the primary, or use sessions that keep their own order."},
     {.name = "G2-item-process",
-     .meaning = "A G2-item whose proof needs session order.",
+     .definition = "A G2-item whose proof needs session order.",
      .example = "a: w(z,1) ; r(x,0) | b: r(z,0) w(x,1)",
      .weakest = {Level::kStrongSessionSerializable, Level::kLinearizable},
      .group = kSession,
@@ -362,7 +371,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy = "Use SERIALIZABLE with a retry."},
 
     {.name = "G0-realtime",
-     .meaning = "A G0 whose proof needs real time, and possibly session order.",
+     .definition = "A G0 whose proof needs real time, and possibly session order.",
      .example = "b: a(x,2) @0-10 | a: a(x,1) @20-30 | c: l(x,[1 2]) @40-50",
      .weakest = {Level::kStrongSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kGeneralizedSnapshotIsolation},
@@ -371,7 +380,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "A later write gets an earlier timestamp.",
      .remedy = "Synchronise the clocks. If only the recorder's clocks differ, use --clock-drift."},
     {.name = "G1c-realtime",
-     .meaning = "A G1c whose proof needs real time, and possibly session order.",
+     .definition = "A G1c whose proof needs real time, and possibly session order.",
      .example = "b: r(x,1) @0-10 | a: w(x,1) @20-30",
      .weakest = {Level::kStrongSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kGeneralizedSnapshotIsolation},
@@ -380,8 +389,9 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "The recorder's clocks differ.",
      .remedy = "Use --clock-drift with the largest difference of the clocks."},
     {.name = "G-single-realtime",
-     .meaning = "A G-single whose proof needs real time, such as a stale read: a write completed "
-                "before the reader was invoked, and the reader missed it.",
+     .definition =
+         "A G-single whose proof needs real time, such as a stale read: a write completed "
+         "before the reader was invoked, and the reader missed it.",
      .example = "a: w(x,1) @0-10 | b: r(x,0) @20-30",
      .weakest = {Level::kStrongSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kGeneralizedSnapshotIsolation},
@@ -395,7 +405,7 @@ const AnomalyEntry kAnomalies[] = {
      .remedy =
          "Read from the leader with linearizable reads. If clocks differ, use --clock-drift."},
     {.name = "G-nonadjacent-realtime",
-     .meaning = "A G-nonadjacent whose proof needs real time.",
+     .definition = "A G-nonadjacent whose proof needs real time.",
      .example = "a: w(x,1) @0-10 | b: r(y,0) @20-30 | c: w(y,1) @5-40 | d: r(y,1) r(x,0) @5-40",
      .weakest = {Level::kStrongSnapshotIsolation, Level::kLinearizable},
      .some = {Level::kGeneralizedSnapshotIsolation},
@@ -404,7 +414,7 @@ const AnomalyEntry kAnomalies[] = {
      .cause = "Several readers use replicas that lag.",
      .remedy = "Read from the leader with linearizable reads."},
     {.name = "G2-item-realtime",
-     .meaning = "A G2-item whose proof needs real time.",
+     .definition = "A G2-item whose proof needs real time.",
      .example = "c: w(y,1) @0-10 | b: r(y,0) w(x,1) @5-50 | a: r(x,0) @20-100",
      .weakest = {Level::kStrictSerializable, Level::kLinearizable},
      .group = kTime,
@@ -416,14 +426,15 @@ const AnomalyEntry kAnomalies[] = {
 
 const TermEntry kTerms[] = {
     {.name = "phantom",
-     .meaning = "A query read twice returned other rows the second time, because another "
-                "transaction added or removed rows (ANSI's P3 and A3). cupel treats a range read "
-                "as a read of every key in the range, including absent keys. So a phantom has the "
-                "name of its effect on these keys.",
+     .definition =
+         "A query read twice returned other rows the second time, because another "
+         "transaction added or removed rows (ANSI's P3 and A3). cupel treats a range read "
+         "as a read of every key in the range, including absent keys. So a phantom has the "
+         "name of its effect on these keys.",
      .see = {"non-repeatable-read", "write-skew", "G2-item"},
      .also = {"phantom read", "P3", "A3"}},
     {.name = "repeatable-read",
-     .meaning =
+     .definition =
          "A name with several meanings. Adya's PL-2.99 is serializable except for phantoms; cupel "
          "does not have this level, and serializable is the next stronger one. PostgreSQL's "
          "REPEATABLE READ is snapshot-isolation. REPEATABLE READ of MySQL, and of MariaDB with "
@@ -431,18 +442,20 @@ const TermEntry kTerms[] = {
      .see = {"serializable", "snapshot-isolation", "prefix"},
      .also = {"PL-2.99"}},
     {.name = "PL-1",
-     .meaning = "Adya's level for READ UNCOMMITTED. It forbids only G0. cupel has no level as weak "
-                "as this; its weakest level is read-committed.",
+     .definition =
+         "Adya's level for READ UNCOMMITTED. It forbids only G0. cupel has no level as weak "
+         "as this; its weakest level is read-committed.",
      .see = {"G0", "read-committed"},
      .also = {"read-uncommitted"}},
     {.name = "G1",
-     .meaning =
+     .definition =
          "Adya's name for G1a, G1b and G1c together. Read-committed (PL-2) forbids these and G0.",
      .see = {"aborted-read", "intermediate-read", "G1c"}},
     {.name = "G2",
-     .meaning = "Adya's name for any cycle with an rw edge, of a predicate or of an item. "
-                "Serializable (PL-3) forbids it. A cycle over items is a G2-item, or, if no two rw "
-                "edges are adjacent, a G-single or a G-nonadjacent.",
+     .definition =
+         "Adya's name for any cycle with an rw edge, of a predicate or of an item. "
+         "Serializable (PL-3) forbids it. A cycle over items is a G2-item, or, if no two rw "
+         "edges are adjacent, a G-single or a G-nonadjacent.",
      .see = {"G2-item", "G-single", "G-nonadjacent", "write-skew"},
      .also = {"anti-dependency cycle"}},
 };

@@ -79,7 +79,7 @@ std::string join_views(const std::vector<std::string_view>& words) {
 }
 
 std::string describe_anomaly(const AnomalyEntry& entry) {
-  std::string text = fmt::format("{}\n{}", entry.name, wrapped(entry.meaning, 2));
+  std::string text = fmt::format("{}\n{}", entry.name, wrapped(entry.definition, 2));
   if (!entry.example.empty()) text += "  Smallest example\n" + table(entry.example, 4);
   text += section("Forbidden by", join(names_of(forbidding(entry))));
   if (const auto some = forbidding_some(entry); !some.empty()) {
@@ -92,7 +92,7 @@ std::string describe_anomaly(const AnomalyEntry& entry) {
 }
 
 std::string describe_term(const TermEntry& entry) {
-  return fmt::format("{}\n{}", entry.name, wrapped(entry.meaning, 2)) +
+  return fmt::format("{}\n{}", entry.name, wrapped(entry.definition, 2)) +
          section("See", join_views(entry.see)) + section("Also called", join_views(entry.also));
 }
 
@@ -104,7 +104,7 @@ std::string describe_level(const levels::LevelSpec& entry) {
     if (levels::implies(other, entry.level)) stronger.emplace_back(levels::name(other));
   }
   std::string text = fmt::format("{} ({})\n{}", levels::name(entry.level),
-                                 levels::short_name(entry.level), wrapped(entry.meaning, 2));
+                                 levels::short_name(entry.level), wrapped(entry.definition, 2));
   text += section("Also called", entry.also_called);
   text += "  Smallest violation\n" + table(entry.example, 4);
   text += section("Given by", entry.given_by);
@@ -207,7 +207,7 @@ Json page_json(const Page& page) {
     }
     object["level"] = levels::name(entry.level);
     object["short_name"] = levels::short_name(entry.level);
-    object["meaning"] = entry.meaning;
+    object["meaning"] = entry.definition;
     object["also_called"] = entry.also_called;
     object["example"] = entry.example;
     object["given_by"] = entry.given_by;
@@ -219,7 +219,7 @@ Json page_json(const Page& page) {
   }
   if (page.term != nullptr) {
     object["term"] = page.term->name;
-    object["meaning"] = page.term->meaning;
+    object["meaning"] = page.term->definition;
     object["see"] = page.term->see;
     object["also_called"] = page.term->also;
     return object;
@@ -227,7 +227,7 @@ Json page_json(const Page& page) {
   const auto& entry = *page.anomaly;
   object["anomaly"] = entry.name;
   object["group"] = entry.group;
-  object["meaning"] = entry.meaning;
+  object["meaning"] = entry.definition;
   object["also_called"] = Json::array();
   for (const auto name : entry.also) object["also_called"].push_back(name);
   object["example"] = entry.example;
@@ -370,11 +370,11 @@ std::vector<std::string> glossary_names() {
 std::string list_levels(std::size_t width) {
   std::string text;
   for (const auto& entry : levels::kLevelSpecs) {
-    const auto stop = entry.meaning.find_first_of(".;:");
+    const auto stop = entry.definition.find_first_of(".;:");
     const auto head =
         fmt::format("{:<34} {:<7} ", levels::name(entry.level), levels::short_name(entry.level));
-    const auto meaning = entry.meaning.substr(0, stop);
-    text += head + wrapped(meaning, head.size(), width).substr(head.size());
+    const auto definition = entry.definition.substr(0, stop);
+    text += head + wrapped(definition, head.size(), width).substr(head.size());
   }
   return text;
 }
@@ -391,7 +391,7 @@ std::string list_anomalies() {
     text +=
         fmt::format("  {:<28} {:<6} first forbidden by {}\n", entry.name,
                     letters.empty() ? "" : letters.front(), levels::name(entry.weakest.front()));
-    const auto first = entry.meaning.substr(0, entry.meaning.find(". "));
+    const auto first = entry.definition.substr(0, entry.definition.find(". "));
     text += wrapped(fmt::format("{}{}", first, first.ends_with('.') ? "" : "."), 6, kColumns);
   }
   text += "\nOther names\n";

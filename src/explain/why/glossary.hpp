@@ -13,18 +13,18 @@ namespace cupel::explain {
 
 // Examples are histories in a line: "a: w(x,1) ; r(x,0) | b: r(x,1) @0-10", sessions
 // separated by |, transactions by ; with ! before what an aborted one did and the
-// times behind. r and w read and write, a and l append to and read a list, cas! is a
+// times after it. r and w read and write, a and l append to and read a list, cas! is a
 // compare-and-set that failed. What is not written holds 0. The tests check each.
 struct AnomalyEntry {
   std::string_view name;                    // "lost-update", "G-single"
-  std::string_view meaning;                 // sentences
+  std::string_view definition;              // sentences
   std::string_view example = {};            // a smallest history
   std::vector<levels::Level> weakest;       // these, and whatever implies one of them, forbid it
   std::vector<levels::Level> some = {};     // these forbid some of what goes by the name
   std::string_view group;                   // the heading it is listed under
   std::vector<std::string_view> also = {};  // other names; Plume's letters "TAP-a" to "TAP-n"
   std::string_view allowed;                 // which databases allow it, at which setting; sentences
-  std::string_view cause;                   // what usually is behind it
+  std::string_view cause;                   // the usual cause
   std::string_view remedy;                  // what to do
 };
 
@@ -32,7 +32,7 @@ struct AnomalyEntry {
 // histories of keys do not show.
 struct TermEntry {
   std::string_view name;
-  std::string_view meaning;
+  std::string_view definition;
   std::vector<std::string_view> see;  // levels and anomalies, each with a page
   std::vector<std::string_view> also = {};
 };

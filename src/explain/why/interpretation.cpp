@@ -1,5 +1,5 @@
-// interpret and shorten: see the header. What is behind a derivation is brought back;
-// retelling searches the polygraph of the transactions in it for a proof of which nothing
+// interpret and shorten: see the header. The reasons of a derivation are restored;
+// shorten searches the polygraph of the transactions in it for a proof of which nothing
 // can be left out.
 #include "explain/why/interpretation.hpp"
 
@@ -44,7 +44,7 @@ void note_transactions(Interpretation& interpretation) {
 }
 
 // The dependencies of a derivation, as it is: the cycle, and whatever its edges rest
-// on, with the reads and version orders behind rw and ww edges brought back.
+// on, with the reads and version orders of rw and ww edges restored.
 class Restorer {
  public:
   Restorer(const History& history, const Derivation& derivation)
@@ -231,7 +231,7 @@ class Converter {
     }
     for (const auto& cycle : proof_.cycles) {
       auto path = flat(cycle);
-      // Told from the first of its transactions on.
+      // Starts at the first of its transactions.
       std::rotate(path.begin(),
                   std::min_element(path.begin(), path.end(),
                                    [&](auto one, auto other) {
@@ -351,7 +351,7 @@ std::optional<ShortExplanation> shorten(const History& history, Level level,
       std::any_of(proof->found.begin(), proof->found.end(), [](const Polygraph::Found& found) {
         return (found.assumed || found.edge.reason == Reason::kAssumed) && !found.evidence.empty();
       });
-  if (conditional) return std::nullopt;  // no edge says what was ruled out before it was supposed
+  if (conditional) return std::nullopt;  // no edge says what was ruled out before it was assumed
   return ShortExplanation{Converter(level, *proof).run(), minimal};
 }
 

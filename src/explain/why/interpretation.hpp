@@ -32,7 +32,7 @@ struct Dependency {
                                  // order, the overwriting of an initial value
   bool in_cycle = false;         // of the one cycle or, in a proof by cases, of a case's
   std::vector<std::uint32_t> evidence;  // indexes of the dependencies that it follows from; empty
-                                        // for certain ones and for what a case supposes
+                                        // for certain ones and for what a case assumes
   std::string
       sentence;  // why: "T2 did not see T3's write of 2 to x: it read T1's 0, which is older"
 };

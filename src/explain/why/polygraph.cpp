@@ -33,7 +33,7 @@ enum Kind : std::uint32_t {
   kOrdered,  // which it was
   kOverwrite,
 };
-constexpr std::uint32_t kNothing = 0xffffffff;
+constexpr std::uint32_t kNone = 0xffffffff;
 
 }  // namespace
 
@@ -98,8 +98,8 @@ void Polygraph::add_session_order() {
         edge.from_point = Point::kCommit;
         edge.to_point = Point::kBegin;
       }
-      givens_.push_back({Name{kSession, i, j, kNothing, kNothing}, edge});
-      unit(givens_.back().name);
+      fixed_edges_.push_back({Name{kSession, i, j, kNone, kNone}, edge});
+      unit(fixed_edges_.back().name);
     }
   }
 }
@@ -135,8 +135,8 @@ void Polygraph::add_list_order(const levels::Accesses& accesses) {
           edge.from_op = write_of(t, key);
           edge.to_op = write_of(to, key);
           edge.witness = arc->witness;
-          const Name name{kList, t, to, key.raw, kNothing};
-          if (!units_.contains(name)) givens_.push_back({name, edge});
+          const Name name{kList, t, to, key.raw, kNone};
+          if (!units_.contains(name)) fixed_edges_.push_back({name, edge});
           unit(name);
         }
       }
@@ -149,7 +149,7 @@ void Polygraph::add_real_time(const levels::Derivation& derivation) {
     if (edge.kind != EdgeKind::kRealTime) continue;
     if (number_of(edge.from) == kInitialVersion || number_of(edge.to) == kInitialVersion) continue;
     const Name name = name_of(edge);
-    if (!units_.contains(name)) givens_.push_back({name, edge});
+    if (!units_.contains(name)) fixed_edges_.push_back({name, edge});
     unit(name);
   }
 }
@@ -190,7 +190,7 @@ void Polygraph::add_choices() {
         if (writer == kInitialVersion) {
           unit({kInitial, read.reader, other, read.key.raw, read.op.raw});
         } else if (weak_) {
-          unit({kChoice, other, writer, read.key.raw, kNothing});
+          unit({kChoice, other, writer, read.key.raw, kNone});
         } else {
           unit({kOverwrite + writer, read.reader, other, read.key.raw, read.op.raw});
         }
@@ -202,12 +202,12 @@ void Polygraph::add_choices() {
     for (std::size_t i = 0; i < writers.size(); ++i) {
       for (std::size_t j = i + 1; j < writers.size(); ++j) {
         const auto a = writers[i], b = writers[j];
-        if (units_.contains({kList, a, b, key.raw, kNothing}) ||
-            units_.contains({kList, b, a, key.raw, kNothing})) {
+        if (units_.contains({kList, a, b, key.raw, kNone}) ||
+            units_.contains({kList, b, a, key.raw, kNone})) {
           continue;
         }
         pairs_.push_back({a, b, key});
-        unit({kChoice, a, b, key.raw, kNothing});
+        unit({kChoice, a, b, key.raw, kNone});
       }
     }
   }
@@ -217,7 +217,7 @@ Polygraph::Name Polygraph::name_of(const Edge& edge) const {
   const Number from = number_of(edge.from), to = number_of(edge.to);
   switch (edge.kind) {
     case EdgeKind::kSession:
-      return {kSession, from, to, kNothing, kNothing};
+      return {kSession, from, to, kNone, kNone};
     case EdgeKind::kRealTime:
       return {kRealTime, from, to, static_cast<std::uint32_t>(edge.from_point),
               static_cast<std::uint32_t>(edge.to_point)};
@@ -229,9 +229,9 @@ Polygraph::Name Polygraph::name_of(const Edge& edge) const {
       }
       return {kOverwrite + number_of(edge.writer), from, to, edge.key.raw, edge.from_op.raw};
     default:
-      if (edge.reason == Reason::kListOrder) return {kList, from, to, edge.key.raw, kNothing};
-      if (weak_) return {kChoice, from, to, edge.key.raw, kNothing};
-      return {kChoice, std::min(from, to), std::max(from, to), edge.key.raw, kNothing};
+      if (edge.reason == Reason::kListOrder) return {kList, from, to, edge.key.raw, kNone};
+      if (weak_) return {kChoice, from, to, edge.key.raw, kNone};
+      return {kChoice, std::min(from, to), std::max(from, to), edge.key.raw, kNone};
   }
 }
 
@@ -243,8 +243,8 @@ Polygraph::Mask Polygraph::spoken_of(const levels::Derivation& derivation) const
     if (const auto it = units_.find(name); it != units_.end()) mask[it->second] = 1;
   };
   const auto set_pair = [&](Number a, Number b, KeyId key) {
-    set({kChoice, a, b, key.raw, kNothing});
-    set({kChoice, b, a, key.raw, kNothing});
+    set({kChoice, a, b, key.raw, kNone});
+    set({kChoice, b, a, key.raw, kNone});
   };
   std::vector<std::uint8_t> keys(history_.key_count(), 0);
   const auto set_reads = [&](TxnId reader, KeyId key, TxnId later) {
@@ -415,8 +415,7 @@ void Polygraph::order(Search& search, State& state, const PairOrder& chosen,
     edge.witness = read->op;
     edge.several_writers = read->writers.size() > 1;
   }
-  add(search, state, {kOrdered, from, to, pair.key.raw, kNothing}, edge, false,
-      std::move(evidence));
+  add(search, state, {kOrdered, from, to, pair.key.raw, kNone}, edge, false, std::move(evidence));
 }
 
 std::optional<std::uint32_t> Polygraph::known(const State& state, const Name& name) const {
@@ -426,8 +425,8 @@ std::optional<std::uint32_t> Polygraph::known(const State& state, const Name& na
 
 std::optional<std::uint32_t> Polygraph::known_order(const State& state, Number earlier,
                                                     Number later, KeyId key) const {
-  const auto found = known(state, {kOrdered, earlier, later, key.raw, kNothing});
-  return found ? found : known(state, {kList, earlier, later, key.raw, kNothing});
+  const auto found = known(state, {kOrdered, earlier, later, key.raw, kNone});
+  return found ? found : known(state, {kList, earlier, later, key.raw, kNone});
 }
 
 // The reads of a version of which it is known that another is later.
@@ -547,7 +546,7 @@ bool Polygraph::refute_one(Search& search, State& state) const {
     std::size_t index, side;  // pair: 1 if the reversed side is refuted; read: which writer
     const Read* witness;
     std::vector<std::uint32_t> evidence;  // the path
-    std::size_t others;                   // and behind it as many that are none of it
+    std::size_t others;                   // then, as many that are none of it
   };
   std::optional<Refuted> best;
   // An arc from `from` to `to` would close a cycle.
@@ -623,7 +622,7 @@ std::optional<std::vector<std::uint32_t>> Polygraph::visible(const Search& searc
     return std::move(way_there->found);
   }
   if (level_ == Level::kReadAtomic) {
-    const auto session = known(state, {kSession, writer, read.reader, kNothing, kNothing});
+    const auto session = known(state, {kSession, writer, read.reader, kNone, kNone});
     if (session) return std::vector{*session};
   }
   for (std::size_t r = 0; r < reads_.size(); ++r) {
@@ -652,8 +651,8 @@ std::optional<std::vector<std::uint32_t>> Polygraph::add_visible(Search& search,
                      overwrite_initial(search, state, read, other, Reason::kGiven, {}));
         return path;
       }
-      const Name name{kOrdered, other, seen, read.key.raw, kNothing};
-      if (known(state, name) || !on(search.mask, {kChoice, other, seen, read.key.raw, kNothing})) {
+      const Name name{kOrdered, other, seen, read.key.raw, kNone};
+      if (known(state, name) || !on(search.mask, {kChoice, other, seen, read.key.raw, kNone})) {
         continue;
       }
       auto path = visible(search, state, other, read);
@@ -685,13 +684,13 @@ Polygraph::State Polygraph::start(Search& search) const {
   if (split_) {
     for (Number t = 0; t < txns_.size(); ++t) state.arcs.push_back({begin(t), commit(t), kOwn});
   }
-  for (const Given& given : givens_) {
-    if (on(search.mask, given.name)) add(search, state, given.name, given.edge, true, {});
+  for (const FixedEdge& fixed : fixed_edges_) {
+    if (on(search.mask, fixed.name)) add(search, state, fixed.name, fixed.edge, true, {});
   }
   // What is switched off is not there to choose: it is as if it held of itself.
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     const Pair& pair = pairs_[p];
-    if (!on(search.mask, {kChoice, pair.earlier, pair.later, pair.key.raw, kNothing})) {
+    if (!on(search.mask, {kChoice, pair.earlier, pair.later, pair.key.raw, kNone})) {
       state.order[p] = 3;
     }
   }

@@ -77,7 +77,7 @@ class Polygraph {
   };
   // Kind, two transactions and what they are about.
   using Name = std::tuple<std::uint32_t, Number, Number, std::uint32_t, std::uint32_t>;
-  struct Given {
+  struct FixedEdge {
     Name name;
     levels::Edge edge;
   };
@@ -118,7 +118,7 @@ class Polygraph {
 
   Unit unit(const Name& name);
   [[nodiscard]] bool on(const Mask& mask, const Name& name) const;
-  [[nodiscard]] Name name_of(const levels::Edge& edge) const;  // of the unit behind it
+  [[nodiscard]] Name name_of(const levels::Edge& edge) const;  // of its unit
   void add_session_order();
   void add_list_order(const levels::Accesses& accesses);
   void add_real_time(const levels::Derivation& derivation);
@@ -187,7 +187,7 @@ class Polygraph {
   std::map<TxnId, Number> numbers_;
   std::map<std::pair<Number, KeyId>, OpId> writes_;
   std::map<KeyId, std::vector<Number>> writers_;
-  std::vector<Given> givens_;  // session order, real time, list order
+  std::vector<FixedEdge> fixed_edges_;  // session order, real time, list order
   std::vector<Read> reads_;
   std::vector<Pair> pairs_;
   std::map<Name, Unit> units_;

@@ -1,4 +1,4 @@
-// Sentences: an edge of a derivation in words, down to the operations behind it.
+// Sentences: an edge of a derivation in words, down to the operations that it comes from.
 #pragma once
 
 #include <optional>

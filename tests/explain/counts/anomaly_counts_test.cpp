@@ -179,11 +179,11 @@ TEST(AnomalyCounts, KnowingWhatTheCheckDidCountsTheSame) {
                                     result.levels[1].verdict == Verdict::kSatisfied, 2};
     causal += known.causal ? 1 : 0;
     base::Budget budget;
-    const counts::AnomalyCounts alone(history, budget), told(history, budget, known);
-    ASSERT_TRUE(alone.finished() && told.finished());
-    ASSERT_EQ(alone.counts().size(), told.counts().size()) << seed;
+    const counts::AnomalyCounts alone(history, budget), informed(history, budget, known);
+    ASSERT_TRUE(alone.finished() && informed.finished());
+    ASSERT_EQ(alone.counts().size(), informed.counts().size()) << seed;
     for (std::size_t i = 0; i < alone.counts().size(); ++i) {
-      const auto &a = alone.counts()[i], &b = told.counts()[i];
+      const auto &a = alone.counts()[i], &b = informed.counts()[i];
       EXPECT_EQ(a.name, b.name) << seed;
       EXPECT_EQ(a.count, b.count) << seed << " " << a.name;
       EXPECT_EQ(a.exact, b.exact) << seed << " " << a.name;
@@ -192,7 +192,8 @@ TEST(AnomalyCounts, KnowingWhatTheCheckDidCountsTheSame) {
     for (std::uint32_t r = 0; r < alone.accesses().reads.size(); ++r) {
       for (std::size_t m = 0; m < counts::kMarkCount; ++m) {
         const auto mark = static_cast<counts::Mark>(m);
-        ASSERT_EQ(alone.marked(r, mark), told.marked(r, mark)) << seed << " " << counts::name(mark);
+        ASSERT_EQ(alone.marked(r, mark), informed.marked(r, mark))
+            << seed << " " << counts::name(mark);
       }
     }
   }

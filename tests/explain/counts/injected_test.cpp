@@ -1,4 +1,4 @@
-// Each of the 14 anomalies, planted several times, is counted as often as that, under
+// Each of the 14 anomalies, injected several times, is counted as often as that, under
 // its name and no other, and is among the causes; two different ones are two causes.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kTimes = 3;
 
-history::History planted(std::vector<std::string> anomalies) {
+history::History injected(std::vector<std::string> anomalies) {
   workload::GenerateOptions options;
   options.store = workload::Store::kStrictSerializable;
   options.sessions = 5;
@@ -32,10 +32,10 @@ counts::WholeHistory analysis_of(const history::History& history) {
   return counts::analyze_history(history, result, options, budget, 60).value();
 }
 
-class Planted : public testing::TestWithParam<std::string> {};
+class Injected : public testing::TestWithParam<std::string> {};
 
-TEST_P(Planted, IsCountedAndNamed) {
-  const auto analysis = analysis_of(planted(std::vector<std::string>(kTimes, GetParam())));
+TEST_P(Injected, IsCountedAndNamed) {
+  const auto analysis = analysis_of(injected(std::vector<std::string>(kTimes, GetParam())));
   ASSERT_EQ(analysis.counts.size(), 1u);
   EXPECT_TRUE(analysis.counted);
   EXPECT_EQ(analysis.counts[0].name, GetParam());
@@ -48,7 +48,7 @@ TEST_P(Planted, IsCountedAndNamed) {
   EXPECT_TRUE(analysis.causes.all);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fourteen, Planted, testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Fourteen, Injected, testing::ValuesIn([] {
                            const auto all = workload::mini_transaction_anomalies();
                            return std::vector<std::string>(all.begin(), all.end());
                          }()),
@@ -58,11 +58,11 @@ INSTANTIATE_TEST_SUITE_P(Fourteen, Planted, testing::ValuesIn([] {
                            return name;
                          });
 
-TEST(Planted, TwoDifferentOnesAreTwoCauses) {
+TEST(Injected, TwoDifferentOnesAreTwoCauses) {
   const auto all = workload::mini_transaction_anomalies();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string one(all[i]), other(all[(i + 5) % all.size()]);
-    const auto analysis = analysis_of(planted({one, other}));
+    const auto analysis = analysis_of(injected({one, other}));
     std::multiset<std::string> names;
     for (const auto& cause : analysis.causes.found) names.insert(cause.name);
     EXPECT_EQ(names, (std::multiset<std::string>{one, other}));

@@ -1,5 +1,5 @@
 // RootCauses: one each, however often it shows; floods are cut and the rest is found
-// behind them; and whatever is found is a violation of the whole history.
+// they hide; and whatever is found is a violation of the whole history.
 #include "explain/counts/root_causes.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::map<std::string, int> names_of(const counts::WholeHistory& analysis) {
 }
 using Names = std::map<std::string, int>;
 
-TEST(RootCauses, ASatisfiedHistoryHasNoSurvey) {
+TEST(RootCauses, ASatisfiedHistoryHasNoAnalysis) {
   EXPECT_FALSE(analysis_of(history_of("w(x,1) | r(x,1)")).has_value());
   // What is not asked is not looked for.
   check::Options options;
@@ -127,7 +127,7 @@ TEST(RootCauses, ReadersOfOneVersionUnderTwoNamesAreTwo) {
   EXPECT_TRUE(analysis->causes.all);
 }
 
-// Circles that the counts does not count: three of them, and what is of another name behind them.
+// Cycles that the counts do not include: three of them, and one of another name after them.
 TEST(RootCauses, OfANameThatIsNotCountedThereAreThree) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
@@ -142,16 +142,16 @@ TEST(RootCauses, OfANameThatIsNotCountedThereAreThree) {
   EXPECT_EQ(analysis->causes.left_out.front().first, "G2-item");
 }
 
-// The check may tell of a name that is gone once the causes before it are set aside.
-TEST(RootCauses, WhatIsToldIsCounted) {
+// The check may report a name that is gone once the causes before it are set aside.
+TEST(RootCauses, WhatIsReportedIsCounted) {
   const auto history = history_of("init=0 w(z,5) | r(x,0) w(x,1) | r(x,0) w(x,2)");
   check::Options options;
   options.asked = {Level::kSnapshotIsolation};
-  const auto told = shrink::counterexamples(history, check::check(history, options));
-  ASSERT_EQ(told.size(), 1u);
+  const auto reported = shrink::counterexamples(history, check::check(history, options));
+  ASSERT_EQ(reported.size(), 1u);
   counts::WholeHistory analysis;
   for (int again = 0; again < 2; ++again) {
-    counts::count_reported(history, told, analysis);
+    counts::count_reported(history, reported, analysis);
     ASSERT_EQ(analysis.counts.size(), 1u);
     EXPECT_EQ(analysis.counts[0].name, "lost-update");
     EXPECT_EQ(analysis.counts[0].count, 1u);
@@ -160,7 +160,7 @@ TEST(RootCauses, WhatIsToldIsCounted) {
     EXPECT_EQ(history.key(analysis.counts[0].keys[0]).to_string(), "x");
   }
   analysis.counts[0] = {"lost-update", 7, true, {}, 3};  // of an exact count the keys are known
-  counts::count_reported(history, told, analysis);
+  counts::count_reported(history, reported, analysis);
   EXPECT_EQ(analysis.counts[0].count, 7u);
   EXPECT_TRUE(analysis.counts[0].keys.empty());
 }

@@ -1,4 +1,4 @@
-// ReadAnswer a test was worth: the measures on histories of known answers; and that an anomaly
+// Test power: the measures on histories of known answers; and that an anomaly
 // said to be impossible is found under no answers to the workload's reads whatever, while
 // one said to be seen was.
 #include "explain/power/test_power.hpp"
@@ -23,19 +23,19 @@ namespace {
 using levels::Level;
 using test::history_of;
 
-TestPower worth_of(const history::History& history) {
+TestPower power_of(const history::History& history) {
   base::Budget budget;
   return measure(history, budget);
 }
-const Anomaly& anomaly(const TestPower& worth, std::string_view name) {
-  for (const auto& one : worth.anomalies) {
+const Anomaly& anomaly(const TestPower& power, std::string_view name) {
+  for (const auto& one : power.anomalies) {
     if (one.name == name) return one;
   }
   throw std::out_of_range(std::string(name));
 }
-std::set<std::string> seen(const TestPower& worth) {
+std::set<std::string> seen(const TestPower& power) {
   std::set<std::string> names;
-  for (const auto& one : worth.anomalies) {
+  for (const auto& one : power.anomalies) {
     if (one.detection == Detection::kDetected) names.insert(one.name);
   }
   return names;
@@ -70,10 +70,10 @@ TEST(TestPower, EachAnomalyIsSeenInItsSmallestWorkloadWithTheAnswersOfAGoodDatab
       {"causality-violation", "a: w(x,1) w(y,1) | c: r(y,1) ; r(x,1)"},
   };
   for (const auto& [name, text] : workloads) {
-    const auto worth = worth_of(history_of(text));
-    EXPECT_EQ(anomaly(worth, name).detection, Detection::kDetected)
-        << name << " in " << text << ": " << anomaly(worth, name).reason;
-    EXPECT_EQ(worth.anomalies.size(), 14u);
+    const auto power = power_of(history_of(text));
+    EXPECT_EQ(anomaly(power, name).detection, Detection::kDetected)
+        << name << " in " << text << ": " << anomaly(power, name).reason;
+    EXPECT_EQ(power.anomalies.size(), 14u);
   }
 }
 
@@ -100,9 +100,9 @@ TEST(TestPower, SaysWhichFeatureIsMissing) {
        "no transaction reads one key and writes another"},
   };
   for (const auto& [name, text, reason] : workloads) {
-    const auto worth = worth_of(history_of(text));
-    EXPECT_EQ(anomaly(worth, name).detection, Detection::kImpossible) << name << " in " << text;
-    EXPECT_EQ(anomaly(worth, name).reason, reason) << text;
+    const auto power = power_of(history_of(text));
+    EXPECT_EQ(anomaly(power, name).detection, Detection::kImpossible) << name << " in " << text;
+    EXPECT_EQ(anomaly(power, name).reason, reason) << text;
   }
 }
 
@@ -180,9 +180,9 @@ TEST(TestPower, WhatIsImpossibleNoAnswersShow) {
       }
       sketch.sessions.push_back(session);
     }
-    const auto worth = worth_of(test::build(sketch));
+    const auto power = power_of(test::build(sketch));
     const auto possible = shown_by_any_answers(sketch);
-    for (const auto& one : worth.anomalies) {
+    for (const auto& one : power.anomalies) {
       ++count[one.detection];
       if (one.detection == Detection::kImpossible) {
         EXPECT_FALSE(possible.contains(one.name)) << one.name << " is said to be impossible ("
@@ -211,7 +211,7 @@ TEST(TestPower, WhatIsImpossibleNoAnswersShow) {
   EXPECT_LT(count[Detection::kNotFound], 200);
 }
 
-// A workload that could have shown all of them does so in the generator's own planting.
+// A workload that could have shown all of them does so with the generator's own injection.
 TEST(TestPower, AGeneralWorkloadCouldShowAlmostAll) {
   for (const auto shape : {workload::Shape::kRegister, workload::Shape::kListAppend}) {
     workload::GenerateOptions options;
@@ -219,49 +219,49 @@ TEST(TestPower, AGeneralWorkloadCouldShowAlmostAll) {
     options.shape = shape;
     options.keys = 20;
     options.abort_rate = 0.05;
-    const auto worth = worth_of(workload::generate(options).value());
-    EXPECT_EQ(seen(worth).size(), 14u);
-    EXPECT_GT(worth.met, 0u);
+    const auto power = power_of(workload::generate(options).value());
+    EXPECT_EQ(seen(power).size(), 14u);
+    EXPECT_GT(power.met, 0u);
   }
   // Mini-transactions read before they write and never write a key twice.
   workload::GenerateOptions mini;
   mini.shape = workload::Shape::kMini;
   mini.keys = 20;
-  const auto worth = worth_of(workload::generate(mini).value());
-  EXPECT_TRUE(seen(worth).contains("lost-update"));
-  EXPECT_TRUE(seen(worth).contains("write-skew"));
+  const auto power = power_of(workload::generate(mini).value());
+  EXPECT_TRUE(seen(power).contains("lost-update"));
+  EXPECT_TRUE(seen(power).contains("write-skew"));
   for (const char* name : {"aborted-read", "not-my-last-write", "not-my-own-write",
                            "intermediate-read", "non-repeatable-read"}) {
-    EXPECT_EQ(anomaly(worth, name).detection, Detection::kImpossible) << name;
+    EXPECT_EQ(anomaly(power, name).detection, Detection::kImpossible) << name;
   }
 }
 
 TEST(TestPower, CountsWhatMetInTime) {
-  const auto worth = worth_of(history_of(
+  const auto power = power_of(history_of(
       "a: w(x,1) @0-10 ; w(x,2) @20-30 | b: r(x,1) @5-15 ; r(y,nil) @20-30 | c: w(y,9) @40-50"));
-  EXPECT_EQ(worth.transactions, 5u);
-  EXPECT_EQ(worth.timed, 5u);
-  EXPECT_EQ(worth.most_open, 2u);
-  EXPECT_EQ(worth.pairs, 4u);             // x: three; y: one
-  EXPECT_EQ(worth.pairs_overlapped, 1u);  // the first two
-  EXPECT_EQ(worth.met, 2u);
-  EXPECT_EQ(worth_of(history_of("a: w(x,1) | b: r(x,1)")).timed, 0u);
+  EXPECT_EQ(power.transactions, 5u);
+  EXPECT_EQ(power.timed, 5u);
+  EXPECT_EQ(power.most_open, 2u);
+  EXPECT_EQ(power.pairs, 4u);             // x: three; y: one
+  EXPECT_EQ(power.pairs_overlapped, 1u);  // the first two
+  EXPECT_EQ(power.met, 2u);
+  EXPECT_EQ(power_of(history_of("a: w(x,1) | b: r(x,1)")).timed, 0u);
 }
 
 TEST(TestPower, CountsReadsThatConstrain) {
   // x: seen, and the initial one of a key that is written; y: nobody writes it; z: its own.
-  const auto worth =
-      worth_of(history_of("a: w(x,1) | b: r(x,1) r(y,nil) w(z,1) r(z,1) | c: r(x,nil) r(x,nil)"));
-  EXPECT_EQ(worth.reads, 3u);
-  EXPECT_EQ(worth.constraining, 2u);
+  const auto power =
+      power_of(history_of("a: w(x,1) | b: r(x,1) r(y,nil) w(z,1) r(z,1) | c: r(x,nil) r(x,nil)"));
+  EXPECT_EQ(power.reads, 3u);
+  EXPECT_EQ(power.constraining, 2u);
 }
 
 TEST(TestPower, CountsKeysOfKnownOrder) {
   const auto ordered = [](const char* text) {
-    const auto worth = worth_of(history_of(text));
-    return std::to_string(worth.ordered_keys) + "/" + std::to_string(worth.written_keys) + " " +
-           std::to_string(worth.ordered_by_one_writer) + std::to_string(worth.ordered_by_list) +
-           std::to_string(worth.ordered_by_chain);
+    const auto power = power_of(history_of(text));
+    return std::to_string(power.ordered_keys) + "/" + std::to_string(power.written_keys) + " " +
+           std::to_string(power.ordered_by_one_writer) + std::to_string(power.ordered_by_list) +
+           std::to_string(power.ordered_by_chain);
   };
   EXPECT_EQ(ordered("a: w(x,1) | b: r(y,nil)"), "1/1 100");
   EXPECT_EQ(ordered("a: w(x,1) | b: w(x,2)"), "0/1 000");
@@ -275,9 +275,9 @@ TEST(TestPower, CountsKeysOfKnownOrder) {
 
 TEST(TestPower, StopsAtItsBudget) {
   base::Budget budget(std::chrono::duration<double>(0), 0);
-  const auto worth = measure(history_of("a: w(x,1) | b: r(x,1)"), budget);
-  EXPECT_TRUE(worth.limit_met);
-  EXPECT_TRUE(worth.anomalies.empty());
+  const auto power = measure(history_of("a: w(x,1) | b: r(x,1)"), budget);
+  EXPECT_TRUE(power.limit_met);
+  EXPECT_TRUE(power.anomalies.empty());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ fs::path shared() {
   return fs::path(CUPEL_SOURCE_DIR) / "../shared/histories";
 }
 
-struct Known {
+struct Expected {
   const char* file;
   const char* name;  // of the first counterexample
   Level level;
@@ -29,7 +29,7 @@ struct Known {
 };
 
 // As the papers have them: Galera's lost update is of three transactions on key 0.
-const Known kKnown[] = {
+const Expected kExpected[] = {
     {"polysi/violations/galera/galera.txt", "lost-update", Level::kSnapshotIsolation, 3},
     {"polysi/violations/dgraph/history.bincode", "causality-violation", Level::kCausal, 6},
     {"polysi/violations/yugabyte/yugabyte.txt", "session-guarantee-violation", Level::kReadAtomic,
@@ -41,7 +41,7 @@ const Known kKnown[] = {
     {"real/pg-repeatable-read-append.jsonl", "write-skew", Level::kSerializable, 2},
 };
 
-class Histories : public testing::TestWithParam<Known> {};
+class Histories : public testing::TestWithParam<Expected> {};
 
 TEST_P(Histories, AreExplainedBySmallParts) {
   const auto path = shared() / GetParam().file;
@@ -65,7 +65,7 @@ TEST_P(Histories, AreExplainedBySmallParts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, Histories, testing::ValuesIn(kKnown), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Shared, Histories, testing::ValuesIn(kExpected), [](const auto& info) {
   std::string text = fs::path(info.param.file).stem().string();
   for (char& c : text) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return text == "history" ? std::string("dgraph") : text;

@@ -411,8 +411,8 @@ void expect_sound_structure(const Interpretation& interpretation, const std::str
   }
 }
 
-// What is told is a proof in itself, to the eyes that look at the engine's certificates. The
-// choices behind cases and only writers are left out of what is told.
+// The explanation is a proof in itself, to the eyes that look at the engine's certificates. The
+// choices of cases and only writers are left out of it.
 void expect_proof(const History& history, Level level, const ShortExplanation& retold,
                   const std::string& context) {
   const auto& edges = retold.derivation.edges;
@@ -431,14 +431,14 @@ void expect_proof(const History& history, Level level, const ShortExplanation& r
   }
   answer.violation->derivation = retold.derivation;
   const auto report = certify::verify(history, report::certificate(history, result, 0).json);
-  EXPECT_EQ(report.outcome, certify::Outcome::kValid) << report.reason << context;
+  EXPECT_EQ(report.validity, certify::Validity::kValid) << report.reason << context;
   ++proofs;
 }
 
 class Interpretations : public testing::TestWithParam<int> {};
 
 TEST_P(Interpretations, AreMinimal) {
-  int looked = 0, minimal = 0, told_again = 0;
+  int looked = 0, minimal = 0, shortened_text = 0;
   proofs = 0;
   for (std::uint64_t i = 0; i < 120; ++i) {
     const auto seed = i * test::kKindCount + static_cast<std::uint64_t>(GetParam());
@@ -448,7 +448,9 @@ TEST_P(Interpretations, AreMinimal) {
       if (decider.refusal(level)) continue;
       base::Budget budget;
       const auto decision = decider.decide(level, budget);
-      if (decision.answer != levels::Answer::kNo || !decision.violation->internal.empty()) continue;
+      if (decision.status != levels::DecisionStatus::kViolated ||
+          !decision.violation->internal.empty())
+        continue;
       // As it was found, and made small.
       const auto small = shrink::shrink(h, level, *decision.violation, {.seconds = 600});
       ASSERT_TRUE(small);
@@ -456,7 +458,7 @@ TEST_P(Interpretations, AreMinimal) {
         const auto& history = whole ? h : small->history;
         const auto& violation = whole ? *decision.violation : small->violation;
         const auto retold = shorten(history, level, violation, budget);
-        if (retold) ++told_again;
+        if (retold) ++shortened_text;
         levels::Violation simple;
         if (retold) simple.derivation = retold->derivation;
         const auto found = interpret(history, retold ? simple : violation);
@@ -483,7 +485,7 @@ TEST_P(Interpretations, AreMinimal) {
   RecordProperty("looked", looked);
   RecordProperty("proofs", proofs);
   EXPECT_GT(proofs, 10);
-  RecordProperty("told_again", told_again);
+  RecordProperty("shortened_text", shortened_text);
   RecordProperty("minimal", minimal);
   EXPECT_GT(looked, 25);
   EXPECT_GE(minimal, looked * 98 / 100) << "of " << looked;

@@ -1,5 +1,5 @@
 // shrink: what is left violates, is called the same, and can lose nothing; of
-// thousands of random histories, and of each planted anomaly.
+// thousands of random histories, and of each injected anomaly.
 #include "explain/shrink/shrink.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::optional<std::string> violation_of(const History& h, Level level,
   base::Budget budget;
   levels::Decider decider(h, 0, 1, false);
   const auto decision = decider.decide(level, budget);
-  if (decision.answer != levels::Answer::kNo) return std::nullopt;
+  if (decision.status != levels::DecisionStatus::kViolated) return std::nullopt;
   const auto anomalies = explain::explain(h, level, *decision.violation);
   for (const auto& one : anomalies) {
     if (one.name == preferred) return one.name;
@@ -110,7 +110,7 @@ TEST_P(RandomViolations, AreMadeAsSmallAsTheyCanBe) {
       if (decider.refusal(level)) continue;
       base::Budget budget;
       const auto decision = decider.decide(level, budget);
-      if (decision.answer != levels::Answer::kNo) continue;
+      if (decision.status != levels::DecisionStatus::kViolated) continue;
       const std::string context =
           " (seed " + std::to_string(seed) + ", whole history:\n" + test::to_text(h) + ")";
       const auto small = shrink(h, level, *decision.violation, {.seconds = 600});
@@ -169,9 +169,9 @@ void expect_cycle_and_writers(const Counterexample& small) {
   EXPECT_LE(h.txn_count(), allowed.size()) << test::to_text(h) << "\n" << small.anomaly.explanation;
 }
 
-class Planted : public testing::TestWithParam<std::string_view> {};
+class Injected : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(Planted, IsAllThatIsLeft) {
+TEST_P(Injected, IsAllThatIsLeft) {
   for (const auto shape : {workload::Shape::kRegister, workload::Shape::kMini}) {
     workload::GenerateOptions options;
     options.store = workload::Store::kStrictSerializable;
@@ -199,7 +199,7 @@ TEST_P(Planted, IsAllThatIsLeft) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Anomalies, Planted,
+INSTANTIATE_TEST_SUITE_P(Anomalies, Injected,
                          testing::ValuesIn(workload::mini_transaction_anomalies().begin(),
                                            workload::mini_transaction_anomalies().end()),
                          [](const auto& info) {

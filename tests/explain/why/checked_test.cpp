@@ -106,10 +106,10 @@ TEST(Glossary, ExamplesShowWhatTheyAreExamplesOf) {
     const auto found = check::check(history, options).levels.front();
     ASSERT_EQ(found.verdict, check::Verdict::kViolated) << entry.name;
     const auto at = found.explained_at.value_or(found.level);
-    const auto told = explain(history, at, *found.violation);
-    ASSERT_FALSE(told.empty()) << entry.name;
-    if (told.front().name != entry.name) {  // G1a is aborted-read
-      EXPECT_EQ(told.front().adya, entry.name) << told.front().explanation;
+    const auto explained = explain(history, at, *found.violation);
+    ASSERT_FALSE(explained.empty()) << entry.name;
+    if (explained.front().name != entry.name) {  // G1a is aborted-read
+      EXPECT_EQ(explained.front().adya, entry.name) << explained.front().explanation;
     }
   }
   EXPECT_GE(shown, 24);

@@ -193,7 +193,7 @@ TEST(Glossary, KnowsPlumesLetters) {
 
 TEST(Glossary, SaysOfEachWhoAllowsItAndWhatToDo) {
   for (const auto& entry : anomalies()) {
-    for (const auto text : {entry.meaning, entry.allowed, entry.cause, entry.remedy}) {
+    for (const auto text : {entry.definition, entry.allowed, entry.cause, entry.remedy}) {
       EXPECT_TRUE(text.ends_with('.')) << entry.name << ": " << text;
     }
     EXPECT_FALSE(entry.group.empty()) << entry.name;
@@ -246,16 +246,16 @@ TEST(Glossary, HasItsPagesInTheManual) {
   const std::string known = text_of(path);
   const auto at = known.find(begin);
   ASSERT_NE(at, std::string::npos);
-  std::string told = known.substr(0, at) + begin;
+  std::string expected = known.substr(0, at) + begin;
   bool first = true;
   for (const auto& entry : anomalies()) {
-    if (!first) told += "\n";
-    told += describe(entry.name);
+    if (!first) expected += "\n";
+    expected += describe(entry.name);
     first = false;
   }
-  told += "```\n";
-  if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << told;
-  EXPECT_EQ(told, text_of(path)) << "CUPEL_WRITE_GOLDEN=1 explain_test writes it anew";
+  expected += "```\n";
+  if (std::getenv("CUPEL_WRITE_GOLDEN") != nullptr) std::ofstream(path) << expected;
+  EXPECT_EQ(expected, text_of(path)) << "CUPEL_WRITE_GOLDEN=1 explain_test writes it anew";
 }
 
 }  // namespace

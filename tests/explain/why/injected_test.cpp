@@ -1,4 +1,4 @@
-// Each of the 14 anomalies, planted once among 10,000 transactions, is told by its
+// Each of the 14 anomalies, injected once among 10,000 transactions, is named by its
 // own name.
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 namespace cupel::explain {
 namespace {
 
-class PlantedAmongMany : public testing::TestWithParam<std::string> {};
+class InjectedAmongMany : public testing::TestWithParam<std::string> {};
 
-TEST_P(PlantedAmongMany, IsToldByItsName) {
+TEST_P(InjectedAmongMany, IsExplainedByItsName) {
   workload::GenerateOptions wanted;
   wanted.store = workload::Store::kStrictSerializable;
   wanted.sessions = 20;
@@ -32,13 +32,14 @@ TEST_P(PlantedAmongMany, IsToldByItsName) {
   options.asked = {page->weakest.front()};
   const auto found = check::check(history, options).levels.front();
   ASSERT_EQ(found.verdict, check::Verdict::kViolated);
-  const auto told = explain(history, found.explained_at.value_or(found.level), *found.violation);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told.front().name, GetParam()) << told.front().explanation;
-  EXPECT_LE(told.front().listed.size(), 6u) << told.front().explanation;
+  const auto explained =
+      explain(history, found.explained_at.value_or(found.level), *found.violation);
+  ASSERT_EQ(explained.size(), 1u);
+  EXPECT_EQ(explained.front().name, GetParam()) << explained.front().explanation;
+  EXPECT_LE(explained.front().listed.size(), 6u) << explained.front().explanation;
 }
 
-INSTANTIATE_TEST_SUITE_P(The14, PlantedAmongMany,
+INSTANTIATE_TEST_SUITE_P(The14, InjectedAmongMany,
                          testing::Values("thin-air-read", "aborted-read", "future-read",
                                          "not-my-last-write", "not-my-own-write",
                                          "intermediate-read", "non-repeatable-read",

@@ -126,7 +126,7 @@ TEST(Words, WhatAnOperationDidAsAThing) {
   EXPECT_EQ(w.versions_owner(TxnId::none(), OpId::none(), l), "the empty list");
 }
 
-TEST(Words, TimesAreToldAsTheyWereRecorded) {
+TEST(Words, TimesAreShownAsTheyWereRecorded) {
   EXPECT_EQ(moment(350), "350 ns");
   EXPECT_EQ(moment(12'503), "12.503 us");
   EXPECT_EQ(moment(12'503'441), "12.503441 ms");

@@ -1,4 +1,4 @@
-// Trial: one `cupel check --json` of a case, its answer and its costs.
+// CheckRun: one `cupel check --json` of a case, its answer and its costs.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ struct StageCost {
   double seconds = 0, cpu_seconds = 0;
 };
 
-struct Trial {
+struct CheckRun {
   Measured cost;
   std::string verdict, decided_by, detail;
   std::uint64_t transactions = 0, operations = 0, sessions = 0, keys = 0;
   std::vector<std::pair<std::string, StageCost>> stages;  // in the program's order
 };
 
-struct TrialOptions {
+struct CheckRunOptions {
   std::string cupel;
   double timeout_seconds = 120;
   unsigned threads = 0;                // 0: as many as the machine has
@@ -32,10 +32,10 @@ struct TrialOptions {
 
 // The counts of a violation's whole history and the search for further causes have a
 // time limit of their own, so they are left out (--no-survey).
-std::vector<std::string> command_of(const Case& one, const TrialOptions& options);
+std::vector<std::string> command_of(const Case& one, const CheckRunOptions& options);
 
 // Errors: the program cannot be started, crashes, cannot read the history, or prints
 // what is no answer. A wrong verdict is none: that is for the caller to see.
-base::Result<Trial> run(const Case& one, const TrialOptions& options);
+base::Result<CheckRun> run(const Case& one, const CheckRunOptions& options);
 
 }  // namespace cupel::bench
