@@ -13,7 +13,7 @@ namespace cupel::fuzz {
 
 // `make`: make_postgres or make_mysql.
 template <typename Make>
-std::string answers(Make make, sql::Dialect dialect, std::string_view bytes, std::size_t piece) {
+std::string answers(Make make, sql::Product dialect, std::string_view bytes, std::size_t piece) {
   wire::FakeBackend backend;
   backend.log.stopped = true;  // nobody waits
   std::string said;
@@ -34,7 +34,7 @@ std::string answers(Make make, sql::Dialect dialect, std::string_view bytes, std
 }
 
 template <typename Make>
-void talk(Make make, sql::Dialect dialect, const std::uint8_t* data, std::size_t size) {
+void talk(Make make, sql::Product dialect, const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto said = answers(make, dialect, bytes, bytes.size() + 1);
   // A statement is looked for in what has come so far, so a piece may show in transactions, but

@@ -3,6 +3,6 @@
 #include "mock_conversation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  cupel::fuzz::talk(cupel::wire::make_mysql, cupel::sql::Dialect::kMysql, data, size);
+  cupel::fuzz::talk(cupel::wire::make_mysql, cupel::sql::Product::kMysql, data, size);
   return 0;
 }

@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace mock = cupel::mock;
   namespace sql = cupel::sql;
   if (size == 0 || size > 4096) return 0;
-  const auto dialect = data[0] % 2 == 0 ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
+  const auto dialect = data[0] % 2 == 0 ? sql::Product::kPostgres : sql::Product::kMysql;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   mock::Store store(mock::Options{});
   sql::Catalog catalog(mock::Level::kCausal);

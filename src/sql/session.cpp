@@ -9,25 +9,18 @@
 #include <map>
 #include <set>
 
-#include "sql/dialect/mysql_text.hpp"
-#include "sql/dialect/settings.hpp"
-#include "sql/dialect/settings_postgres.hpp"
+#include "base/text.hpp"
+#include "sql/dialect/dialect.hpp"
+#include "sql/dialect/session_control.hpp"
+#include "sql/exec/describe.hpp"
 #include "sql/exec/query_run.hpp"
 #include "sql/exec/run.hpp"
 #include "sql/exec/schema.hpp"
 #include "sql/parse/sql_words.hpp"
-#include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
 
 namespace {
-
-std::string lowered(std::string text) {
-  for (auto& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return text;
-}
 
 // "AlterTableStmt" is ALTER TABLE; what people use such statements for is told another way.
 [[noreturn]] void not_a_statement_here(const Tree& tree) {
@@ -55,9 +48,10 @@ std::string lowered(std::string text) {
   not_supported(in_sql(kind));
 }
 
-// A parameter of MySQL's: what a literal of its type is.
+// A parameter as a literal of its type.
 ExpressionPtr literal(const Datum& value, Type sent) {
   if (!value) return constant({}, {Type::kNull});
+  if (sent == Type::kBoolean) return constant(std::int64_t{*value == "t"}, {Type::kBigint});
   if (!is_number(sent)) return constant(*value, {Type::kNull});
   return constant(from_text(*value, {sent}), {sent});
 }
@@ -97,28 +91,7 @@ class PreparedStatement : public Prepared {
   std::vector<Column> shape;
   bool rows = false;
   std::string word;
-  Dialect dialect = Dialect::kPostgres;
-  std::optional<Statement> statement;  // none: an empty text, or one of MySQL's own
-  MysqlTokens tokens;
-};
-
-// What a statement of a text is: PostgreSQL's tree, or MySQL's own words.
-struct Step {
-  std::optional<Statement> statement;
-  MysqlTokens tokens;
-};
-
-bool is_token(const MysqlTokens& tokens, std::size_t at, std::string_view text) {
-  return at < tokens.size() && tokens[at].text == text;
-}
-
-// The isolation of a session or of a transaction: the standard's name as asked for, and what it
-// means here.
-struct Isolation {
-  std::string name;
-  std::optional<mock::Level> level;
-  bool read_only = false;
-  bool deferrable = false;  // PostgreSQL's, without effect
+  ParsedStatement parsed;  // nothing: an empty text
 };
 
 // What SET changes. Never changed once it is shared: PostgreSQL's ROLLBACK goes back to an old one.
@@ -151,20 +124,24 @@ class Cancellable {
   std::atomic<SessionFacts::State>& state_;
 };
 
-class SessionOfStore : public Session {
+class SessionOfStore : public Session, private SessionControl {
  public:
-  SessionOfStore(mock::Store& store, Catalog& catalog, Dialect dialect, std::uint32_t number)
-      : store_(store), catalog_(catalog.tables()), number_(number) {
-    facts_.dialect = dialect;
-    facts_.setting = [this](const std::string& setting) { return shown_setting(setting); };
+  SessionOfStore(mock::Store& store, Catalog& catalog, const Dialect& dialect, std::uint32_t number)
+      : store_(store),
+        catalog_(catalog.tables()),
+        dialect_(dialect),
+        rules_(dialect.rules().transactions),
+        number_(number),
+        facts_{dialect, dialect.rules().values} {
+    facts_.setting = [this](const std::string& name) { return setting(name); };
     facts_.configure = [this](const std::string& name, const std::string& value, bool local) {
       set(name, value, local);
-      return shown_setting(name);
+      return setting(name);
     };
-    facts_.version = version_of(dialect);
+    facts_.version = dialect.version();
     facts_.database = [this] { return now_->database; };
-    first_.settings = sql::first_settings(dialect);
-    first_.isolation = {mysql() ? "repeatable read" : "read committed", std::nullopt, false};
+    first_.settings = dialect.first_settings();
+    first_.isolation = {.name = dialect.first_isolation()};
     forget_settings();
   }
   ~SessionOfStore() override {
@@ -205,8 +182,29 @@ class SessionOfStore : public Session {
   void on_deallocate(Deallocate deallocate) override { deallocate_ = std::move(deallocate); }
 
  private:
-  [[nodiscard]] bool mysql() const { return facts_.dialect == Dialect::kMysql; }
-  std::vector<Step> steps(std::string_view text) const;
+  // What the dialect's own statements do with the session.
+  void begin() override;
+  [[nodiscard]] bool in_block() const override { return block_; }
+  void set_autocommit(bool wanted) override;
+  [[nodiscard]] Isolation isolation_of(Scope scope) const override {
+    return scope == Scope::kSession ? now_->isolation : isolation();
+  }
+  void set_isolation(const Isolation& isolation, Scope scope) override;
+  [[nodiscard]] mock::Level level_for(const std::string& isolation) const override;
+  [[nodiscard]] const Settings& settings() const override { return now_->settings; }
+  [[nodiscard]] std::string setting(const std::string& name) const override;
+  void set(const std::string& name, const std::string& value) override { set(name, value, false); }
+  [[nodiscard]] std::string database() const override { return now_->database; }
+  void set_database(const std::string& name) override {
+    change([&](Configuration& all) { all.database = name; });
+  }
+  [[nodiscard]] std::vector<std::string> tables() const override;
+  [[nodiscard]] std::vector<std::vector<Datum>> described(const std::string& table) const override {
+    return sql::described(table, catalog_, dialect_);
+  }
+  bool cancel(std::uint32_t connection) override {
+    return facts_.cancel_other && facts_.cancel_other(connection);
+  }
 
   // Transactions of the store.
   mock::Transaction& transaction();
@@ -214,30 +212,21 @@ class SessionOfStore : public Session {
   void end_quietly();
   void undo_to(std::size_t size);
 
-  Result perform(const Step& step, std::span<const Datum> parameters,
+  Result perform(const ParsedStatement& parsed, std::span<const Datum> parameters,
                  const std::vector<Type>& types);
-  Result perform_in_block(const Step& step, std::span<const Datum> parameters,
+  Result perform_in_block(const ParsedStatement& parsed, std::span<const Datum> parameters,
                           const std::vector<Type>& types);
   Result data(const Statement& statement, std::span<const Datum> parameters,
               std::vector<Type> types);
   std::optional<Result> control(const Statement& statement);
   Result transaction_statement(const Tree& body);
   Result set_statement(const Tree& body);
-  std::optional<Result> mysql_own(const MysqlTokens& tokens);
-  Result mysql_begin(const MysqlTokens& tokens);
-  Result mysql_kill(const MysqlTokens& tokens);
-  std::optional<Result> mysql_show(const MysqlTokens& tokens) const;
-  Result mysql_show_variables(const MysqlTokens& tokens, std::size_t at) const;
-  Result described(const std::string& name) const;
-  Result mysql_set(const MysqlTokens& tokens);
-  std::size_t mysql_names(const MysqlTokens& tokens, std::size_t at);
   void take_error(const SqlException& exception);
-  [[nodiscard]] Error told(const Error& error) const;
 
   // Settings.
   void forget_settings();
-  // PostgreSQL's end of a transaction: what SET LOCAL did goes, and if it is rolled back what SET
-  // did.
+  // The end of a transaction that undoes settings: what SET LOCAL did goes, and if it is rolled
+  // back what SET did.
   void settle_settings(bool committed);
   template <typename Change>
   void change(const Change& change, bool local = false) {
@@ -254,20 +243,20 @@ class SessionOfStore : public Session {
   [[nodiscard]] const Isolation& isolation() const {
     return isolation_ ? *isolation_ : now_->isolation;
   }
-  // Of a statement that begins now.
-  [[nodiscard]] double time_limit_ms(const Step& step) const;
-  [[nodiscard]] double turn_limit_ms() const;
   [[nodiscard]] bool in_transaction() const { return block_ || implicit_; }
-  std::string shown_setting(const std::string& name) const;
   void set(const std::string& name, const std::string& value, bool local);
-  std::optional<mock::Level> level_for(const std::string& standard_name) const;
+  void set_transaction_setting(const TransactionSetting& setting, const std::string& name,
+                               const std::string& value, bool local);
+  void check_before_reads(const TransactionSetting& setting, const Isolation& wanted) const;
+  [[nodiscard]] bool literals() const { return dialect_.rules().queries.parameters_are_literals; }
   void transaction_options(const Tree& options, bool session);
-  Result one_row(std::vector<std::string> names, std::vector<std::vector<Datum>> rows) const;
 
   mock::Store& store_;
   Tables& catalog_;
+  const Dialect& dialect_;
+  const Dialect::TransactionRules& rules_;
   Deallocate deallocate_;
-  std::vector<ExpressionPtr> given_;  // MySQL: the parameters of the statement that runs
+  std::vector<ExpressionPtr> given_;  // the parameters of the statement that runs, as literals
   std::uint32_t number_;
   SessionFacts facts_;
   Configuration first_;       // as the client asked for when it connected
@@ -285,7 +274,7 @@ class SessionOfStore : public Session {
   bool block_ = false;  // between BEGIN and COMMIT
   bool failed_ = false;
   bool implicit_ = false;               // several statements in one text
-  std::optional<Isolation> isolation_;  // of the transaction, or MySQL's next
+  std::optional<Isolation> isolation_;  // of the transaction, or of the next
 };
 
 void SessionOfStore::forget_settings() {
@@ -296,7 +285,7 @@ void SessionOfStore::forget_settings() {
 }
 
 void SessionOfStore::settle_settings(bool committed) {
-  if (mysql()) return;
+  if (!rules_.undo_settings) return;
   if (!committed) lasting_ = before_;
   now_ = before_ = lasting_;
 }
@@ -304,7 +293,7 @@ void SessionOfStore::settle_settings(bool committed) {
 std::optional<Error> SessionOfStore::configure(const std::string& setting,
                                                const std::string& value) {
   try {
-    set(lowered(setting), value, false);
+    set(base::to_lower(setting), value, false);
     first_ = *lasting_;
     before_ = lasting_;
     return std::nullopt;
@@ -314,56 +303,7 @@ std::optional<Error> SessionOfStore::configure(const std::string& setting,
 }
 
 std::optional<Session::Idle> SessionOfStore::idle_limit() const {
-  if (mysql()) {
-    return Idle{std::stod(now_->settings.at("wait_timeout")), "57P05",
-                "The client was disconnected because of inactivity (wait_timeout)"};
-  }
-  const bool open = block_ || failed_;
-  const auto limit = milliseconds_of(
-      now_->settings, open ? "idle_in_transaction_session_timeout" : "idle_session_timeout");
-  if (limit <= 0) return std::nullopt;
-  return open ? Idle{limit / 1000, "25P03",
-                     "terminating connection due to idle-in-transaction timeout"}
-              : Idle{limit / 1000, "57P05", "terminating connection due to idle-session timeout"};
-}
-
-double SessionOfStore::time_limit_ms(const Step& step) const {
-  if (!mysql()) return milliseconds_of(now_->settings, "statement_timeout");
-  const auto all = 1000 * std::stod(now_->settings.at("max_statement_time"));
-  const bool select = step.statement && kind_of(step.statement->tree) == "SelectStmt";
-  const auto of_select = select ? std::stod(now_->settings.at("max_execution_time")) : 0;
-  return all > 0 && of_select > 0 ? std::min(all, of_select) : std::max(all, of_select);
-}
-
-double SessionOfStore::turn_limit_ms() const {
-  if (!mysql()) return milliseconds_of(now_->settings, "lock_timeout");
-  return std::max(1000 * std::stod(now_->settings.at("innodb_lock_wait_timeout")), 1.0);
-}
-
-std::vector<Step> SessionOfStore::steps(std::string_view text) const {
-  std::vector<Step> all;
-  if (!mysql()) {
-    for (auto& statement : parse(text)) all.push_back({std::move(statement), {}});
-    return all;
-  }
-  for (auto& tokens : mysql_statements(text)) {
-    static constexpr std::string_view kOwn[] = {"set",      "show",  "use",    "start",  "begin",
-                                                "describe", "desc",  "lock",   "unlock", "explain",
-                                                "kill",     "flush", "analyze"};
-    const auto& first = tokens[0];
-    const bool create_database = tokens.size() > 2 &&
-                                 (first.text == "create" || first.text == "drop") &&
-                                 (tokens[1].text == "database" || tokens[1].text == "schema");
-    if (create_database ||
-        std::find(std::begin(kOwn), std::end(kOwn), first.text) != std::end(kOwn)) {
-      all.push_back({std::nullopt, std::move(tokens)});
-      continue;
-    }
-    ParserMarks marks;
-    const auto text_for_parser = as_postgres(tokens, marks);
-    if (auto statement = marks.parse(text_for_parser)) all.push_back({std::move(statement), {}});
-  }
-  return all;
+  return dialect_.idle_limit(now_->settings, block_ || failed_);
 }
 
 mock::Transaction& SessionOfStore::transaction() {
@@ -372,7 +312,7 @@ mock::Transaction& SessionOfStore::transaction() {
   options.level = isolation().level;
   options.policy = now_->policy;
   // What waits for a lock in a database waits here for its turn.
-  const auto limit = turn_limit_ms();
+  const auto limit = dialect_.turn_limit_ms(now_->settings);
   const auto start = std::chrono::steady_clock::now();
   const auto too_long = [&] {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -382,10 +322,7 @@ mock::Transaction& SessionOfStore::transaction() {
   transaction_ = store_.begin(number_, options);
   if (transaction_ == nullptr) {
     facts_.go_on();
-    if (too_long()) {
-      raise("55P03", mysql() ? "Lock wait timeout exceeded; try restarting transaction"
-                             : "canceling statement due to lock timeout");
-    }
+    if (too_long()) raise("55P03", dialect_.turn_limit_message());
     raise("57P01", "the mock is shutting down");
   }
   ++begun_;
@@ -432,15 +369,15 @@ void SessionOfStore::take_error(const SqlException& exception) {
     undo_to(0);
     transaction_.reset();
     end_quietly();
-    if (mysql()) {
-      block_ = false;
-    } else {
+    if (rules_.fail_with_statement) {
       failed_ = block_;
       if (!block_) settle_settings(false);
+    } else {
+      block_ = false;
     }
     return;
   }
-  if (mysql()) {
+  if (!rules_.fail_with_statement) {
     if (!block_ && autocommit_) end_quietly();
     return;
   }
@@ -458,30 +395,18 @@ void SessionOfStore::take_error(const SqlException& exception) {
   }
 }
 
-// PostgreSQL's errors of types: MySQL turns any type into any other, and the mock does not.
-Error SessionOfStore::told(const Error& error) const {
-  static constexpr std::string_view kOfTypes[] = {"42804", "42725", "42846", "42883"};
-  auto changed = error;
-  if (mysql() &&
-      std::find(std::begin(kOfTypes), std::end(kOfTypes), error.sqlstate) != std::end(kOfTypes)) {
-    changed.sqlstate = "0A000";
-    changed.message = "a change of types is not supported by the mock: " + error.message;
-  }
-  return changed;
-}
-
 Session::Run SessionOfStore::run(std::string_view text) {
   Run all;
   const Cancellable cancellable(facts_);
   try {
     given_.clear();
-    const auto list = steps(text);
-    implicit_ = !mysql() && list.size() > 1;
-    for (const auto& step : list) all.results.push_back(perform(step, {}, {}));
+    const auto list = dialect_.statements(text);
+    implicit_ = rules_.span_text && list.size() > 1;
+    for (const auto& parsed : list) all.results.push_back(perform(parsed, {}, {}));
     if (implicit_ && !block_) commit();
   } catch (const SqlException& exception) {
     take_error(exception);
-    all.error = told(exception.error);
+    all.error = dialect_.reported(exception.error);
   }
   implicit_ = false;
   return all;
@@ -491,23 +416,21 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
     std::string_view text, std::span<const Type> types, std::span<const Type> otherwise) {
   try {
     auto made = std::make_unique<PreparedStatement>();
-    made->dialect = facts_.dialect;
-    auto list = steps(text);
+    auto list = dialect_.statements(text);
     if (list.size() > 1)
       raise("42601", "cannot insert multiple commands into a prepared statement");
     made->types.assign(types.begin(), types.end());
     if (!list.empty()) {
-      made->statement = std::move(list[0].statement);
-      made->tokens = std::move(list[0].tokens);
-      if (made->statement) {
-        const auto& tree = made->statement->tree;
+      made->parsed = std::move(list[0]);
+      if (made->parsed.statement) {
+        const auto& tree = made->parsed.statement->tree;
         const bool ends = kind_of(tree) == "TransactionStmt";
         if (failed_ && !ends) {
           raise("25P02",
                 "current transaction is aborted, commands ignored until end of transaction block");
         }
-        complete(tree, made->types, otherwise);
-        if (const auto planned = plan(tree, catalog_, facts_.dialect, made->types)) {
+        if (!literals()) complete(tree, made->types, otherwise);
+        if (const auto planned = plan(tree, catalog_, dialect_, made->types)) {
           made->shape = planned->columns;
           made->rows = planned->has_rows;
           made->word = planned->command;
@@ -516,12 +439,13 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
           if (made->word == "VariableShowStmt") {
             made->rows = true;
             made->word = "SHOW";
-            made->shape = {{shown_name(lowered(text_of(body_of(tree), "name"))), Type::kText, ""}};
+            made->shape = {
+                {shown_name(base::to_lower(text_of(body_of(tree), "name"))), Type::kText, ""}};
           }
         }
       } else {
-        made->word = lowered(made->tokens[0].text);
-        made->rows = made->word == "show" || made->word == "describe" || made->word == "desc";
+        made->word = made->parsed.own->command();
+        made->rows = made->parsed.own->has_rows();
       }
     }
     for (auto& type : made->types) {
@@ -531,7 +455,7 @@ std::variant<std::unique_ptr<Prepared>, Error> SessionOfStore::prepare(
   } catch (const SqlException& exception) {
     // PostgreSQL fails the transaction here too.
     take_error(exception);
-    return told(exception.error);
+    return dialect_.reported(exception.error);
   }
 }
 
@@ -545,48 +469,45 @@ std::variant<Result, Error> SessionOfStore::execute(const Prepared& prepared,
       raise("08P01", fmt::format("{} parameters given, {} needed", parameters.size(),
                                  statement.types.size()));
     }
-    if (!statement.statement && statement.tokens.empty()) return Result{};
+    if (!statement.parsed.statement && !statement.parsed.own) return Result{};
     given_.clear();
-    for (std::size_t at = 0; mysql() && at < parameters.size(); ++at) {
+    for (std::size_t at = 0; literals() && at < parameters.size(); ++at) {
       given_.push_back(literal(parameters[at], at < sent.size() ? sent[at] : Type::kText));
     }
-    return perform({statement.statement, statement.tokens}, parameters, statement.types);
+    return perform(statement.parsed, parameters, statement.types);
   } catch (const SqlException& exception) {
     take_error(exception);
-    return told(exception.error);
+    return dialect_.reported(exception.error);
   }
 }
 
-Result SessionOfStore::perform(const Step& step, std::span<const Datum> parameters,
+Result SessionOfStore::perform(const ParsedStatement& parsed, std::span<const Datum> parameters,
                                const std::vector<Type>& types) {
-  const bool ending = step.statement && kind_of(step.statement->tree) == "TransactionStmt";
+  const bool ending = parsed.statement && kind_of(parsed.statement->tree) == "TransactionStmt";
   if (failed_ && !ending) {
     raise("25P02",
           "current transaction is aborted, commands ignored until end of transaction block");
   }
   facts_.until.reset();
-  if (const auto limit = time_limit_ms(step); limit > 0) {
+  const bool select = parsed.statement && kind_of(parsed.statement->tree) == "SelectStmt";
+  if (const auto limit = dialect_.statement_limit_ms(now_->settings, select); limit > 0) {
     facts_.until = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(static_cast<std::int64_t>(1000 * limit));
   }
   facts_.go_on();
-  // A statement that fails in MySQL's open transaction takes back its own writes only: all there
+  // A statement that fails alone in an open transaction takes back its own writes only: all there
   // are, if the transaction began with it.
-  const bool open = mysql() && (block_ || !autocommit_) && !ending;
+  const bool open = !rules_.fail_with_statement && (block_ || !autocommit_) && !ending;
   if (!open) {
-    auto result = perform_in_block(step, parameters, types);
-    if (!mysql()) {
-      const auto& least = now_->settings.at("client_min_messages");
-      std::erase_if(result.notices, [&](const Notice& notice) {
-        return least == "error" || (least == "warning" && !notice.warning);
-      });
-    }
+    auto result = perform_in_block(parsed, parameters, types);
+    std::erase_if(result.notices,
+                  [&](const Notice& notice) { return !dialect_.shows(notice, now_->settings); });
     return result;
   }
   const auto before = transaction_ != nullptr ? transaction_->savepoint() : 0;
   const auto begun = begun_;
   try {
-    return perform_in_block(step, parameters, types);
+    return perform_in_block(parsed, parameters, types);
   } catch (const SqlException& exception) {
     if (!exception.ended && transaction_ != nullptr && !transaction_->failure()) {
       transaction_->rollback_to(begun_ == begun ? before : 0);
@@ -595,25 +516,22 @@ Result SessionOfStore::perform(const Step& step, std::span<const Datum> paramete
   }
 }
 
-Result SessionOfStore::perform_in_block(const Step& step, std::span<const Datum> parameters,
+Result SessionOfStore::perform_in_block(const ParsedStatement& parsed,
+                                        std::span<const Datum> parameters,
                                         const std::vector<Type>& types) {
   std::optional<Result> result;
-  if (!step.statement) {
-    result = mysql_own(step.tokens);
-    if (!result) not_supported("the statement " + step.tokens[0].text);
-    return *result;
-  }
-  if (auto made = control(*step.statement)) {
+  if (parsed.own) return parsed.own->run(*this);
+  if (auto made = control(*parsed.statement)) {
     if (!in_transaction()) settle_settings(true);
     return *made;
   }
-  const bool schema = is_schema_statement(step.statement->tree);
-  if (schema && mysql()) {  // MySQL commits before and after
+  const bool schema = is_schema_statement(parsed.statement->tree);
+  if (schema && rules_.end_at_schema_changes) {
     commit();
     block_ = false;
   }
-  result = data(*step.statement, parameters, types);
-  const bool stays = block_ || implicit_ || (mysql() && !autocommit_ && !schema);
+  result = data(*parsed.statement, parameters, types);
+  const bool stays = block_ || implicit_ || (!autocommit_ && !schema);
   if (!stays) commit();
   return *result;
 }
@@ -629,18 +547,16 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   if (is_schema_statement(tree)) {
     read_only("a statement that changes the schema");
     ExecutionContext context(transaction(), catalog_, facts_, sql::run);
-    return change_schema(tree, catalog_, facts_.dialect, undo_, context);
+    return change_schema(tree, catalog_, dialect_, undo_, context);
   }
   const auto given = types.size();
-  const auto planned = plan(tree, catalog_, facts_.dialect, types, mysql() ? &given_ : nullptr);
+  const auto planned = plan(tree, catalog_, dialect_, types, literals() ? &given_ : nullptr);
   if (!planned) not_a_statement_here(tree);
   if (types.size() > given) raise("42P02", fmt::format("there is no parameter ${}", given + 1));
   if (planned->writes) read_only(planned->command);
-  // MySQL locks in a transaction that reads only, too.
-  if (!planned->locks.empty() && !mysql()) read_only(planned->locks);
+  if (!planned->locks.empty() && rules_.locks_are_writes) read_only(planned->locks);
   ExecutionContext context(transaction(), catalog_, facts_, sql::run);
-  for (std::size_t at = 0; at < parameters.size(); ++at) {
-    if (mysql()) break;  // they are literals there
+  for (std::size_t at = 0; !literals() && at < parameters.size(); ++at) {
     context.parameters.push_back(parameters[at] ? from_text(*parameters[at], {types[at]})
                                                 : Scalar());
   }
@@ -651,25 +567,20 @@ Result SessionOfStore::data(const Statement& statement, std::span<const Datum> p
   return result;
 }
 
-Result SessionOfStore::one_row(std::vector<std::string> names,
-                               std::vector<std::vector<Datum>> rows) const {
-  Result result;
-  result.has_rows = true;
-  for (auto& name : names) result.columns.push_back({std::move(name), Type::kText, ""});
-  result.tag = mysql() ? fmt::format("SELECT {}", rows.size()) : "SHOW";
-  result.rows = std::move(rows);
-  return result;
-}
-
 std::optional<Result> SessionOfStore::control(const Statement& statement) {
   const auto kind = kind_of(statement.tree);
   const auto& body = body_of(statement.tree);
   if (kind == "TransactionStmt") return transaction_statement(body);
   if (kind == "VariableSetStmt") return set_statement(body);
   if (kind == "VariableShowStmt") {
-    const auto name = lowered(text_of(body, "name"));
+    const auto name = base::to_lower(text_of(body, "name"));
     if (name == "all") not_supported("SHOW ALL");
-    return one_row({shown_name(name)}, {{shown_setting(name)}});
+    Result result;
+    result.has_rows = true;
+    result.columns.push_back({shown_name(name), Type::kText, ""});
+    result.rows.push_back({setting(name)});
+    result.tag = "SHOW";
+    return result;
   }
   if (kind == "DiscardStmt") {
     if (in_transaction()) raise("25001", "DISCARD ALL cannot run inside a transaction block");
@@ -679,7 +590,7 @@ std::optional<Result> SessionOfStore::control(const Statement& statement) {
     result.tag = "DISCARD ALL";
     return result;
   }
-  if (kind == "DeallocateStmt" && !mysql()) {
+  if (kind == "DeallocateStmt" && rules_.deallocate) {
     const auto name = text_of(body, "name");
     if (name.empty()) {
       if (deallocate_) deallocate_(std::nullopt);
@@ -693,21 +604,40 @@ std::optional<Result> SessionOfStore::control(const Statement& statement) {
   return std::nullopt;
 }
 
+void SessionOfStore::begin() {
+  const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
+  commit();
+  isolation_ = next;
+  block_ = true;
+}
+
+void SessionOfStore::set_autocommit(bool wanted) {
+  if (wanted && !autocommit_) {
+    block_ = false;
+    autocommit_ = true;
+    commit();
+  }
+  autocommit_ = wanted;
+}
+
+void SessionOfStore::set_isolation(const Isolation& isolation, Scope scope) {
+  if (scope == Scope::kTransaction) {
+    isolation_ = isolation;
+  } else {
+    change([&](Configuration& all) { all.isolation = isolation; });
+  }
+}
+
+std::vector<std::string> SessionOfStore::tables() const {
+  std::vector<std::string> names;
+  for (const auto& table : catalog_.all()) names.push_back(table->name);
+  return names;
+}
+
 // "read committed" and so on, of the standard: at least what the database of that name
 // gives, and no weaker than the mock's own level.
-std::optional<mock::Level> SessionOfStore::level_for(const std::string& name) const {
-  std::optional<mock::Level> least;
-  if (name == "read uncommitted" || name == "read committed") least = mock::Level::kReadCommitted;
-  // PostgreSQL's is snapshot isolation; InnoDB's reads a snapshot but loses updates.
-  if (name == "repeatable read") {
-    least = mysql() ? mock::Level::kPrefix : mock::Level::kStrongSessionSnapshotIsolation;
-  }
-  if (name == "serializable") least = mock::Level::kStrongSessionSerializable;
-  if (!least) {
-    raise("22023",
-          fmt::format("invalid value for parameter \"transaction_isolation\": \"{}\"", name));
-  }
-  return std::max(*least, catalog_.level());
+mock::Level SessionOfStore::level_for(const std::string& name) const {
+  return std::max(dialect_.least_level(name), catalog_.level());
 }
 
 void SessionOfStore::transaction_options(const Tree& options, bool session) {
@@ -718,11 +648,8 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
     const auto name = text_of(body, "defname");
     const auto& value = body_of(field(body, "arg"));
     if (name == "transaction_isolation") {
-      const auto wanted =
-          mysql() ? text_of(field(value, "sval"), "sval")
-                  : postgres::checked_isolation(name, text_of(field(value, "sval"), "sval"));
-      const bool same = !mysql() && wanted == made.name;
-      if (!session && transaction_ != nullptr && !same) {
+      const auto wanted = dialect_.isolation_from(name, text_of(field(value, "sval"), "sval"));
+      if (!session && transaction_ != nullptr && wanted != made.name) {
         raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
       }
       made.name = wanted;
@@ -742,11 +669,7 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
       not_supported("the option " + name);
     }
   }
-  if (session) {
-    change([&](Configuration& all) { all.isolation = made; });
-  } else {
-    isolation_ = made;
-  }
+  set_isolation(made, session ? Scope::kSession : Scope::kTransaction);
 }
 
 Result SessionOfStore::transaction_statement(const Tree& body) {
@@ -778,7 +701,7 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     transaction_options(list(body, "options"), false);
   } else if (kind == "TRANS_STMT_COMMIT" || kind == "TRANS_STMT_ROLLBACK") {
     const bool keep = kind == "TRANS_STMT_COMMIT" && !failed_;
-    if (!block_ && !mysql()) {
+    if (!block_ && rules_.control_needs_block) {
       result.notices.push_back({"there is no transaction in progress", "25P01", true});
     }
     block_ = failed_ = false;
@@ -791,30 +714,32 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
     }
   } else if (kind == "TRANS_STMT_SAVEPOINT") {
     aborted();
-    if (!block_ && !mysql() && !implicit_) {
+    if (!block_ && rules_.control_needs_block && !implicit_) {
       raise("25P01", "SAVEPOINT can only be used in transaction blocks");
     }
     result.tag = "SAVEPOINT";
-    if (mysql() && !block_ && autocommit_) return result;  // it ends with its statement
-    if (mysql()) std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
+    if (!block_ && !implicit_ && autocommit_) return result;  // it ends with its statement
+    if (rules_.savepoints_replace) {
+      std::erase_if(savepoints_, [&](const Savepoint& one) { return one.name == name; });
+    }
     const auto at = transaction().savepoint();
     savepoints_.push_back({name, at, undo_.size(), now_, lasting_});
     result.tag = "SAVEPOINT";
   } else if (kind == "TRANS_STMT_RELEASE") {
     aborted();
-    if (!block_ && !mysql())
+    if (!block_ && rules_.control_needs_block)
       raise("25P01", "RELEASE SAVEPOINT can only be used in transaction blocks");
     savepoints_.erase(find(), savepoints_.end());
     result.tag = "RELEASE";
   } else if (kind == "TRANS_STMT_ROLLBACK_TO") {
-    if (!block_ && !mysql()) {
+    if (!block_ && rules_.control_needs_block) {
       raise("25P01", "ROLLBACK TO SAVEPOINT can only be used in transaction blocks");
     }
     const auto found = find();
     if (transaction_ == nullptr || transaction_->failure()) raise_ended(std::nullopt);
     transaction_->rollback_to(found->at);
     undo_to(found->undone);
-    if (!mysql()) {
+    if (rules_.undo_settings) {
       now_ = found->now;
       lasting_ = found->lasting;
     }
@@ -827,94 +752,87 @@ Result SessionOfStore::transaction_statement(const Tree& body) {
   return result;
 }
 
-std::string SessionOfStore::shown_setting(const std::string& name) const {
-  const auto& session_isolation = now_->isolation;
-  auto hyphened = [&](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-      return c == ' ' ? '-' : static_cast<char>(std::toupper(c));
-    });
-    return text;
-  };
-  if (name == "transaction_isolation" || (mysql() && name == "tx_isolation")) {
-    return mysql() ? hyphened(session_isolation.name) : isolation().name;
-  }
-  if (name == "default_transaction_isolation" && !mysql()) return session_isolation.name;
-  if (name == "transaction_read_only" || (mysql() && name == "tx_read_only") ||
-      (!mysql() && name == "default_transaction_read_only")) {
-    const bool only =
-        mysql() || name[0] == 'd' ? session_isolation.read_only : isolation().read_only;
-    return mysql() ? (only ? "1" : "0") : (only ? "on" : "off");
-  }
-  if (!mysql() && name == "transaction_deferrable") return isolation().deferrable ? "on" : "off";
-  if (!mysql() && name == "default_transaction_deferrable") {
-    return session_isolation.deferrable ? "on" : "off";
+std::string SessionOfStore::setting(const std::string& name) const {
+  if (const auto known = dialect_.transaction_setting(name); known && known->shown) {
+    const auto& of = known->session ? now_->isolation : isolation();
+    switch (known->of) {
+      case TransactionSetting::Of::kIsolation:
+        return dialect_.isolation_text(of.name);
+      case TransactionSetting::Of::kReadOnly:
+        return dialect_.boolean_text(of.read_only);
+      case TransactionSetting::Of::kDeferrable:
+        return dialect_.boolean_text(of.deferrable);
+    }
   }
   if (name == "cupel.level")
     return std::string(mock::name(isolation().level.value_or(catalog_.level())));
   if (name == "cupel.database") return now_->database;
-  if (mysql() && name == "autocommit") return autocommit_ ? "1" : "0";
+  if (rules_.autocommit_setting && name == "autocommit") {
+    return dialect_.boolean_text(autocommit_);
+  }
   const auto found = now_->settings.find(name);
   if (found != now_->settings.end()) return found->second;
   if (own_names_.contains(name)) return "";
-  unknown_setting(facts_.dialect, name);
+  throw dialect_.unknown_setting(name);
+}
+
+// transaction_isolation and its like.
+void SessionOfStore::set_transaction_setting(const TransactionSetting& setting,
+                                             const std::string& name, const std::string& value,
+                                             bool local) {
+  Isolation wanted;
+  const auto take = [&](Isolation& made) {
+    switch (setting.of) {
+      case TransactionSetting::Of::kIsolation:
+        made.name = wanted.name;
+        made.level = wanted.level;
+        break;
+      case TransactionSetting::Of::kReadOnly:
+        made.read_only = wanted.read_only;
+        break;
+      case TransactionSetting::Of::kDeferrable:
+        made.deferrable = wanted.deferrable;
+        break;
+    }
+  };
+  if (setting.of == TransactionSetting::Of::kIsolation) {
+    wanted.name = dialect_.isolation_from(name, value);
+    wanted.level = level_for(wanted.name);
+  } else {
+    wanted.read_only = wanted.deferrable = dialect_.boolean_from(name, value);
+  }
+  if (setting.session) {
+    change([&](Configuration& all) { take(all.isolation); }, local);
+    return;
+  }
+  if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
+  if (transaction_ != nullptr) check_before_reads(setting, wanted);
+  isolation_ = isolation();
+  take(*isolation_);
+}
+
+// What a transaction that has begun its reads cannot change any more.
+void SessionOfStore::check_before_reads(const TransactionSetting& setting,
+                                        const Isolation& wanted) const {
+  switch (setting.of) {
+    case TransactionSetting::Of::kIsolation:
+      if (wanted.name != isolation().name) {
+        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+      }
+      break;
+    case TransactionSetting::Of::kReadOnly:
+      if (isolation().read_only && !wanted.read_only) {
+        raise("25001", "transaction read-write mode must be set before any query");
+      }
+      break;
+    case TransactionSetting::Of::kDeferrable:
+      raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+  }
 }
 
 void SessionOfStore::set(const std::string& name, const std::string& value, bool local) {
-  if (name == "transaction_isolation" || name == "default_transaction_isolation" ||
-      (mysql() && name == "tx_isolation")) {
-    auto wanted = mysql() ? lowered(value) : postgres::checked_isolation(name, value);
-    if (mysql()) std::replace(wanted.begin(), wanted.end(), '-', ' ');
-    const auto level = level_for(wanted);
-    if (name == "transaction_isolation" && !mysql()) {
-      if (!in_transaction()) return;  // of this statement's own transaction, and gone with it
-      if (transaction_ != nullptr && wanted != isolation().name) {
-        raise("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-      }
-      isolation_ = isolation();
-      isolation_->name = wanted;
-      isolation_->level = level;
-    } else {
-      change(
-          [&](Configuration& all) {
-            all.isolation.name = wanted;
-            all.isolation.level = level;
-          },
-          local);
-    }
-    return;
-  }
-  if (name == "transaction_read_only" ||
-      name == (mysql() ? "tx_read_only" : "default_transaction_read_only")) {
-    bool wanted = false;
-    try {
-      wanted = mysql() ? std::get<bool>(from_text(value, {Type::kBoolean}))
-                       : postgres::checked_boolean(name, value);
-    } catch (const SqlException&) {
-      if (!mysql()) throw;
-      raise("22023", fmt::format("found {} = {}, expected on or off", name, value));
-    }
-    if (name[0] == 'd' || mysql()) {
-      change([&](Configuration& all) { all.isolation.read_only = wanted; }, local);
-    } else if (in_transaction()) {
-      if (isolation().read_only && !wanted && transaction_ != nullptr) {
-        raise("25001", "transaction read-write mode must be set before any query");
-      }
-      isolation_ = isolation();
-      isolation_->read_only = wanted;
-    }
-    return;
-  }
-  if (!mysql() && (name == "transaction_deferrable" || name == "default_transaction_deferrable")) {
-    const bool wanted = postgres::checked_boolean(name, value);
-    if (name[0] == 'd') {
-      change([&](Configuration& all) { all.isolation.deferrable = wanted; }, local);
-    } else if (in_transaction()) {
-      if (transaction_ != nullptr) {
-        raise("25001", "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
-      }
-      isolation_ = isolation();
-      isolation_->deferrable = wanted;
-    }
+  if (const auto known = dialect_.transaction_setting(name)) {
+    set_transaction_setting(*known, name, value, local);
     return;
   }
   if (name == "cupel.level") {
@@ -944,29 +862,27 @@ void SessionOfStore::set(const std::string& name, const std::string& value, bool
     return;
   }
   const auto now = now_->settings.find(name);
-  const auto checked =
-      checked_setting(facts_.dialect, name, value, now == now_->settings.end() ? "" : now->second);
+  const auto checked = dialect_.checked_setting(
+      name, value, now == now_->settings.end() ? std::string_view() : now->second);
   change([&](Configuration& all) { all.settings[name] = checked; }, local);
   if (name.find('.') != name.npos) own_names_.insert(name);
 }
 
 void SessionOfStore::reset_setting(const std::string& name) {
-  if (!mysql()) postgres::check_changeable(name);
+  dialect_.check_resettable(name);
   if (name == "transaction_isolation" || name == "transaction_read_only" ||
       name == "transaction_deferrable") {
-    if (!mysql()) return set(name, name.ends_with("isolation") ? "read committed" : "off", false);
-    not_supported("RESET " + name);
+    return set(name, name.ends_with("isolation") ? "read committed" : "off", false);
   }
   const auto first = first_.settings.find(name);
   const bool of_isolation = name == "cupel.level" || name == "default_transaction_isolation";
   const bool read_only = name == "default_transaction_read_only";
   const bool deferrable = name == "default_transaction_deferrable";
   const bool own = name.find('.') != name.npos && !name.starts_with("cupel.");
-  if (own && !mysql()) checked_setting(facts_.dialect, name, "");
   if (own) own_names_.insert(name);  // as in PostgreSQL, known from then on
   if (first == first_.settings.end() && !of_isolation && !read_only && !deferrable && !own &&
       name != "cupel.policy") {
-    unknown_setting(facts_.dialect, name);
+    throw dialect_.unknown_setting(name);
   }
   change([&](Configuration& all) {
     if (of_isolation) {
@@ -991,7 +907,7 @@ Result SessionOfStore::set_statement(const Tree& body) {
   Result result;
   result.tag = "SET";
   const auto kind = text_of(body, "kind");
-  const auto name = lowered(text_of(body, "name"));
+  const auto name = base::to_lower(text_of(body, "name"));
   if (kind == "VAR_SET_MULTI") {
     if (name == "transaction snapshot") not_supported("SET TRANSACTION SNAPSHOT");
     const bool session = name == "session characteristics";
@@ -1019,7 +935,7 @@ Result SessionOfStore::set_statement(const Tree& body) {
         not_supported("this value of SET");
       }
     }
-    const auto value = postgres::value_of_list(name, values);
+    const auto value = dialect_.value_of_list(name, values);
     const bool local = flag_of(body, "is_local");
     const bool alone = local && !in_transaction();
     if (alone) {
@@ -1042,300 +958,6 @@ Result SessionOfStore::set_statement(const Tree& body) {
   not_supported("SET … FROM CURRENT");
 }
 
-// DESCRIBE. Indexes that are neither unique nor a foreign key's have no effect and are not told.
-Result SessionOfStore::described(const std::string& name) const {
-  const auto table = catalog_.find(name);
-  if (table == nullptr) raise("42P01", fmt::format("relation \"{}\" does not exist", name));
-  std::vector<std::vector<Datum>> rows;
-  for (std::size_t at = 0; at < table->columns.size(); ++at) {
-    const auto& column = table->columns[at];
-    const bool unique =
-        std::any_of(table->uniques.begin(), table->uniques.end(),
-                    [&](const Unique& one) { return one.columns == std::vector<std::size_t>{at}; });
-    Datum otherwise;
-    if (!column.default_value.is_null()) {
-      std::vector<Type> none;
-      Scope scope;
-      Binder binder(catalog_, facts_.dialect, none);
-      const auto value = binder.assigned(binder.expression(column.default_value, scope), column);
-      if (value->kind == Expression::Kind::kConstant) {
-        otherwise = shown(value->constant, column.type.type, facts_.dialect);
-      } else if (kind_of(column.default_value) == "SQLValueFunction") {
-        otherwise = "CURRENT_TIMESTAMP";
-      } else {
-        not_supported("DESCRIBE of a table with a computed default");
-      }
-    }
-    const auto type =
-        column.declared.empty() ? std::string(type_name(column.type.type)) : column.declared;
-    const auto begins = [&](const auto& constraint) { return constraint.columns[0] == at; };
-    const bool indexed =
-        std::any_of(table->uniques.begin(), table->uniques.end(), begins) ||
-        std::any_of(table->foreign_keys.begin(), table->foreign_keys.end(), begins);
-    const bool key = table->in_key(at) || (table->key.empty() && unique && column.not_null);
-    rows.push_back({column.name, type, column.not_null || table->in_key(at) ? "NO" : "YES",
-                    key       ? "PRI"
-                    : unique  ? "UNI"
-                    : indexed ? "MUL"
-                              : "",
-                    otherwise, column.counter != nullptr ? "auto_increment" : ""});
-  }
-  return one_row({"Field", "Type", "Null", "Key", "Default", "Extra"}, std::move(rows));
-}
-
-// START TRANSACTION.
-Result SessionOfStore::mysql_begin(const MysqlTokens& tokens) {
-  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
-  Result result;
-  const auto next = transaction_ == nullptr ? isolation_ : std::nullopt;  // SET TRANSACTION
-  commit();
-  isolation_ = next;
-  block_ = true;
-  result.tag = "BEGIN";
-  for (std::size_t at = is(0, "start") ? 2 : 1; at < tokens.size(); ++at) {
-    if (is(at, "read") && is(at + 1, "only")) {
-      isolation_ = isolation();
-      isolation_->read_only = true;
-      ++at;
-    } else if (is(at, "read") && is(at + 1, "write")) {
-      ++at;
-    } else if (is(at, "with") && is(at + 1, "consistent")) {
-      at += 2;
-    } else if (!is(at, "work") && !is(at, ",")) {
-      raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
-    }
-  }
-  return result;
-}
-
-Result SessionOfStore::mysql_kill(const MysqlTokens& tokens) {
-  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
-  Result result;
-  const std::size_t last = tokens.size() - 1;
-  if (!is(1, "query") || last != 2) not_supported("KILL of a connection");
-  std::uint32_t number = 0;
-  const auto& text = tokens[last].text;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = wrong == std::errc{} && end == text.data() + text.size();
-  if (!is_number || !facts_.cancel_other || !facts_.cancel_other(number)) {
-    raise("26000", fmt::format("Unknown thread id: {}", text));
-  }
-  result.tag = "KILL";
-  return result;
-}
-
-// SHOW VARIABLES and SHOW STATUS; that word is at `at`.
-Result SessionOfStore::mysql_show_variables(const MysqlTokens& tokens, std::size_t at) const {
-  const auto is = [&](std::size_t place, std::string_view text) {
-    return is_token(tokens, place, text);
-  };
-  std::string pattern = "%";
-  if (is(at + 1, "like") && tokens.size() == at + 3) {
-    pattern = lowered(tokens[at + 2].text);
-  } else if (tokens.size() != at + 1) {
-    if (!(is(at + 1, "where"))) not_supported("this SHOW VARIABLES");
-    // WHERE Variable_name IN ('a', 'b') or = 'a' OR …, as drivers ask.
-    std::vector<std::vector<Datum>> rows;
-    for (std::size_t next = at + 2; next < tokens.size(); ++next) {
-      const auto& token = tokens[next];
-      if (token.kind == MysqlToken::Kind::kString) {
-        try {
-          const auto name = lowered(token.text);
-          rows.push_back({name, shown_setting(name)});
-        } catch (const SqlException&) {
-          continue;  // an unknown variable has no row
-        }
-      } else if (token.text != "variable_name" && token.text != "=" && token.text != "or" &&
-                 token.text != "in" && token.text != "(" && token.text != ")" &&
-                 token.text != ",") {
-        not_supported("this SHOW VARIABLES");
-      }
-    }
-    return one_row({"Variable_name", "Value"}, std::move(rows));
-  }
-  std::vector<std::vector<Datum>> rows;
-  if (!is(at, "status")) {
-    for (const auto& [name, value] : now_->settings) {
-      if (!name.starts_with("cupel.") && like(name, pattern, {.fold_case = true}))
-        rows.push_back({name, value});
-    }
-    for (const char* name : {"autocommit", "transaction_isolation", "tx_isolation"}) {
-      if (like(name, pattern, {.fold_case = true})) rows.push_back({name, shown_setting(name)});
-    }
-  }
-  return one_row({"Variable_name", "Value"}, std::move(rows));
-}
-
-std::optional<Result> SessionOfStore::mysql_show(const MysqlTokens& tokens) const {
-  const auto is = [&](std::size_t place, std::string_view text) {
-    return is_token(tokens, place, text);
-  };
-  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
-  if (is(1, "tables") && tokens.size() == 2) {
-    std::vector<std::vector<Datum>> rows;
-    for (const auto& table : catalog_.all()) rows.push_back({table->name});
-    return one_row({"Tables_in_" + now_->database}, std::move(rows));
-  }
-  if (is(1, "databases") && tokens.size() == 2) {
-    return one_row({"Database"}, {{now_->database}});
-  }
-  if (is(1, "warnings") || is(1, "errors")) {
-    return one_row({"Level", "Code", "Message"}, {});
-  }
-  if (is(1, "engines")) return one_row({"Engine", "Support"}, {{"InnoDB", "DEFAULT"}});
-  std::size_t at = 1;
-  if (is(at, "session") || is(at, "global")) ++at;
-  if (is(at, "variables") || is(at, "status")) return mysql_show_variables(tokens, at);
-  return std::nullopt;
-}
-
-std::optional<Result> SessionOfStore::mysql_own(const MysqlTokens& tokens) {
-  const auto is = [&](std::size_t at, std::string_view text) { return is_token(tokens, at, text); };
-  Result result;
-  if (is(0, "set")) return mysql_set(tokens);
-  if (is(0, "begin") || is(0, "start")) return mysql_begin(tokens);
-  if (is(0, "use") && tokens.size() == 2) {
-    change([&](Configuration& all) { all.database = tokens[1].text; });
-    result.tag = "USE";
-    return result;
-  }
-  if ((is(0, "create") || is(0, "drop")) && tokens.size() > 2) {
-    // There is one database, whatever it is called.
-    if (is(0, "drop")) not_supported("DROP DATABASE");
-    result.tag = "CREATE DATABASE";
-    return result;
-  }
-  const bool columns = is(0, "show") && (is(1, "columns") || is(1, "fields")) && is(2, "from");
-  if (is(0, "describe") || is(0, "desc") || columns) {
-    auto at = tokens.size() - 1;
-    const std::size_t before = columns ? 3 : 1;
-    if (at == before + 2 && tokens[before + 1].text == ".") at = before;  // the database's name
-    if (at != before) not_supported("DESCRIBE of anything but a table");
-    return described(tokens.back().text);
-  }
-  if (is(0, "kill")) return mysql_kill(tokens);
-  return is(0, "show") ? mysql_show(tokens) : std::nullopt;
-}
-
-// NAMES and CHARACTER SET of SET; where the next assignment begins.
-std::size_t SessionOfStore::mysql_names(const MysqlTokens& tokens, std::size_t at) {
-  const bool names = tokens[at].text == "names";
-  at += names ? 1 : 2;
-  const auto next = [&] {
-    if (at >= tokens.size()) raise("42601", "syntax error at the end of SET NAMES");
-    return lowered(tokens[at++].text);
-  };
-  const auto charset = next();
-  const bool three_bytes = charset == "utf8" || charset == "utf8mb3";
-  if (!three_bytes && charset != "utf8mb4" && charset != "default" && charset != "ascii") {
-    not_supported("the character set " + charset);
-  }
-  if (names && at < tokens.size() && tokens[at].text == "collate") {
-    ++at;
-    const auto collation = next();
-    const auto its = collation.substr(0, collation.find('_'));
-    const bool belongs = three_bytes ? its == "utf8" || its == "utf8mb3" : its == "utf8mb4";
-    if (its.starts_with("utf8") && (!belongs || charset == "ascii")) {
-      throw SqlException{
-          {.sqlstate = "22023",
-           .message = fmt::format("COLLATION '{}' is not valid for CHARACTER SET '{}'", collation,
-                                  charset),
-           .mysql_number = 1253}};
-    }
-    if (collation != "default") set("collation_connection", collation, false);
-  }
-  if (at < tokens.size() && tokens[at].text != ",") {
-    raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
-  }
-  return at + 1;
-}
-
-Result SessionOfStore::mysql_set(const MysqlTokens& tokens) {
-  const auto is = [&](std::size_t at, std::string_view text) {
-    return at < tokens.size() && tokens[at].text == text;
-  };
-  Result result;
-  result.tag = "SET";
-  std::size_t at = 1;
-  bool session = false;
-  if (is(at, "session") || is(at, "local")) {
-    session = true;
-    ++at;
-  } else if (is(at, "global") && is(at + 1, "transaction")) {
-    not_supported("SET GLOBAL TRANSACTION");
-  }
-  if (is(at, "transaction")) {
-    Isolation made = session ? now_->isolation : isolation();
-    for (++at; at < tokens.size(); ++at) {
-      if (is(at, "isolation") && is(at + 1, "level")) {
-        at += 2;
-        std::string name;
-        while (at < tokens.size() && !is(at, ",")) {
-          name += (name.empty() ? "" : " ") + tokens[at++].text;
-        }
-        made.name = name;
-        made.level = level_for(name);
-      } else if (is(at, "read") && (is(at + 1, "only") || is(at + 1, "write"))) {
-        made.read_only = is(at + 1, "only");
-        ++at;
-      } else if (!is(at, ",")) {
-        raise("42601", fmt::format("syntax error at or near \"{}\"", tokens[at].text));
-      }
-    }
-    if (session) {
-      change([&](Configuration& all) { all.isolation = made; });
-    } else {
-      if (block_)
-        raise("25001",
-              "transaction characteristics can't be changed while a transaction is in progress");
-      isolation_ = made;
-    }
-    return result;
-  }
-  // name = value, name = value …
-  while (at < tokens.size()) {
-    if (is(at, "names") || (is(at, "character") && is(at + 1, "set"))) {
-      at = mysql_names(tokens, at);
-      continue;
-    }
-    if (is(at, "session") || is(at, "local")) ++at;
-    if (is(at, "global")) not_supported("SET GLOBAL");
-    std::string name = tokens[at++].text;
-    if (name.starts_with("@@")) {
-      name = name.substr(2);
-      for (const std::string_view scope : {"session.", "local."}) {
-        if (name.starts_with(scope)) name = name.substr(scope.size());
-      }
-      if (name.starts_with("global.")) not_supported("SET GLOBAL");
-    } else if (name.starts_with("@")) {
-      not_supported("the user variable " + name);
-    }
-    if (is(at, ".") && at + 1 < tokens.size()) {
-      name += "." + tokens[at + 1].text;
-      at += 2;
-    }
-    if (!is(at, "=") && !is(at, ":=")) raise("42601", "SET needs name = value");
-    ++at;
-    if (at >= tokens.size()) raise("42601", "SET needs name = value");
-    std::string value = tokens[at++].text;
-    if (value == "@@sql_mode" || value == "concat") not_supported("a computed value of SET");
-    if (at < tokens.size() && !is(at, ",")) not_supported("a computed value of SET");
-    ++at;
-    if (name == "autocommit") {
-      const bool wanted = value == "1" || lowered(value) == "on" || lowered(value) == "true";
-      if (wanted && !autocommit_) {
-        block_ = false;
-        autocommit_ = true;
-        commit();
-      }
-      autocommit_ = wanted;
-    } else {
-      set(name, value, false);
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 Catalog::Catalog(mock::Level level) : tables_(std::make_unique<Tables>(level)) {}
@@ -1344,14 +966,14 @@ void Catalog::reset() {
   tables_->reset();
 }
 
-std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Dialect dialect,
+std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Product product,
                                        std::string name) {
-  return open(store, catalog, dialect, store.open_session(std::move(name)));
+  return open(store, catalog, product, store.open_session(std::move(name)));
 }
 
-std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Dialect dialect,
+std::unique_ptr<Session> Session::open(mock::Store& store, Catalog& catalog, Product product,
                                        std::uint32_t session) {
-  return std::make_unique<SessionOfStore>(store, catalog, dialect, session);
+  return std::make_unique<SessionOfStore>(store, catalog, dialect_of(product), session);
 }
 
 }  // namespace cupel::sql

@@ -3,7 +3,7 @@
 //
 //   mock::Store store(options);
 //   Catalog catalog(options.level);
-//   auto session = Session::open(store, catalog, Dialect::kPostgres, "client 1");
+//   auto session = Session::open(store, catalog, Product::kPostgres, "client 1");
 //   session->run("CREATE TABLE accounts (id int PRIMARY KEY, balance int)");
 //   session->run("INSERT INTO accounts VALUES (7, 100)");
 //   auto run = session->run("SELECT balance FROM accounts WHERE id = 7");
@@ -26,6 +26,8 @@
 #include <vector>
 
 #include "mock/store.hpp"
+#include "sql/dialect/product.hpp"
+#include "sql/dialect/settings.hpp"
 #include "sql/value/error.hpp"
 #include "sql/value/result.hpp"
 
@@ -73,10 +75,10 @@ class Catalog {
 // Used by one thread at a time. Calls wait where mock::Store::begin() waits.
 class Session {
  public:
-  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Dialect dialect,
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Product product,
                                        std::string name);
   // Of a session of the store that is open; closes it at its end.
-  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Dialect dialect,
+  static std::unique_ptr<Session> open(mock::Store& store, Catalog& catalog, Product product,
                                        std::uint32_t session);
   virtual ~Session() = default;  // what is open is rolled back
   // A text of one or more statements; results in order. At the first error the rest is
@@ -132,10 +134,7 @@ class Session {
     return std::nullopt;
   }
   // After how long without a statement the client is not waited for any more, as it asked for.
-  struct Idle {
-    double seconds;
-    std::string sqlstate, message;
-  };
+  using Idle = IdleLimit;
   [[nodiscard]] virtual std::optional<Idle> idle_limit() const { return std::nullopt; }
 };
 

@@ -164,8 +164,8 @@ class Server::State {
   void serve(Socket& socket, Interface interface, std::uint32_t number, bool full) {
     const auto refusal = full ? std::optional<std::string>(kTooMany) : std::nullopt;
     if (interface == Interface::kHttp) return engine_.serve(socket, refusal);
-    const auto dialect =
-        interface == Interface::kPostgres ? sql::Dialect::kPostgres : sql::Dialect::kMysql;
+    const bool postgres = interface == Interface::kPostgres;
+    const auto product = postgres ? sql::Product::kPostgres : sql::Product::kMysql;
     const auto peer = socket.peer();
     std::random_device random;
     const auto secret = std::uint64_t{random()} << 32 | random();
@@ -174,7 +174,7 @@ class Server::State {
             [&](const std::string& client) {
               const auto name = is_loopback(peer) ? client : client + "@" + peer;
               add_client(number, socket, name);
-              auto session = backend_.open_sql(dialect, name);
+              auto session = backend_.open_sql(product, name);
               if (session) introduce(*session, number, static_cast<std::uint32_t>(secret));
               return session;
             },
@@ -184,8 +184,8 @@ class Server::State {
         .cancel = [this](std::uint32_t other,
                          std::uint32_t secret_given) { cancel(other, secret_given); },
         .refusal = refusal};
-    converse(socket, *(dialect == sql::Dialect::kPostgres ? make_postgres(std::move(options))
-                                                          : make_mysql(std::move(options))));
+    converse(socket,
+             *(postgres ? make_postgres(std::move(options)) : make_mysql(std::move(options))));
     remove_client(number);
   }
 

@@ -8,7 +8,7 @@ namespace cupel::wire {
 
 namespace {
 
-using sql::Dialect;
+using sql::Lexis;
 
 bool is_blank(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -19,8 +19,7 @@ bool is_word(char c) {
 
 class Scanner {
  public:
-  Scanner(std::string_view text, Dialect dialect)
-      : text_(text), mysql_(dialect == Dialect::kMysql) {}
+  Scanner(std::string_view text, const Lexis& lexis) : text_(text), lexis_(lexis) {}
 
   // The next word, quoted piece or single character; empty at the end.
   std::string_view next() {
@@ -28,14 +27,15 @@ class Scanner {
     const auto begin = at_;
     if (at_ >= text_.size()) return {};
     const char c = text_[at_];
-    if (c == '\'' || c == '"' || (mysql_ && c == '`')) {
-      skip_quoted(c, mysql_ && c != '`');
-    } else if (c == '$' && !mysql_ && skip_dollar_quoted()) {
+    if (c == '\'' || c == '"' || (lexis_.backquotes && c == '`')) {
+      skip_quoted(c, lexis_.backslash_escapes && c != '`');
+    } else if (c == '$' && lexis_.dollar_quotes && skip_dollar_quoted()) {
     } else if (is_word(c)) {
       while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '$')) ++at_;
       // E'…': backslashes escape.
       const bool escapes = at_ - begin == 1 && (c == 'e' || c == 'E');
-      if (!mysql_ && escapes && at_ < text_.size() && text_[at_] == '\'') skip_quoted('\'', true);
+      if (!lexis_.backslash_escapes && escapes && at_ < text_.size() && text_[at_] == '\'')
+        skip_quoted('\'', true);
     } else {
       ++at_;
     }
@@ -54,11 +54,12 @@ class Scanner {
     while (at_ < text_.size()) {
       if (is_blank(text_[at_])) {
         ++at_;
-      } else if (mysql_ ? text_[at_] == '#' ||
-                              (ahead("--") && (at_ + 2 >= text_.size() || is_blank(text_[at_ + 2])))
-                        : ahead("--")) {
+      } else if (lexis_.hash_comments
+                     ? text_[at_] == '#' ||
+                           (ahead("--") && (at_ + 2 >= text_.size() || is_blank(text_[at_ + 2])))
+                     : ahead("--")) {
         skip_line();
-      } else if (mysql_ && ahead("/*!") && !in_hint_) {
+      } else if (lexis_.conditional_comments && ahead("/*!") && !in_hint_) {
         in_hint_ = true;
         at_ += 3;
         while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)
@@ -76,7 +77,7 @@ class Scanner {
   void skip_comment() {
     std::size_t depth = 0;
     while (at_ < text_.size()) {
-      if (ahead("/*") && (depth == 0 || !mysql_)) {  // PostgreSQL's nest
+      if (ahead("/*") && (depth == 0 || lexis_.nested_comments)) {
         ++depth;
         at_ += 2;
       } else if (ahead("*/")) {
@@ -114,22 +115,22 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  bool mysql_;
-  bool in_hint_ = false;  // inside of /*! … */, which MySQL runs
+  Lexis lexis_;
+  bool in_hint_ = false;  // inside of /*! … */, whose content is run
 };
 
 }  // namespace
 
-bool is_empty_statement(std::string_view text, Dialect dialect) {
-  Scanner scanner(text, dialect);
+bool is_empty_statement(std::string_view text, const Lexis& lexis) {
+  Scanner scanner(text, lexis);
   for (auto token = scanner.next(); !token.empty(); token = scanner.next()) {
     if (token != ";") return false;
   }
   return true;
 }
 
-bool has_several_statements(std::string_view text, Dialect dialect) {
-  Scanner scanner(text, dialect);
+bool has_several_statements(std::string_view text, const Lexis& lexis) {
+  Scanner scanner(text, lexis);
   bool statement = false, ended = false;
   for (auto token = scanner.next(); !token.empty(); token = scanner.next()) {
     if (token == ";") {

@@ -5,13 +5,13 @@
 
 #include <string_view>
 
-#include "sql/session.hpp"
+#include "sql/dialect/lexis.hpp"
 
 namespace cupel::wire {
 
 // Nothing but blanks, comments and semicolons.
-bool is_empty_statement(std::string_view text, sql::Dialect dialect);
+bool is_empty_statement(std::string_view text, const sql::Lexis& lexis);
 // Does anything but blanks and comments follow a semicolon?
-bool has_several_statements(std::string_view text, sql::Dialect dialect);
+bool has_several_statements(std::string_view text, const sql::Lexis& lexis);
 
 }  // namespace cupel::wire

@@ -131,7 +131,7 @@ class MockSettingsServer : public ::testing::Test {
     store_options.level = mock::Level::kStrongSessionSerializable;
     store_ = std::make_unique<mock::Store>(store_options);
     catalog_ = std::make_unique<Catalog>(store_options.level);
-    session_ = Session::open(*store_, *catalog_, Dialect::kPostgres, "one");
+    session_ = Session::open(*store_, *catalog_, Product::kPostgres, "one");
   }
 
   // Adds up what was the same; says what was not.
@@ -175,14 +175,14 @@ std::string random_quantity(std::mt19937_64& random) {
 }
 
 TEST_F(MockSettingsServer, EveryValueOfEverySetting) {
-  for (const auto& [name, value] : first_settings(Dialect::kPostgres)) {
+  for (const auto& [name, value] : first_settings(Product::kPostgres)) {
     if (!of_the_machine(name)) {
       ask(name, "SHOW " + name);
     }
   }
   std::mt19937_64 random(asked("CUPEL_MOCK_SETTINGS_SEED", 1));
   std::size_t settings = 0;
-  for (const auto& [name, first] : first_settings(Dialect::kPostgres)) {
+  for (const auto& [name, first] : first_settings(Product::kPostgres)) {
     if (name.starts_with("cupel.")) continue;
     ++settings;
     const bool changeable = !in_mock(*session_, "SET " + name + " = ''").starts_with("error 55P02");

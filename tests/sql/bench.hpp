@@ -24,7 +24,7 @@ inline std::string told(const Result& result) {
 }
 
 struct Bench {
-  explicit Bench(Dialect dialect = Dialect::kPostgres,
+  explicit Bench(Product dialect = Product::kPostgres,
                  const mock::Options& options = serializable())
       : store(options), catalog(options.level) {
     session = Session::open(store, catalog, dialect, "one");

@@ -16,7 +16,7 @@ std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 // The answer, in a time that no quadratic algorithm keeps to.
-std::string at_once(Dialect dialect, const std::string& text) {
+std::string at_once(Product dialect, const std::string& text) {
   Bench sql(dialect);
   sql("CREATE TABLE t (id int PRIMARY KEY, a int, w text)");
   sql("INSERT INTO t VALUES (1, 2, 'x')");
@@ -27,10 +27,10 @@ std::string at_once(Dialect dialect, const std::string& text) {
   return answer;
 }
 std::string postgres(const std::string& text) {
-  return at_once(Dialect::kPostgres, text);
+  return at_once(Product::kPostgres, text);
 }
 std::string mysql(const std::string& text) {
-  return at_once(Dialect::kMysql, text);
+  return at_once(Product::kMysql, text);
 }
 
 TEST(HostileSql, LikeWithManyPercentSigns) {

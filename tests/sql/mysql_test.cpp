@@ -5,7 +5,7 @@ namespace cupel::sql {
 namespace {
 
 TEST(MockSqlMysql, TablesInItsWords) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(
       sql("CREATE TABLE `T` (`id` INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, `name` VARCHAR(20) "
           "CHARACTER SET utf8mb4 DEFAULT \"x\" COMMENT 'c', KEY `k` (`name`), "
@@ -27,7 +27,7 @@ TEST(MockSqlMysql, TablesInItsWords) {
 
 // A name that is too long for PostgreSQL's parser goes past it; literals that look alike do not.
 TEST(MockSqlMysql, LongNamesOfOutputsAreNoLiterals) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   std::string ones = "1";
   for (int i = 1; i < 40; ++i) ones += "+1";
   EXPECT_EQ(sql("SELECT 'cupel output zz', " + ones), "cupel output zz,40");
@@ -37,7 +37,7 @@ TEST(MockSqlMysql, LongNamesOfOutputsAreNoLiterals) {
 // What crosses PostgreSQL's parser as a mark is no word that a statement may use
 // (parser_marks.hpp).
 TEST(MockSqlMysql, NamesOfMarksAreReserved) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (k INT PRIMARY KEY, b BIGINT)");
   for (const char* wrong :
        {"SELECT 1 AS `cupel mark 0`", "SELECT `Cupel Mark 0`(',', k), 'a' + group_concat(k) FROM t",
@@ -69,7 +69,7 @@ TEST(MockSql, MarksOfMysqlAreUnknown) {
 }
 
 TEST(MockSqlMysql, TheLastInsertIdIsOfARowThatIsThere) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE, n INT)");
   sql("INSERT INTO t (v) VALUES (1)");
   sql("INSERT IGNORE INTO t (v) VALUES (1)");
@@ -79,7 +79,7 @@ TEST(MockSqlMysql, TheLastInsertIdIsOfARowThatIsThere) {
 }
 
 TEST(MockSqlMysql, ItsArithmetic) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SELECT 1/2, 7 % 0, 1/0, 1 = 1, true + 1, 5 MOD 3, 1 <=> NULL"),
             "0.5000,null,null,1,2,2,0");
   EXPECT_EQ(
@@ -91,7 +91,7 @@ TEST(MockSqlMysql, ItsArithmetic) {
 }
 
 TEST(MockSqlMysql, IntegersWithoutSign) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, b BIGINT UNSIGNED, "
                 "i INT UNSIGNED, y TINYINT UNSIGNED)"),
             "CREATE TABLE");
@@ -124,7 +124,7 @@ TEST(MockSqlMysql, IntegersWithoutSign) {
 }
 
 TEST(MockSqlMysql, TextWhereANumberIsNeeded) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SELECT '12abc' + 1, 'a' * 2, '1.5' - 1, -'3', abs('-3x'), '7' / 2, floor('2.7')"),
             "13,0,0.5,-3,3,3.5,2");
   EXPECT_EQ(sql("SELECT '12abc' = 12, 'a' = 0, ' 5' = 5, '1e1' = 10, '5.' < 5.1, 0 IN ('a', 'b'), "
@@ -158,13 +158,13 @@ TEST(MockSqlMysql, TextWhereANumberIsNeeded) {
 
 // The key is named, so only its row is read.
 TEST(MockSqlMysql, KeysWithoutSignAreRead) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, v INT)");
   sql("INSERT INTO t VALUES (1, 10), (18446744073709551615, 20)");
   EXPECT_EQ(sql("SELECT v FROM t WHERE id = 18446744073709551615"), "20");
   EXPECT_EQ(sql("SELECT v FROM t WHERE id = 1.5 OR id = -1"), "");
   EXPECT_EQ(sql("SELECT v FROM t WHERE id = 1.0"), "10");
-  auto postgres = Session::open(sql.store, sql.catalog, Dialect::kPostgres, "three");
+  auto postgres = Session::open(sql.store, sql.catalog, Product::kPostgres, "three");
   Bench::in(*postgres, "SET cupel.policy = 'latest'");
   EXPECT_EQ(Bench::in(*postgres, "SELECT id - 1, v FROM t WHERE id > 5"),
             "18446744073709551614,20");
@@ -173,7 +173,7 @@ TEST(MockSqlMysql, KeysWithoutSignAreRead) {
 }
 
 TEST(MockSqlMysql, QuotientsKeepWhatTheyDoNotShow) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(
       sql("SELECT 1/3*3, 1/3+1, 2/3, (1/3)*3 = 1, 1/3 = 0.3333, round(1/3, 6), 10/4/3, 1.5/7"),
       "1.0000,1.3333,0.6667,1,1,0.333333,0.83333333,0.21429");
@@ -185,7 +185,7 @@ TEST(MockSqlMysql, QuotientsKeepWhatTheyDoNotShow) {
 }
 
 TEST(MockSqlMysql, BlanksAtTheEndDoNotCount) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SELECT 'a' = 'a ', 'a' IN ('a  '), 'a' < 'a ', 'a' LIKE 'a ', nullif('a', 'a ')"),
             "1,1,0,0,null");
   sql("CREATE TABLE t (k VARCHAR(5) PRIMARY KEY, c CHAR(4), w VARCHAR(4) UNIQUE)");
@@ -199,7 +199,7 @@ TEST(MockSqlMysql, BlanksAtTheEndDoNotCount) {
 }
 
 TEST(MockSqlMysql, ItsFunctions) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(
       sql("SELECT substr('abcdef', -2), substr('abcdef', -3, 2), substr('abc', 2), left('abc', 2)"),
       "ef,de,bc,ab");
@@ -217,7 +217,7 @@ TEST(MockSqlMysql, ItsFunctions) {
 }
 
 TEST(MockSqlMysql, OutputsAreCalledByTheirText) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (a INT PRIMARY KEY, b INT)");
   const auto run = sql.session->run(
       "SELECT 1 + 1, 'x', \"y\", t.a, (b), a  +  b, count( * ), NULL, true, -1, a IS NULL, a q, b "
@@ -234,7 +234,7 @@ TEST(MockSqlMysql, OutputsAreCalledByTheirText) {
 }
 
 TEST(MockSqlMysql, ChildrenAreLookedForRowByRow) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY); CREATE TABLE u (t INT, FOREIGN KEY (t) REFERENCES t "
       "(id))");
   sql("INSERT INTO t VALUES (1), (2); INSERT INTO u VALUES (2)");
@@ -244,7 +244,7 @@ TEST(MockSqlMysql, ChildrenAreLookedForRowByRow) {
 }
 
 TEST(MockSqlMysql, UpdateAndDeleteInOrder) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE jobs (id INT PRIMARY KEY, state INT, due INT)");
   sql("INSERT INTO jobs VALUES (1, 0, 30), (2, 0, 10), (3, 1, 5), (4, 0, NULL), (5, 0, 20)");
   EXPECT_EQ(sql("UPDATE jobs SET state = 2 WHERE state = 0 AND due > 0 ORDER BY due LIMIT 2"),
@@ -278,7 +278,7 @@ TEST(MockSqlMysql, UpdateAndDeleteInOrder) {
 }
 
 TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)");
   sql("UPDATE t SET a = a + 1, b = a");
   EXPECT_EQ(sql("SELECT a, b FROM t"), "2,2");
@@ -288,7 +288,7 @@ TEST(MockSqlMysql, AssignmentsSeeThoseToTheirLeft) {
 // With a sub-query on the table itself all values are computed of the old ones: MariaDB turns such
 // an UPDATE into one of several tables.
 TEST(MockSqlMysql, AssignmentsBesideASubQuery) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)");
   sql("CREATE TABLE c (t INT); INSERT INTO c VALUES (1)");
   const auto after = [&](const std::string& update) {
@@ -313,7 +313,7 @@ TEST(MockSqlMysql, AssignmentsBesideASubQuery) {
 }
 
 TEST(MockSqlMysql, AFailedStatementIsAlone) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY)");
   EXPECT_EQ(sql("START TRANSACTION"), "BEGIN");
   sql("INSERT INTO t VALUES (1)");
@@ -329,7 +329,7 @@ TEST(MockSqlMysql, AFailedStatementIsAlone) {
 
 TEST(MockSqlMysql, AFailedFirstStatementLeavesNothing) {
   for (const char* begin : {"BEGIN", "SET autocommit = 0"}) {
-    Bench sql(Dialect::kMysql);
+    Bench sql(Product::kMysql);
     sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)");
     sql(begin);
     EXPECT_EQ(sql("INSERT INTO t VALUES (2), (1)"), "error 23505");
@@ -341,7 +341,7 @@ TEST(MockSqlMysql, AFailedFirstStatementLeavesNothing) {
 }
 
 TEST(MockSqlMysql, GroupConcat) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, g INT, w VARCHAR(9), n DECIMAL(4,2), d DOUBLE)");
   sql("INSERT INTO t VALUES (1, 1, 'b', 1.5, 1.5), (2, 1, 'a', NULL, 2), (3, 2, 'b', 3, 1e20)");
   EXPECT_EQ(
@@ -357,7 +357,7 @@ TEST(MockSqlMysql, GroupConcat) {
 }
 
 TEST(MockSqlMysql, DescribeTellsWhatWasDeclared) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, a INT(11) NOT NULL DEFAULT "
       "3, "
       "w VARCHAR(20) UNIQUE DEFAULT 'x', b BOOLEAN, n DECIMAL(8,2) UNSIGNED, c CHAR(3) NOT NULL, "
@@ -376,7 +376,7 @@ TEST(MockSqlMysql, DescribeTellsWhatWasDeclared) {
 }
 
 TEST(MockSqlMysql, WhatDriversAsk) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SET NAMES utf8mb4"), "SET");
   EXPECT_EQ(sql("SELECT @@session.autocommit, @@max_allowed_packet"), "1,16777216");
   EXPECT_EQ(sql("select @@version_comment limit 1"), "cupel mock");
@@ -389,7 +389,7 @@ TEST(MockSqlMysql, WhatDriversAsk) {
 }
 
 TEST(MockSqlMysql, Prepared) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, n INT); INSERT INTO t VALUES (1, 5), (2, 6), (3, 7)");
   auto prepared = sql.session->prepare("SELECT n FROM t WHERE n > ? ORDER BY n LIMIT ?, ?");
   auto* select = std::get_if<std::unique_ptr<Prepared>>(&prepared);
@@ -402,7 +402,7 @@ TEST(MockSqlMysql, Prepared) {
 }
 
 TEST(MockSqlMysql, WhoItIs) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SELECT USER(), current_user(), CURRENT_USER, SESSION_USER(), SYSTEM_USER()"),
             "cupel@localhost,cupel@localhost,cupel@localhost,cupel@localhost,cupel@localhost");
   sql.session->on_user("alice");
@@ -414,7 +414,7 @@ TEST(MockSqlMysql, WhoItIs) {
 }
 
 TEST(MockSqlMysql, OutOfRangeNamesTheColumnAndTheRow) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT PRIMARY KEY, u SMALLINT UNSIGNED, b TINYINT UNSIGNED, i TINYINT)");
   sql("INSERT INTO t VALUES (1, 1, 1, 1), (2, 200, 200, 100)");
   const auto message = [&](const char* text) {
@@ -444,7 +444,7 @@ TEST(MockSqlMysql, OutOfRangeNamesTheColumnAndTheRow) {
 }
 
 TEST(MockSqlMysql, OfItsOwnWordsForChanges) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT DEFAULT 7)");
   EXPECT_EQ(sql("INSERT INTO t VALUES ()"), "INSERT 0 1");
   EXPECT_EQ(sql("INSERT INTO `t` () VALUES ()"), "INSERT 0 1");
@@ -460,7 +460,7 @@ TEST(MockSqlMysql, OfItsOwnWordsForChanges) {
 
 // As literals of the type in which they are sent.
 TEST(MockSqlMysql, ParametersHaveTheirOwnTypes) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, w VARCHAR(9))");
   sql("INSERT INTO t VALUES (1, '5.0'), (2, '5'), (18446744073709551615, 'x')");
   const auto run = [&](std::string_view statement, const std::string& value, Type type) {

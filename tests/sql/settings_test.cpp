@@ -53,7 +53,7 @@ TEST(Settings, SavepointsAndLocalOnes) {
 }
 
 TEST(Settings, TransactionIsolationOutsideOfABlock) {
-  Bench sql(Dialect::kPostgres, mock::Options{.level = mock::Level::kCausal});
+  Bench sql(Product::kPostgres, mock::Options{.level = mock::Level::kCausal});
   EXPECT_EQ(notice(sql, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"), "WARNING 25P01");
   EXPECT_EQ(sql("SHOW transaction_isolation"), "read committed");
   EXPECT_EQ(sql("SET transaction_isolation = 'serializable'"), "SET");
@@ -169,7 +169,7 @@ TEST(Settings, DeferrableIsOfTheTransaction) {
 }
 
 TEST(Settings, WhatMysqlKnows) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   EXPECT_EQ(sql("SELECT @@tx_read_only, @@max_execution_time, @@init_connect"), "0,0,");
   EXPECT_EQ(sql("SET sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"), "SET");
   EXPECT_EQ(sql("SET sql_mode = ''"), "error 0A000");
@@ -256,7 +256,7 @@ TEST(Settings, CancelEndsWhatRunsAndNothingElse) {
 }
 
 TEST(Settings, MysqlStatementsEndInTime) {
-  Bench sql(Dialect::kMysql);
+  Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id int PRIMARY KEY)");
   std::string rows = "INSERT INTO t VALUES (0)";
   for (int id = 1; id < 300; ++id) rows += ", (" + std::to_string(id) + ")";

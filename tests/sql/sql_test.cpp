@@ -221,7 +221,7 @@ TEST(MockSql, OnConflictTwoRowsHaveEachColumn) {
   EXPECT_EQ(sql(insert + "a + 1"), "error 42702");
   EXPECT_EQ(sql(insert + "t.a + 1 WHERE a > 0"), "error 42702");
   EXPECT_EQ(sql(insert + "t.a + excluded.a WHERE t.a > 0 RETURNING a"), "6");
-  Bench mysql(Dialect::kMysql);
+  Bench mysql(Product::kMysql);
   mysql("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1)");
   mysql("INSERT INTO t VALUES (1, 5) ON DUPLICATE KEY UPDATE a = a + 1");
   EXPECT_EQ(mysql("SELECT a FROM t"), "2");
@@ -275,7 +275,7 @@ TEST(MockSql, Transactions) {
 TEST(MockSql, LevelsAreFloors) {
   mock::Options options;
   options.level = mock::Level::kCausal;
-  Bench sql(Dialect::kPostgres, options);
+  Bench sql(Product::kPostgres, options);
   EXPECT_EQ(sql("SHOW cupel.level"), "causal");
   EXPECT_EQ(sql("BEGIN ISOLATION LEVEL READ COMMITTED; SHOW cupel.level"), "causal");
   EXPECT_EQ(sql("ROLLBACK; BEGIN ISOLATION LEVEL SERIALIZABLE; SHOW cupel.level"),

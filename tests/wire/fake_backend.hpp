@@ -54,7 +54,7 @@ class FakeBackend : public Backend {
   };
   Log log;
 
-  std::unique_ptr<sql::Session> open_sql(sql::Dialect dialect, const std::string& name) override;
+  std::unique_ptr<sql::Session> open_sql(sql::Product dialect, const std::string& name) override;
   std::uint32_t open_keys(const std::string& name) override {
     const std::lock_guard lock(log.mutex);
     log.names.push_back(name);
@@ -294,7 +294,7 @@ class FakeTransaction : public mock::Transaction {
   std::optional<mock::Failure> failure_;
 };
 
-inline std::unique_ptr<sql::Session> FakeBackend::open_sql(sql::Dialect /*dialect*/,
+inline std::unique_ptr<sql::Session> FakeBackend::open_sql(sql::Product /*dialect*/,
                                                            const std::string& name) {
   return std::make_unique<FakeSession>(log, name);
 }

@@ -129,7 +129,7 @@ class MysqlConversation : public ::testing::Test {
   void start(std::optional<std::string> password) {
     conversation_ = make_mysql({.open =
                                     [this](const std::string& client) {
-                                      return backend_.open_sql(sql::Dialect::kMysql, client);
+                                      return backend_.open_sql(sql::Product::kMysql, client);
                                     },
                                 .password = std::move(password),
                                 .number = 7,

@@ -166,24 +166,25 @@ TEST(PostgresValues, RefusesWhatIsNone) {
 }
 
 TEST(StatementText, SeesThroughQuotesAndComments) {
-  using enum sql::Dialect;
-  EXPECT_TRUE(is_empty_statement(" ; -- words\n /* a /* nested */ one */ ;", kPostgres));
-  EXPECT_FALSE(is_empty_statement("/* words */ x", kPostgres));
-  EXPECT_TRUE(is_empty_statement("# words\n-- more", kMysql));
-  EXPECT_FALSE(is_empty_statement("--1", kMysql));
+  using sql::kMysqlLexis;
+  using sql::kPostgresLexis;
+  EXPECT_TRUE(is_empty_statement(" ; -- words\n /* a /* nested */ one */ ;", kPostgresLexis));
+  EXPECT_FALSE(is_empty_statement("/* words */ x", kPostgresLexis));
+  EXPECT_TRUE(is_empty_statement("# words\n-- more", kMysqlLexis));
+  EXPECT_FALSE(is_empty_statement("--1", kMysqlLexis));
   // A version comment is run.
-  EXPECT_FALSE(is_empty_statement("/*!40101 SET NAMES utf8 */", kMysql));
-  EXPECT_FALSE(is_empty_statement("/*! x */;", kMysql));
-  EXPECT_TRUE(is_empty_statement("/*!40101 /* words */ */ ;", kMysql));
-  EXPECT_TRUE(is_empty_statement("/*!40101 SET NAMES utf8 */", kPostgres));
-  EXPECT_FALSE(has_several_statements("/*!40101 SET NAMES utf8 */;", kMysql));
-  EXPECT_TRUE(has_several_statements("/*!40101 SET NAMES utf8; */ x", kMysql));
-  EXPECT_TRUE(has_several_statements("a; b", kMysql));
-  EXPECT_FALSE(has_several_statements("a; -- b", kMysql));
-  EXPECT_FALSE(has_several_statements(R"(select 'a\'; b', "c;d", `e;f`;)", kMysql));
-  EXPECT_TRUE(has_several_statements(R"(select 'a\'; b)", kPostgres));
-  EXPECT_FALSE(has_several_statements(R"(select E'a\'; b')", kPostgres));
-  EXPECT_FALSE(has_several_statements("select $x$;$y$;$x$, $1", kPostgres));
+  EXPECT_FALSE(is_empty_statement("/*!40101 SET NAMES utf8 */", kMysqlLexis));
+  EXPECT_FALSE(is_empty_statement("/*! x */;", kMysqlLexis));
+  EXPECT_TRUE(is_empty_statement("/*!40101 /* words */ */ ;", kMysqlLexis));
+  EXPECT_TRUE(is_empty_statement("/*!40101 SET NAMES utf8 */", kPostgresLexis));
+  EXPECT_FALSE(has_several_statements("/*!40101 SET NAMES utf8 */;", kMysqlLexis));
+  EXPECT_TRUE(has_several_statements("/*!40101 SET NAMES utf8; */ x", kMysqlLexis));
+  EXPECT_TRUE(has_several_statements("a; b", kMysqlLexis));
+  EXPECT_FALSE(has_several_statements("a; -- b", kMysqlLexis));
+  EXPECT_FALSE(has_several_statements(R"(select 'a\'; b', "c;d", `e;f`;)", kMysqlLexis));
+  EXPECT_TRUE(has_several_statements(R"(select 'a\'; b)", kPostgresLexis));
+  EXPECT_FALSE(has_several_statements(R"(select E'a\'; b')", kPostgresLexis));
+  EXPECT_FALSE(has_several_statements("select $x$;$y$;$x$, $1", kPostgresLexis));
 }
 
 // --- conversations
@@ -217,7 +218,7 @@ class PostgresConversation : public ::testing::Test {
   void start(std::optional<std::string> password) {
     conversation_ = make_postgres({.open =
                                        [this](const std::string& client) {
-                                         return backend_.open_sql(sql::Dialect::kPostgres, client);
+                                         return backend_.open_sql(sql::Product::kPostgres, client);
                                        },
                                    .password = std::move(password),
                                    .number = 7,

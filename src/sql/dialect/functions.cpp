@@ -1,4 +1,4 @@
-// The functions of SQL, one entry of kFunctions each: its name, the dialect that has it, how many
+// The functions of SQL, one entry of kFunctions each: its name, the database that has it, how many
 // arguments it takes, and either their types with its value, or what makes the expression of a
 // call. Types are PostgreSQL's; those of MySQL where it is the dialect. What has no entry raises
 // 0A000, whether the database knows it or not.
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sql/dialect/coercion.hpp"
+#include "sql/dialect/dialect.hpp"
 #include "sql/value/text_search.hpp"
 
 namespace cupel::sql {
@@ -98,7 +98,6 @@ class Call {
   std::vector<ExpressionPtr> parts;
   std::optional<std::uint32_t> position;
 
-  [[nodiscard]] bool mysql() const { return rules.dialect() == Dialect::kMysql; }
   [[nodiscard]] Type given(std::size_t at) const { return parts[at]->type.type; }
 
   [[noreturn]] void wrong() const {
@@ -106,18 +105,12 @@ class Call {
     for (const auto& part : parts) {
       types += (types.empty() ? "" : ", ") + std::string(type_name(part->type.type));
     }
-    if (mysql()) not_supported(fmt::format("{}({})", called_, types), position);
-    raise("42883", fmt::format("function {}({}) does not exist", called_, types), position);
+    throw rules.no_function(called_, types, position);
   }
 
   // An argument as this type, which it must be without a cast.
   [[nodiscard]] ExpressionPtr brought(std::size_t at, Type type) const {
-    auto made = rules.to(parts[at], {type}, Context::kImplicit);
-    // MySQL takes any value for any other.
-    const bool exact = is_whole(given(at)) || given(at) == Type::kNumeric;
-    if (made == nullptr && mysql() && exact && (is_string(type) || is_integer(type))) {
-      made = rules.to(parts[at], {type}, Context::kExplicit);
-    }
+    auto made = rules.argument(parts[at], type);
     if (made == nullptr) wrong();
     return made;
   }
@@ -129,10 +122,8 @@ class Call {
       return value(frame.context.facts);
     });
   }
-  // MySQL reads text as a number where it needs one.
-  void number_in_mysql() {
-    if (mysql()) parts[0] = rules.as_number(parts[0]);
-  }
+  // Of text where a number is needed.
+  void need_number() { parts[0] = rules.as_number(parts[0]); }
 
  private:
   std::string called_;
@@ -218,28 +209,51 @@ ExpressionPtr length(Call& call) {
   });
 }
 
-ExpressionPtr concat(Call& call) {
-  const bool mysql = call.mysql();
+// The arguments of concat() as text.
+std::vector<ExpressionPtr> concatenated(Call& call) {
   std::vector<ExpressionPtr> all;
   for (std::size_t at = 0; at < call.parts.size(); ++at) {
     const auto given = call.given(at);
     if (given == Type::kBoolean) not_supported("concat of a boolean");
-    if (mysql && (given == Type::kDouble || given == Type::kReal)) {
-      not_supported("concat of a floating-point number");
-    }
     const bool textual = is_string(given) || given == Type::kNull;
     all.push_back(given == Type::kChar
                       ? call.parts[at]
                       : call.rules.to(call.parts[at], {kT},
                                       textual ? Context::kImplicit : Context::kExplicit));
   }
-  return computed(call.name, {kT}, all, [all, mysql](const Frame& frame) -> Scalar {
+  return all;
+}
+
+// Leaves out nulls.
+ExpressionPtr concat(Call& call) {
+  const auto all = concatenated(call);
+  return computed(call.name, {kT}, all, [all](const Frame& frame) -> Scalar {
     std::string made;
     for (const auto& part : all) {
       const auto value = part->value(frame);
       if (!is_null(value)) made += text(value);
       check_length(made.size());
-      if (is_null(value) && mysql) return {};
+    }
+    return made;
+  });
+}
+
+// Null where an argument is.
+ExpressionPtr mysql_concat(Call& call) {
+  for (std::size_t at = 0; at < call.parts.size(); ++at) {
+    if (call.given(at) == Type::kBoolean) not_supported("concat of a boolean");
+    if (call.given(at) == Type::kDouble || call.given(at) == Type::kReal) {
+      not_supported("concat of a floating-point number");
+    }
+  }
+  const auto all = concatenated(call);
+  return computed(call.name, {kT}, all, [all](const Frame& frame) -> Scalar {
+    std::string made;
+    for (const auto& part : all) {
+      const auto value = part->value(frame);
+      if (is_null(value)) return {};
+      made += text(value);
+      check_length(made.size());
     }
     return made;
   });
@@ -248,11 +262,14 @@ ExpressionPtr concat(Call& call) {
 // The session, its settings and its clock.
 
 ExpressionPtr now(Call& call) {
-  const bool mysql = call.mysql();
-  return call.of_session(mysql ? Type::kTimestamp : Type::kTimestampTz,
-                         [mysql](const SessionFacts& facts) -> Scalar {
-                           return mysql ? facts.now / 1'000'000 * 1'000'000 : facts.now;
-                         });
+  return call.of_session(Type::kTimestampTz,
+                         [](const SessionFacts& facts) -> Scalar { return facts.now; });
+}
+
+ExpressionPtr mysql_now(Call& call) {
+  return call.of_session(Type::kTimestamp, [](const SessionFacts& facts) -> Scalar {
+    return facts.now / 1'000'000 * 1'000'000;
+  });
 }
 
 ExpressionPtr curdate(Call& call) {
@@ -273,19 +290,25 @@ ExpressionPtr current_schema(Call& call) {
   return call.of_session(kT, [](const SessionFacts&) -> Scalar { return std::string("public"); });
 }
 
+ExpressionPtr backend_pid(Call& call) {
+  return call.of_session(kI, [](const SessionFacts& facts) -> Scalar {
+    return static_cast<std::int64_t>(facts.connection);
+  });
+}
+
 ExpressionPtr connection_id(Call& call) {
-  const bool mysql = call.mysql();
-  return call.of_session(mysql ? Type::kUnsigned : kI,
-                         [mysql](const SessionFacts& facts) -> Scalar {
-                           if (mysql) return std::uint64_t{facts.connection};
-                           return static_cast<std::int64_t>(facts.connection);
-                         });
+  return call.of_session(Type::kUnsigned, [](const SessionFacts& facts) -> Scalar {
+    return std::uint64_t{facts.connection};
+  });
 }
 
 ExpressionPtr current_user(Call& call) {
-  return call.of_session(kT, [mysql = call.mysql()](const SessionFacts& facts) -> Scalar {
-    return mysql ? facts.user + "@localhost" : facts.user;
-  });
+  return call.of_session(kT, [](const SessionFacts& facts) -> Scalar { return facts.user; });
+}
+
+ExpressionPtr mysql_current_user(Call& call) {
+  return call.of_session(
+      kT, [](const SessionFacts& facts) -> Scalar { return facts.user + "@localhost"; });
 }
 
 ExpressionPtr last_insert_id(Call& call) {
@@ -360,29 +383,31 @@ ExpressionPtr coalesce(Call& call) {
 }
 
 ExpressionPtr extreme(Call& call) {
-  const bool mysql = call.mysql();
   const bool numbers = std::any_of(call.parts.begin(), call.parts.end(),
                                    [](const auto& part) { return is_numeric(*part); });
   for (auto& part : call.parts) {
-    if (mysql && numbers) part = call.rules.as_number(part);
+    if (numbers) part = call.rules.as_number(part);
   }
   const auto type = call.rules.common(call.parts, upper(call.name).c_str());
   const auto same = of_one_type(call, type);
   const int wanted = call.name == "greatest" ? 1 : -1;
-  return computed(call.name, type, same, [same, wanted, type, mysql](const Frame& frame) {
-    Scalar best;
-    for (const auto& part : same) {
-      auto value = part->value(frame);
-      if (is_null(value)) {
-        if (mysql) return Scalar();
-        continue;
-      }
-      if (is_null(best) || compare(value, best, order_type(type.type, mysql)) * wanted > 0) {
-        best = std::move(value);
-      }
-    }
-    return best;
-  });
+  const auto& rules = call.rules.dialect().rules();
+  const auto by = order_type(type.type, rules.values);
+  return computed(call.name, type, same,
+                  [same, wanted, by, of_null = rules.queries.null_in_extremes](const Frame& frame) {
+                    Scalar best;
+                    for (const auto& part : same) {
+                      auto value = part->value(frame);
+                      if (is_null(value)) {
+                        if (of_null) return Scalar();
+                        continue;
+                      }
+                      if (is_null(best) || compare(value, best, by) * wanted > 0) {
+                        best = std::move(value);
+                      }
+                    }
+                    return best;
+                  });
 }
 
 ExpressionPtr mysql_if(Call& call) {
@@ -398,14 +423,13 @@ ExpressionPtr mysql_if(Call& call) {
 // Numbers.
 
 ExpressionPtr absolute(Call& call) {
-  call.number_in_mysql();
+  call.need_number();
   auto part = call.given(0) == Type::kNull ? call.brought(0, Type::kDouble) : call.parts[0];
-  if (call.mysql() && is_integer(part->type.type)) part = call.brought(0, Type::kBigint);
+  part = call.rules.widened(part);
   const auto type = part->type.type;
   if (!is_number(type)) call.wrong();
   if (type == Type::kUnsigned) return part;
-  FullType result{type};
-  if (call.mysql()) result.scale = Coercion::decimals(*part);
+  const auto result = call.rules.showing(type, Coercion::decimals(*part));
   return strict(call.name, result, {part}, [type](const Values& v) -> Scalar {
     if (type == Type::kNumeric) {
       const auto& number = std::get<Decimal>(v[0]);
@@ -440,30 +464,21 @@ ExpressionPtr mysql_integer_beside(const Call& call) {
 }
 
 ExpressionPtr stepped(Call& call) {
-  call.number_in_mysql();
-  if (call.mysql() && is_whole(call.given(0))) return call.parts[0];
+  call.need_number();
   const auto type = call.given(0) == Type::kNumeric ? Type::kNumeric : Type::kDouble;
-  if (call.mysql() && type == Type::kNumeric && call.name != "round") {
-    return mysql_integer_beside(call);
-  }
   return strict(call.name, {type}, {call.brought(0, type)},
                 [name = call.name, type](const Values& v) { return in_steps(name, v[0], type); });
 }
 
-ExpressionPtr rounded_to(Call& call) {
-  call.number_in_mysql();
-  const auto& digits = call.parts[1];
-  if (call.mysql() &&
-      !(call.given(0) == Type::kNumeric && digits->kind == Expression::Kind::kConstant)) {
-    not_supported("round of what is no decimal, or to a computed number of digits");
-  }
-  FullType rounded{Type::kNumeric};
-  if (call.mysql() && !is_null(digits->constant)) {
-    if (!is_integer(call.given(1)) || whole(digits->constant) < 0 || whole(digits->constant) > 30) {
-      not_supported("round to this number of digits");
-    }
-    rounded.scale = static_cast<int>(whole(digits->constant));
-  }
+ExpressionPtr mysql_stepped(Call& call) {
+  call.need_number();
+  if (is_whole(call.given(0))) return call.parts[0];
+  if (call.given(0) == Type::kNumeric && call.name != "round") return mysql_integer_beside(call);
+  return stepped(call);
+}
+
+// To a number of digits; the result shows those of `rounded`.
+ExpressionPtr rounded_as(Call& call, const FullType& rounded) {
   return strict(call.name, rounded, {call.brought(0, Type::kNumeric), call.brought(1, kI)},
                 [round = call.name == "round"](const Values& v) -> Scalar {
                   const auto count =
@@ -471,6 +486,26 @@ ExpressionPtr rounded_to(Call& call) {
                   const auto& number = std::get<Decimal>(v[0]);
                   return round ? number.rounded(count) : number.truncated(count);
                 });
+}
+
+ExpressionPtr rounded_to(Call& call) {
+  return rounded_as(call, {Type::kNumeric});
+}
+
+ExpressionPtr mysql_rounded_to(Call& call) {
+  call.need_number();
+  const auto& digits = call.parts[1];
+  if (call.given(0) != Type::kNumeric || digits->kind != Expression::Kind::kConstant) {
+    not_supported("round of what is no decimal, or to a computed number of digits");
+  }
+  FullType rounded{Type::kNumeric};
+  if (!is_null(digits->constant)) {
+    if (!is_integer(call.given(1)) || whole(digits->constant) < 0 || whole(digits->constant) > 30) {
+      not_supported("round to this number of digits");
+    }
+    rounded.scale = static_cast<int>(whole(digits->constant));
+  }
+  return rounded_as(call, rounded);
 }
 
 ExpressionPtr modulo(Call& call) {
@@ -491,7 +526,7 @@ ExpressionPtr square_root(Call& call) {
 struct Function {
   const char* name;
   std::size_t least, most;  // arguments
-  std::optional<Dialect> only = {};
+  std::optional<Product> only = {};
   // One of these: what makes the expression, or types and value; null of null arguments.
   ExpressionPtr (*make)(Call&) = nullptr;
   std::vector<Type> parameters = {};
@@ -509,31 +544,31 @@ Function plain(const char* name, std::vector<Type> parameters, Type result,
 Function made(const char* name, std::size_t least, std::size_t most, ExpressionPtr (*make)(Call&)) {
   return {name, least, most, {}, make};
 }
-Function postgres(Function function) {
-  function.only = Dialect::kPostgres;
+Function of_postgres(Function function) {
+  function.only = Product::kPostgres;
   return function;
 }
-Function mysql(Function function) {
-  function.only = Dialect::kMysql;
+Function of_mysql(Function function) {
+  function.only = Product::kMysql;
   return function;
 }
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> kFunctions = {
-      postgres(
+      of_postgres(
           plain("upper", {kT}, kT, [](const Values& v) -> Scalar { return upper(text(v[0])); })),
-      postgres(
+      of_postgres(
           plain("lower", {kT}, kT, [](const Values& v) -> Scalar { return lower(text(v[0])); })),
       plain("octet_length", {kT}, kI,
             [](const Values& v) -> Scalar { return static_cast<std::int64_t>(text(v[0]).size()); }),
-      postgres(
+      of_postgres(
           plain("substring", {kT, kI}, kT,
                 [](const Values& v) -> Scalar { return substring(text(v[0]), whole(v[1]), {}); })),
-      postgres(plain("substring", {kT, kI, kI}, kT,
-                     [](const Values& v) -> Scalar {
-                       return substring(text(v[0]), whole(v[1]), whole(v[2]));
-                     })),
-      postgres(plain(
+      of_postgres(plain("substring", {kT, kI, kI}, kT,
+                        [](const Values& v) -> Scalar {
+                          return substring(text(v[0]), whole(v[1]), whole(v[2]));
+                        })),
+      of_postgres(plain(
           "left", {kT, kI}, kT,
           [](const Values& v) -> Scalar {
             const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
@@ -541,27 +576,27 @@ const std::vector<Function>& functions() {
                 whole(v[1]) < 0 ? std::max<std::int64_t>(all_of_it + whole(v[1]), 0) : whole(v[1]);
             return std::string(first_characters(text(v[0]), static_cast<std::size_t>(count)));
           })),
-      postgres(plain("right", {kT, kI}, kT,
-                     [](const Values& v) -> Scalar {
-                       const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
-                       const auto skipped =
-                           whole(v[1]) < 0 ? std::min(-whole(v[1]), all_of_it)
-                                           : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
-                       return substring(text(v[0]), skipped + 1, {});
-                     })),
+      of_postgres(plain("right", {kT, kI}, kT,
+                        [](const Values& v) -> Scalar {
+                          const auto all_of_it = static_cast<std::int64_t>(characters(text(v[0])));
+                          const auto skipped =
+                              whole(v[1]) < 0 ? std::min(-whole(v[1]), all_of_it)
+                                              : std::max<std::int64_t>(all_of_it - whole(v[1]), 0);
+                          return substring(text(v[0]), skipped + 1, {});
+                        })),
       plain("btrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, true); }),
       plain("ltrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", true, false); }),
       plain("rtrim", {kT}, kT,
             [](const Values& v) -> Scalar { return stripped(text(v[0]), " ", false, true); }),
-      postgres(plain(
+      of_postgres(plain(
           "btrim", {kT, kT}, kT,
           [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, true); })),
-      postgres(plain(
+      of_postgres(plain(
           "ltrim", {kT, kT}, kT,
           [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), true, false); })),
-      postgres(plain(
+      of_postgres(plain(
           "rtrim", {kT, kT}, kT,
           [](const Values& v) -> Scalar { return stripped(text(v[0]), text(v[1]), false, true); })),
       plain("replace", {kT, kT, kT}, kT,
@@ -612,60 +647,69 @@ const std::vector<Function>& functions() {
             [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", true); }),
       plain("rpad", {kT, kI}, kT,
             [](const Values& v) -> Scalar { return padded(text(v[0]), whole(v[1]), " ", false); }),
-      postgres(plain("lpad", {kT, kI, kT}, kT,
-                     [](const Values& v) -> Scalar {
-                       return padded(text(v[0]), whole(v[1]), text(v[2]), true);
-                     })),
-      postgres(plain("rpad", {kT, kI, kT}, kT,
-                     [](const Values& v) -> Scalar {
-                       return padded(text(v[0]), whole(v[1]), text(v[2]), false);
-                     })),
+      of_postgres(plain("lpad", {kT, kI, kT}, kT,
+                        [](const Values& v) -> Scalar {
+                          return padded(text(v[0]), whole(v[1]), text(v[2]), true);
+                        })),
+      of_postgres(plain("rpad", {kT, kI, kT}, kT,
+                        [](const Values& v) -> Scalar {
+                          return padded(text(v[0]), whole(v[1]), text(v[2]), false);
+                        })),
       plain("starts_with", {kT, kT}, Type::kBoolean,
             [](const Values& v) -> Scalar { return text(v[0]).starts_with(text(v[1])); }),
-      mysql(made("substring", 2, 3, mysql_substring)),
-      mysql(made("left", 2, 2, mysql_end_of_text)),
-      mysql(made("right", 2, 2, mysql_end_of_text)),
-      mysql(made("upper", 1, 1, mysql_letters)),
-      mysql(made("lower", 1, 1, mysql_letters)),
-      mysql(made("btrim", 2, 2, mysql_trim)),
-      mysql(made("ltrim", 2, 2, mysql_trim)),
-      mysql(made("rtrim", 2, 2, mysql_trim)),
-      mysql(made("lpad", 3, 3, mysql_pad)),
-      mysql(made("rpad", 3, 3, mysql_pad)),
+      of_mysql(made("substring", 2, 3, mysql_substring)),
+      of_mysql(made("left", 2, 2, mysql_end_of_text)),
+      of_mysql(made("right", 2, 2, mysql_end_of_text)),
+      of_mysql(made("upper", 1, 1, mysql_letters)),
+      of_mysql(made("lower", 1, 1, mysql_letters)),
+      of_mysql(made("btrim", 2, 2, mysql_trim)),
+      of_mysql(made("ltrim", 2, 2, mysql_trim)),
+      of_mysql(made("rtrim", 2, 2, mysql_trim)),
+      of_mysql(made("lpad", 3, 3, mysql_pad)),
+      of_mysql(made("rpad", 3, 3, mysql_pad)),
       made("length", 1, 1, length),
-      made("concat", 0, kAny, concat),
-      made("now", 0, 0, now),
-      made("transaction_timestamp", 0, 0, now),
-      mysql(made("curdate", 0, 0, curdate)),
+      of_postgres(made("concat", 0, kAny, concat)),
+      of_mysql(made("concat", 0, kAny, mysql_concat)),
+      of_postgres(made("now", 0, 0, now)),
+      of_mysql(made("now", 0, 0, mysql_now)),
+      of_postgres(made("transaction_timestamp", 0, 0, now)),
+      of_mysql(made("transaction_timestamp", 0, 0, mysql_now)),
+      of_mysql(made("curdate", 0, 0, curdate)),
       made("version", 0, 0, version),
       made("current_database", 0, 0, database),
       made("current_catalog", 0, 0, database),
-      mysql(made("database", 0, 0, database)),
-      mysql(made("schema", 0, 0, database)),
+      of_mysql(made("database", 0, 0, database)),
+      of_mysql(made("schema", 0, 0, database)),
       made("current_schema", 0, 0, current_schema),
-      made("pg_backend_pid", 0, 0, connection_id),
-      mysql(made("connection_id", 0, 0, connection_id)),
-      made("current_user", 0, 0, current_user),
-      mysql(made("last_insert_id", 0, 0, last_insert_id)),
-      postgres(made("pg_cancel_backend", 1, 1, cancel_backend)),
-      postgres(made("set_config", 3, 3, set_config)),
+      of_postgres(made("pg_backend_pid", 0, 0, backend_pid)),
+      of_mysql(made("pg_backend_pid", 0, 0, connection_id)),
+      of_mysql(made("connection_id", 0, 0, connection_id)),
+      of_postgres(made("current_user", 0, 0, current_user)),
+      of_mysql(made("current_user", 0, 0, mysql_current_user)),
+      of_mysql(made("last_insert_id", 0, 0, last_insert_id)),
+      of_postgres(made("pg_cancel_backend", 1, 1, cancel_backend)),
+      of_postgres(made("set_config", 3, 3, set_config)),
       made("current_setting", 1, 1, current_setting),
-      postgres(made("current_setting", 2, 2, current_setting_or_null)),
+      of_postgres(made("current_setting", 2, 2, current_setting_or_null)),
       made("coalesce", 1, kAny, coalesce),
-      mysql(made("ifnull", 2, 2, coalesce)),
+      of_mysql(made("ifnull", 2, 2, coalesce)),
       made("greatest", 1, kAny, extreme),
       made("least", 1, kAny, extreme),
-      mysql(made("if", 3, 3, mysql_if)),
+      of_mysql(made("if", 3, 3, mysql_if)),
       made("abs", 1, 1, absolute),
-      made("round", 1, 1, stepped),
-      made("ceil", 1, 1, stepped),
-      made("floor", 1, 1, stepped),
-      postgres(made("trunc", 1, 1, stepped)),
-      postgres(made("sign", 1, 1, stepped)),
-      made("round", 2, 2, rounded_to),
-      postgres(made("trunc", 2, 2, rounded_to)),
+      of_postgres(made("round", 1, 1, stepped)),
+      of_postgres(made("ceil", 1, 1, stepped)),
+      of_postgres(made("floor", 1, 1, stepped)),
+      of_mysql(made("round", 1, 1, mysql_stepped)),
+      of_mysql(made("ceil", 1, 1, mysql_stepped)),
+      of_mysql(made("floor", 1, 1, mysql_stepped)),
+      of_postgres(made("trunc", 1, 1, stepped)),
+      of_postgres(made("sign", 1, 1, stepped)),
+      of_postgres(made("round", 2, 2, rounded_to)),
+      of_mysql(made("round", 2, 2, mysql_rounded_to)),
+      of_postgres(made("trunc", 2, 2, rounded_to)),
       made("mod", 2, 2, modulo),
-      postgres(made("sqrt", 1, 1, square_root)),
+      of_postgres(made("sqrt", 1, 1, square_root)),
   };
   return kFunctions;
 }
@@ -673,23 +717,23 @@ const std::vector<Function>& functions() {
 // Other names of entries.
 struct OtherName {
   std::string_view called, name;
-  std::optional<Dialect> only = {};
+  std::optional<Product> only = {};
 };
 constexpr OtherName kOtherNames[] = {
-    {"length", "octet_length", Dialect::kMysql},
+    {"length", "octet_length", Product::kMysql},
     {"char_length", "length"},
     {"character_length", "length"},
     {"substr", "substring"},
-    {"mid", "substring", Dialect::kMysql},
+    {"mid", "substring", Product::kMysql},
     {"position", "strpos"},
-    {"lcase", "lower", Dialect::kMysql},
-    {"ucase", "upper", Dialect::kMysql},
+    {"lcase", "lower", Product::kMysql},
+    {"ucase", "upper", Product::kMysql},
     {"ceiling", "ceil"},
 };
 
-std::string entry_name(const std::string& called, Dialect dialect) {
+std::string entry_name(const std::string& called, Product product) {
   for (const auto& [other, name, only] : kOtherNames) {
-    if (called == other && (!only || *only == dialect)) return std::string(name);
+    if (called == other && (!only || *only == product)) return std::string(name);
   }
   return called;
 }
@@ -699,10 +743,11 @@ std::string entry_name(const std::string& called, Dialect dialect) {
 ExpressionPtr Coercion::function(const std::string& called, std::vector<ExpressionPtr> parts,
                                  std::optional<std::uint32_t> position) const {
   Call call(*this, called, std::move(parts), position);
-  call.name = entry_name(called, dialect_);
+  const auto product = dialect_.rules().product;
+  call.name = entry_name(called, product);
   bool known = false;
   for (const auto& one : functions()) {
-    if (call.name != one.name || (one.only && *one.only != dialect_)) continue;
+    if (call.name != one.name || (one.only && *one.only != product)) continue;
     known = true;
     if (call.parts.size() < one.least || call.parts.size() > one.most) continue;
     if (one.make != nullptr) return one.make(call);

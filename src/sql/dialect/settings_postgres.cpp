@@ -22,8 +22,8 @@ namespace cupel::sql::postgres {
 namespace {
 
 enum class Takes : std::uint8_t {
-  kNothing,  // nobody may set it
-  kText,     // what it says has no effect on an answer, or a function below sees to it
+  kReadOnly,
+  kText,  // what it says has no effect on an answer, or a function below sees to it
   kBoolean,
   kFixedBoolean,  // one of its values alone: the other would mean something that is not done here
   kWord,
@@ -52,10 +52,10 @@ constexpr Setting boolean(std::string_view name, std::string_view value) {
 constexpr Setting text(std::string_view name, std::string_view value) {
   return {name, value, Takes::kText};
 }
-// `when`: what PostgreSQL says behind "cannot be changed".
-constexpr Setting nobodys(std::string_view name, std::string_view value,
-                          std::string_view when = {}) {
-  return {.name = name, .value = value, .takes = Takes::kNothing, .words = when};
+// `when`: what PostgreSQL says after "cannot be changed".
+constexpr Setting read_only(std::string_view name, std::string_view value,
+                            std::string_view when = {}) {
+  return {.name = name, .value = value, .takes = Takes::kReadOnly, .words = when};
 }
 constexpr Setting whole(std::string_view name, std::string_view value, double least,
                         double most = kMostWhole, Unit unit = Unit::kNone) {
@@ -121,15 +121,15 @@ constexpr Setting kSettings[] = {
     whole("geqo_threshold", "12", 2),
     whole("idle_in_transaction_session_timeout", "0", 0, kMostWhole, Unit::kMilliseconds),
     whole("idle_session_timeout", "0", 0, kMostWhole, Unit::kMilliseconds),
-    nobodys("in_hot_standby", "off"),
-    nobodys("integer_datetimes", "on"),
+    read_only("in_hot_standby", "off"),
+    read_only("integer_datetimes", "on"),
     word("intervalstyle", "postgres", "postgres postgres_verbose sql_standard iso_8601"),
-    nobodys("is_superuser", "off"),
+    read_only("is_superuser", "off"),
     boolean("jit", "off"),
     real("jit_above_cost", "100000", -1),
     whole("join_collapse_limit", "8", 1),
-    nobodys("lc_collate", "C"),
-    nobodys("lc_ctype", "C.UTF-8"),
+    read_only("lc_collate", "C"),
+    read_only("lc_ctype", "C.UTF-8"),
     text("lc_messages", "C"),
     text("lc_monetary", "C"),
     text("lc_numeric", "C"),
@@ -141,11 +141,11 @@ constexpr Setting kSettings[] = {
     word("log_min_messages", "warning", kServerMessages, "debug=debug2"),
     word("log_statement", "none", "none ddl mod all"),
     whole("maintenance_work_mem", "64MB", 1024, kMostWhole, Unit::kKilobytes),
-    nobodys("max_identifier_length", "63"),
+    read_only("max_identifier_length", "63"),
     whole("max_parallel_maintenance_workers", "2", 0, 1024),
     whole("max_parallel_workers", "8", 0, 1024),
     whole("max_parallel_workers_per_gather", "2", 0, 1024),
-    nobodys("max_prepared_transactions", "0", " without restarting the server"),
+    read_only("max_prepared_transactions", "0", " without restarting the server"),
     real("parallel_setup_cost", "1000"),
     real("parallel_tuple_cost", "0.1"),
     word("password_encryption", "scram-sha-256", "md5 scram-sha-256"),
@@ -156,11 +156,11 @@ constexpr Setting kSettings[] = {
     boolean("row_security", "on"),
     text("search_path", "\"$user\", public"),
     real("seq_page_cost", "1"),
-    nobodys("server_encoding", "UTF8"),
-    nobodys("server_version", "15.0 (cupel mock)"),
-    nobodys("server_version_num", "150000"),
+    read_only("server_encoding", "UTF8"),
+    read_only("server_version", "15.0 (cupel mock)"),
+    read_only("server_version_num", "150000"),
     fixed_word("session_replication_role", "origin", "origin replica local"),
-    nobodys("ssl", "off", " now"),
+    read_only("ssl", "off", " now"),
     {"standard_conforming_strings", "on", Takes::kFixedBoolean},
     whole("statement_timeout", "0", 0, kMostWhole, Unit::kMilliseconds),
     word("synchronous_commit", "on", "local remote_write remote_apply on off", kSwitch),
@@ -173,8 +173,8 @@ constexpr Setting kSettings[] = {
     whole("work_mem", "4MB", 64, kMostWhole, Unit::kKilobytes),
     word("xmloption", "content", "content document"),
     // The mock's own.
-    nobodys("cupel.database", kFirstDatabase),
-    nobodys("cupel.version", kVersion),
+    read_only("cupel.database", kFirstDatabase),
+    read_only("cupel.version", kVersion),
 };
 
 // What else PostgreSQL 15 knows.
@@ -632,16 +632,16 @@ Settings first_settings() {
   return all;
 }
 
-void unknown_setting(const std::string& name) {
+SqlException unknown_setting(const std::string& name) {
   if (kOthers.find(" " + name + " ") != kOthers.npos) {
-    not_supported(fmt::format("the setting {} of PostgreSQL", name));
+    return unsupported(fmt::format("the setting {} of PostgreSQL", name));
   }
-  raise("42704", fmt::format("unrecognized configuration parameter \"{}\"", name));
+  return {{"42704", fmt::format("unrecognized configuration parameter \"{}\"", name)}};
 }
 
 void check_changeable(const std::string& name) {
   const auto* setting = find(name);
-  if (setting == nullptr || setting->takes != Takes::kNothing) return;
+  if (setting == nullptr || setting->takes != Takes::kReadOnly) return;
   raise("55P02", fmt::format("parameter \"{}\" cannot be changed{}", name, setting->words));
 }
 
@@ -676,12 +676,12 @@ std::string checked_setting(const std::string& name, const std::string& value,
                             std::string_view now) {
   const auto* setting = find(name);
   if (setting == nullptr) {
-    if (name.find('.') == name.npos || name.starts_with("cupel.")) unknown_setting(name);
+    if (name.find('.') == name.npos || name.starts_with("cupel.")) throw unknown_setting(name);
     check_own_name(name);
     return value;
   }
   switch (setting->takes) {
-    case Takes::kNothing:
+    case Takes::kReadOnly:
       check_changeable(name);
       break;
     case Takes::kText:

@@ -1,4 +1,4 @@
-// PostgreSQL's settings: see settings.hpp, which asks here where the dialect is PostgreSQL's.
+// PostgreSQL's settings; see settings.hpp.
 // Values are read, rounded, bounded and shown as PostgreSQL 15 does, with its messages, details and
 // hints; a server test compares them one by one (tests/servers/mock_settings_test.cpp).
 #pragma once
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql/dialect/settings.hpp"
+#include "sql/value/error.hpp"
 
 namespace cupel::sql::postgres {
 
@@ -16,17 +17,21 @@ inline constexpr std::string_view kVersion = "PostgreSQL 15.0 (cupel mock)";
 
 Settings first_settings();
 
-// See settings.hpp. `now` is the value in effect, of which DateStyle keeps what is not said.
+// The value as SHOW writes it ("5000" of statement_timeout is 5s). `now` is the value in effect, of
+// which DateStyle keeps what is not said. Raises 22023 for what is no value of it, 0A000 for one
+// that the mock does not do, 55P02 for one that is read-only, and as below.
 std::string checked_setting(const std::string& name, const std::string& value,
                             std::string_view now);
-[[noreturn]] void unknown_setting(const std::string& name);
+// 42704, or 0A000 where PostgreSQL knows it and the mock does not.
+[[nodiscard]] SqlException unknown_setting(const std::string& name);
+// Of one in units of time; 0 for none.
 double milliseconds_of(const Settings& settings, std::string_view name);
 
 // The settings of transactions, whose values the session keeps. Raise 22023.
 bool checked_boolean(const std::string& name, const std::string& value);
 std::string checked_isolation(const std::string& name, const std::string& value);
 
-// Raises 55P02 for one that nobody may set, and so not RESET either.
+// Raises 55P02 for one that is read-only.
 void check_changeable(const std::string& name);
 
 // The values of SET as one text, as PostgreSQL keeps them: those of search_path are names, quoted

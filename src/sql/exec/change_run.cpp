@@ -82,9 +82,9 @@ class ChangeRun {
   }
 
   void sort() {
-    const bool mysql = context_.facts.dialect == Dialect::kMysql;
+    const auto& rules = context_.facts.dialect.rules().values;
     std::stable_sort(found_.begin(), found_.end(), [&](const Found& left, const Found& right) {
-      return sorted_before(change_.select->sorts, left.order, right.order, mysql);
+      return sorted_before(change_.select->sorts, left.order, right.order, rules);
     });
     if (found_.size() > most_) {
       found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
@@ -108,8 +108,9 @@ class ChangeRun {
         pending.push_back(gone(context_, change_.table, *one.row));
         one.row->set_present(false);
       }
-      // MySQL looks for children row by row, PostgreSQL in the end.
-      if (context_.facts.dialect == Dialect::kMysql) settle(context_, std::exchange(pending, {}));
+      if (context_.facts.dialect.rules().writes.children_row_by_row) {
+        settle(context_, std::exchange(pending, {}));
+      }
     }
     if (change_.update) {
       for (auto& one : found_) writer_.check_parents(context_, *one.rows[0], &changed);

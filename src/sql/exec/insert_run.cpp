@@ -31,6 +31,7 @@ class InsertRun {
       : insert_(insert),
         writer_(insert.target),
         context_(context),
+        rules_(context.facts.dialect.rules().writes),
         columns_(insert.table->columns),
         outside_{context, nullptr, {}, nullptr} {}
 
@@ -38,13 +39,13 @@ class InsertRun {
     result_.has_rows = insert_.back.any;
     result_.columns = columns;
     auto given = given_rows();
-    if (insert_.mysql && !given.empty()) check_defaults();
+    if (rules_.needs_defaults && !given.empty()) check_defaults();
     for (auto& known : given) {
       ++number_;
       add(known);
     }
     for (auto* row : written_) writer_.check_parents(context_, *row, nullptr);
-    if (insert_.mysql && !written_.empty()) note_given_id();
+    if (rules_.zero_counts && !written_.empty()) note_given_id();
     settle(context_, std::move(pending_));
     for (auto* row : written_) {
       return_row(insert_.back, Frame{context_, nullptr, {row}, nullptr}, result_);
@@ -60,15 +61,15 @@ class InsertRun {
   // All that is read for the new rows is read before the first is written.
   std::vector<Values> given_rows() {
     std::vector<Values> given;
+    const auto& dialect = context_.facts.dialect;
     if (insert_.query != nullptr) {
       sql::run(*insert_.query, context_, nullptr, [&](std::vector<Scalar>& values) {
         Values row;
         for (std::size_t at = 0; at < values.size(); ++at) {
           const auto from = insert_.query->outputs[at].value->type.type;
           const auto& column = columns_[insert_.targets[at]];
-          row[insert_.targets[at]] = in_range(insert_.mysql, column, given.size() + 1, [&] {
-            return insert_.mysql ? mysql_assign(values[at], from, column.type)
-                                 : assign(values[at], from, column.type);
+          row[insert_.targets[at]] = in_range(dialect, column, given.size() + 1, [&] {
+            return dialect.assigned(values[at], from, column.type);
           });
         }
         given.push_back(std::move(row));
@@ -78,7 +79,7 @@ class InsertRun {
     for (const auto& values : insert_.rows) {
       Values row;
       for (const auto& value : values) {
-        row[value.column] = in_range(insert_.mysql, columns_[value.column], given.size() + 1,
+        row[value.column] = in_range(dialect, columns_[value.column], given.size() + 1,
                                      [&] { return value.value->value(outside_); });
       }
       given.push_back(std::move(row));
@@ -86,7 +87,7 @@ class InsertRun {
     return given;
   }
 
-  // MySQL: a column without a default is given in every INSERT.
+  // A column without a default is given in every INSERT.
   void check_defaults() const {
     for (std::size_t at = 0; at < columns_.size(); ++at) {
       const auto& column = columns_[at];
@@ -108,18 +109,18 @@ class InsertRun {
     for (std::size_t at = 0; at < values.size(); ++at) {
       const auto found = known.find(at);
       const auto& counter = columns_[at].counter;
-      // MySQL: NULL and 0 ask for the next value; another moves the counter.
+      // NULL and 0 ask for the next value; another moves the counter.
       const bool asks =
-          insert_.mysql && counter != nullptr &&
+          rules_.zero_counts && counter != nullptr &&
           (found == known.end() || is_null(found->second) || counted_number(found->second) == 0);
       if (found == known.end() || asks) {
         values[at] = insert_.defaults[at]->value(outside_);
-        if (counter != nullptr && insert_.mysql && counted == 0) {
+        if (counter != nullptr && rules_.zero_counts && counted == 0) {
           counted = static_cast<std::uint64_t>(counted_number(values[at]));
         }
       } else {
         values[at] = std::move(found->second);
-        if (insert_.mysql && counter != nullptr) counter->reached(counted_number(values[at]));
+        if (rules_.zero_counts && counter != nullptr) counter->reached(counted_number(values[at]));
       }
     }
     return context_.keep<ValueRow>(std::move(values));
@@ -159,7 +160,7 @@ class InsertRun {
   }
 
   void update(StoredRow& other, ValueRow& row) {
-    if (!insert_.mysql && touched_.count(&other) != 0) {
+    if (rules_.changes_row_once && touched_.count(&other) != 0) {
       raise("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
     }
     const auto& conflict = insert_.conflict;
@@ -169,13 +170,13 @@ class InsertRun {
     compute(*insert_.table, conflict.set, frame, 0, over, number_);
     const auto changed = columns_set(conflict.set);
     auto& fresh = rewrite(context_, writer_, {other, over, changed, number_}, pending_);
-    if (insert_.mysql) settle(context_, std::exchange(pending_, {}));
+    if (rules_.children_row_by_row) settle(context_, std::exchange(pending_, {}));
     touched_.insert(&fresh);
-    count_ += insert_.mysql ? 2 : 1;
+    count_ += rules_.updates_count;
     written_.push_back(&fresh);
   }
 
-  // MySQL's LAST_INSERT_ID() of a statement that gave the value of the counter's column itself.
+  // LAST_INSERT_ID() of a statement that gave the value of the counter's column itself.
   void note_given_id() {
     for (std::size_t at = 0; at < columns_.size(); ++at) {
       if (columns_[at].counter == nullptr || result_.last_insert_id != 0) continue;
@@ -188,6 +189,7 @@ class InsertRun {
   const Insert& insert_;
   Writer writer_;
   ExecutionContext& context_;
+  const Dialect::WriteRules& rules_;
   const std::vector<ColumnInfo>& columns_;
   Frame outside_;
   Result result_;

@@ -90,7 +90,8 @@ std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>&
 // One aggregate over one group.
 class Total {
  public:
-  Total(const Aggregate& aggregate, Dialect dialect) : aggregate_(aggregate), dialect_(dialect) {}
+  Total(const Aggregate& aggregate, const Dialect& dialect)
+      : aggregate_(aggregate), dialect_(dialect) {}
 
   void add(const Frame& frame) {
     if (aggregate_.filter != nullptr && !holds(aggregate_.filter, frame)) return;
@@ -125,11 +126,7 @@ class Total {
       if (std::isinf(total)) raise("22003", "value out of range: overflow");
       return total;
     }
-    if (kind == Kind::kAverage) {
-      const Decimal number(count_);
-      return dialect_ == Dialect::kMysql ? exact_.mysql_quotient(number)
-                                         : exact_.divided_by(number);
-    }
+    if (kind == Kind::kAverage) return dialect_.average(exact_, count_);
     if (aggregate_.type.type != Type::kBigint) return exact_;
     const auto whole = exact_.to_integer();
     if (!whole) raise("22003", "bigint out of range");
@@ -144,7 +141,7 @@ class Total {
   };
   // To compare values of an argument by.
   [[nodiscard]] Type order_type_of(const ExpressionPtr& argument) const {
-    return order_type(argument->type.type, dialect_ == Dialect::kMysql);
+    return order_type(argument->type.type, dialect_.rules().values);
   }
   // With DISTINCT: whether no row before had these values. One with a null is never new.
   bool is_new(const Scalar& value, const Frame& frame) {
@@ -157,7 +154,7 @@ class Total {
     for (const auto& part : arguments) {
       const auto one = part->value(frame);
       if (is_null(one)) return false;
-      const auto text = canonical(one, order_type(part->type.type, true));
+      const auto text = canonical(one, order_type(part->type.type, {.blanks_at_end_count = false}));
       row += std::to_string(text.size()) + ":" + text;
     }
     return seen_.insert(row).second;
@@ -222,7 +219,7 @@ class Total {
     if (pieces_.empty()) return {};
     auto sorted = pieces_;
     std::stable_sort(sorted.begin(), sorted.end(), [&](const Piece& left, const Piece& right) {
-      return sorted_before(aggregate_.sorts, left.order, right.order, true);
+      return sorted_before(aggregate_.sorts, left.order, right.order, dialect_.rules().values);
     });
     std::string text = sorted[0].text;
     for (std::size_t at = 1; at < sorted.size(); ++at)
@@ -233,7 +230,7 @@ class Total {
   }
   std::vector<Piece> pieces_;  // of kGroupConcat
   const Aggregate& aggregate_;
-  Dialect dialect_;
+  const Dialect& dialect_;
   std::int64_t count_ = 0;
   Decimal exact_;
   double real_ = 0;
@@ -303,14 +300,14 @@ bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& fram
 }
 
 bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
-                   const std::vector<Scalar>& right, bool mysql) {
+                   const std::vector<Scalar>& right, const ValueRules& rules) {
   for (std::size_t at = 0; at < sorts.size(); ++at) {
     const auto& sort = sorts[at];
     if (is_null(left[at]) || is_null(right[at])) {
       if (is_null(left[at]) == is_null(right[at])) continue;
       return is_null(left[at]) == sort.nulls_first;
     }
-    const int order = compare(left[at], right[at], order_type(sort.value->type.type, mysql));
+    const int order = compare(left[at], right[at], order_type(sort.value->type.type, rules));
     if (order != 0) return sort.descending ? order > 0 : order < 0;
   }
   return false;
@@ -318,10 +315,10 @@ bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& le
 
 namespace {
 
-std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, bool mysql) {
+std::vector<Type> order_types(const std::vector<ExpressionPtr>& values, const ValueRules& rules) {
   std::vector<Type> types;
   for (const auto& value : values) {
-    types.push_back(value == nullptr ? Type::kNull : order_type(value->type.type, mysql));
+    types.push_back(value == nullptr ? Type::kNull : order_type(value->type.type, rules));
   }
   return types;
 }
@@ -337,7 +334,7 @@ class SelectRun {
     frame_.rows.resize(select.sources.size(), &context.null_row);
     std::vector<ExpressionPtr> outputs;
     for (const auto& output : select.outputs) outputs.push_back(output.value);
-    output_types_ = order_types(outputs, mysql());
+    output_types_ = order_types(outputs, rules());
   }
 
   void run() {
@@ -353,7 +350,7 @@ class SelectRun {
   }
 
  private:
-  [[nodiscard]] bool mysql() const { return dialect_ == Dialect::kMysql; }
+  [[nodiscard]] const ValueRules& rules() const { return dialect_.rules().values; }
 
   void all_rows(const std::function<bool()>& found) {
     if (!all_hold(select_.gate, frame_)) return;
@@ -388,7 +385,7 @@ class SelectRun {
   [[nodiscard]] std::vector<Group> groups() {
     std::vector<Group> groups;
     std::unordered_map<std::string, std::size_t> places;
-    const auto types = order_types(select_.groups, mysql());
+    const auto types = order_types(select_.groups, rules());
     const auto new_group = [&] {
       groups.push_back({frame_.rows, {}, {}});
       for (const auto& aggregate : select_.aggregates) {
@@ -425,7 +422,7 @@ class SelectRun {
   void give_sorted() {
     std::stable_sort(waiting_.begin(), waiting_.end(),
                      [&](const Candidate& left, const Candidate& right) {
-                       return sorted_before(select_.sorts, left.order, right.order, mysql());
+                       return sorted_before(select_.sorts, left.order, right.order, rules());
                      });
     for (auto& candidate : waiting_) {
       if (passed_++ < skip_) continue;
@@ -440,7 +437,7 @@ class SelectRun {
   const Select& select_;
   const RowSink& row_;
   Frame frame_;
-  Dialect dialect_;
+  const Dialect& dialect_;
   std::vector<Type> output_types_;
   std::unordered_set<std::string> seen_;
   std::vector<Candidate> waiting_;  // to be sorted

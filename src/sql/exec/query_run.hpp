@@ -9,7 +9,7 @@ namespace cupel::sql {
 void run(const Select& select, ExecutionContext& context, const Frame* outer, const RowSink& row);
 // Whether a row of these values of `sorts` comes before another.
 bool sorted_before(const std::vector<Sort>& sorts, const std::vector<Scalar>& left,
-                   const std::vector<Scalar>& right, bool mysql);
+                   const std::vector<Scalar>& right, const ValueRules& rules);
 // Every combination of rows for which the conditions hold; `found` returns false to end.
 bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& frame,
                const std::function<bool()>& found);

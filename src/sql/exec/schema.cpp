@@ -29,7 +29,7 @@ std::string joined(const Table& table, const std::vector<std::size_t>& columns,
 
 class Maker {
  public:
-  Maker(Tables& catalog, Dialect dialect) : catalog_(catalog), dialect_(dialect) {}
+  Maker(Tables& catalog, const Dialect& dialect) : catalog_(catalog), dialect_(dialect) {}
 
   TablePtr make(const Tree& body) {
     understood(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
@@ -38,7 +38,7 @@ class Maker {
     if (text_of(relation, "relpersistence") == "t") not_supported("a temporary table");
     table_->name = text_of(relation, "relname");
     const auto schema = text_of(relation, "schemaname");
-    if (!schema.empty() && schema != "public" && dialect_ == Dialect::kPostgres) {
+    if (!schema.empty() && schema != "public" && !dialect_.rules().names.qualifier_is_database) {
       raise("3F000", fmt::format("schema \"{}\" does not exist", schema));
     }
     // Columns before constraints, which may stand before them.
@@ -69,7 +69,7 @@ class Maker {
       }
     }
     check_expressions();
-    table_->mysql = dialect_ == Dialect::kMysql;
+    table_->rules = dialect_.rules().values;
     table_->prefix = catalog_.new_prefix(table_->name);
     return table_;
   }
@@ -253,7 +253,7 @@ class Maker {
   }
 
   Tables& catalog_;
-  Dialect dialect_;
+  const Dialect& dialect_;
   std::shared_ptr<Table> table_ = std::make_shared<Table>();
 };
 
@@ -324,7 +324,7 @@ bool is_schema_statement(const Tree& statement) {
          kind == "TruncateStmt";
 }
 
-Result change_schema(const Tree& statement, Tables& catalog, Dialect dialect,
+Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dialect,
                      std::vector<std::function<void()>>& undo, ExecutionContext& context) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);
@@ -397,7 +397,8 @@ Result change_schema(const Tree& statement, Tables& catalog, Dialect dialect,
   for (const auto& table : tables) refuse_referenced(catalog, table->name, true, names);
   for (const auto& table : tables) {
     clear(context, table);
-    if (!flag_of(body, "restart_seqs") && dialect != Dialect::kMysql) continue;
+    if (!flag_of(body, "restart_seqs") && !dialect.rules().writes.truncate_restarts_counters)
+      continue;
     for (const auto& column : table->columns) {
       if (column.counter == nullptr) continue;
       const auto last = column.counter->last.load();

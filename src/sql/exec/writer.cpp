@@ -134,7 +134,7 @@ StoredRow& Writer::add(ExecutionContext& context, Row& row) {
     for (const auto& value : key) {
       // Its name has none, so that equal ones are one; and it is read back from there.
       const auto* text = std::get_if<std::string>(&value);
-      if (table_->mysql && text != nullptr && text->ends_with(' ')) {
+      if (!table_->rules.blanks_at_end_count && text != nullptr && text->ends_with(' ')) {
         not_supported("a primary key with blanks at its end");
       }
     }
@@ -312,20 +312,20 @@ void settle(ExecutionContext& context, std::vector<Gone> pending) {
   }
 }
 
-// New values of a row: in MySQL each sees those to its left.
 void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
              std::size_t source, Overlay& over, std::size_t number) {
   std::map<std::size_t, Scalar> values;
-  const bool mysql = frame.context.facts.dialect == Dialect::kMysql;
+  const auto& dialect = frame.context.facts.dialect;
+  const bool in_turn = dialect.rules().writes.sees_earlier_assignments;
   auto* before = frame.rows[source];
-  if (mysql) frame.rows[source] = &over;
+  if (in_turn) frame.rows[source] = &over;
   for (const auto& one : set) {
-    auto value =
-        in_range(mysql, table.columns[one.column], number, [&] { return one.value->value(frame); });
-    (mysql ? over.values : values)[one.column] = std::move(value);
+    auto value = in_range(dialect, table.columns[one.column], number,
+                          [&] { return one.value->value(frame); });
+    (in_turn ? over.values : values)[one.column] = std::move(value);
   }
   frame.rows[source] = before;
-  if (!mysql) over.values = std::move(values);
+  if (!in_turn) over.values = std::move(values);
 }
 
 std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
@@ -364,10 +364,10 @@ StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& wha
 }
 
 std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
-                             Dialect dialect) {
+                             const Dialect& dialect) {
   std::vector<Datum> row;
   for (std::size_t at = 0; at < values.size(); ++at) {
-    row.push_back(shown(values[at], outputs[at].value->type.type, dialect));
+    row.push_back(dialect.shown(values[at], outputs[at].value->type.type));
   }
   return row;
 }

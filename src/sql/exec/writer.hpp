@@ -79,13 +79,13 @@ struct Rewrite {
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
                    std::vector<Gone>& pending);
 
-// New values of a row: in MySQL each sees those to its left.
+// New values of a row; they may see those to their left, as the dialect says.
 void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,
              std::size_t source, Overlay& over, std::size_t number);
 std::set<std::size_t> columns_set(const std::vector<Assignment>& set);
 // RETURNING of one row.
 void return_row(const Returning& what, const Frame& frame, Result& result);
 std::vector<Datum> shown_row(const std::vector<Output>& outputs, const std::vector<Scalar>& values,
-                             Dialect dialect);
+                             const Dialect& dialect);
 
 }  // namespace cupel::sql

@@ -47,14 +47,14 @@ ExpressionPtr strict(std::string name, FullType type, std::vector<ExpressionPtr>
     }
   }
   auto shared = parts;
-  // All are evaluated, as PostgreSQL does, before null is the answer; in MySQL by arithmetic on
-  // integers and doubles only.
+  // Whether all are evaluated before null is the answer, the dialect says; arithmetic on integers
+  // and doubles does so in each.
   const bool arithmetic = type.type != Type::kNumeric && name.size() == 1 &&
                           std::string_view("+-*/%").find(name[0]) != std::string_view::npos;
   return computed(
       std::move(name), type, std::move(parts),
       [shared = std::move(shared), value = std::move(value), arithmetic](const Frame& frame) {
-        const bool all = arithmetic || frame.context.facts.dialect == Dialect::kPostgres;
+        const bool all = arithmetic || frame.context.facts.rules.evaluates_all_arguments;
         std::vector<Scalar> values;
         values.reserve(shared.size());
         bool null = false;

@@ -12,16 +12,15 @@ namespace cupel::sql {
 
 namespace {
 
-std::vector<Column> columns_of(const std::vector<Output>& outputs, Dialect dialect) {
+std::vector<Column> columns_of(const std::vector<Output>& outputs, const Dialect& dialect) {
   std::vector<Column> columns;
   for (const auto& output : outputs) {
-    columns.push_back({output.name, shown_type(output.value->type.type, dialect), output.table});
+    columns.push_back({output.name, dialect.shown_type(output.value->type.type), output.table});
   }
   return columns;
 }
 
 Plan plan_select(const Tree& body, Binder& binder) {
-  const auto dialect = binder.coercion.dialect();
   Plan plan{"SELECT", true, false, {}, {}};
   const auto select = binder.select(body, nullptr);
   std::vector<Output> outputs = select->outputs;
@@ -30,7 +29,7 @@ Plan plan_select(const Tree& body, Binder& binder) {
       outputs.push_back({select->values[0][at], fmt::format("column{}", at + 1), ""});
     }
   }
-  plan.columns = columns_of(outputs, dialect);
+  plan.columns = columns_of(outputs, binder.dialect);
   plan.locks = binder.locks;
   plan.statement = Query{select, std::move(outputs)};
   return plan;
@@ -90,11 +89,10 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
       raise("428C9", fmt::format("column \"{}\" can only be updated to DEFAULT",
                                  table.columns[column].name));
     }
-    all.push_back(
-        {column,
-         in_range(binder.coercion.dialect() == Dialect::kMysql, table.columns[column], 1, [&] {
-           return binder.assigned(binder.expression(*value, scope), table.columns[column]);
-         })});
+    all.push_back({column, in_range(binder.dialect, table.columns[column], 1, [&] {
+                     return binder.assigned(binder.expression(*value, scope),
+                                            table.columns[column]);
+                   })});
   }
   return all;
 }
@@ -143,12 +141,12 @@ void bind_targets(const Tree& body, Insert& insert) {
   for (std::size_t at = 0; at < table.columns.size(); ++at) targets.push_back(at);
 }
 
-void check_count(const Insert& insert, std::size_t given) {
+void check_count(const Insert& insert, std::size_t given, const Dialect& dialect) {
   const auto wrong = [](const char* why) {
     throw SqlException{{.sqlstate = "42601", .message = why, .mysql_number = 1136}};
   };
   if (given > insert.targets.size()) wrong("INSERT has more expressions than target columns");
-  if (given < insert.targets.size() && (insert.named || insert.mysql)) {
+  if (given < insert.targets.size() && (insert.named || dialect.rules().writes.needs_all_columns)) {
     wrong("INSERT has more target columns than expressions");
   }
 }
@@ -157,7 +155,7 @@ void bind_values(const Tree& select, Binder& binder, Insert& insert) {
   understood(select, "VALUES", {"valuesLists", "limitOption", "op"});
   for (const auto& row : list(select, "valuesLists")) {
     const auto& items = list(body_of(row), "items");
-    check_count(insert, items.size());
+    check_count(insert, items.size(), binder.dialect);
     if (!insert.rows.empty() && insert.rows[0].size() != items.size()) {
       raise("42601", "VALUES lists must all be the same length");
     }
@@ -175,7 +173,7 @@ void bind_values(const Tree& select, Binder& binder, Insert& insert) {
         raise("428C9",
               fmt::format("cannot insert a non-DEFAULT value into column \"{}\"", column.name));
       }
-      values.push_back({target, in_range(insert.mysql, column, insert.rows.size() + 1, [&] {
+      values.push_back({target, in_range(binder.dialect, column, insert.rows.size() + 1, [&] {
                           return binder.assigned(binder.expression(items[at], scope), column);
                         })});
     }
@@ -188,7 +186,7 @@ void bind_query(const Tree& select, Binder& binder, Insert& insert) {
   insert.query = binder.select(select, nullptr);
   binder.coercion.strictness = Coercion::Strict::kError;
   auto& outputs = insert.query->outputs;
-  check_count(insert, outputs.size());
+  check_count(insert, outputs.size(), binder.dialect);
   for (std::size_t at = 0; at < outputs.size(); ++at) {
     auto& value = outputs[at].value;
     const auto& column = insert.table->columns[insert.targets[at]];
@@ -201,7 +199,8 @@ void bind_query(const Tree& select, Binder& binder, Insert& insert) {
                   ? constant({}, column.type)
                   : binder.assigned(constant(value->constant, {Type::kNull}), column);
     } else if (!can_cast(value->type.type, column.type.type, Context::kAssignment)) {
-      if (!(insert.mysql && value->type.type == Type::kBoolean)) {
+      if (!(binder.dialect.rules().writes.booleans_are_numbers &&
+            value->type.type == Type::kBoolean)) {
         (void)binder.assigned(value, column);
       }
     }
@@ -259,7 +258,8 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
                                                      : Conflict::Action::kDoNothing;
   const auto& infer = field(clause, "infer");
   if (infer.is_null()) {
-    if (conflict.action == Conflict::Action::kUpdate && !insert.mysql) {
+    if (conflict.action == Conflict::Action::kUpdate &&
+        !binder.dialect.rules().writes.conflict_of_any_key) {
       raise("42601", "ON CONFLICT DO UPDATE requires inference specification or constraint name");
     }
     add_all_unique(table, conflict);
@@ -271,7 +271,7 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
   }
   if (conflict.action != Conflict::Action::kUpdate) return;
   std::vector<Source> both{target, Binder::source(insert.table, "excluded")};
-  both.back().hidden = insert.mysql;  // in PostgreSQL a column without its table is ambiguous
+  both.back().hidden = binder.dialect.rules().names.hides_excluded;
   Scope scope;
   scope.sources = &both;
   scope.clause = "UPDATE";
@@ -287,10 +287,8 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   understood(body, "INSERT",
              {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
-  const auto dialect = binder.coercion.dialect();
   binder.coercion.strictness = Coercion::Strict::kError;
   Insert insert;
-  insert.mysql = dialect == Dialect::kMysql;
   insert.table = binder.table(field(body, "relation"));
   std::string name = insert.table->name;
   if (has(field(body, "relation"), "alias")) name = text_of(body["relation"]["alias"], "aliasname");
@@ -313,15 +311,15 @@ Plan plan_insert(const Tree& body, Binder& binder) {
   scope.sources = &sources;
   insert.back = returning(body, binder, scope);
   insert.target = target_of(binder, insert.table);
-  auto columns = columns_of(insert.back.outputs, dialect);
+  auto columns = columns_of(insert.back.outputs, binder.dialect);
   const bool rows = insert.back.any;
   return {"INSERT", rows, true, std::move(columns), std::move(insert)};
 }
 
-// MySQL's INSERT IGNORE.
-bool ignores(const Tree& body, Dialect dialect) {
+// INSERT IGNORE.
+bool ignores(const Tree& body, const Dialect& dialect) {
   const auto& clause = field(body, "onConflictClause");
-  return dialect == Dialect::kMysql && !clause.is_null() &&
+  return dialect.rules().writes.do_nothing_is_ignore && !clause.is_null() &&
          text_of(clause, "action") == "ONCONFLICT_NOTHING" && field(clause, "infer").is_null();
 }
 
@@ -372,7 +370,6 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
         body, "DELETE",
         {"relation", "usingClause", "whereClause", "returningList", "sortClause", "limitCount"});
   }
-  const auto dialect = binder.coercion.dialect();
   if (update) binder.coercion.strictness = Coercion::Strict::kEither;
   Change change;
   change.update = update;
@@ -399,7 +396,7 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
     binder.coercion.strictness = Coercion::Strict::kEither;
   }
   // There all values are computed of the old ones if a sub-query looks at the table.
-  if (dialect == Dialect::kMysql && sees_to_its_left(set) &&
+  if (binder.dialect.rules().writes.sees_earlier_assignments && sees_to_its_left(set) &&
       (names_table(field(body, "whereClause"), *table, binder) ||
        names_table(field(body, "targetList"), *table, binder) ||
        names_table(field(body, "sortClause"), *table, binder))) {
@@ -414,28 +411,14 @@ Plan plan_change(const Tree& body, Binder& binder, bool update) {
   select->limit = binder.bound_of_rows(body, "limitCount", limits);
   change.back = returning(body, binder, scope);
   change.target = target_of(binder, table);
-  auto columns = columns_of(change.back.outputs, dialect);
+  auto columns = columns_of(change.back.outputs, binder.dialect);
   const bool rows = change.back.any;
   return {update ? "UPDATE" : "DELETE", rows, true, std::move(columns), std::move(change)};
 }
 
 }  // namespace
 
-Datum shown(const Scalar& value, Type type, Dialect dialect) {
-  if (is_null(value)) return std::nullopt;
-  if (type == Type::kBoolean && dialect == Dialect::kMysql)
-    return std::get<bool>(value) ? "1" : "0";
-  if (dialect == Dialect::kMysql && (type == Type::kDouble || type == Type::kReal)) {
-    return mysql_text_of(std::get<double>(value), type == Type::kReal);
-  }
-  return to_text(value, type);
-}
-
-Type shown_type(Type type, Dialect dialect) {
-  return type == Type::kBoolean && dialect == Dialect::kMysql ? Type::kSmallint : type;
-}
-
-std::optional<Plan> plan(const Tree& statement, const Tables& catalog, Dialect dialect,
+std::optional<Plan> plan(const Tree& statement, const Tables& catalog, const Dialect& dialect,
                          std::vector<Type>& parameters, const std::vector<ExpressionPtr>* given) {
   const auto kind = kind_of(statement);
   const auto& body = body_of(statement);

@@ -56,7 +56,6 @@ struct Conflict {
 // INSERT after names and types are resolved: rows of expressions, or the rows of a query.
 struct Insert {
   TablePtr table;
-  bool mysql = false;
   Columns targets;
   bool named = false;  // the statement says its columns
   std::vector<ExpressionPtr> defaults;
@@ -88,12 +87,8 @@ struct Plan {
 };
 
 // Null if the statement is none of the four.
-std::optional<Plan> plan(const Tree& statement, const Tables& catalog, Dialect dialect,
+std::optional<Plan> plan(const Tree& statement, const Tables& catalog, const Dialect& dialect,
                          std::vector<Type>& parameters,
                          const std::vector<ExpressionPtr>* given = nullptr);
-
-// A value as a client sees it: MySQL has no booleans.
-Datum shown(const Scalar& value, Type type, Dialect dialect);
-Type shown_type(Type type, Dialect dialect);
 
 }  // namespace cupel::sql

@@ -152,15 +152,21 @@ void check_entries(std::size_t count) {
   if (count > 1664) raise("54000", "target lists can have at most 1664 entries");
 }
 
-using Kind = Aggregate::Kind;
+using AggregateKind = Aggregate::Kind;
 
-constexpr std::pair<std::string_view, Kind> kAggregates[] = {
-    {"count", Kind::kCount}, {"sum", Kind::kSum},      {"avg", Kind::kAverage},
-    {"min", Kind::kLeast},   {"max", Kind::kGreatest}, {"bool_and", Kind::kAll},
-    {"every", Kind::kAll},   {"bool_or", Kind::kAny},  {"string_agg", Kind::kStringAgg},
+constexpr std::pair<std::string_view, AggregateKind> kAggregates[] = {
+    {"count", AggregateKind::kCount},
+    {"sum", AggregateKind::kSum},
+    {"avg", AggregateKind::kAverage},
+    {"min", AggregateKind::kLeast},
+    {"max", AggregateKind::kGreatest},
+    {"bool_and", AggregateKind::kAll},
+    {"every", AggregateKind::kAll},
+    {"bool_or", AggregateKind::kAny},
+    {"string_agg", AggregateKind::kStringAgg},
 };
 
-std::optional<Kind> aggregate_kind(const std::string& name) {
+std::optional<AggregateKind> aggregate_kind(const std::string& name) {
   for (const auto& [called, kind] : kAggregates) {
     if (name == called) return kind;
   }
@@ -175,7 +181,7 @@ TablePtr Binder::table(const Tree& range_variable) const {
   const auto name = text_of(range_variable, "relname");
   if (!flag_of(range_variable, "inh")) not_supported("ONLY");
   const auto schema = text_of(range_variable, "schemaname");
-  if (coercion.dialect() == Dialect::kPostgres && !schema.empty() && schema != "public") {
+  if (!dialect.rules().names.qualifier_is_database && !schema.empty() && schema != "public") {
     if (schema == "pg_catalog" || schema == "information_schema") {
       not_supported("the schema " + schema, position_of(range_variable));
     }
@@ -292,21 +298,7 @@ ExpressionPtr Binder::literal(const Tree& body) {
   const auto digits = text_of(field(body, "fval"), "fval");
   const auto number = Decimal::parse(digits);
   if (!number) raise("22003", "value overflows numeric format", position_of(body));
-  const bool mysql = coercion.dialect() == Dialect::kMysql;
-  if (mysql && digits.find_first_of("eE") != digits.npos) {
-    return constant(number->to_double(), {Type::kDouble});
-  }
-  if (digits.find_first_of(".eE") == digits.npos) {
-    if (const auto whole = number->to_integer()) {
-      // Only the least of all fits: its digits alone do not.
-      const bool narrow = *whole == std::numeric_limits<std::int32_t>::min();
-      return constant(*whole, {narrow ? Type::kInteger : Type::kBigint});
-    }
-    if (const auto whole = unsigned_of(*number); mysql && whole) {
-      return constant(*whole, {Type::kUnsigned});
-    }
-  }
-  return constant(*number, {Type::kNumeric});
+  return coercion.number(digits, *number);
 }
 
 ExpressionPtr Binder::parameter(const Tree& body) {
@@ -392,28 +384,21 @@ ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
   understood(body, "a cast", {"arg", "typeName"});
   const auto to = type(field(body, "typeName"));
   auto part = expression(field(body, "arg"), scope);
-  if (coercion.dialect() == Dialect::kMysql) part = coercion.mysql_cast_of(part, to);
+  part = coercion.cast_argument(part, to);
   auto made = coercion.to(part, to, Context::kExplicit);
   if (made == nullptr) {
     raise("42846",
           fmt::format("cannot cast type {} to {}", type_name(part->type.type), type_name(to.type)),
           position_of(body));
   }
-  if (coercion.dialect() == Dialect::kMysql && is_string(to.type)) {
-    auto as_char = std::make_shared<Expression>(*made);
-    if (as_char->kind == Expression::Kind::kCast) as_char->kind = Expression::Kind::kOther;
-    as_char->signature.insert(0, "as char of ");
-    as_char->has_char_cast = true;
-    return as_char;
-  }
-  return made;
+  return coercion.cast_result(made, to);
 }
 
 ExpressionPtr Binder::session_value(const Tree& node) {
   const auto& body = body_of(node);
   understood(body, "a function", {"op", "typmod"});
   const auto op = text_of(body, "op");
-  const bool mysql = coercion.dialect() == Dialect::kMysql;
+  const bool one_database = dialect.rules().names.qualifier_is_database;
   if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
   if (op == "SVFOP_LOCALTIMESTAMP" || op == "SVFOP_CURRENT_DATE") {
     const auto now = coercion.function("now", {}, position_of(body));
@@ -421,7 +406,8 @@ ExpressionPtr Binder::session_value(const Tree& node) {
                        Context::kAssignment);
   }
   if (op == "SVFOP_CURRENT_CATALOG" || op == "SVFOP_CURRENT_SCHEMA") {
-    return coercion.function(mysql ? "current_database" : output_name(node), {}, position_of(body));
+    return coercion.function(one_database ? "current_database" : output_name(node), {},
+                             position_of(body));
   }
   if (op == "SVFOP_CURRENT_USER" || op == "SVFOP_USER" || op == "SVFOP_SESSION_USER" ||
       op == "SVFOP_CURRENT_ROLE") {
@@ -508,7 +494,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
         for (std::size_t up = 0; up < depth; ++up) owner = owner->outer;
         return owner->rows[from]->cell(place);
       };
-      if (made->type.type == Type::kUnsigned && coercion.dialect() == Dialect::kPostgres) {
+      if (made->type.type == Type::kUnsigned && !dialect.rules().queries.unsigned_integers) {
         made->type = {Type::kNumeric};
         made->value = [bits = made->value](const Frame& frame) {
           return cast(bits(frame), Type::kUnsigned, {Type::kNumeric});
@@ -528,7 +514,8 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
     }
     passed.push_back(at);
   }
-  if (coercion.dialect() == Dialect::kPostgres && of.empty() && !fields.empty()) {
+  const bool has_row_values = dialect.rules().names.tables_are_values;
+  if (has_row_values && of.empty() && !fields.empty()) {
     for (const Scope* at = &scope; at != nullptr; at = at->outer) {
       if (at->sources == nullptr) continue;
       for (const auto& source : *at->sources) {
@@ -539,7 +526,7 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
       }
     }
   }
-  if (coercion.dialect() == Dialect::kPostgres && is_system_column(name)) {
+  if (has_row_values && is_system_column(name)) {
     not_supported("the system column " + name, position_of(body));
   }
   if (!of.empty() && !known_source) {
@@ -641,23 +628,9 @@ ExpressionPtr Binder::distinct_from(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::null_if(const Tree& body, Scope& scope) {
-  const auto at = position_of(body);
-  const auto& left_tree = field(body, "lexpr");
-  const auto& right_tree = field(body, "rexpr");
-  auto left = expression(left_tree, scope);
-  const auto right = expression(right_tree, scope);
-  const bool mysql = coercion.dialect() == Dialect::kMysql;
-  const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
-  if (mysql && null && left->type.type == Type::kNull) return left;
-  const auto equal = coercion.binary("=", left, right, at);
-  // MySQL gives the left side as it is.
-  const Type type = !mysql                           ? coercion.comparable("=", left, right, at)
-                    : left->type.type == Type::kNull ? Type::kText
-                                                     : left->type.type;
-  if (left->type.type != type) left = coercion.to(left, {type}, Context::kImplicit);
-  return computed("nullif", left->type, {left, equal}, [left, equal](const Frame& frame) {
-    return holds(equal, frame) ? Scalar() : left->value(frame);
-  });
+  const auto left = expression(field(body, "lexpr"), scope);
+  const auto right = expression(field(body, "rexpr"), scope);
+  return coercion.null_if(left, right, position_of(body));
 }
 
 ExpressionPtr Binder::like_pattern(const Tree& body, Scope& scope) {
@@ -667,20 +640,12 @@ ExpressionPtr Binder::like_pattern(const Tree& body, Scope& scope) {
   const auto& left_tree = field(body, "lexpr");
   const auto& right_tree = field(body, "rexpr");
   const bool negated = name[0] == '!';
-  const LikeOptions how{kind == "AEXPR_ILIKE", coercion.dialect() == Dialect::kMysql};
+  const LikeOptions how{kind == "AEXPR_ILIKE", dialect.rules().queries.final_escape};
   std::vector<ExpressionPtr> parts;
   for (const auto* side : {&left_tree, &right_tree}) {
-    auto part = expression(*side, scope);
+    const auto part = expression(*side, scope);
     if (part->type.type == Type::kChar) not_supported("LIKE of character(n)");
-    if (coercion.dialect() == Dialect::kMysql && is_numeric(*part)) part = coercion.as_text(part);
-    auto text = coercion.to(part, {Type::kText}, Context::kImplicit);
-    if (text == nullptr) {
-      if (coercion.dialect() == Dialect::kMysql) not_supported("LIKE of what is no text");
-      raise("42883",
-            fmt::format("operator does not exist: {} {} unknown", type_name(part->type.type), name),
-            at);
-    }
-    parts.push_back(text);
+    parts.push_back(coercion.like_side(part, name, at));
   }
   return strict(
       name, {Type::kBoolean}, parts, [negated, how](const std::vector<Scalar>& values) -> Scalar {
@@ -698,20 +663,7 @@ ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
   auto middle = expression(left_tree, scope);
   const bool inside = kind == "AEXPR_BETWEEN";
   const auto lower = expression(bounds[0], scope), upper = expression(bounds[1], scope);
-  if (coercion.dialect() == Dialect::kMysql) {
-    // With a number among them all are compared as numbers.
-    if (is_textual(*middle) && is_textual(*lower) != is_textual(*upper)) {
-      not_supported("BETWEEN of text, with a number and a text");
-    }
-    if (is_numeric(*lower) || is_numeric(*upper)) middle = coercion.as_number(middle);
-    // MySQL compares quotients here by digits that they do not show.
-    for (const auto& part : {middle, lower, upper}) {
-      if (part->type.type == Type::kNumeric && part->kind != Expression::Kind::kConstant &&
-          part->kind != Expression::Kind::kColumn) {
-        not_supported("BETWEEN of a computed decimal");
-      }
-    }
-  }
+  coercion.prepare_between(middle, lower, upper);
   const auto low = coercion.binary(inside ? ">=" : "<", middle, lower, at);
   const auto high = coercion.binary(inside ? "<=" : ">", middle, upper, at);
   return computed(inside ? "between" : "not between", {Type::kBoolean}, {low, high},
@@ -766,8 +718,8 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
     not_supported("a function of the schema " + names[0], position_of(body));
   }
   const auto& name = names.back();
-  const auto kind = has(body, "separator") ? Kind::kGroupConcat : aggregate_kind(name);
-  if (has(body, "agg_order") && kind != Kind::kGroupConcat) {
+  const auto kind = has(body, "separator") ? AggregateKind::kGroupConcat : aggregate_kind(name);
+  if (has(body, "agg_order") && kind != AggregateKind::kGroupConcat) {
     not_supported("ORDER BY in " + name, position_of(body));
   }
   if (kind) return aggregate(body, *kind, scope);
@@ -791,13 +743,11 @@ ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
 // The type of sum(), avg(), min(), max(), count() and of those of conditions.
 void Binder::type_aggregate(Aggregate& made, const Tree& body) {
   const auto kind = made.kind;
-  const bool total = kind == Kind::kSum || kind == Kind::kAverage;
-  const bool of_conditions = kind == Kind::kAll || kind == Kind::kAny;
+  const bool total = kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
+  const bool of_conditions = kind == AggregateKind::kAll || kind == AggregateKind::kAny;
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
   auto& argument = made.arguments[0];
-  if (coercion.dialect() == Dialect::kMysql && total) {
-    argument = coercion.as_number(argument);
-  }
+  if (total) argument = coercion.as_number(argument);
   if (argument->type.type == Type::kNull) {
     if (total) {
       raise("42725", fmt::format("function {}(unknown) is not unique", made.name),
@@ -806,9 +756,7 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
     argument =
         coercion.to(argument, {of_conditions ? Type::kBoolean : Type::kText}, Context::kImplicit);
   }
-  if (coercion.dialect() == Dialect::kMysql && argument->type.type == Type::kBoolean) {
-    argument = coercion.to(argument, {Type::kInteger}, Context::kImplicit);
-  }
+  argument = coercion.without_boolean(argument);
   if (argument->type.type == Type::kUnsigned && total) {
     argument = coercion.to(argument, {Type::kNumeric}, Context::kImplicit);
   }
@@ -816,18 +764,18 @@ void Binder::type_aggregate(Aggregate& made, const Tree& body) {
   if (total) {
     if (!is_number(type)) wrong();
     const bool real = type == Type::kReal || type == Type::kDouble;
-    if (kind == Kind::kAverage) {
+    if (kind == AggregateKind::kAverage) {
       made.type = {real ? Type::kDouble : Type::kNumeric};
       if (!real) made.type.scale = Coercion::decimals(*argument) + 4;
     } else if (real) {
       made.type = {type};
     } else {
-      const bool wide =
-          type == Type::kBigint || type == Type::kNumeric || coercion.dialect() == Dialect::kMysql;
+      const bool wide = type == Type::kBigint || type == Type::kNumeric ||
+                        dialect.rules().queries.sums_are_decimal;
       made.type = {wide ? Type::kNumeric : Type::kBigint};
       if (wide) made.type.scale = Coercion::decimals(*argument);
     }
-  } else if (kind == Kind::kLeast || kind == Kind::kGreatest) {
+  } else if (kind == AggregateKind::kLeast || kind == AggregateKind::kGreatest) {
     if (type == Type::kBoolean) wrong();
     made.type = {type == Type::kVarchar ? Type::kText : type};
     made.type.positive = argument->type.positive;
@@ -842,13 +790,13 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
   const auto kind = made.kind;
   const bool star = flag_of(body, "agg_star");
   const auto wrong = [&] { wrong_aggregate(made, position_of(body)); };
-  if (star != made.arguments.empty() || (star && kind != Kind::kCount)) wrong();
-  const bool several =
-      (coercion.dialect() == Dialect::kMysql && kind == Kind::kCount && made.distinct) ||
-      kind == Kind::kGroupConcat;
-  const std::size_t count = star ? 0 : kind == Kind::kStringAgg ? 2 : 1;
+  if (star != made.arguments.empty() || (star && kind != AggregateKind::kCount)) wrong();
+  const bool several = (dialect.rules().queries.counts_combinations &&
+                        kind == AggregateKind::kCount && made.distinct) ||
+                       kind == AggregateKind::kGroupConcat;
+  const std::size_t count = star ? 0 : kind == AggregateKind::kStringAgg ? 2 : 1;
   if (made.arguments.size() != count && !(several && made.arguments.size() > 1)) wrong();
-  if (kind == Kind::kGroupConcat) {
+  if (kind == AggregateKind::kGroupConcat) {
     for (auto& argument : made.arguments) {
       argument = argument->type.type == Type::kNull
                      ? coercion.to(argument, {Type::kText}, Context::kImplicit)
@@ -856,7 +804,7 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
       if (argument == nullptr) not_supported("GROUP_CONCAT of this type");
     }
     made.type = {Type::kText};
-  } else if (kind == Kind::kStringAgg) {
+  } else if (kind == AggregateKind::kStringAgg) {
     for (auto& argument : made.arguments) {
       auto text = coercion.to(argument, {Type::kText}, Context::kImplicit);
       if (text == nullptr) wrong();
@@ -866,7 +814,7 @@ void Binder::settle_aggregate(Aggregate& made, const Tree& body) {
   } else if (!star) {
     type_aggregate(made, body);
   }
-  if (kind == Kind::kCount) made.type = {Type::kBigint};
+  if (kind == AggregateKind::kCount) made.type = {Type::kBigint};
 }
 
 ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& scope) {
@@ -1086,25 +1034,7 @@ ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::assigned(const ExpressionPtr& value, const ColumnInfo& column) {
-  auto made = coercion.to(value, column.type, Context::kAssignment);
-  if (coercion.dialect() == Dialect::kMysql) {
-    const auto from = value->type.type, to = column.type.type;
-    if (is_string(to) && (from == Type::kDouble || from == Type::kReal)) {
-      const auto length = column.type.length;
-      return strict("text of", column.type, {coercion.as_text(value)},
-                    [length, type = column.type](const std::vector<Scalar>& values) {
-                      const auto& text = std::get<std::string>(values[0]);
-                      if (length >= 0 && static_cast<std::size_t>(length) < text.size()) {
-                        not_supported("a floating-point number in a column too short for it");
-                      }
-                      return assign(values[0], Type::kText, type);
-                    });
-    }
-    // Text is read as what the column holds.
-    if (made == nullptr && is_string(from)) {
-      made = coercion.to(value, column.type, Context::kExplicit);
-    }
-  }
+  auto made = coercion.assigned(value, column.type);
   if (made == nullptr) {
     raise("42804",
           fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
@@ -1284,7 +1214,8 @@ void Binder::finish(Join& root, const std::vector<Source>& sources) {
         const auto& other = filter->parts[1 - side];
         const bool padded = plain != nullptr && is_string(plain->type.type) &&
                             filter->parts[side]->type.type == Type::kChar;
-        if (padded && !source.table->mysql && plain->type.type != Type::kChar) continue;
+        if (padded && source.table->rules.blanks_at_end_count && plain->type.type != Type::kChar)
+          continue;
         if (found == nullptr && plain != nullptr && plain->depth == 0 &&
             plain->source == root.source && plain->column == column &&
             (other->sources & bit(root.source)) == 0) {
@@ -1414,12 +1345,12 @@ SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
   return made;
 }
 
-void Binder::direct(const Tree& sort, bool mysql, Sort& made) {
+void Binder::direct(const Tree& sort, Sort& made) const {
   const auto direction = text_of(sort, "sortby_dir");
   if (direction == "SORTBY_USING") not_supported("ORDER BY USING");
   made.descending = direction == "SORTBY_DESC";
   const auto nulls = text_of(sort, "sortby_nulls");
-  const bool first = mysql ? !made.descending : made.descending;
+  const bool first = dialect.rules().queries.nulls_are_least != made.descending;
   made.nulls_first = nulls == "SORTBY_NULLS_FIRST" || (nulls != "SORTBY_NULLS_LAST" && first);
 }
 
@@ -1436,7 +1367,7 @@ std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
     if (one.value->type.type == Type::kNull) {
       one.value = coercion.to(one.value, {Type::kText}, Context::kImplicit);
     }
-    direct(sort, coercion.dialect() == Dialect::kMysql, one);
+    direct(sort, one);
     made.push_back(std::move(one));
   }
   return made;
@@ -1516,12 +1447,11 @@ void Binder::group(const Tree& body, Scope& scope, Select& made) {
 }
 
 void Binder::sort(const Tree& body, Scope& scope, Select& made) {
-  const bool mysql = coercion.dialect() == Dialect::kMysql;
   for (const auto& node : list(body, "sortClause")) {
     const auto& sort = body_of(node);
     understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
-    if (mysql && flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
+    if (dialect.rules().queries.order_by_null && flag_of(body_of(by), "isnull")) continue;
     const auto* output = output_at(made, by, "ORDER BY");
     if (output == nullptr) output = output_named(made, simple_name(by));
     auto value = output != nullptr ? output->value : expression(by, scope);
@@ -1533,7 +1463,7 @@ void Binder::sort(const Tree& body, Scope& scope, Select& made) {
       raise("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     }
     Sort one{value};
-    direct(sort, mysql, one);
+    direct(sort, one);
     made.sorts.push_back(std::move(one));
   }
 }
@@ -1569,7 +1499,6 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
       {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
        "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "op"});
   if (text_of(body, "limitOption") == "LIMIT_OPTION_WITH_TIES") not_supported("WITH TIES");
-  const bool mysql = coercion.dialect() == Dialect::kMysql;
   auto made = std::make_shared<Select>();
   Scope scope;
   scope.outer = outer;
@@ -1589,7 +1518,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   group(body, scope, *made);
   scope.aggregates = &made->aggregates;
   if (has(body, "havingClause")) {
-    if (mysql) {
+    if (dialect.rules().names.having_sees_outputs) {
       for (const auto& target : targets) {
         if (has(body_of(target), "name")) {
           scope.aliases[text_of(body_of(target), "name")] = &field(body_of(target), "val");

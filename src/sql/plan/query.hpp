@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/dialect/coercion.hpp"
+#include "sql/dialect/dialect.hpp"
 
 namespace cupel::sql {
 
@@ -108,10 +108,16 @@ struct Scope {
 
 class Binder {
  public:
-  Binder(const Tables& catalog, Dialect dialect, std::vector<Type>& parameters)
-      : coercion(dialect, parameters), catalog_(catalog), parameters_(parameters) {}
+  Binder(const Tables& catalog, const Dialect& rules_of, std::vector<Type>& parameters)
+      : dialect(rules_of),
+        types(rules_of.coercion(parameters)),
+        coercion(*types),
+        catalog_(catalog),
+        parameters_(parameters) {}
 
-  Coercion coercion;
+  const Dialect& dialect;
+  const std::unique_ptr<Coercion> types;
+  Coercion& coercion;
   std::string locks;                                  // "SELECT FOR UPDATE", the last that was seen
   const std::vector<ExpressionPtr>* given = nullptr;  // the parameters, where they are known
 
@@ -136,7 +142,7 @@ class Binder {
   void finish(Join& root, const std::vector<Source>& sources);
 
  private:
-  static void direct(const Tree& sort, bool mysql, Sort& made);
+  void direct(const Tree& sort, Sort& made) const;
   ExpressionPtr bound(const Tree& node, Scope& scope);
   ExpressionPtr literal(const Tree& body);
   ExpressionPtr parameter(const Tree& body);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "sql/dialect/dialect.hpp"
 #include "sql/table/table.hpp"
 #include "sql/value/error.hpp"
 
@@ -12,15 +13,16 @@ namespace cupel::sql {
 
 [[noreturn]] void raise_out_of_range(const std::string& column, std::size_t row);
 
-// MySQL says which column and row of the statement a value does not fit in; arithmetic (1690) is
-// told as it is.
+// Runs `work`; where the dialect names the column and row of a value that does not fit in, its
+// error does so. One of arithmetic (1690) stays as it is.
 template <typename Work>
-auto in_range(bool mysql, const ColumnInfo& column, std::size_t row, const Work& work) {
+auto in_range(const Dialect& dialect, const ColumnInfo& column, std::size_t row, const Work& work) {
   try {
     return work();
   } catch (const SqlException& exception) {
     const bool fits_not = exception.error.sqlstate == "22003" && exception.error.mysql_number == 0;
-    if (mysql && fits_not) raise_out_of_range(column.name, row);
+    if (dialect.rules().writes.names_column_out_of_range && fits_not)
+      raise_out_of_range(column.name, row);
     throw;
   }
 }

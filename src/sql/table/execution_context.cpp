@@ -1,8 +1,8 @@
 // Rows of the store, read when asked for; see the header.
+#include "sql/table/execution_context.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "sql/table/execution_context.hpp"
 
 namespace cupel::sql {
 

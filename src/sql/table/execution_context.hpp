@@ -63,20 +63,24 @@ class StoredRow : public Row {
   std::vector<std::optional<Scalar>> cells_;
 };
 
+class Dialect;  // sql/dialect, which is above
+
 // What expressions ask of the session.
 struct SessionFacts {
-  Dialect dialect = Dialect::kPostgres;
+  const Dialect& dialect;
+  ValueRules rules;
   std::int64_t now = 0;  // when the transaction began
   std::uint64_t last_insert_id = 0;
-  std::string_view version;               // of the database that the mock answers as
-  std::function<std::string()> database;  // as the client called it, or as it is called at first
-  std::function<std::string(const std::string&)> setting;  // raises 42704
+  std::string_view version = {};  // of the database that the mock answers as
+  std::function<std::string()> database =
+      {};  // as the client called it, or as it is called at first
+  std::function<std::string(const std::string&)> setting = {};  // raises 42704
   // set_config(): what it is then.
   std::function<std::string(const std::string& name, const std::string& value, bool local)>
-      configure;
+      configure = {};
   std::uint32_t connection = 1;
   std::string user = "cupel";
-  std::function<bool(std::uint32_t)> cancel_other;
+  std::function<bool(std::uint32_t)> cancel_other = {};
 
   // What ends the statement that runs: somebody else, or its time.
   enum class State : std::uint8_t { kIdle, kRunning, kCancelled };

@@ -20,7 +20,7 @@
 
 #include "mock/store.hpp"
 #include "sql/parse/tree.hpp"
-#include "sql/value/scalar.hpp"
+#include "sql/value/value_rules.hpp"
 
 namespace cupel::sql {
 
@@ -70,8 +70,8 @@ struct Check {
 
 struct Table {
   std::string name;
-  std::string prefix;  // "accounts/"
-  bool mysql = false;  // made in that dialect: blanks at the end of text do not count
+  std::string prefix;     // "accounts/"
+  ValueRules rules = {};  // of the dialect in which it was made
   std::vector<ColumnInfo> columns;
   std::vector<std::size_t> key;  // columns of the primary key; empty: hidden row numbers
   std::string key_name;          // "accounts_pkey"
@@ -83,7 +83,7 @@ struct Table {
   [[nodiscard]] std::optional<std::size_t> column(std::string_view column_name) const;
   // To compare its values by.
   [[nodiscard]] Type order_type_of(std::size_t column) const {
-    return order_type(columns[column].type.type, mysql);
+    return order_type(columns[column].type.type, rules);
   }
   // Position of a column in the key.
   [[nodiscard]] std::optional<std::size_t> in_key(std::size_t column) const;

@@ -197,7 +197,7 @@ Decimal Decimal::divided_by(const Decimal& right, int scale) const {
   return {divide_rounded(above, below), scale};
 }
 
-Decimal Decimal::mysql_quotient(const Decimal& right) const {
+Decimal Decimal::quotient_hiding_digits(const Decimal& right) const {
   constexpr int kWord = 9, kMore = 4;
   const auto in_words = [](int digits) { return (digits + kWord - 1) / kWord * kWord; };
   const int above = in_words(scale_), below = in_words(right.scale_);

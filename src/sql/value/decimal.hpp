@@ -54,7 +54,7 @@ class Decimal {
   [[nodiscard]] Decimal divided_by(const Decimal& right) const;
   [[nodiscard]] Decimal divided_by(const Decimal& right, int scale) const;
   // As MySQL divides, showing four digits more than this; the divisor is not zero.
-  [[nodiscard]] Decimal mysql_quotient(const Decimal& right) const;
+  [[nodiscard]] Decimal quotient_hiding_digits(const Decimal& right) const;
   [[nodiscard]] Decimal remainder(const Decimal& right) const;
   [[nodiscard]] int compare(const Decimal& right) const;  // of what is shown
 

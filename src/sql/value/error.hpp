@@ -32,9 +32,13 @@ struct SqlException {
 }
 
 // What is SQL, or looks like it, and is not understood here.
+[[nodiscard]] inline SqlException unsupported(const std::string& what,
+                                              std::optional<std::uint32_t> position = {}) {
+  return {{"0A000", what + " is not supported by the mock", {}, position}};
+}
 [[noreturn]] inline void not_supported(const std::string& what,
                                        std::optional<std::uint32_t> position = {}) {
-  throw SqlException{{"0A000", what + " is not supported by the mock", {}, position}};
+  throw unsupported(what, position);
 }
 
 }  // namespace cupel::sql

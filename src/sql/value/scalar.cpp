@@ -557,7 +557,7 @@ LeadingNumber leading_number(std::string_view text) {
   return made;
 }
 
-Scalar mysql_assign(const Scalar& value, Type from, const FullType& to) {
+Scalar assign_leading_number(const Scalar& value, Type from, const FullType& to) {
   const bool read = (is_string(from) || from == Type::kNull) && is_number(to.type);
   if (is_null(value) || !read) return assign(value, from, to);
   const auto& text = std::get<std::string>(value);

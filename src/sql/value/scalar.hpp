@@ -56,19 +56,15 @@ struct LeadingNumber {
   [[nodiscard]] double value() const;  // raises 0A000 for what no double holds
 };
 LeadingNumber leading_number(std::string_view text);
-// As an assignment in MySQL's strict mode: text is read as a number, 1366 if it is none and 1265
-// if more follows.
-Scalar mysql_assign(const Scalar& value, Type from, const FullType& to);
+// As assign(), but text is read as the number that it begins with: 22P02 if it is none, 01000 if
+// more follows (MySQL's strict mode).
+Scalar assign_leading_number(const Scalar& value, Type from, const FullType& to);
 // Whether values of this type can be cast so, in PostgreSQL's three contexts.
 enum class Context : std::uint8_t { kImplicit, kAssignment, kExplicit };
 bool can_cast(Type from, Type to, Context context);
 
 // Neither is null; both are of this type. Negative, 0 or positive.
 int compare(const Scalar& left, const Scalar& right, Type type);
-// The type to compare values of this one by: in MySQL blanks at the end of text do not count.
-inline Type order_type(Type type, bool mysql) {
-  return mysql && is_string(type) ? Type::kChar : type;
-}
 // Equal values give equal texts: for DISTINCT, GROUP BY and the names of keys.
 std::string canonical(const Scalar& value, Type type);
 

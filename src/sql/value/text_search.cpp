@@ -48,7 +48,8 @@ class LikeMatcher {
     return first_characters(text_.substr(at), 1).size();
   }
   void unfinished() const {
-    if (options_.mysql) not_supported("a LIKE pattern that ends with its escape character");
+    if (!options_.supports_final_escape)
+      not_supported("a LIKE pattern that ends with its escape character");
     raise("22025", "LIKE pattern must not end with escape character");
   }
 

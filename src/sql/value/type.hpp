@@ -7,8 +7,6 @@
 
 namespace cupel::sql {
 
-enum class Dialect : std::uint8_t { kPostgres, kMysql };
-
 // A column's or parameter's type. PostgreSQL's int2, int4, int8, float4, float8, numeric,
 // text, varchar, bpchar, date, timestamp, timestamptz and bool; kNull is its `unknown`:
 // a parameter nothing is known of. In MySQL there is no kBoolean: it is a kSmallint; and only there

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-using sql::Dialect;
+using sql::Product;
 using sql::TransactionState;
 
 constexpr auto kIdleLongEnough = std::chrono::minutes(1);
@@ -271,17 +271,17 @@ std::optional<mock::Policy> policy_of(std::string_view name) {
   return std::nullopt;
 }
 
-Dialect dialect_of(const Fields& fields) {
+Product product_of(const Fields& fields) {
   const auto name = fields.find_text("dialect").value_or("postgres");
-  if (name == "postgres") return Dialect::kPostgres;
-  if (name == "mysql") return Dialect::kMysql;
+  if (name == "postgres") return Product::kPostgres;
+  if (name == "mysql") return Product::kMysql;
   throw bad_request(fmt::format("found the dialect `{}`, expected postgres or mysql", name));
 }
 
 class HttpSession {
  public:
-  HttpSession(Backend& backend, std::string name, Dialect dialect)
-      : backend_(backend), name_(std::move(name)), dialect_(dialect) {}
+  HttpSession(Backend& backend, std::string name, Product product)
+      : backend_(backend), name_(std::move(name)), product_(product) {}
   ~HttpSession() {
     transaction_.reset();
     sql_.reset();
@@ -365,16 +365,9 @@ class HttpSession {
       for (const auto& parameter : *given) {
         parameters.push_back(datum_of(parameter));
         types.push_back(type_of(parameter));
-        // MySQL's booleans are numbers.
-        if (dialect_ == Dialect::kMysql && parameter.is_boolean()) {
-          parameters.back() = std::string(1, parameter.get<bool>() ? '1' : '0');
-          types.back() = sql::Type::kBigint;
-        }
       }
     }
-    const std::span<const sql::Type> otherwise(types.data(),
-                                               dialect_ == Dialect::kMysql ? 0 : types.size());
-    if (!sql_) sql_ = backend_.open_sql(dialect_, name_ + " sql");
+    if (!sql_) sql_ = backend_.open_sql(product_, name_ + " sql");
     if (!sql_) throw Refusal{503, "57P01", "the mock store is shutting down"};
     Json results = Json::array();
     std::optional<sql::Error> error;
@@ -382,7 +375,7 @@ class HttpSession {
       auto run = sql_->run(text);
       for (const auto& result : run.results) results.push_back(json_of(result));
       error = std::move(run.error);
-    } else if (auto prepared = sql_->prepare(text, {}, otherwise);
+    } else if (auto prepared = sql_->prepare(text, {}, types);
                auto* wrong = std::get_if<sql::Error>(&prepared)) {
       error = std::move(*wrong);
     } else {
@@ -427,7 +420,7 @@ class HttpSession {
 
   Backend& backend_;
   std::string name_;
-  Dialect dialect_;
+  Product product_;
   std::optional<std::uint32_t> keys_;
   std::unique_ptr<mock::Transaction> transaction_;
   std::unique_ptr<sql::Session> sql_;
@@ -476,7 +469,7 @@ class HttpService::State {
     if (parts.size() == 1 && parts[0] == "sql") {
       need_post(request);
       const Fields fields(request.body, {"sql", "parameters", "dialect"});
-      HttpSession once(backend_, name_of(request, "http"), dialect_of(fields));
+      HttpSession once(backend_, name_of(request, "http"), product_of(fields));
       return sql(once, fields);
     }
     if (parts.empty() || parts[0] != "sessions" || parts.size() > 3) throw no_route(request);
@@ -485,7 +478,7 @@ class HttpService::State {
       const Fields fields(request.body, {"name", "dialect"});
       return {201,
               text_of({{"session", open(name_of(request, fields.find_text("name").value_or("http")),
-                                        dialect_of(fields))}})};
+                                        product_of(fields))}})};
     }
     if (parts.size() == 2) {
       if (method != "DELETE") throw no_route(request);
@@ -520,8 +513,8 @@ class HttpService::State {
     return {json.contains("error") ? session.status() : 200, text_of(json)};
   }
 
-  std::string open(std::string name, Dialect dialect) {
-    auto session = std::make_shared<HttpSession>(backend_, std::move(name), dialect);
+  std::string open(std::string name, Product product) {
+    auto session = std::make_shared<HttpSession>(backend_, std::move(name), product);
     std::shared_ptr<HttpSession> dropped;  // after the lock
     const std::lock_guard lock(mutex_);
     if (sessions_.size() >= kMaxSessions) {

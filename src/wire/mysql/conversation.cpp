@@ -22,7 +22,6 @@ namespace cupel::wire {
 namespace {
 
 using namespace mysql;
-using sql::Dialect;
 using sql::TransactionState;
 
 constexpr std::size_t kMaxStatements = 4096;
@@ -265,9 +264,9 @@ class Mysql : public Conversation {
   }
 
   void on_query(std::string_view text) {
-    if (is_empty_statement(text, Dialect::kMysql))
+    if (is_empty_statement(text, sql::kMysqlLexis))
       return send_error(1065, "42000", "Query was empty");
-    if (!multi_statements_ && has_several_statements(text, Dialect::kMysql)) {
+    if (!multi_statements_ && has_several_statements(text, sql::kMysqlLexis)) {
       return send_error(
           1064, "42000",
           "You have an error in your SQL syntax: found several statements, expected one; "
@@ -284,9 +283,9 @@ class Mysql : public Conversation {
   }
 
   void on_prepare(std::string_view text) {
-    if (is_empty_statement(text, Dialect::kMysql))
+    if (is_empty_statement(text, sql::kMysqlLexis))
       return send_error(1065, "42000", "Query was empty");
-    if (has_several_statements(text, Dialect::kMysql)) {
+    if (has_several_statements(text, sql::kMysqlLexis)) {
       return send_error(1064, "42000",
                         "You have an error in your SQL syntax: found several statements, expected "
                         "one to prepare");

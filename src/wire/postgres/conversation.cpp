@@ -26,7 +26,6 @@ namespace cupel::wire {
 namespace {
 
 using namespace postgres;
-using sql::Dialect;
 using sql::TransactionState;
 
 constexpr std::size_t kMaxStatements = 4096, kMaxPortals = 256;
@@ -349,7 +348,7 @@ class Postgres : public Conversation {
         return ready();
       }
     }
-    if (is_empty_statement(query.text, Dialect::kPostgres)) {
+    if (is_empty_statement(query.text, sql::kPostgresLexis)) {
       put_empty_query(out_);
       return ready();
     }
@@ -395,7 +394,7 @@ class Postgres : public Conversation {
                                 kMaxStatements)};
     }
     auto statement = std::make_shared<Statement>();
-    if (!is_empty_statement(parse.text, Dialect::kPostgres)) {
+    if (!is_empty_statement(parse.text, sql::kPostgresLexis)) {
       std::vector<sql::Type> said_types;
       for (const Oid type : parse.types) said_types.push_back(type_of(type));
       auto prepared = session_->prepare(parse.text, said_types);

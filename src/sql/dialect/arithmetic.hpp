@@ -1,0 +1,29 @@
+// Arithmetic on values of one type, with the errors of what does not fit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/expression/expression.hpp"
+
+namespace cupel::sql {
+
+// The result type of arithmetic on two numbers.
+Type number_pair(Type left, Type right);
+
+[[noreturn]] void raise_no_operator(const std::string& name, Type left, Type right,
+                                    std::optional<std::uint32_t> position);
+[[noreturn]] void raise_result_out_of_range(Type type);  // 22003, MySQL's 1690
+
+Scalar integer_arithmetic(char operation, std::int64_t left, std::int64_t right, Type type);
+Scalar double_arithmetic(char operation, double left, double right, Type type);
+Scalar decimal_arithmetic(char operation, const Decimal& left, const Decimal& right);
+// + - * / % of two values of this type. Raises 22012 for a divisor of zero.
+Scalar arithmetic_value(char operation, const Scalar& left, const Scalar& right, Type type);
+
+// date + integer, date - integer, date - date; nullptr for anything else.
+ExpressionPtr date_arithmetic(char operation, const ExpressionPtr& left,
+                              const ExpressionPtr& right);
+
+}  // namespace cupel::sql
