@@ -72,9 +72,12 @@ bool implies(Level stronger, Level weaker) {
       return through(Level::kReadAtomic);
     case Level::kReadAtomic:
       return through(Level::kReadCommitted);
-    default:
+    case Level::kSnapshotIsolation:
+    case Level::kReadCommitted:
+    case Level::kLinearizable:
       return false;
   }
+  return false;
 }
 
 }  // namespace cupel::certify

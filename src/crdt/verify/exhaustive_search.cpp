@@ -265,19 +265,19 @@ class ExhaustiveSearch {
     return {standing, nothing};
   }
 
+  // By what reads return and not by the kind of the operation, which types share.
   bool propagate_operation(const PartialOrder& known, OpId r, std::vector<Fact>& facts) {
     const auto& op = h_.ops[r];
-    switch (op.kind) {
-      case Kind::kValue:
-        return sum(known, r, facts);
-      case Kind::kValues:
-        return values(known, r, facts);
-      case Kind::kInsert:
-        return op.parent == kNone || names(op.parent, r, facts);
-      case Kind::kDelete:
-        return names(op.element, r, facts);
-      case Kind::kList:
-        return shown(known, r, facts);
+    switch (rules_.returns) {
+      case Returns::kSum:
+        return op.kind != Kind::kValue || sum(known, r, facts);
+      case Returns::kMaximalWrites:
+      case Returns::kLastWrite:
+        return op.kind != Kind::kValues || values(known, r, facts);
+      case Returns::kCharacters:
+        if (op.kind == Kind::kInsert) return op.parent == kNone || names(op.parent, r, facts);
+        if (op.kind == Kind::kDelete) return names(op.element, r, facts);
+        return op.kind != Kind::kList || shown(known, r, facts);
       default:
         return true;
     }

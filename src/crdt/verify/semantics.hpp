@@ -2,8 +2,8 @@
 // axioms. It shares no code with decide.hpp.
 //
 // A type is described here a second time, on purpose: by a row of kRules, and in wrong() by the
-// rule of its reads. The exhaustive search needs no more: everything else that it derives from a
-// read (exhaustive_search.cpp) only saves work.
+// rule of its reads. The exhaustive search needs no more: what else it derives from a read
+// (exhaustive_search.cpp) saves work, for the values of Returns that it knows.
 #pragma once
 
 #include <fmt/format.h>

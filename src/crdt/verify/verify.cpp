@@ -207,12 +207,13 @@ class CoreCheck {
       return it == says_.end() ? std::pair(false, false) : it->second;
     };
     switch (rules_.returns) {
+      default:  // any update of a key that is read may matter
+      case Returns::kSum:
+        return !read_keys_.contains(op.key);
       case Returns::kMembership: {
         const auto [no, yes] = said(rules_.object(op));
         return !(op.kind == Kind::kUp ? yes : no);
       }
-      case Returns::kSum:
-        return !read_keys_.contains(op.key);
       case Returns::kMaximalWrites:
       case Returns::kLastWrite:
         return !returned_.contains({op.key, op.element});
@@ -220,7 +221,6 @@ class CoreCheck {
         return !elements_.contains(op.element) ||
                (op.kind != Kind::kInsert && !said(op.element).first);
     }
-    return false;
   }
 
   std::optional<Verified> check_left_out() const {
