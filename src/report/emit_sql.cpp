@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
+#include "levels/spec.hpp"
 #include "report/steps.hpp"
 
 namespace cupel::report {
@@ -26,7 +27,6 @@ using history::SessionId;
 using history::TxnId;
 using history::TxnStatus;
 using history::ValueId;
-using levels::Level;
 
 namespace {
 
@@ -228,17 +228,11 @@ class Script {
          {"read uncommitted", "read committed", "repeatable read", "serializable"}) {
       if (recorded == name) return recorded;
     }
-    switch (example_.level) {
-      case Level::kReadCommitted:
-        return "read committed";
-      case Level::kSerializable:
-      case Level::kStrongSessionSerializable:
-      case Level::kStrictSerializable:
-      case Level::kLinearizable:
-        return "serializable";
-      default:
-        return "repeatable read";
-    }
+    const auto& level = levels::spec_of(example_.level);
+    if (level.visibility == levels::Visibility::kEarlierRead) return "read committed";
+    const bool serial = level.visibility == levels::Visibility::kNone &&
+                        level.nodes == levels::Nodes::kTransactions;
+    return serial ? "serializable" : "repeatable read";
   }
 
   void begin(TxnId t) {
