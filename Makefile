@@ -37,7 +37,7 @@ sanitized: install ## the quick tests under asan+ubsan
 
 format-check: install
 	@echo "== clang-format, every file"
-	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --style=file --dry-run --Werror
+	@files=$$(git ls-files '*.cpp' '*.hpp') && test -n "$$files" && clang-format --style=file --dry-run --Werror $$files
 
 measure: install
 	@echo "== functions: length, parameters, nesting"

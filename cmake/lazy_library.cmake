@@ -24,6 +24,9 @@ function(cupel_lazy_library layer name)
   cmake_parse_arguments(LAZY "NO_RTTI" "LIBRARY" "SOURCES" ${ARGN})
   if(NOT CUPEL_LAZY_LIBRARIES)
     target_sources(cupel_${layer} PRIVATE ${LAZY_SOURCES})
+    # Alone, as the object library below has them.
+    set_source_files_properties(${LAZY_SOURCES} TARGET_DIRECTORY cupel_${layer}
+                                PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(cupel_${layer} PUBLIC ${LAZY_LIBRARY})
     return()
   endif()

@@ -27,11 +27,19 @@ def reason_of(output):
     return "no reason given"
 
 
+def is_missing(case):
+    """ctest calls a test whose program is not there `notrun`, as it does one that was skipped."""
+    skipped = case.find("skipped")
+    return skipped is not None and "Unable to find" in skipped.get("message", "")
+
+
 def skipped_of(text):
-    """Reason to names, in the order of the report; and the numbers of tests, failures and skips."""
+    """Reason to names, in the order of the report."""
     root = ElementTree.fromstring(text)
     reasons = {}
     for case in root.iter("testcase"):
+        if is_missing(case):
+            continue
         if case.find("skipped") is not None or case.get("status") in ("notrun", "skipped"):
             output = case.findtext("system-out") or ""
             reasons.setdefault(reason_of(output), []).append(case.get("name"))
@@ -61,12 +69,15 @@ def main():
     count = sum(len(names) for names in reasons.values())
     if count:
         print(f"\nSkipped, with the reason ({count}):\n{listing(reasons)}\n")
-    total, failed = int(root.get("tests", 0)), int(root.get("failures", 0))
+    missing = [case.get("name") for case in root.iter("testcase") if is_missing(case)]
+    if missing:
+        print(f"\nNot built, which is a failure ({len(missing)}): {', '.join(missing)}\n")
+    total, failed = int(root.get("tests", 0)), int(root.get("failures", 0)) + len(missing)
     if total == 0:
         print("run_tests: no test ran", file=sys.stderr)
         return ran.returncode or 3
     print(f"{total} tests: {total - failed - count} passed, {failed} failed, {count} skipped", flush=True)
-    return ran.returncode
+    return ran.returncode or (1 if failed else 0)
 
 
 if __name__ == "__main__":

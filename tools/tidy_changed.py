@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy, warnings as errors, on the files of src/ that changed.
+"""Runs clang-tidy, warnings as errors, on the files of src/ and include/ that changed.
 
 Usage: tools/tidy_changed.py BUILD [-j N] [--all]
 
@@ -19,23 +19,45 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def git(*arguments):
+    """What git prints; "" where it fails, as for a branch that is not there."""
     ran = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
     return ran.stdout.strip() if ran.returncode == 0 else ""
 
 
+def git_or_exit(*arguments):
+    ran = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        sys.exit(f"tidy: git {' '.join(arguments)}: {ran.stderr.strip()}")
+    return ran.stdout.strip()
+
+
 def base_commit():
     if os.environ.get("CUPEL_TIDY_BASE"):
-        return git("rev-parse", os.environ["CUPEL_TIDY_BASE"])
-    head = git("rev-parse", "HEAD")
+        return git_or_exit("rev-parse", "--verify", os.environ["CUPEL_TIDY_BASE"] + "^{commit}")
+    head = git_or_exit("rev-parse", "HEAD")
     for branch in ("origin/main", "main"):
         base = git("merge-base", "HEAD", branch)
         if base and base != head:
             return base
-    return git("rev-parse", "HEAD~1") or head
+    return git_or_exit("rev-parse", "--verify", "HEAD~1")
 
 
 def changed_files():
-    return [name for name in git("diff", "--name-only", base_commit(), "--", "src").split("\n") if os.path.exists(name)]
+    changed = git_or_exit("diff", "--name-only", base_commit(), "--", "src", "include").split("\n")
+    return [name for name in changed if name.endswith((".cpp", ".hpp")) and os.path.exists(name)]
+
+
+def including(header, known, seen=()):
+    """Units that include the header, by way of other headers where none does itself."""
+    include = re.escape('#include "' + header.split("/", 1)[1] + '"')
+    found = git("grep", "-l", "-E", include, "--", "src", "include").split("\n")
+    units = [name for name in found if name in known]
+    for other in found:
+        if units:
+            break
+        if other.endswith(".hpp") and other not in seen:
+            units = including(other, known, (*seen, header))
+    return units
 
 
 def translation_units(changed, known):
@@ -45,9 +67,7 @@ def translation_units(changed, known):
         if own in known:
             units.append(own)
             continue
-        include = re.escape('#include "' + header[len("src/"):] + '"')
-        found = git("grep", "-l", "-E", include, "--", "src/*.cpp").split("\n")
-        units.extend([name for name in found if name in known][:1])
+        units.extend(including(header, known)[:1])
     return sorted(set(units))
 
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -118,6 +119,7 @@ Option* Command::get_option(const std::string& name) {
   const auto found = std::find_if(options_.begin(), options_.end(), [&](const auto& option) {
     return option->inner_.check_name(name);
   });
+  assert(found != options_.end() && "an option of this command");
   return found->get();
 }
 std::vector<Option*> Command::get_options() {

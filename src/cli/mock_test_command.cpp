@@ -131,6 +131,7 @@ void take_test_options(Command& testing, MockTestArguments& arguments) {
   if (!arguments.test.setup.empty())
     arguments.given.push_back(fmt::format("--setup {}", shell_word(arguments.test.setup)));
   check_options({}, arguments.limits);
+  static_cast<void>(shrink_seconds(arguments.limits));  // a wrong one is found before the run
   if (!arguments.history.empty()) {
     const auto target = write_options(arguments.history, "", false, "");
     if (!target.ok()) throw UsageError("--history", target.error().to_string());
