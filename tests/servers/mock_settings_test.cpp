@@ -17,7 +17,7 @@
 
 #include "lab/server.hpp"
 #include "servers/random_sql.hpp"
-#include "sql/dialect/settings.hpp"
+#include "sql/dialect/settings_postgres.hpp"
 #include "sql/session.hpp"
 
 namespace cupel::sql {
@@ -175,14 +175,14 @@ std::string random_quantity(std::mt19937_64& random) {
 }
 
 TEST_F(MockSettingsServer, EveryValueOfEverySetting) {
-  for (const auto& [name, value] : first_settings(Product::kPostgres)) {
+  for (const auto& [name, value] : postgres::first_settings()) {
     if (!of_the_machine(name)) {
       ask(name, "SHOW " + name);
     }
   }
   std::mt19937_64 random(asked("CUPEL_MOCK_SETTINGS_SEED", 1));
   std::size_t settings = 0;
-  for (const auto& [name, first] : first_settings(Product::kPostgres)) {
+  for (const auto& [name, first] : postgres::first_settings()) {
     if (name.starts_with("cupel.")) continue;
     ++settings;
     const bool changeable = !in_mock(*session_, "SET " + name + " = ''").starts_with("error 55P02");
