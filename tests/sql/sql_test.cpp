@@ -390,6 +390,12 @@ TEST(MockSql, UnionIsNamed) {
   EXPECT_NE(run.error->message.find("UNION"), std::string::npos) << run.error->message;
 }
 
+TEST(MockSql, StringAggOfDistinctTextCountsBlanks) {
+  Bench sql;
+  EXPECT_EQ(sql("SELECT string_agg(DISTINCT x, ',') FROM (VALUES ('a'), ('a '), ('a')) t (x)"),
+            "a,a ");
+}
+
 TEST(MockSql, StringAggOfANumberIsAnError) {
   Bench sql;
   EXPECT_EQ(sql("SELECT string_agg(1, ',')"), "error 42883");

@@ -154,7 +154,7 @@ class Total {
     for (const auto& part : arguments) {
       const auto one = part->value(frame);
       if (is_null(one)) return false;
-      const auto text = canonical(one, order_type(part->type.type, {.blanks_at_end_count = false}));
+      const auto text = canonical(one, order_type_of(part));
       row += std::to_string(text.size()) + ":" + text;
     }
     return seen_.insert(row).second;
