@@ -68,6 +68,30 @@ TEST(MockSql, MarksOfMysqlAreUnknown) {
   EXPECT_EQ(sql("SELECT k AS \"cupel mark 0\" FROM t"), "");
 }
 
+// A name of SET that is missing is an error, not the token after the last.
+TEST(MockSqlMysql, SetWithoutAName) {
+  Bench sql(Product::kMysql);
+  EXPECT_EQ(sql("SET sql_notes = 0, SESSION"), "error 42601");
+  EXPECT_EQ(sql("SET sql_notes = 1, LOCAL"), "error 42601");
+}
+
+TEST(MockSqlMysql, NullIfOfAParameterAndANumber) {
+  Bench sql(Product::kMysql);
+  const auto prepared = sql.session->prepare("SELECT NULLIF(?, 1)");
+  ASSERT_TRUE(std::holds_alternative<std::unique_ptr<Prepared>>(prepared));
+  const auto run = [&](const char* value, Type type) {
+    const std::vector<Datum> values = {value};
+    const std::vector<Type> types = {type};
+    const auto result = sql.session->execute(*std::get<0>(prepared), values, types);
+    return std::holds_alternative<Result>(result) ? row_text(std::get<Result>(result).rows[0])
+                                                  : std::get<Error>(result).message;
+  };
+  EXPECT_EQ(run("2", Type::kBigint), "2");
+  EXPECT_EQ(run("1", Type::kBigint), "null");
+  EXPECT_EQ(run("1x", Type::kText), "null");
+  EXPECT_EQ(run("x", Type::kText), "x");
+}
+
 TEST(MockSqlMysql, TheLastInsertIdIsOfARowThatIsThere) {
   Bench sql(Product::kMysql);
   sql("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT UNIQUE, n INT)");

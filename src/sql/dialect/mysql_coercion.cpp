@@ -314,9 +314,9 @@ ExpressionPtr MysqlCoercion::null_if(const ExpressionPtr& left, const Expression
   const bool null = left->kind == Expression::Kind::kConstant && is_null(left->constant);
   if (null && left->type.type == Type::kNull) return left;
   const auto equal = binary("=", left, right, position);
-  // The left side as it is.
+  // The left side as it is. A parameter may have taken the type of the right side.
   const bool unknown = left->type.type == Type::kNull;
-  return null_if_equal(unknown ? to(left, {Type::kText}, Context::kImplicit) : left, equal);
+  return null_if_equal(unknown ? to(left, {Type::kText}, Context::kExplicit) : left, equal);
 }
 
 ExpressionPtr MysqlCoercion::like_side(const ExpressionPtr& part, const std::string& /*name*/,
