@@ -22,7 +22,7 @@ namespace cupel::sql {
 
 namespace {
 
-// "AlterTableStmt" is ALTER TABLE; what people use such statements for is told another way.
+// "AlterTableStmt" is ALTER TABLE; and what to use instead of such statements.
 [[noreturn]] void not_a_statement_here(const Tree& tree) {
   struct Instead {
     std::string_view kind, statement, words;
@@ -318,10 +318,10 @@ mock::Transaction& SessionOfStore::transaction() {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     return limit > 0 && took.count() >= limit;
   };
-  options.give_up = [&] { return facts_.cancelled() || facts_.too_long() || too_long(); };
+  options.give_up = [&] { return facts_.cancelled() || facts_.timed_out() || too_long(); };
   transaction_ = store_.begin(number_, options);
   if (transaction_ == nullptr) {
-    facts_.go_on();
+    facts_.check_interrupts();
     if (too_long()) raise("55P03", dialect_.turn_limit_message());
     raise("57P01", "the mock is shutting down");
   }
@@ -387,7 +387,7 @@ void SessionOfStore::take_error(const SqlException& exception) {
     return;
   }
   failed_ = true;
-  // Nobody can use it any more, unless there is a savepoint to go back to.
+  // It is of no use any more, unless there is a savepoint to go back to.
   if (savepoints_.empty()) {
     const auto isolation = isolation_;
     end_quietly();
@@ -494,7 +494,7 @@ Result SessionOfStore::perform(const ParsedStatement& parsed, std::span<const Da
     facts_.until = std::chrono::steady_clock::now() +
                    std::chrono::microseconds(static_cast<std::int64_t>(1000 * limit));
   }
-  facts_.go_on();
+  facts_.check_interrupts();
   // A statement that fails alone in an open transaction takes back its own writes only: all there
   // are, if the transaction began with it.
   const bool open = !rules_.fail_with_statement && (block_ || !autocommit_) && !ending;
@@ -644,7 +644,7 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
   auto made = session ? now_->isolation : isolation();
   for (const auto& option : options) {
     const auto& body = body_of(option);
-    understood(body, "a transaction's option", {"defname", "arg", "defaction"});
+    check_fields(body, "a transaction's option", {"defname", "arg", "defaction"});
     const auto name = text_of(body, "defname");
     const auto& value = body_of(field(body, "arg"));
     if (name == "transaction_isolation") {
@@ -673,7 +673,7 @@ void SessionOfStore::transaction_options(const Tree& options, bool session) {
 }
 
 Result SessionOfStore::transaction_statement(const Tree& body) {
-  understood(body, "a transaction's statement", {"kind", "options", "savepoint_name"});
+  check_fields(body, "a transaction's statement", {"kind", "options", "savepoint_name"});
   const auto kind = text_of(body, "kind");
   const auto name = text_of(body, "savepoint_name");
   Result result;
@@ -903,7 +903,7 @@ void SessionOfStore::reset_setting(const std::string& name) {
 }
 
 Result SessionOfStore::set_statement(const Tree& body) {
-  understood(body, "SET", {"kind", "name", "args", "is_local"});
+  check_fields(body, "SET", {"kind", "name", "args", "is_local"});
   Result result;
   result.tag = "SET";
   const auto kind = text_of(body, "kind");

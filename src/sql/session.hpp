@@ -49,12 +49,12 @@ class Prepared {
   [[nodiscard]] virtual const std::string& command() const = 0;
 };
 
-// PostgreSQL's ReadyForQuery letters.
+// As ReadyForQuery of PostgreSQL's protocol has it.
 enum class TransactionState : char { kIdle = 'I', kOpen = 'T', kFailed = 'E' };
 
 class Tables;
 
-// The tables of a store, for all its sessions, and the counters behind SERIAL and
+// The tables of a store, for all its sessions, and the counters of SERIAL and
 // AUTO_INCREMENT. Neither is weakened: a table that one session makes is there for all
 // at once. Made with the Store, and given its level. Thread safe; outlives its sessions.
 class Catalog {

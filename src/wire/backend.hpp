@@ -22,7 +22,7 @@ class Backend {
   virtual void close_keys(std::uint32_t session) = 0;
   virtual std::unique_ptr<mock::Transaction> begin(std::uint32_t session,
                                                    const mock::Store::BeginOptions& options) = 0;
-  // Nobody waits any more.
+  // Ends every wait.
   virtual void shut_down() = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a connection sent and nobody has worked on yet. Taking from its front costs
+// What a connection sent and is not worked on yet. Taking from its front costs
 // nothing until the space is worth having back.
 #pragma once
 

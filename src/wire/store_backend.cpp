@@ -1,4 +1,4 @@
-// A store and its tables behind the servers.
+// A store and its tables as what the servers serve.
 #include "wire/backend.hpp"
 
 namespace cupel::wire {

@@ -44,7 +44,7 @@ Scalar division(const Scalar& left, const Scalar& right, Type type) {
   return number.quotient_hiding_digits(divisor);
 }
 
-// What a sum, a product, … of two numbers of a type shows behind the point,
+// What a sum, a product, … of two numbers of a type shows after the point,
 FullType arithmetic_type(char operation, const Expression& left, const Expression& right) {
   FullType result{Type::kNumeric};
   const int of_left = Coercion::decimals(left), of_right = Coercion::decimals(right);

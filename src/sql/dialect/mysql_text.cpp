@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.hpp"
 #include "sql/value/scalar.hpp"
 
 namespace cupel::sql {
@@ -21,13 +22,6 @@ bool is_word_start(char c) {
 }
 bool is_word_part(char c) {
   return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '$';
-}
-
-std::string lowered(std::string text) {
-  for (auto& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return text;
 }
 
 bool is_digit(char c) {
@@ -84,14 +78,14 @@ class Tokenizer {
 
   MysqlToken next() {
     const char c = text_[at_];
-    if (c == '`') return {Kind::kQuoted, lowered(quoted('`'))};
+    if (c == '`') return {Kind::kQuoted, base::to_lower(quoted('`'))};
     if (c == '\'' || c == '"') return {Kind::kString, quoted(c)};
     if (c == '?') {
       ++at_;
       return {Kind::kParameter, "?"};
     }
     if (c == '@') {
-      return {Kind::kVariable, lowered(taken([this](std::size_t at) {
+      return {Kind::kVariable, base::to_lower(taken([this](std::size_t at) {
                 return text_[at] == '@' || text_[at] == '.' || is_word_part(text_[at]);
               }))};
     }
@@ -123,7 +117,7 @@ class Tokenizer {
   }
 
   MysqlToken word() {
-    auto made = lowered(taken([this](std::size_t at) { return is_word_part(text_[at]); }));
+    auto made = base::to_lower(taken([this](std::size_t at) { return is_word_part(text_[at]); }));
     if (at_ < text_.size() && text_[at_] == '\'' &&
         (made == "x" || made == "b" || made[0] == '_')) {
       not_supported("a literal with " + made + " before it");
@@ -257,20 +251,20 @@ class Rewriting {
     return symbol(at, "(") && symbol(at + 1, ")");
   }
 
-  // What PostgreSQL has no words for behind INSERT INTO or REPLACE INTO.
+  // What PostgreSQL has no words for after INSERT INTO or REPLACE INTO.
   void inserted_table() {
     auto at = at_ + (word(at_, "into") ? 1 : 0);
     if (!name_at(at)) return;
     at += symbol(at + 1, ".") && name_at(at + 2) ? 3 : 1;
     if (word(at, "set")) refuse("INSERT … SET", "use INSERT INTO … (columns) VALUES (values)");
-    const auto behind = empty_list(at) ? at + 2 : at;
-    const bool values = word(behind, "values") || word(behind, "value");
-    if (!values || !empty_list(behind + 1)) return;
+    const auto next = empty_list(at) ? at + 2 : at;
+    const bool values = word(next, "values") || word(next, "value");
+    if (!values || !empty_list(next + 1)) return;
     // A row of defaults; PostgreSQL has one at a time.
-    if (symbol(behind + 3, ",")) refuse("VALUES (), ()", "insert one such row at a time");
+    if (symbol(next + 3, ",")) refuse("VALUES (), ()", "insert one such row at a time");
     while (at_ < at) one();
     put("default values");
-    at_ = behind + 3;
+    at_ = next + 3;
   }
   // The head of UPDATE and DELETE, as far as PostgreSQL has another.
   void changed_table() {
@@ -351,7 +345,7 @@ class Rewriting {
     return in_[at].kind == Kind::kWord && kEnds.count(in_[at].text) != 0;
   }
 
-  // Whether a name may follow: behind a value, and not within an operator of words.
+  // Whether a name may follow: after a value, and not within an operator of words.
   [[nodiscard]] bool ends_value(std::size_t at) const {
     static const std::set<std::string> kWithin = {
         "is",  "not",  "and",  "or",   "like", "in", "between",  "mod",    "div",
@@ -621,7 +615,7 @@ class Rewriting {
         if (symbol(at_, ")")) --depth;
         ++at_;
       }
-      // The comma before it, or the one behind.
+      // The comma before it, or the one after.
       const auto comma = out_.find_last_not_of(' ');
       if (comma != out_.npos && out_[comma] == ',') {
         out_.erase(comma);
@@ -675,7 +669,7 @@ class Rewriting {
     plain();
   }
 
-  // As MySQL 8 tells a column's type.
+  // As MySQL 8 shows a column's type.
   static std::string shown_type(const std::string& name, const std::string& size) {
     static const std::pair<std::string_view, const char*> kNames[] = {
         {"integer", "int"}, {"bool", "tinyint(1)"}, {"boolean", "tinyint(1)"},
@@ -759,7 +753,7 @@ class Rewriting {
     }
   }
 
-  // ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 …, behind the list.
+  // ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 …, after the list.
   void table_options() {
     while (at_ < in_.size()) {
       if (word(at_, "default")) ++at_;

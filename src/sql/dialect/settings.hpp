@@ -23,7 +23,7 @@ struct TransactionSetting {
   bool shown = true;  // false: SET knows it, SHOW does not
 };
 
-// How long a client may send nothing, and what it is told then.
+// How long a client may send nothing, and the error that ends its connection.
 struct IdleLimit {
   double seconds;
   std::string sqlstate, message;

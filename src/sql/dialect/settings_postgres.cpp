@@ -15,6 +15,7 @@
 #include <limits>
 #include <span>
 
+#include "base/text.hpp"
 #include "sql/value/error.hpp"
 
 namespace cupel::sql::postgres {
@@ -258,14 +259,6 @@ constexpr std::string_view kUtc[] = {
     "Zulu",          "Etc/Zulu",  "Universal", "GMT0",      "GMT+0",     "GMT-0",
     "Etc/Universal", "Greenwich", "Etc/GMT0",  "Etc/GMT+0", "Etc/GMT-0", "Etc/Greenwich"};
 
-std::string lowered(std::string_view text) {
-  std::string low(text);
-  for (auto& c : low) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return low;
-}
-
 bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -423,7 +416,7 @@ std::string real_number(const Setting& setting, const std::string& value) {
 
 // A beginning of on, off, true, false, yes or no, if it is no beginning of both of two.
 std::optional<bool> truth(std::string_view value) {
-  const auto text = lowered(value);
+  const auto text = base::to_lower(value);
   const auto begins = [&](std::string_view word, std::size_t least) {
     return text.size() >= least && word.starts_with(text);
   };
@@ -440,7 +433,7 @@ std::optional<bool> truth(std::string_view value) {
 }
 
 std::string one_word(const Setting& setting, const std::string& value) {
-  const auto wanted = lowered(value);
+  const auto wanted = base::to_lower(value);
   const auto words = words_of(setting.words);
   if (std::find(words.begin(), words.end(), wanted) != words.end()) return wanted;
   for (const auto& other : words_of(setting.hidden)) {
@@ -476,7 +469,7 @@ std::optional<std::vector<std::string>> names_of(std::string_view list) {
     } else {
       while (at < list.size() && list[at] != ',' && !is_space(list[at])) name += list[at++];
       if (name.empty()) return std::nullopt;
-      name = lowered(name);
+      name = base::to_lower(name);
     }
     names.push_back(std::move(name));
     skip();
@@ -520,7 +513,7 @@ std::string date_style(const std::string& value, std::string_view now) {
     part = said;
   };
   for (const auto& one : *words) {
-    const auto word = lowered(one);
+    const auto word = base::to_lower(one);
     if (word == "iso") {
       say(style, "ISO");
     } else if (word == "sql" || word.starts_with("postgres") || word.starts_with("german")) {
@@ -544,9 +537,9 @@ std::string date_style(const std::string& value, std::string_view now) {
 }
 
 std::string time_zone(const std::string& value) {
-  const auto wanted = lowered(value);
+  const auto wanted = base::to_lower(value);
   for (const auto name : kUtc) {
-    if (lowered(name) == wanted) return std::string(name);
+    if (base::to_lower(name) == wanted) return std::string(name);
   }
   if (wanted == "+00:00" || wanted == "-00:00") return value;
   char* end = nullptr;
@@ -558,7 +551,7 @@ std::string time_zone(const std::string& value) {
 
 std::string client_encoding(const std::string& value) {
   std::string plain;
-  for (const char c : lowered(value)) {
+  for (const char c : base::to_lower(value)) {
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain += c;
   }
   if (plain == "utf8" || plain == "unicode") return "UTF8";
@@ -652,7 +645,7 @@ bool checked_boolean(const std::string& name, const std::string& value) {
 }
 
 std::string checked_isolation(const std::string& name, const std::string& value) {
-  const auto wanted = lowered(value);
+  const auto wanted = base::to_lower(value);
   const std::vector<std::string_view> levels = {"serializable", "repeatable read", "read committed",
                                                 "read uncommitted"};
   if (std::find(levels.begin(), levels.end(), wanted) == levels.end()) no_word(name, value, levels);

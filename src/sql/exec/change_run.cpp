@@ -97,7 +97,7 @@ class ChangeRun {
   }
 
   void write() {
-    std::vector<Gone> pending;
+    std::vector<ParentChange> pending;
     const auto changed = columns_set(change_.set);
     std::size_t number = 0;
     for (auto& one : found_) {
@@ -105,17 +105,17 @@ class ChangeRun {
       if (change_.update) {
         one.rows[0] = &rewrite(context_, writer_, {*one.row, *one.over, changed, number}, pending);
       } else {
-        pending.push_back(gone(context_, change_.table, *one.row));
+        pending.push_back(parent_change(context_, change_.table, *one.row));
         one.row->set_present(false);
       }
       if (context_.facts.dialect.rules().writes.children_row_by_row) {
-        settle(context_, std::exchange(pending, {}));
+        apply_foreign_keys(context_, std::exchange(pending, {}));
       }
     }
     if (change_.update) {
       for (auto& one : found_) writer_.check_parents(context_, *one.rows[0], &changed);
     }
-    settle(context_, std::move(pending));
+    apply_foreign_keys(context_, std::move(pending));
   }
 
   const Change& change_;

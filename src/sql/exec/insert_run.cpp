@@ -46,7 +46,7 @@ class InsertRun {
     }
     for (auto* row : written_) writer_.check_parents(context_, *row, nullptr);
     if (rules_.zero_counts && !written_.empty()) note_given_id();
-    settle(context_, std::move(pending_));
+    apply_foreign_keys(context_, std::move(pending_));
     for (auto* row : written_) {
       return_row(insert_.back, Frame{context_, nullptr, {row}, nullptr}, result_);
     }
@@ -126,9 +126,9 @@ class InsertRun {
     return context_.keep<ValueRow>(std::move(values));
   }
 
-  StoredRow* twin(Row& row) {
+  StoredRow* find_duplicate(Row& row) {
     for (const auto& columns : insert_.conflict.arbiters) {
-      if (auto* other = writer_.twin(context_, row, columns, nullptr)) return other;
+      if (auto* other = writer_.find_duplicate(context_, row, columns, nullptr)) return other;
     }
     return nullptr;
   }
@@ -137,10 +137,10 @@ class InsertRun {
     std::uint64_t counted = 0;
     auto& row = completed(known, counted);
     writer_.check(context_, row, nullptr, number_);
-    auto* other = twin(row);
+    auto* other = find_duplicate(row);
     if (other != nullptr && insert_.conflict.action == Conflict::Action::kDoNothing) return;
     if (other != nullptr && insert_.conflict.action == Conflict::Action::kReplace) {
-      for (; other != nullptr; other = twin(row)) remove(*other);
+      for (; other != nullptr; other = find_duplicate(row)) remove(*other);
     }
     if (other != nullptr) return update(*other, row);
     writer_.check_unique(context_, row, nullptr, nullptr);
@@ -153,9 +153,9 @@ class InsertRun {
 
   // REPLACE deletes, and what it puts there instead comes too late for children.
   void remove(StoredRow& other) {
-    std::vector<Gone> replaced{gone(context_, insert_.table, other)};
+    std::vector<ParentChange> replaced{parent_change(context_, insert_.table, other)};
     other.set_present(false);
-    settle(context_, std::move(replaced));
+    apply_foreign_keys(context_, std::move(replaced));
     ++count_;
   }
 
@@ -170,7 +170,7 @@ class InsertRun {
     compute(*insert_.table, conflict.set, frame, 0, over, number_);
     const auto changed = columns_set(conflict.set);
     auto& fresh = rewrite(context_, writer_, {other, over, changed, number_}, pending_);
-    if (rules_.children_row_by_row) settle(context_, std::exchange(pending_, {}));
+    if (rules_.children_row_by_row) apply_foreign_keys(context_, std::exchange(pending_, {}));
     touched_.insert(&fresh);
     count_ += rules_.updates_count;
     written_.push_back(&fresh);
@@ -194,7 +194,7 @@ class InsertRun {
   Frame outside_;
   Result result_;
   std::vector<Row*> written_;
-  std::vector<Gone> pending_;
+  std::vector<ParentChange> pending_;
   std::set<const StoredRow*> touched_;
   std::uint64_t count_ = 0;
   std::size_t number_ = 0;  // of the row, from 1
@@ -204,7 +204,7 @@ class InsertRun {
 
 Result run(const Insert& insert, const std::vector<Column>& columns, ExecutionContext& context) {
   const auto work = [&] { return InsertRun(insert, context).run(columns); };
-  return insert.ignore ? forgiving(work) : work();
+  return insert.ignore ? as_insert_ignore(work) : work();
 }
 
 }  // namespace cupel::sql

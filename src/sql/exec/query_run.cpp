@@ -46,7 +46,7 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
       return true;
     });
     for (auto* row : rows) {
-      frame.context.facts.go_on();
+      frame.context.facts.check_interrupts();
       place = row;
       if (all_hold(join.filters, frame) && !found()) return false;
     }
@@ -65,7 +65,7 @@ bool leaf(const Join& join, const std::vector<Source>& sources, Frame& frame,
     }
   }
   for (auto* row : frame.context.rows(source.table, first)) {
-    frame.context.facts.go_on();
+    frame.context.facts.check_interrupts();
     place = row;
     if (ruled_out(join.early, frame)) continue;
     if (!row->present()) continue;
@@ -88,9 +88,9 @@ std::string text_key(const std::vector<Scalar>& values, const std::vector<Type>&
 }
 
 // One aggregate over one group.
-class Total {
+class Accumulator {
  public:
-  Total(const Aggregate& aggregate, const Dialect& dialect)
+  Accumulator(const Aggregate& aggregate, const Dialect& dialect)
       : aggregate_(aggregate), dialect_(dialect) {}
 
   void add(const Frame& frame) {
@@ -240,7 +240,7 @@ class Total {
 
 struct Group {
   std::vector<Row*> rows;  // of its first member
-  std::vector<Total> totals;
+  std::vector<Accumulator> totals;
   std::vector<Scalar> values;
 };
 
@@ -286,14 +286,14 @@ bool enumerate(const Join& join, const std::vector<Source>& sources, Frame& fram
   }
   return enumerate(*join.left, sources, frame, [&] {
     bool partner = false;
-    bool go_on = true;
+    bool continues = true;
     if (all_hold(join.gate, frame)) {
-      go_on = enumerate(*join.right, sources, frame, [&] {
+      continues = enumerate(*join.right, sources, frame, [&] {
         partner = true;
         return !all_hold(join.filters, frame) || found();
       });
     }
-    if (!go_on || partner) return go_on;
+    if (!continues || partner) return continues;
     nulls(*join.right, frame);
     return !all_hold(join.filters, frame) || found();
   });

@@ -13,10 +13,10 @@ namespace cupel::sql {
 
 namespace {
 
-Action action_of(const std::string& letter) {
-  if (letter == "c") return Action::kCascade;
-  if (letter == "n") return Action::kSetNull;
-  if (letter == "d") not_supported("SET DEFAULT in a foreign key");
+Action action_of(const std::string& code) {
+  if (code == "c") return Action::kCascade;
+  if (code == "n") return Action::kSetNull;
+  if (code == "d") not_supported("SET DEFAULT in a foreign key");
   return Action::kRefuse;  // NO ACTION, RESTRICT
 }
 
@@ -27,14 +27,14 @@ std::string joined(const Table& table, const std::vector<std::size_t>& columns,
   return name + ending;
 }
 
-class Maker {
+class TableBuilder {
  public:
-  Maker(Tables& catalog, const Dialect& dialect) : catalog_(catalog), dialect_(dialect) {}
+  TableBuilder(Tables& catalog, const Dialect& dialect) : catalog_(catalog), dialect_(dialect) {}
 
   TablePtr make(const Tree& body) {
-    understood(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
+    check_fields(body, "CREATE TABLE", {"relation", "tableElts", "oncommit", "if_not_exists"});
     const auto& relation = field(body, "relation");
-    understood(relation, "a table name", {"relname", "inh", "relpersistence", "schemaname"});
+    check_fields(relation, "a table name", {"relname", "inh", "relpersistence", "schemaname"});
     if (text_of(relation, "relpersistence") == "t") not_supported("a temporary table");
     table_->name = text_of(relation, "relname");
     const auto schema = text_of(relation, "schemaname");
@@ -76,7 +76,7 @@ class Maker {
 
  private:
   void add_column(const Tree& body) {
-    understood(body, "a column", {"colname", "typeName", "is_local", "constraints"});
+    check_fields(body, "a column", {"colname", "typeName", "is_local", "constraints"});
     constexpr std::size_t kMostColumns = 1600;
     if (table_->columns.size() == kMostColumns) {
       raise("54011", "tables can have at most 1600 columns");
@@ -115,16 +115,16 @@ class Maker {
       return of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "keys"));
     };
     if (type == "CONSTR_NULL") {
-      understood(body, "NULL", {"contype", "conname", "declared"});
+      check_fields(body, "NULL", {"contype", "conname", "declared"});
       if (has(body, "declared")) table_->columns[*of].declared = text_of(body, "declared");
     } else if (type == "CONSTR_NOTNULL") {
-      understood(body, "NOT NULL", {"contype", "conname"});
+      check_fields(body, "NOT NULL", {"contype", "conname"});
       table_->columns[*of].not_null = true;
     } else if (type == "CONSTR_DEFAULT") {
-      understood(body, "DEFAULT", {"contype", "raw_expr", "conname"});
+      check_fields(body, "DEFAULT", {"contype", "raw_expr", "conname"});
       table_->columns[*of].default_value = field(body, "raw_expr");
     } else if (type == "CONSTR_IDENTITY") {
-      understood(body, "IDENTITY", {"contype", "generated_when"});
+      check_fields(body, "IDENTITY", {"contype", "generated_when"});
       auto& column = table_->columns[*of];
       if (!is_whole(column.type.type)) {
         raise("22023", "identity column type must be smallint, integer, or bigint");
@@ -133,7 +133,7 @@ class Maker {
       column.not_null = true;
       column.always = text_of(body, "generated_when") == "a";
     } else if (type == "CONSTR_CHECK") {
-      understood(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid", "range"});
+      check_fields(body, "CHECK", {"contype", "conname", "raw_expr", "initially_valid", "range"});
       const bool range = flag_of(body, "range");
       std::string made = name;
       if (made.empty() && !range) {
@@ -145,7 +145,7 @@ class Maker {
       }
       table_->checks.push_back({made, field(body, "raw_expr"), range});
     } else if (type == "CONSTR_PRIMARY") {
-      understood(body, "PRIMARY KEY", {"contype", "conname", "keys"});
+      check_fields(body, "PRIMARY KEY", {"contype", "conname", "keys"});
       if (!table_->key.empty()) {
         raise("42P16",
               fmt::format("multiple primary keys for table \"{}\" are not allowed", table_->name));
@@ -153,7 +153,7 @@ class Maker {
       table_->key = keys();
       table_->key_name = name.empty() ? table_->name + "_pkey" : name;
     } else if (type == "CONSTR_UNIQUE") {
-      understood(body, "UNIQUE", {"contype", "conname", "keys"});
+      check_fields(body, "UNIQUE", {"contype", "conname", "keys"});
       const auto columns = keys();
       table_->uniques.push_back({name.empty() ? joined(*table_, columns, "_key") : name, columns});
     } else if (type == "CONSTR_FOREIGN") {
@@ -169,9 +169,9 @@ class Maker {
   }
 
   void add_foreign_key(const Tree& body, std::optional<std::size_t> of) {
-    understood(body, "FOREIGN KEY",
-               {"contype", "conname", "pktable", "fk_attrs", "pk_attrs", "fk_matchtype",
-                "fk_upd_action", "fk_del_action", "initially_valid"});
+    check_fields(body, "FOREIGN KEY",
+                 {"contype", "conname", "pktable", "fk_attrs", "pk_attrs", "fk_matchtype",
+                  "fk_upd_action", "fk_del_action", "initially_valid"});
     if (text_of(body, "fk_matchtype") != "s") not_supported("MATCH FULL");
     ForeignKey made;
     made.columns = of ? std::vector<std::size_t>{*of} : columns_named(strings_of(body, "fk_attrs"));
@@ -271,7 +271,7 @@ void refuse_referenced(const Tables& catalog, const std::string& name, bool trun
 }
 
 Result drop(const Tree& body, Tables& catalog, std::vector<std::function<void()>>& undo) {
-  understood(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
+  check_fields(body, "DROP", {"objects", "removeType", "behavior", "missing_ok"});
   const auto what = text_of(body, "removeType");
   Result result;
   if (what == "OBJECT_INDEX") {
@@ -344,16 +344,16 @@ Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dial
           {fmt::format("relation \"{}\" already exists, skipping", name), "42P07"});
       return result;
     }
-    put(name, Maker(catalog, dialect).make(body));
+    put(name, TableBuilder(catalog, dialect).make(body));
     return result;
   }
   if (kind == "DropStmt") return drop(body, catalog, undo);
   std::vector<Type> none;
   Binder binder(catalog, dialect, none);
   if (kind == "IndexStmt") {
-    understood(body, "CREATE INDEX",
-               {"idxname", "relation", "accessMethod", "indexParams", "unique", "if_not_exists",
-                "concurrent", "whereClause"});
+    check_fields(body, "CREATE INDEX",
+                 {"idxname", "relation", "accessMethod", "indexParams", "unique", "if_not_exists",
+                  "concurrent", "whereClause"});
     const auto table = binder.table(field(body, "relation"));
     std::vector<std::size_t> columns;
     for (const auto& element : list(body, "indexParams")) {
@@ -386,7 +386,7 @@ Result change_schema(const Tree& statement, Tables& catalog, const Dialect& dial
     result.tag = "CREATE INDEX";
     return result;
   }
-  understood(body, "TRUNCATE", {"relations", "restart_seqs", "behavior"});
+  check_fields(body, "TRUNCATE", {"relations", "restart_seqs", "behavior"});
   if (text_of(body, "behavior") == "DROP_CASCADE") not_supported("TRUNCATE … CASCADE");
   std::set<std::string> names;
   std::vector<TablePtr> tables;

@@ -71,8 +71,9 @@ std::vector<Scalar> Writer::key_of(Row& row) const {
   return values;
 }
 
-StoredRow* Writer::twin(ExecutionContext& context, Row& row,
-                        const std::vector<std::size_t>& columns, const StoredRow* self) const {
+StoredRow* Writer::find_duplicate(ExecutionContext& context, Row& row,
+                                  const std::vector<std::size_t>& columns,
+                                  const StoredRow* self) const {
   if (columns == table_->key) {
     auto& other = context.row(table_, key_of(row));
     return &other != self && other.present() ? &other : nullptr;
@@ -93,8 +94,8 @@ StoredRow* Writer::twin(ExecutionContext& context, Row& row,
   return nullptr;
 }
 
-void Writer::duplicate(const Table& table, Row& row, const std::string& name,
-                       const std::vector<std::size_t>& columns) {
+void Writer::raise_duplicate(const Table& table, Row& row, const std::string& name,
+                             const std::vector<std::size_t>& columns) {
   std::string values;
   for (const auto column : columns) {
     values +=
@@ -114,12 +115,13 @@ void Writer::check_unique(ExecutionContext& context, Row& row, const StoredRow* 
            });
   };
   if (!table_->key.empty() && concerned(table_->key) &&
-      twin(context, row, table_->key, self) != nullptr) {
-    duplicate(*table_, row, table_->key_name, table_->key);
+      find_duplicate(context, row, table_->key, self) != nullptr) {
+    raise_duplicate(*table_, row, table_->key_name, table_->key);
   }
   for (const auto& unique : table_->uniques) {
-    if (concerned(unique.columns) && twin(context, row, unique.columns, self) != nullptr) {
-      duplicate(*table_, row, unique.name, unique.columns);
+    if (concerned(unique.columns) &&
+        find_duplicate(context, row, unique.columns, self) != nullptr) {
+      raise_duplicate(*table_, row, unique.name, unique.columns);
     }
   }
 }
@@ -198,8 +200,8 @@ bool Writer::parent_there(ExecutionContext& context, const TablePtr& parent,
   return false;
 }
 
-Gone gone(ExecutionContext& context, const TablePtr& table, Row& row) {
-  Gone made{table, {}, {}};
+ParentChange parent_change(ExecutionContext& context, const TablePtr& table, Row& row) {
+  ParentChange made{table, {}, {}};
   for (const auto column : referenced(context, *table)) made.values[column] = row.cell(column);
   return made;
 }
@@ -208,7 +210,7 @@ namespace {
 
 // A foreign key of a child, and the values of the parent's row that went or changed.
 struct Reference {
-  const Gone& parent;
+  const ParentChange& parent;
   const TablePtr& child;
   const ForeignKey& foreign;
   std::vector<Scalar> values;
@@ -255,8 +257,8 @@ struct Reference {
     throw SqlException{std::move(error)};
   }
   // ON UPDATE CASCADE, SET NULL: the child's row with its new values; what it was to its children.
-  Gone change(ExecutionContext& context, StoredRow& row, Action action) const {
-    auto before = gone(context, child, row);
+  ParentChange change(ExecutionContext& context, StoredRow& row, Action action) const {
+    auto before = parent_change(context, child, row);
     before.now = before.values;
     for (std::size_t at = 0; at < foreign.columns.size(); ++at) {
       const auto column = foreign.columns[at];
@@ -277,8 +279,8 @@ struct Reference {
 
 // The rows that refer to a parent's row that went or changed: refused, deleted or changed, as their
 // foreign key says. What they were to their own children is pending then.
-void settle_children(ExecutionContext& context, const Reference& reference,
-                     std::vector<Gone>& pending) {
+void change_children(ExecutionContext& context, const Reference& reference,
+                     std::vector<ParentChange>& pending) {
   const auto& parent = reference.parent;
   const auto action = parent.now ? reference.foreign.on_update : reference.foreign.on_delete;
   for (auto* row : context.rows(reference.child)) {
@@ -286,7 +288,7 @@ void settle_children(ExecutionContext& context, const Reference& reference,
     if (action == Action::kRefuse) {
       if (!reference.parent_is_back(context)) reference.refuse();
     } else if (action == Action::kCascade && !parent.now) {
-      pending.push_back(gone(context, reference.child, *row));
+      pending.push_back(parent_change(context, reference.child, *row));
       row->set_present(false);
     } else {
       pending.push_back(reference.change(context, *row, action));
@@ -296,7 +298,7 @@ void settle_children(ExecutionContext& context, const Reference& reference,
 
 }  // namespace
 
-void settle(ExecutionContext& context, std::vector<Gone> pending) {
+void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pending) {
   for (std::size_t next = 0; next < pending.size(); ++next) {
     const auto parent = pending[next];
     for (const auto& child : context.catalog.all()) {
@@ -306,7 +308,7 @@ void settle(ExecutionContext& context, std::vector<Gone> pending) {
         for (const auto column : foreign.parent_columns) {
           reference.values.push_back(parent.values.at(column));
         }
-        if (reference.matters()) settle_children(context, reference, pending);
+        if (reference.matters()) change_children(context, reference, pending);
       }
     }
   }
@@ -335,14 +337,14 @@ std::set<std::size_t> columns_set(const std::vector<Assignment>& set) {
 }
 
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
-                   std::vector<Gone>& pending) {
+                   std::vector<ParentChange>& pending) {
   auto& [row, over, changed, number] = what;
   const auto& table = writer.table();
   writer.check(context, over, &changed, number);
   const auto watched = referenced(context, *table);
   if (std::any_of(changed.begin(), changed.end(),
                   [&](auto column) { return watched.count(column) != 0; })) {
-    auto before = gone(context, table, row);
+    auto before = parent_change(context, table, row);
     before.now.emplace();
     for (const auto column : watched) (*before.now)[column] = over.cell(column);
     pending.push_back(std::move(before));

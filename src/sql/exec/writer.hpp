@@ -37,10 +37,10 @@ class Writer {
              std::size_t number) const;
   [[nodiscard]] std::vector<Scalar> key_of(Row& row) const;
   // The row that has the same values in these unique columns, besides `self`.
-  StoredRow* twin(ExecutionContext& context, Row& row, const std::vector<std::size_t>& columns,
-                  const StoredRow* self) const;
-  [[noreturn]] static void duplicate(const Table& table, Row& row, const std::string& name,
-                                     const std::vector<std::size_t>& columns);
+  StoredRow* find_duplicate(ExecutionContext& context, Row& row,
+                            const std::vector<std::size_t>& columns, const StoredRow* self) const;
+  [[noreturn]] static void raise_duplicate(const Table& table, Row& row, const std::string& name,
+                                           const std::vector<std::size_t>& columns);
   void check_unique(ExecutionContext& context, Row& row, const StoredRow* self,
                     const std::set<std::size_t>* changed) const;
   // A new row of these values; its constraints but foreign keys hold.
@@ -58,15 +58,15 @@ class Writer {
 };
 
 // What a row was to its children before it went, or changed.
-struct Gone {
+struct ParentChange {
   TablePtr table;
   std::map<std::size_t, Scalar> values;              // of the columns that children refer to
   std::optional<std::map<std::size_t, Scalar>> now;  // changed, not deleted
 };
 
-Gone gone(ExecutionContext& context, const TablePtr& table, Row& row);
+ParentChange parent_change(ExecutionContext& context, const TablePtr& table, Row& row);
 // Does to the children of these rows what their foreign keys say.
-void settle(ExecutionContext& context, std::vector<Gone> pending);
+void apply_foreign_keys(ExecutionContext& context, std::vector<ParentChange> pending);
 
 struct Rewrite {
   StoredRow& row;
@@ -77,7 +77,7 @@ struct Rewrite {
 
 // Writes new values over a row; gives the row, which is another if its key changed.
 StoredRow& rewrite(ExecutionContext& context, Writer& writer, const Rewrite& what,
-                   std::vector<Gone>& pending);
+                   std::vector<ParentChange>& pending);
 
 // New values of a row; they may see those to their left, as the dialect says.
 void compute(const Table& table, const std::vector<Assignment>& set, Frame& frame,

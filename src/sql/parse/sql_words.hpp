@@ -1,5 +1,5 @@
-// The parser's names of statements, expressions and clauses in the words of SQL, for those
-// who are told that one is not supported.
+// The parser's names of statements, expressions and clauses in the words of SQL, for the
+// message that one is not supported.
 #pragma once
 
 #include <string>

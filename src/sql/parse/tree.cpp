@@ -1,4 +1,4 @@
-// libpg_query behind one function; see the header.
+// libpg_query as one function; see the header.
 #include "sql/parse/tree.hpp"
 
 #include <pg_query.h>
@@ -15,7 +15,7 @@ namespace cupel::sql {
 
 namespace {
 
-const Tree kNothing;
+const Tree kMissing;
 const Tree kEmpty = Tree::array();
 
 // libpg_query asserts nothing about what it is given but a C string; it keeps its own
@@ -93,12 +93,12 @@ std::string_view kind_of(const Tree& node) {
 }
 
 const Tree& body_of(const Tree& node) {
-  if (!node.is_object() || node.empty()) return kNothing;
+  if (!node.is_object() || node.empty()) return kMissing;
   return node.begin().value();
 }
 
-void understood(const Tree& body, std::string_view kind,
-                std::initializer_list<std::string_view> fields) {
+void check_fields(const Tree& body, std::string_view kind,
+                  std::initializer_list<std::string_view> fields) {
   if (!body.is_object()) return;
   for (auto at = body.begin(); at != body.end(); ++at) {
     if (at.key() == "location") continue;
@@ -113,7 +113,7 @@ bool has(const Tree& body, const char* field) {
 }
 
 const Tree& field(const Tree& body, const char* field) {
-  return has(body, field) ? body[field] : kNothing;
+  return has(body, field) ? body[field] : kMissing;
 }
 
 const Tree& list(const Tree& body, const char* name) {

@@ -31,8 +31,8 @@ std::string_view kind_of(const Tree& node);
 const Tree& body_of(const Tree& node);
 
 // Raises 0A000 if the body has another field than these. "location" is always known.
-void understood(const Tree& body, std::string_view kind,
-                std::initializer_list<std::string_view> fields);
+void check_fields(const Tree& body, std::string_view kind,
+                  std::initializer_list<std::string_view> fields);
 
 bool has(const Tree& body, const char* field);
 const Tree& field(const Tree& body, const char* field);  // null if it is not there

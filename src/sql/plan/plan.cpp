@@ -64,7 +64,7 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
   std::set<std::size_t> seen;
   for (const auto& target : targets) {
     const auto& body = body_of(target);
-    understood(body, "SET", {"name", "val"});
+    check_fields(body, "SET", {"name", "val"});
     const auto column = column_called(table, text_of(body, "name"));
     if (!seen.insert(column).second) {
       raise("42601",
@@ -73,7 +73,7 @@ std::vector<Assignment> assignments(const Tree& targets, const Table& table, Bin
     const Tree* value = &field(body, "val");
     if (kind_of(*value) == "MultiAssignRef") {
       const auto& many = body_of(*value);
-      understood(many, "SET (…)", {"source", "colno", "ncolumns"});
+      check_fields(many, "SET (…)", {"source", "colno", "ncolumns"});
       if (kind_of(field(many, "source")) != "RowExpr") not_supported("SET (…) = (SELECT …)");
       const auto& parts = list(body_of(field(many, "source")), "args");
       if (static_cast<std::int64_t>(parts.size()) != number_of(many, "ncolumns")) {
@@ -127,7 +127,7 @@ void bind_targets(const Tree& body, Insert& insert) {
   const auto& table = *insert.table;
   auto& targets = insert.targets;
   for (const auto& node : list(body, "cols")) {
-    understood(body_of(node), "a column", {"name"});
+    check_fields(body_of(node), "a column", {"name"});
     targets.push_back(column_called(table, text_of(body_of(node), "name")));
     if (std::count(targets.begin(), targets.end(), targets.back()) > 1) {
       throw SqlException{{.sqlstate = "42701",
@@ -152,7 +152,7 @@ void check_count(const Insert& insert, std::size_t given, const Dialect& dialect
 }
 
 void bind_values(const Tree& select, Binder& binder, Insert& insert) {
-  understood(select, "VALUES", {"valuesLists", "limitOption", "op"});
+  check_fields(select, "VALUES", {"valuesLists", "limitOption", "op"});
   for (const auto& row : list(select, "valuesLists")) {
     const auto& items = list(body_of(row), "items");
     check_count(insert, items.size(), binder.dialect);
@@ -226,11 +226,11 @@ void add_constraint(const Table& table, const std::string& wanted, Conflict& con
 
 // ON CONFLICT (columns).
 void add_unique_of(const Table& table, const Tree& infer, Conflict& conflict) {
-  understood(infer, "ON CONFLICT", {"indexElems"});
+  check_fields(infer, "ON CONFLICT", {"indexElems"});
   std::set<std::size_t> wanted;
   for (const auto& element : list(infer, "indexElems")) {
     const auto& one = body_of(element);
-    understood(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
+    check_fields(one, "ON CONFLICT", {"name", "ordering", "nulls_ordering"});
     const auto column = table.column(text_of(one, "name"));
     if (!column) raise("42703", fmt::format("column \"{}\" does not exist", text_of(one, "name")));
     wanted.insert(*column);
@@ -251,7 +251,7 @@ void add_unique_of(const Table& table, const Tree& infer, Conflict& conflict) {
 void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Insert& insert) {
   const auto& table = *insert.table;
   auto& conflict = insert.conflict;
-  understood(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
+  check_fields(clause, "ON CONFLICT", {"action", "infer", "targetList", "whereClause"});
   const auto action = text_of(clause, "action");
   conflict.action = action == "ONCONFLICT_UPDATE"    ? Conflict::Action::kUpdate
                     : action == "ONCONFLICT_REPLACE" ? Conflict::Action::kReplace
@@ -264,7 +264,7 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
     }
     add_all_unique(table, conflict);
   } else if (has(infer, "conname")) {
-    understood(infer, "ON CONFLICT", {"conname"});
+    check_fields(infer, "ON CONFLICT", {"conname"});
     add_constraint(table, text_of(infer, "conname"), conflict);
   } else {
     add_unique_of(table, infer, conflict);
@@ -284,8 +284,8 @@ void bind_conflict(const Tree& clause, Binder& binder, const Source& target, Ins
 }
 
 Plan plan_insert(const Tree& body, Binder& binder) {
-  understood(body, "INSERT",
-             {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
+  check_fields(body, "INSERT",
+               {"relation", "cols", "selectStmt", "onConflictClause", "returningList", "override"});
   if (text_of(body, "override") != "OVERRIDING_NOT_SET") not_supported("OVERRIDING");
   binder.coercion.strictness = Coercion::Strict::kError;
   Insert insert;
@@ -324,7 +324,7 @@ bool ignores(const Tree& body, const Dialect& dialect) {
 }
 
 Plan plan_insert_ignore(const Tree& body, Binder& binder) {
-  auto plan = forgiving([&] { return plan_insert(body, binder); });
+  auto plan = as_insert_ignore([&] { return plan_insert(body, binder); });
   std::get<Insert>(plan.statement).ignore = true;
   return plan;
 }
@@ -362,11 +362,11 @@ bool names_table(const Tree& clause, const Table& table, const Binder& binder) {
 
 Plan plan_change(const Tree& body, Binder& binder, bool update) {
   if (update) {
-    understood(body, "UPDATE",
-               {"relation", "targetList", "whereClause", "fromClause", "returningList",
-                "sortClause", "limitCount"});
+    check_fields(body, "UPDATE",
+                 {"relation", "targetList", "whereClause", "fromClause", "returningList",
+                  "sortClause", "limitCount"});
   } else {
-    understood(
+    check_fields(
         body, "DELETE",
         {"relation", "usingClause", "whereClause", "returningList", "sortClause", "limitCount"});
   }

@@ -176,8 +176,8 @@ std::optional<AggregateKind> aggregate_kind(const std::string& name) {
 }  // namespace
 
 TablePtr Binder::table(const Tree& range_variable) const {
-  understood(range_variable, "a table name",
-             {"schemaname", "relname", "inh", "relpersistence", "alias", "catalogname"});
+  check_fields(range_variable, "a table name",
+               {"schemaname", "relname", "inh", "relpersistence", "alias", "catalogname"});
   const auto name = text_of(range_variable, "relname");
   if (!flag_of(range_variable, "inh")) not_supported("ONLY");
   const auto schema = text_of(range_variable, "schemaname");
@@ -206,7 +206,7 @@ Source Binder::source(TablePtr table, std::string name) {
 }
 
 FullType Binder::type(const Tree& body, bool* serial) {
-  understood(body, "a type", {"names", "typmods", "typemod", "unsigned", "stripped"});
+  check_fields(body, "a type", {"names", "typmods", "typemod", "unsigned", "stripped"});
   const bool without_sign = flag_of(body, "unsigned"), stripped = flag_of(body, "stripped");
   const auto names = strings_of(body, "names");
   const auto& name = names.back();
@@ -290,7 +290,7 @@ ExpressionPtr Binder::expression(const Tree& node, Scope& scope) {
 }
 
 ExpressionPtr Binder::literal(const Tree& body) {
-  understood(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
+  check_fields(body, "a constant", {"ival", "fval", "sval", "boolval", "isnull"});
   if (flag_of(body, "isnull")) return constant({}, {Type::kNull});
   if (has(body, "ival")) return constant(number_of(body["ival"], "ival"), {Type::kInteger});
   if (has(body, "boolval")) return constant(flag_of(body["boolval"], "boolval"), {Type::kBoolean});
@@ -302,7 +302,7 @@ ExpressionPtr Binder::literal(const Tree& body) {
 }
 
 ExpressionPtr Binder::parameter(const Tree& body) {
-  understood(body, "a parameter", {"number"});
+  check_fields(body, "a parameter", {"number"});
   const auto number = number_of(body, "number");
   if (number < 1 || number > 65535)
     raise("42P02", fmt::format("there is no parameter ${}", number));
@@ -319,7 +319,7 @@ ExpressionPtr Binder::parameter(const Tree& body) {
 }
 
 ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
-  understood(body, "a condition", {"boolop", "args"});
+  check_fields(body, "a condition", {"boolop", "args"});
   const auto op = text_of(body, "boolop");
   const bool both = op == "AND_EXPR";
   std::vector<ExpressionPtr> parts;
@@ -353,7 +353,7 @@ ExpressionPtr Binder::connective(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
-  understood(body, "IS NULL", {"arg", "nulltesttype"});
+  check_fields(body, "IS NULL", {"arg", "nulltesttype"});
   if (kind_of(field(body, "arg")) == "RowExpr") not_supported("IS NULL of a row");
   auto part = expression(field(body, "arg"), scope);
   if (part->type.type == Type::kNull) part = coercion.to(part, {Type::kText}, Context::kImplicit);
@@ -365,7 +365,7 @@ ExpressionPtr Binder::null_test(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::boolean_test(const Tree& body, Scope& scope) {
-  understood(body, "IS TRUE", {"arg", "booltesttype"});
+  check_fields(body, "IS TRUE", {"arg", "booltesttype"});
   const auto test = text_of(body, "booltesttype");
   auto part = coercion.condition(expression(field(body, "arg"), scope), "IS");
   return computed(test, {Type::kBoolean}, {part}, [part, test](const Frame& frame) -> Scalar {
@@ -381,7 +381,7 @@ ExpressionPtr Binder::boolean_test(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
-  understood(body, "a cast", {"arg", "typeName"});
+  check_fields(body, "a cast", {"arg", "typeName"});
   const auto to = type(field(body, "typeName"));
   auto part = expression(field(body, "arg"), scope);
   part = coercion.cast_argument(part, to);
@@ -396,7 +396,7 @@ ExpressionPtr Binder::type_cast(const Tree& body, Scope& scope) {
 
 ExpressionPtr Binder::session_value(const Tree& node) {
   const auto& body = body_of(node);
-  understood(body, "a function", {"op", "typmod"});
+  check_fields(body, "a function", {"op", "typmod"});
   const auto op = text_of(body, "op");
   const bool one_database = dialect.rules().names.qualifier_is_database;
   if (op == "SVFOP_CURRENT_TIMESTAMP") return coercion.function("now", {}, position_of(body));
@@ -430,7 +430,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
   if (kind == "FuncCall") return call(body, scope);
   if (kind == "CaseExpr") return case_of(body, scope);
   if (kind == "CoalesceExpr" || kind == "MinMaxExpr") {
-    understood(body, "a function", {"args", "op"});
+    check_fields(body, "a function", {"args", "op"});
     std::vector<ExpressionPtr> parts;
     for (const auto& argument : list(body, "args")) parts.push_back(expression(argument, scope));
     return coercion.function(output_name(node), std::move(parts), position_of(body));
@@ -443,7 +443,7 @@ ExpressionPtr Binder::bound(const Tree& node, Scope& scope) {
 }
 
 ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
-  understood(body, "a column", {"fields"});
+  check_fields(body, "a column", {"fields"});
   const auto& fields = list(body, "fields");
   if (kind_of(fields.back()) == "A_Star") not_supported("* in an expression", position_of(body));
   auto names = strings_of(body, "fields");
@@ -540,8 +540,8 @@ ExpressionPtr Binder::column(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::row_equality(const Tree& left, const Tree& right, bool equal, Scope& scope) {
-  understood(body_of(left), "a row", {"args", "row_format"});
-  understood(body_of(right), "a row", {"args", "row_format"});
+  check_fields(body_of(left), "a row", {"args", "row_format"});
+  check_fields(body_of(right), "a row", {"args", "row_format"});
   const auto& one = list(body_of(left), "args");
   const auto& other = list(body_of(right), "args");
   if (one.size() != other.size()) raise("42601", "unequal number of entries in row expressions");
@@ -678,7 +678,7 @@ ExpressionPtr Binder::between(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
-  understood(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
+  check_fields(body, "an operator", {"kind", "name", "lexpr", "rexpr"});
   const auto kind = text_of(body, "kind");
   const auto names = strings_of(body, "name");
   if (names.size() != 1) not_supported("an operator of a schema", position_of(body));
@@ -710,9 +710,9 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
 }
 
 ExpressionPtr Binder::call(const Tree& body, Scope& scope) {
-  understood(body, "a function call",
-             {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order",
-              "funcformat", "separator"});
+  check_fields(body, "a function call",
+               {"funcname", "args", "agg_filter", "agg_star", "agg_distinct", "agg_order",
+                "funcformat", "separator"});
   const auto names = strings_of(body, "funcname");
   if (names.size() > 1 && names[0] != "pg_catalog") {
     not_supported("a function of the schema " + names[0], position_of(body));
@@ -868,7 +868,7 @@ ExpressionPtr Binder::aggregate(const Tree& body, Aggregate::Kind kind, Scope& s
 }
 
 ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
-  understood(body, "CASE", {"arg", "args", "defresult"});
+  check_fields(body, "CASE", {"arg", "args", "defresult"});
   const bool simple = has(body, "arg");
   ExpressionPtr subject;
   if (simple) subject = expression(field(body, "arg"), scope);
@@ -879,7 +879,7 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
   std::vector<ExpressionPtr> results;
   for (const auto& branch : list(body, "args")) {
     const auto& when = body_of(branch);
-    understood(when, "WHEN", {"expr", "result"});
+    check_fields(when, "WHEN", {"expr", "result"});
     auto test = expression(field(when, "expr"), scope);
     if (simple) test = coercion.binary("=", subject, test, position_of(when));
     tests.push_back(coercion.condition(test, "CASE/WHEN"));
@@ -940,7 +940,7 @@ struct Quantified {
 }  // namespace
 
 ExpressionPtr Binder::sub_query(const Tree& body, Scope& scope) {
-  understood(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
+  check_fields(body, "a sub-query", {"subLinkType", "testexpr", "operName", "subselect"});
   if (!scope.queries)
     not_supported(fmt::format("a sub-query in {}", scope.clause), position_of(body));
   const auto kind = text_of(body, "subLinkType");
@@ -1062,7 +1062,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
   const auto alias_of = [&](Source& source) {
     const auto& alias = field(body, "alias");
     if (alias.is_null()) return;
-    understood(alias, "an alias", {"aliasname", "colnames"});
+    check_fields(alias, "an alias", {"aliasname", "colnames"});
     source.name = text_of(alias, "aliasname");
     const auto names = strings_of(alias, "colnames");
     if (names.size() > source.columns.size()) {
@@ -1079,7 +1079,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     return join;
   }
   if (kind == "RangeSubselect") {
-    understood(body, "a sub-query in FROM", {"subquery", "alias"});
+    check_fields(body, "a sub-query in FROM", {"subquery", "alias"});
     Source made;
     made.query = select(body_of(field(body, "subquery")), scope.outer);
     if (made.query->correlated) scope.correlated = true;
@@ -1097,7 +1097,7 @@ std::unique_ptr<Join> Binder::from_item(const Tree& node, Scope& scope,
     return join;
   }
   if (kind == "JoinExpr") {
-    understood(body, "a join", {"jointype", "larg", "rarg", "usingClause", "quals"});
+    check_fields(body, "a join", {"jointype", "larg", "rarg", "usingClause", "quals"});
     const auto type = text_of(body, "jointype");
     if (type != "JOIN_INNER" && type != "JOIN_LEFT" && type != "JOIN_RIGHT") {
       not_supported("FULL JOIN");
@@ -1261,7 +1261,7 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
   };
   for (const auto& target : targets) {
     const auto& body = body_of(target);
-    understood(body, "an output", {"name", "val"});
+    check_fields(body, "an output", {"name", "val"});
     const auto& value = field(body, "val");
     if (kind_of(value) == "ColumnRef") {
       const auto& fields = list(body_of(value), "fields");
@@ -1322,7 +1322,7 @@ void Binder::check_grouped(const Expression& one, const Select& select) const {
 }
 
 SelectPtr Binder::value_lists(const Tree& body, Scope* outer) {
-  understood(body, "VALUES", {"valuesLists", "limitOption", "op"});
+  check_fields(body, "VALUES", {"valuesLists", "limitOption", "op"});
   auto made = std::make_shared<Select>();
   Scope scope;
   scope.outer = outer;
@@ -1358,7 +1358,7 @@ std::vector<Sort> Binder::order(const Tree& clause, Scope& scope) {
   std::vector<Sort> made;
   for (const auto& node : clause) {
     const auto& sort = body_of(node);
-    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    check_fields(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
     if (flag_of(body_of(by), "isnull")) continue;  // ORDER BY NULL: no order
     if (kind_of(by) == "A_Const")
@@ -1449,7 +1449,7 @@ void Binder::group(const Tree& body, Scope& scope, Select& made) {
 void Binder::sort(const Tree& body, Scope& scope, Select& made) {
   for (const auto& node : list(body, "sortClause")) {
     const auto& sort = body_of(node);
-    understood(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
+    check_fields(sort, "ORDER BY", {"node", "sortby_dir", "sortby_nulls"});
     const auto& by = field(sort, "node");
     if (dialect.rules().queries.order_by_null && flag_of(body_of(by), "isnull")) continue;
     const auto* output = output_at(made, by, "ORDER BY");
@@ -1470,7 +1470,7 @@ void Binder::sort(const Tree& body, Scope& scope, Select& made) {
 
 // FOR UPDATE: transactions run one after another, and there is nothing to lock.
 void Binder::lock(const Tree& locking, const Select& made) {
-  understood(locking, "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
+  check_fields(locking, "FOR UPDATE", {"lockedRels", "strength", "waitPolicy"});
   if (made.grouped || made.distinct) {
     raise("0A000", "FOR UPDATE is not allowed with DISTINCT, GROUP BY or aggregate functions");
   }
@@ -1494,7 +1494,7 @@ SelectPtr Binder::select(const Tree& body, Scope* outer) {
   }
   const auto op = text_of(body, "op");
   if (op != "SETOP_NONE") not_supported(op.substr(op.find('_') + 1));
-  understood(
+  check_fields(
       body, "SELECT",
       {"distinctClause", "targetList", "fromClause", "whereClause", "groupClause", "havingClause",
        "sortClause", "limitOffset", "limitCount", "limitOption", "lockingClause", "op"});

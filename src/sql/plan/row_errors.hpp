@@ -29,7 +29,7 @@ auto in_range(const Dialect& dialect, const ColumnInfo& column, std::size_t row,
 
 // INSERT IGNORE of MySQL makes values right that are wrong, and leaves out rows without a parent.
 template <typename Work>
-auto forgiving(const Work& work) {
+auto as_insert_ignore(const Work& work) {
   try {
     return work();
   } catch (const SqlException& exception) {

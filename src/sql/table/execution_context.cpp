@@ -84,20 +84,20 @@ void ExecutionContext::ended() {
   raise_ended(transaction_.failure());
 }
 
-void SessionFacts::go_on() const {
+void SessionFacts::check_interrupts() const {
   if (cancelled()) raise("57014", "canceling statement due to user request");
-  if (too_long()) raise("57014", "canceling statement due to statement timeout");
+  if (timed_out()) raise("57014", "canceling statement due to statement timeout");
 }
 
 mock::Value ExecutionContext::read(const std::string& key) {
-  facts.go_on();
+  facts.check_interrupts();
   auto value = transaction_.read(key);
   if (!value) ended();
   return std::move(*value);
 }
 
 void ExecutionContext::write(const std::string& key, mock::Value value) {
-  facts.go_on();
+  facts.check_interrupts();
   if (!transaction_.write(key, std::move(value))) ended();
 }
 

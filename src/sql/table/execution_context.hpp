@@ -87,10 +87,10 @@ struct SessionFacts {
   std::shared_ptr<std::atomic<State>> state = std::make_shared<std::atomic<State>>(State::kIdle);
   std::optional<std::chrono::steady_clock::time_point> until = {};
   [[nodiscard]] bool cancelled() const { return *state == State::kCancelled; }
-  [[nodiscard]] bool too_long() const {
+  [[nodiscard]] bool timed_out() const {
     return until && std::chrono::steady_clock::now() >= *until;
   }
-  void go_on() const;  // raises 57014 if it is one of these
+  void check_interrupts() const;  // raises 57014 if it is one of these
 };
 
 class ExecutionContext;

@@ -1,4 +1,4 @@
-// PostgreSQL's numeric: decimal numbers of any length with the number of digits behind
+// PostgreSQL's numeric: decimal numbers of any length with the number of digits after
 // the point that is shown (its "display scale"). Addition, multiplication, division and
 // remainder give the digits and the scale that PostgreSQL 15 gives (its numeric.c:
 // select_div_scale for division). No NaN and no infinity.
@@ -29,7 +29,7 @@ class Decimal {
 
   [[nodiscard]] int scale() const { return shown_; }
   [[nodiscard]] bool hides_digits() const { return shown_ < scale_; }
-  // With at least so many digits behind the point to show.
+  // With at least so many digits after the point to show.
   [[nodiscard]] Decimal showing(int digits) const;
   [[nodiscard]] int sign() const { return sgn(units_); }
   // Digits before the point; 0 for a number below 1.

@@ -84,7 +84,7 @@ class LikeMatcher {
     return true;
   }
 
-  // One character further behind the last %; false if there is none.
+  // One character further after the last %; false if there is none.
   bool again() {
     if (!retry_) return false;
     retry_->text += character_at(retry_->text);

@@ -15,8 +15,8 @@ class HttpEngine {
  public:
   explicit HttpEngine(HttpService& service);
   ~HttpEngine();
-  // Until the client closes, is idle for too long, or the server stops. `refusal`: all the
-  // client is told, with status 503. Thread safe.
+  // Until the client closes, is idle for too long, or the server stops. `refusal`: the
+  // only response, with status 503. Thread safe.
   void serve(Socket& socket, const std::optional<std::string>& refusal);
 
  private:

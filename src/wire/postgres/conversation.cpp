@@ -189,7 +189,7 @@ class Postgres : public Conversation {
     }
   }
 
-  // "-c name=value --name=value", with spaces behind backslashes.
+  // "-c name=value --name=value", with spaces after backslashes.
   bool add_options(std::string_view text) {
     std::vector<std::string> words(1);
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -600,7 +600,7 @@ class Postgres : public Conversation {
   ConversationOptions options_;
   Stage stage_ = Stage::kOpening;
   InputBuffer in_;
-  std::string_view following_;  // behind the message that is worked on
+  std::string_view following_;  // after the message that is worked on
   int encryption_requests_ = 0;
   std::string user_, application_;
   std::vector<std::pair<std::string, std::string>> settings_;  // asked for at the start
