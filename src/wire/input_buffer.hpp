@@ -10,7 +10,7 @@ namespace cupel::wire {
 class InputBuffer {
  public:
   void add(std::string_view bytes) {
-    if (begin_ == bytes_.size() || begin_ >= kWorthMoving) {
+    if (begin_ == bytes_.size() || begin_ >= kLeastMoved) {
       bytes_.erase(0, begin_);
       begin_ = 0;
     }
@@ -25,7 +25,7 @@ class InputBuffer {
   }
 
  private:
-  static constexpr std::size_t kWorthMoving = 65536;
+  static constexpr std::size_t kLeastMoved = 65536;
   std::string bytes_;
   std::size_t begin_ = 0;
 };

@@ -313,7 +313,7 @@ class Postgres : public Conversation {
                      .hint = refused.hint,
                      .position = refused.position});
   }
-  void tell_notices(const sql::Result& result) {
+  void send_notices(const sql::Result& result) {
     for (const auto& notice : result.notices) {
       put_notice(out_, {.severity = notice.warning ? "WARNING" : "NOTICE",
                         .sqlstate = notice.sqlstate,
@@ -354,7 +354,7 @@ class Postgres : public Conversation {
     }
     const auto run = session_->run(query.text);
     for (const auto& result : run.results) {
-      tell_notices(result);
+      send_notices(result);
       if (result.has_rows) {
         put_row_description(out_, fields_of(result.columns, {}));
         for (const auto& row : result.rows) put_data_row(out_, row);
@@ -549,7 +549,7 @@ class Postgres : public Conversation {
     auto result = session_->execute(*portal.statement->prepared, portal.values);
     if (session_->state() == TransactionState::kIdle) implicit_ = false;
     if (auto* error = std::get_if<sql::Error>(&result)) throw refusal(std::move(*error));
-    tell_notices(std::get<0>(result));
+    send_notices(std::get<0>(result));
     return std::get<0>(std::move(result));
   }
 
