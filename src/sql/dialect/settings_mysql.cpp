@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "base/text.hpp"
 #include "sql/value/error.hpp"
