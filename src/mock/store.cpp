@@ -16,6 +16,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/budget.hpp"
 #include "base/random.hpp"
 #include "levels/level.hpp"
 #include "mock/interleave.hpp"
@@ -273,7 +274,10 @@ class Store::State::Handle final : public Transaction {
  public:
   Handle(std::shared_ptr<State> state, std::shared_ptr<Open> open)
       : state_(std::move(state)), open_(std::move(open)) {}
-  ~Handle() override { rollback(); }
+  ~Handle() override {
+    const base::AllocationWatch::Deferral deferral;  // what ends a transaction allocates
+    rollback();
+  }
 
   std::optional<Value> read(std::string_view name) override {
     const Call call(*this);
@@ -475,6 +479,7 @@ void Store::State::shut_down() {
 
 Store::Store(const Options& options) : state_(std::make_shared<State>(options)) {}
 Store::~Store() {
+  const base::AllocationWatch::Deferral deferral;  // what ends a transaction allocates
   state_->shut_down();
 }
 std::uint32_t Store::open_session(std::string name) {

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "wire/conversation.hpp"
 #include "wire/http/connection.hpp"
 #include "wire/socket.hpp"
@@ -44,7 +45,10 @@ class Server::State {
         options_(options),
         service_(backend, options.password),
         engine_(service_) {}
-  ~State() { stop(); }
+  ~State() {
+    const base::AllocationWatch::Deferral deferral;  // the store's shutting down allocates
+    stop();
+  }
 
   base::Status listen() {
     const std::pair<Interface, std::optional<std::uint16_t>> wanted[] = {
