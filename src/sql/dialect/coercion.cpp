@@ -19,6 +19,15 @@ bool is_comparison(const std::string& name) {
 
 }  // namespace
 
+bool holds_for_order(const std::string& name, int order) {
+  if (name == "=") return order == 0;
+  if (name == "<>") return order != 0;
+  if (name == "<") return order < 0;
+  if (name == "<=") return order <= 0;
+  if (name == ">") return order > 0;
+  return order >= 0;
+}
+
 ExpressionPtr Coercion::to(const ExpressionPtr& expression, const FullType& type,
                            Context context) const {
   const auto from = expression->type.type;
@@ -213,13 +222,7 @@ ExpressionPtr Coercion::comparison(const std::string& name, ExpressionPtr left, 
   const auto type = compared(name, left, right, position);
   auto made = strict(name, {Type::kBoolean}, {left, right},
                      [type, name](const std::vector<Scalar>& values) -> Scalar {
-                       const int order = compare(values[0], values[1], type);
-                       if (name == "=") return order == 0;
-                       if (name == "<>") return order != 0;
-                       if (name == "<") return order < 0;
-                       if (name == "<=") return order <= 0;
-                       if (name == ">") return order > 0;
-                       return order >= 0;
+                       return holds_for_order(name, compare(values[0], values[1], type));
                      });
   if (name != "=") return made;
   auto equal = std::make_shared<Expression>(*made);

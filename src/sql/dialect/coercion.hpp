@@ -12,6 +12,9 @@ namespace cupel::sql {
 
 class Dialect;
 
+// Whether the operator holds for values of which the first is before, at or after the second.
+bool holds_for_order(const std::string& name, int order);
+
 // Casts that the database would make by itself in this context; nullptr if it would not.
 // A literal or a parameter of unknown type becomes one of this type.
 class Coercion {

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cupel::sql {
 
@@ -31,5 +32,8 @@ struct IdleLimit {
 
 // The name as SHOW writes it over its value: "TimeZone".
 std::string shown_name(const std::string& name);
+
+// What blanks separate, of a table of settings: "off on".
+std::vector<std::string_view> words_of(std::string_view text);
 
 }  // namespace cupel::sql

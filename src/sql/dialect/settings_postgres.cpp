@@ -269,16 +269,6 @@ const Setting* find(std::string_view name) {
   return found == std::end(kSettings) ? nullptr : found;
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    if (end > 0) words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
-
 [[noreturn]] void wrong(std::string_view name, const std::string& value, std::string hint = {},
                         std::string detail = {}) {
   Error error{"22023", fmt::format("invalid value for parameter \"{}\": \"{}\"",

@@ -904,16 +904,6 @@ ExpressionPtr Binder::case_of(const Tree& body, Scope& scope) {
 
 namespace {
 
-// Whether the operator holds for values of which the first is before, at or after the second.
-bool holds_for_order(const std::string& name, int order) {
-  if (name == "=") return order == 0;
-  if (name == "<>") return order != 0;
-  if (name == "<") return order < 0;
-  if (name == "<=") return order <= 0;
-  if (name == ">") return order > 0;
-  return order >= 0;
-}
-
 // x = ANY (…), x < ALL (…): the rows are cast to the type that both sides are compared in.
 struct Quantified {
   std::string name;
