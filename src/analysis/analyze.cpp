@@ -263,8 +263,9 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
         path, {.format = file.format, .threads = options.check.threads, .budget = &budget});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();
-  AnalyzedFile result{read.ok() ? std::move(read).value() : empty_history(), {}};
-  if (read.ok()) {
+  const bool whole = read.ok();
+  AnalyzedFile result{whole ? std::move(read).value() : empty_history(), {}};
+  if (whole) {
     auto with_fields = options;
     if (!with_fields.fields) with_fields.fields = fields_of_file(path, result.history);
     result.analysis = analyze(result.history, with_fields, budget);

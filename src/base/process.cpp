@@ -107,7 +107,7 @@ class Launcher {
   void run(const std::function<void()>& task) {
     std::unique_lock lock(mutex_);
     bool done = false;
-    tasks_.push_back([&] {
+    tasks_.emplace_back([&] {
       task();
       done = true;
     });

@@ -1,9 +1,8 @@
 // TempDir: see temp_dir.hpp.
 #include "base/temp_dir.hpp"
 
-#include <stdlib.h>
-
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>

@@ -183,7 +183,7 @@ class Weak {
         for (auto i = h_.first_op(t); i < h_.last_op(t); ++i) {
           const auto op = h_.op(OpId(i));
           if (op.kind != OpKind::kAppend || op.key != key) continue;
-          laid.elements.push_back(op.value);
+          laid.elements.emplace_back(op.value);
           laid.appends.push_back(OpId(i));
         }
         laid.ends.resize(laid.elements.size() + 1);

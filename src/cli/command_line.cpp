@@ -206,7 +206,7 @@ class WrappingFormatter : public CLI::Formatter {
 std::string in_own_words(const CLI::App& asked, const std::exception& error) {
   const bool number = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
   const bool kind = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr;
-  const std::string text = error.what();
+  std::string text = error.what();
   if (!number && !kind) return text;
   for (const auto* option : asked.get_options()) {
     const auto name = option->get_name();

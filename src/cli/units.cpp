@@ -47,7 +47,7 @@ base::Result<double> parse_duration(const std::string& text, double bare_unit_se
 base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
   const auto quantity = split(text);
   const std::string unit = quantity ? quantity->unit : "";
-  if (!quantity || (unit != "" && unit != "ns" && unit != "us" && unit != "ms" && unit != "s")) {
+  if (!quantity || (!unit.empty() && unit != "ns" && unit != "us" && unit != "ms" && unit != "s")) {
     return base::Error{.message = fmt::format(
                            "found `{}`, expected a duration, a number with a unit: ns, us, ms or "
                            "s, as in 1ms{}",

@@ -35,7 +35,7 @@ std::optional<std::uint64_t> take_number(std::string_view& bytes, std::size_t wi
   return number;
 }
 
-enum Tag : char { kNull = 'a', kInteger = 'i', kText = 't' };
+constexpr char kNull = 'a', kInteger = 'i', kText = 't';
 
 }  // namespace
 

@@ -104,7 +104,7 @@ struct Builder {
   }
   // A value as a new row holds it: a list of this one element.
   std::string first_value(const workload::Column& column, std::size_t index) {
-    const auto mark = bind(Slot::Of::kValue, index, column.type);
+    auto mark = bind(Slot::Of::kValue, index, column.type);
     if (column.type != ColumnType::kList || dialect.lists == ListForm::kText) return mark;
     switch (dialect.product) {
       case Product::kSqlite:
@@ -118,7 +118,7 @@ struct Builder {
   }
   // `cell` with the element values[0] at its end.
   std::string appended(const std::string& cell) {
-    const auto mark = bind(Slot::Of::kValue, 0, ColumnType::kList);
+    auto mark = bind(Slot::Of::kValue, 0, ColumnType::kList);
     if (dialect.lists == ListForm::kText) {
       return dialect.product == Product::kMysql
                  ? fmt::format("CONCAT(COALESCE(CONCAT(NULLIF({}, ''), ','), ''), {})", cell, mark)

@@ -241,13 +241,11 @@ bool has_records(std::string_view bytes) {
     if (type == 'S') {
       txn = in.big_i64();
       open = true;
-    } else if (!open) {
-      return false;
-    } else if (type == 'C') {
+    } else if (open && type == 'C') {
       const auto committed = in.big_i64();
       if (!in.failed() && committed != txn) return false;
       open = false;
-    } else if (type == 'R' || type == 'W') {
+    } else if (open && (type == 'R' || type == 'W')) {
       in.take(type == 'R' ? 32 : 24);
     } else {
       return false;

@@ -472,7 +472,7 @@ class Reader {
     for (std::uint64_t i = 1; i < size; ++i) {
       element += unzigzag(in.varint());
       if (element >= values_) in.broken(element, values_, "number of a value");
-      elements_.push_back(ValueId(element));
+      elements_.emplace_back(element);
     }
     builder_.list_read(key, elements_);
   }

@@ -98,7 +98,7 @@ std::string resolved(const std::string& path, std::optional<Format> asked) {
   if (!is_directory(path)) return path;
   for (const auto* spec : all_specs()) {
     if (spec->file_in_directory.empty() || (asked && *asked != spec->format)) continue;
-    const auto inside = (fs::path(path) / spec->file_in_directory).string();
+    auto inside = (fs::path(path) / spec->file_in_directory).string();
     std::error_code ignored;
     if (fs::exists(inside, ignored)) return inside;
   }

@@ -106,10 +106,15 @@ MappedFile::~MappedFile() {
 void MappedFile::release(const char* begin, const char* end) const {
   if (mapped_ == nullptr) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto first =
-      (reinterpret_cast<std::uintptr_t>(std::max(begin, mapped_)) + page - 1) & ~(page - 1);
-  const auto last = reinterpret_cast<std::uintptr_t>(std::min(end, mapped_ + size_)) & ~(page - 1);
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  const auto in_page = [page](const char* at) {
+    return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(at) % page);
+  };
+  const char* first = std::max(begin, mapped_);
+  if (in_page(first) != 0) first += page - in_page(first);
+  const char* last = std::min(end, mapped_ + size_);
+  last -= in_page(last);
+  if (first >= last) return;
+  ::madvise(const_cast<char*>(first), static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
 void Reading::look(const char* at) {

@@ -57,7 +57,7 @@ std::optional<Micro> micro_of(std::string_view word) {
 }  // namespace
 
 std::string_view Chunk::keep(std::string_view text) {
-  if (text.empty()) return {"", 0};
+  if (text.empty()) return "";
   if (arena_left < text.size()) {
     arena_left = std::max(kArenaBlock, text.size());
     arena.push_back(std::make_unique<char[]>(arena_left));

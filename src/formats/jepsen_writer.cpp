@@ -142,7 +142,7 @@ class Writer {
     put(it->second);
   }
   std::string text_of(ScalarView s) {
-    const std::string text = quoted(s.text, "a key or value");
+    std::string text = quoted(s.text, "a key or value");
     const bool keyword = s.kind == ScalarKind::kKeyword;
     if (s.kind == ScalarKind::kString) return text;
     if (edn_) {

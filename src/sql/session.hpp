@@ -125,9 +125,9 @@ class Session {
   // What the client connected by is called, and who ends the statement of another such (false:
   // there is none): for pg_backend_pid(), pg_cancel_backend(), connection_id() and KILL QUERY.
   using CancelOther = std::function<bool(std::uint32_t connection)>;
-  virtual void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) {}
+  virtual void on_connection(std::uint32_t number, CancelOther cancel) = 0;
   // Who the client said that it is: CURRENT_USER. At first "cupel".
-  virtual void on_user(std::string /*user*/) {}
+  virtual void on_user(std::string user) = 0;
   // As the client asks for when it connects, as if by SET; and what RESET goes back to.
   virtual std::optional<Error> configure(const std::string& /*setting*/,
                                          const std::string& /*value*/) {

@@ -77,6 +77,8 @@ class FakeBackend : public Backend {
 class FakeSession : public sql::Session {
  public:
   void on_deallocate(Deallocate /*deallocate*/) override {}
+  void on_connection(std::uint32_t /*number*/, CancelOther /*cancel*/) override {}
+  void on_user(std::string /*user*/) override {}
   FakeSession(FakeBackend::Log& log, std::string name) : log_(log) {
     const std::lock_guard lock(log_.mutex);
     log_.names.push_back(std::move(name));

@@ -29,7 +29,7 @@ class Shrinker {
         budget_(std::chrono::duration<double>(options.seconds), options.memory_bytes) {}
 
   Core run(Core core) {
-    core = tidy(std::move(core));
+    core = tidy(core);
     for (int round = 0; round < 3 && !budget_.exceeded(); ++round) {
       const auto size = core.ops.size() + core.elements.size();
       if (round == 0) core = first_reads(core);

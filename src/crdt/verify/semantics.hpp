@@ -222,7 +222,8 @@ class Semantics {
       if (!fresh && h_.ops[it->second].seq < h_.ops[u].seq) it->second = u;
     }
     std::vector<OpId> found;
-    for (const auto& [replica, u] : last) {
+    for (const auto& entry : last) {
+      const OpId u = entry.second;
       if (std::none_of(last.begin(), last.end(), [&](const auto& other) {
             return other.second != u && below(u, other.second);
           }))

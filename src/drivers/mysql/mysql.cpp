@@ -193,7 +193,7 @@ class MysqlConnection final : public sql::SqlConnection {
       return std::nullopt;
     }
     if (mysql_stmt_store_result(prepared) != 0) return failed();
-    const auto outcome =
+    auto outcome =
         fetch(prepared, fields, text.key_columns, rows) ? MaybeFailure() : MaybeFailure(failed());
     mysql_stmt_free_result(prepared);
     touched = rows.size();
@@ -379,7 +379,7 @@ class MysqlDatabase final : public Database {
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
-    const auto status = sql::make_tables(
+    auto status = sql::make_tables(
         settings_.dialect, workload, static_cast<std::uint32_t>(settings_.url.hosts.size()),
         settings_.timeout * 3, [&](std::uint32_t host) -> base::Result<sql::RunSql> {
           auto connection = connect_to(host);

@@ -376,7 +376,7 @@ class PostgresDatabase final : public Database {
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
-    const auto status = sql::make_tables(
+    auto status = sql::make_tables(
         settings_.dialect, workload, static_cast<std::uint32_t>(settings_.hosts.size()),
         (settings_.timeout * 3).count(), [&](std::uint32_t host) -> base::Result<sql::RunSql> {
           auto connection = connect_to(host);

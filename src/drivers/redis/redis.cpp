@@ -39,7 +39,6 @@ using workload::Reply;
 using workload::Row;
 using workload::Statement;
 using workload::StatementKind;
-using workload::Table;
 
 struct Settings {
   Host host;

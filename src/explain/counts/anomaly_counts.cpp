@@ -80,7 +80,7 @@ class AnomalyCounts::Tally {
       for (std::size_t k = 0; k < e.keys.size(); ++k) {
         if (!e.keys[k]) continue;
         ++one.key_count;
-        one.keys.push_back(KeyId(k));
+        one.keys.emplace_back(k);
         if (one.keys.size() >= 2 * kKeysNamed) keep_first(one.keys);
       }
       keep_first(one.keys);

@@ -166,8 +166,6 @@ class Finder {
       const Decision& decision = decide(level);
       switch (decision.status) {
         case levels::DecisionStatus::kSatisfied:
-          ++i;
-          break;
         case levels::DecisionStatus::kRefused:
           ++i;
           break;
@@ -407,7 +405,7 @@ class Finder {
   void add_list_reads(KeyId key, std::vector<OpId>& reads) const {
     for (std::uint32_t i = 0; i < whole_.op_count(); ++i) {
       if (whole_.kind(OpId(i)) == history::OpKind::kListRead && whole_.op(OpId(i)).key == key) {
-        reads.push_back(OpId(i));
+        reads.emplace_back(i);
       }
     }
   }

@@ -605,9 +605,10 @@ Opportunities OpportunityFinder::long_fork(std::size_t most) const {
     if (list.size() > 1) pairs.push_back(pair);
   }
   std::sort(pairs.begin(), pairs.end());
-  for (const auto& [x, y] : pairs) {
+  for (const auto& pair : pairs) {
     if (opportunities.found.size() >= most) break;
-    const auto& list = readers.at({x, y});
+    const auto x = pair.first, y = pair.second;
+    const auto& list = readers.at(pair);
     const auto of_x = writers(x, y), of_y = writers(y, x);
     bool done = false;
     const auto attempt = [&](const Touch& wx, const Touch& wy, std::uint32_t r, std::uint32_t s) {

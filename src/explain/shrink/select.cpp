@@ -113,7 +113,7 @@ std::vector<OpId> Material::own_appends_before(TxnId txn, OpId read) const {
   const KeyId key = history_.op(read).key;
   for (auto i = history_.first_op(txn); i < read.raw; ++i) {
     const Operation op = history_.op(OpId(i));
-    if (op.kind == OpKind::kAppend && op.key == key) appends.push_back(OpId(i));
+    if (op.kind == OpKind::kAppend && op.key == key) appends.emplace_back(i);
   }
   return appends;
 }

@@ -59,9 +59,10 @@ class Restorer {
     };
     if (!derivation_.cycle.empty()) restore(derivation_.cycle);
     for (const auto& one : derivation_.cases) restore(one.cycle);
-    // Grows: every dependency is asked what it follows from.
+    // Grows: every dependency is asked what it follows from; hence the copy.
     for (std::size_t i = 0; i < sources_.size(); ++i) {
-      auto evidence = evidence_of(sources_[i]);
+      const Edge source = sources_[i];
+      auto evidence = evidence_of(source);
       std::sort(evidence.begin(), evidence.end());
       evidence.erase(std::unique(evidence.begin(), evidence.end()), evidence.end());
       std::erase(evidence, static_cast<std::uint32_t>(i));
@@ -123,7 +124,7 @@ class Restorer {
     return it->second;
   }
 
-  std::vector<std::uint32_t> evidence_of(const Edge edge) {
+  std::vector<std::uint32_t> evidence_of(const Edge& edge) {
     if (is_certain(edge)) return {};
     auto evidence = restored(edge.because);
     const auto also = [&](std::uint32_t index) { evidence.push_back(index); };

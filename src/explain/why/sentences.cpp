@@ -73,7 +73,7 @@ struct Speaker {
     const auto got = words.answer(or_read(edge.to_op, edge.to), edge.key, focus_of(words, edge));
     if (!edge.from.valid())
       return fmt::format("{} {} of {}, the initial state", reader, got, key());
-    const auto seen = fmt::format("{} saw {}", reader, deed(edge.from, edge.from_op));
+    auto seen = fmt::format("{} saw {}", reader, deed(edge.from, edge.from_op));
     switch (edge.reason) {
       case Reason::kOnlyWriter:
         return fmt::format("{}: no other write of that value can have been read{}", seen, cited());
@@ -88,7 +88,7 @@ struct Speaker {
   std::string visibly(const std::string& reader) {
     const auto older = words.txn(edge.from);
     const auto wrote = mark(edge.from, edge.from_op);
-    const auto plain = fmt::format("although {}'s {} was visible to it{}", older, wrote, cited());
+    auto plain = fmt::format("although {}'s {} was visible to it{}", older, wrote, cited());
     if (!within || within->from != edge.from || within->to != edge.reader) return plain;
     switch (within->kind) {
       case EdgeKind::kSession:

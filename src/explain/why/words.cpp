@@ -391,7 +391,7 @@ std::string Words::operations(TxnId t, char glue) const {
   std::vector<OpId> shown;
   for (auto i = first; i < last; ++i) {
     const bool wanted = count <= kWholeTransaction || operations_.contains(OpId(i));
-    if (wanted && shown.size() < kOperationsInLine) shown.push_back(OpId(i));
+    if (wanted && shown.size() < kOperationsInLine) shown.emplace_back(i);
   }
   std::string text;
   for (const OpId op : shown) {
@@ -429,7 +429,7 @@ std::string Words::times(TxnId t) const {
   const auto unit = [](const std::string& text) { return text.substr(text.rfind(' ')); };
   if (unit(from) == unit(to)) from.resize(from.rfind(' '));
   const auto day = from.find(' ');
-  if (day != std::string::npos && day == 10 && to.starts_with(from.substr(0, day))) {
+  if (day == 10 && to.starts_with(from.substr(0, day))) {
     to.erase(0, day + 1);
   }
   return from + " to " + to;

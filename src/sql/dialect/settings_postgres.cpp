@@ -423,7 +423,7 @@ std::optional<bool> truth(std::string_view value) {
 }
 
 std::string one_word(const Setting& setting, const std::string& value) {
-  const auto wanted = base::to_lower(value);
+  auto wanted = base::to_lower(value);
   const auto words = words_of(setting.words);
   if (std::find(words.begin(), words.end(), wanted) != words.end()) return wanted;
   for (const auto& other : words_of(setting.hidden)) {
@@ -527,7 +527,7 @@ std::string date_style(const std::string& value, std::string_view now) {
 }
 
 std::string time_zone(const std::string& value) {
-  const auto wanted = base::to_lower(value);
+  auto wanted = base::to_lower(value);
   for (const auto name : kUtc) {
     if (base::to_lower(name) == wanted) return std::string(name);
   }
@@ -635,7 +635,7 @@ bool checked_boolean(const std::string& name, const std::string& value) {
 }
 
 std::string checked_isolation(const std::string& name, const std::string& value) {
-  const auto wanted = base::to_lower(value);
+  auto wanted = base::to_lower(value);
   const std::vector<std::string_view> levels = {"serializable", "repeatable read", "read committed",
                                                 "read uncommitted"};
   if (std::find(levels.begin(), levels.end(), wanted) == levels.end()) no_word(name, value, levels);

@@ -693,7 +693,7 @@ ExpressionPtr Binder::operation(const Tree& body, Scope& scope) {
       return row_equality(left_tree, right_tree, name == "=", scope);
     }
     if (left_tree.is_null()) {
-      const auto part = expression(right_tree, scope);
+      auto part = expression(right_tree, scope);
       if (name == "-") return coercion.minus(part, at);
       if (name == "+" && is_number(part->type.type)) return part;
       not_supported("the operator " + name + " with one side", at);
@@ -1235,8 +1235,8 @@ std::vector<Output> Binder::outputs(const Tree& targets, Scope& scope) {
       any = true;
       const auto name = one.name;
       const auto table_name = one.table == nullptr ? "" : one.table->name;
-      for (std::size_t place = 0; place < one.columns.size(); ++place) {
-        const auto column_name = one.columns[place].first;
+      for (const auto& listed : one.columns) {
+        const auto column_name = listed.first;
         if (of.empty() && std::find(scope.merged.begin(), scope.merged.end(), column_name) !=
                               scope.merged.end()) {
           continue;
