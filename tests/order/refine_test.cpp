@@ -64,6 +64,58 @@ TEST(Refine, RejectsWhereEveryChoiceOfWritersClosesACycle) {
             "yes in schedule: b c e d f a");
 }
 
+// --- a rule each: the solution without which it would be lost, and an edit that leaves none ---
+
+// d would overwrite c's version before h reads it; but d, which reads it too, is no reason
+// against itself.
+TEST(Refine, AReaderMayOverwriteWhatItRead) {
+  EXPECT_EQ(decided("b w(x) | c w(x) | d r(x,c) w(x) | h r(x,c b) w(x)"), "yes in refine: b h c d");
+  EXPECT_EQ(decided("b w(x) | c w(x) | d r(x,c) w(x) | h r(x,c) w(x)"),
+            "no in saturation: [overwritten x d->h after c {read x c->h}, "
+            "overwritten x h->d after c {read x c->d}]");
+}
+
+// d can read the initial version only before b, the other writer.
+TEST(Refine, AReadOfTheInitialVersionComesBeforeTheWriters) {
+  EXPECT_EQ(decided("a r(y,b) w(x) | b w(x) w(y) | d r(x,b init) w(y)"), "yes in refine: d b a");
+  EXPECT_EQ(decided("a r(y,b) w(x) | b w(x) w(y) | d r(x,b) w(y)"),
+            "no in saturation: [overwritten x d->a after b {read y b->a}, "
+            "overwritten y a->d after b {read x b->d}]");
+}
+
+// b overwrites a's version, c's or g's, whichever h reads, if the pair came before the read.
+TEST(Refine, AReadThatComesLaterMeetsThePairsThatAreThere) {
+  EXPECT_EQ(decided("b r(x,d g) w(x) | d w(x) | e r(x,d init) w(x) | f r(x,b e) ; g r(x,d) w(x)"),
+            "yes in refine: e f d g b");
+  EXPECT_EQ(decided("b r(x,d g) w(x) | d w(x) | e r(x,d) w(x) | f r(x,b e) ; g r(x,d) w(x)")
+                .substr(0, 16),
+            "no in saturation");
+}
+
+// The pair of g and what h reads comes after the read.
+TEST(Refine, APairThatComesLaterMeetsTheReadsThatAreThere) {
+  EXPECT_EQ(decided("b w(x) | c w(x) | g w(x) ; h r(x,c b)"), "yes in refine: b g c h");
+  EXPECT_EQ(decided("b w(x) | c w(x) | g w(x) ; h r(x,init)"),
+            "no in saturation: [chain g->h, initial x h->g]");
+}
+
+// Who read another object of a pair is not overwritten.
+TEST(Refine, APairOverwritesOnlyWhatBothWrite) {
+  EXPECT_EQ(decided("b r(x,e c) w(x) | c w(x) w(y) | e w(x) w(y) | f r(x,b) r(y,init e) w(x)"),
+            "yes in refine: c e b f");
+  EXPECT_EQ(decided("b r(x,e c) w(x) | c w(x) w(y) | e w(x) w(y) | f r(x,b) r(y,init) w(x)")
+                .substr(0, 16),
+            "no in saturation");
+}
+
+// What i overwrites depends on what it reads.
+TEST(Refine, AReadIsOverwrittenOnlyIfItIsChosen) {
+  EXPECT_EQ(decided("a r(x,c) w(x) | c w(x) ; d r(x,a i) | i r(x,init c) w(x)"),
+            "yes in refine: i c a d");
+  EXPECT_EQ(decided("a r(x,c) w(x) | c w(x) ; d r(x,a i) | i r(x,c) w(x)").substr(0, 16),
+            "no in saturation");
+}
+
 TEST(Refine, GivesUpAfterSoManyProposals) {
   OrderSketch sketch = order_problem("a w(x) | e w(y) | k1 w(x) ; r2 r(y,e) | k2 w(y) ; r1 r(x,a)");
   base::Budget budget;

@@ -101,6 +101,26 @@ TEST(Relaxation, LaterRoundsCutTheChain) {
   EXPECT_FALSE(relaxation.all_alone());
 }
 
+// A proof that rests on a step over a cut would not come again: nothing more is given up.
+TEST(Relaxation, AProofWithAStepOverACutChangesNothing) {
+  const OrderSketch sketch = order_problem("optional: a w(x) ; b w(y) ; c w(z) ; d w(u) ; e w(v)");
+  const auto cuts = [&](const std::vector<std::pair<std::string, std::string>>& last) {
+    Relaxation relaxation(sketch.problem);
+    base::Budget budget;
+    const auto round = [&](const std::vector<std::pair<std::string, std::string>>& ends) {
+      EXPECT_FALSE(relaxation.proof(steps(sketch, ends), order::Stage::kSaturation, budget));
+    };
+    for (int i = 0; i < 3; ++i) round({{"a", "b"}});
+    round({{"c", "d"}});
+    round(last);
+    return relaxation.chains().cut;
+  };
+  using Cuts = std::vector<std::uint8_t>;
+  EXPECT_EQ(cuts({{"d", "e"}}), (Cuts{0, 0, 0, 1, 1}));
+  EXPECT_EQ(cuts({{"c", "e"}}), (Cuts{0, 0, 0, 1, 0}));
+  EXPECT_EQ(cuts({{"d", "e"}, {"c", "d"}}), (Cuts{0, 0, 0, 1, 0}));
+}
+
 // It rests on the choice of a writer, and on no chain step that it names.
 TEST(Relaxation, AProofWithoutAStepThatChoseWritersTakesAllOut) {
   const OrderSketch sketch = order_problem("optional: a w(x) ; b w(x) ; c r(x,a b)");

@@ -98,6 +98,17 @@ TEST_P(WriterRule, AnOwnWriteIsNotVisible) {
                    : "cycle: [read x a->b, visible x b->a for c {chain b->c}]");
 }
 
+// The last of the other writers of x is alone in its layer, and a and b are the next one.
+TEST(Layers, TheReadersOfALayerComeBeforeEachChainOfTheNext) {
+  const auto in = [](std::string_view text) {
+    return saturated(fmt::format(fmt::runtime(text), others(Surroundings::kLayers)));
+  };
+  EXPECT_EQ(in("a w(x) | b w(x) w(v) | {} c r(x,p33)"),
+            "fixpoint: overwritten x c->a after p33, overwritten x c->b after p33");
+  EXPECT_EQ(in("a w(x) | b w(x) w(v) | {} c r(x,p33) r(v,b)"),
+            "cycle: [overwritten x c->b after p33 {list x p33->b}, read v b->c]");
+}
+
 INSTANTIATE_TEST_SUITE_P(Saturation, WriterRule,
                          testing::Values(Surroundings::kFewWriters, Surroundings::kManyWriters,
                                          Surroundings::kLayers, Surroundings::kBlocks),

@@ -64,6 +64,30 @@ TEST(Schedule, HintsChooseAmongWhatMayRun) {
   EXPECT_EQ(Greedy("a w(x) | b w(y) | hints b a").text(), "witness: b a");
 }
 
+// The order that decide() finds by these hints of begins and of commits.
+std::string by_hints(std::string_view text, std::vector<std::uint64_t> hint,
+                     std::vector<std::uint64_t> commit_hint) {
+  OrderSketch sketch = order_problem(text);
+  sketch.problem.hint = std::move(hint);
+  sketch.problem.commit_hint = std::move(commit_hint);
+  base::Budget budget;
+  return text_of(sketch, order::decide(sketch.problem, budget).order);
+}
+
+TEST(Schedule, OfOneEventTheHintOfTheCommitCounts) {
+  EXPECT_EQ(by_hints("a w(x) | b w(x)", {1, 2}, {}), "a b");
+  EXPECT_EQ(by_hints("a w(x) | b w(x)", {1, 2}, {4, 3}), "b a");
+}
+TEST(Schedule, OfTwoEventsEachHasItsHint) {
+  EXPECT_EQ(by_hints("split: a w(x) | b w(x)", {1, 2}, {}), "a.begin a.commit b.begin b.commit");
+  EXPECT_EQ(by_hints("split: a w(x) | b w(x)", {1, 2}, {4, 3}),
+            "a.begin b.begin b.commit a.commit");
+}
+TEST(Schedule, BeginsGoBeforeCommitsOfTheSameHint) {
+  EXPECT_EQ(by_hints("split: a w(x) | b w(x)", {1, 1}, {}), "a.begin b.begin a.commit b.commit");
+  EXPECT_EQ(by_hints("split: a w(x) | b w(x)", {1, 2}, {}), "a.begin a.commit b.begin b.commit");
+}
+
 TEST(Schedule, KnownArcsGoBeforeHints) {
   EXPECT_EQ(Greedy("a w(x) | b w(y) | hints b a").text(), "witness: b a");
   EXPECT_EQ(Greedy("a w(x) | b w(y) r(x,a) | hints b a").text(), "witness: a b");
