@@ -3,7 +3,6 @@
 // accepts. The levels that it implies directly accept both, so a failure names the axiom.
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/budget.hpp"
 #include "levels/decide.hpp"
 #include "support/history_language.hpp"
+#include "verdicts.hpp"
 
 namespace cupel::levels {
 namespace {
@@ -72,28 +72,6 @@ constexpr Case kCases[] = {
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)
 
-// What a level says of a history of no limits: kSatisfied, kViolated or kRefused.
-DecisionStatus status_of(const char* text, Level level, history::Time drift = 0) {
-  const auto history = test::history_of(text);
-  Decider decider(history, drift, 1, true);
-  base::Budget budget;
-  const auto decision = decider.decide(level, budget);
-  EXPECT_EQ(decision.violation.has_value(), decision.status == DecisionStatus::kViolated);
-  EXPECT_EQ(decision.witness != nullptr, decision.status == DecisionStatus::kSatisfied);
-  return decision.status;
-}
-
-std::size_t edits(const std::string& one, const std::string& other) {
-  std::istringstream a(one), b(other);
-  std::string x, y;
-  std::size_t count = 0;
-  while (true) {
-    const bool more_a = static_cast<bool>(a >> x), more_b = static_cast<bool>(b >> y);
-    if (!more_a && !more_b) return count;
-    count += !more_a || !more_b || x != y ? 1 : 0;
-  }
-}
-
 class Anomalies : public testing::TestWithParam<Case> {};
 
 TEST_P(Anomalies, TheLevelRejectsItAndAcceptsItsNeighbour) {
@@ -154,14 +132,6 @@ TEST(Levels, OfSingleObjectsRefuseARangeButNoAbortedTransaction) {
 }
 
 // ---- Rules of the description that no anomaly of the table shows
-
-void expect_apart(Level level, const char* rejected, const char* accepted) {
-  EXPECT_EQ(status_of(rejected, level), DecisionStatus::kViolated)
-      << name(level) << ": " << rejected;
-  EXPECT_EQ(status_of(accepted, level), DecisionStatus::kSatisfied)
-      << name(level) << ": " << accepted;
-  EXPECT_EQ(edits(rejected, accepted), 1u) << "more than one edit apart";
-}
 
 // Both ends of an interval move by the drift.
 TEST(RealTime, DriftWidensIntervalsAtBothEnds) {
