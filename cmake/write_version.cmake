@@ -1,6 +1,6 @@
 # Writes OUTPUT, a C++ file with the version, the commit and the build type. Leaves the file alone
 # if nothing changed, so that nothing is compiled again.
-# -DSOURCE=folder -DVERSION=0.1.0 -DBUILD=Release -DOUTPUT=file
+# -DSOURCE=folder -DVERSION=0.2.0-dev -DBUILD=RelWithDebInfo -DOUTPUT=file
 set(commit unknown)
 # Not the commit of a repository that merely holds the folder of a release.
 if(EXISTS ${SOURCE}/.git)

@@ -6,8 +6,8 @@
 
 namespace cupel::cli {
 
-std::string_view version();     // "0.1.0"
+std::string_view version();     // "0.2.0", "0.2.0-dev" before it
 std::string_view commit();      // "1a2b3c4d5e6f", with "-dirty" if files differ from it; "unknown"
-std::string_view build_type();  // "Release", or "unknown"
+std::string_view build_type();  // "RelWithDebInfo", or "unknown"
 
 }  // namespace cupel::cli

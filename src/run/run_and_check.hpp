@@ -30,7 +30,7 @@ struct RunAndCheckOptions {
   std::string history;      // ends in .cupel: written as JSON lines, converted at the end
   bool overwrite = false;   // false: a history that is there already is an error
   bool keep = false;        // the tables stay
-  std::string recorded_by;  // "cupel 0.1.0"
+  std::string recorded_by;  // "cupel 0.2.0"
   // What is asked of the history: of itself no more than the check. The levels of analysis.check
   // are reported first; every level is decided anyway. The limits count from the reading of what
   // was recorded on.

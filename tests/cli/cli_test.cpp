@@ -614,8 +614,9 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   const auto check = cupel("check --help").out;
   EXPECT_NE(check.find("Options that change the question"), std::string::npos);
   EXPECT_NE(check.find("Options that change the cost"), std::string::npos);
-  EXPECT_TRUE(std::regex_match(cupel("--version").out,
-                               std::regex("cupel [0-9.]+ \\(commit [0-9a-z-]+, build \\w+\\)\n")))
+  EXPECT_TRUE(
+      std::regex_match(cupel("--version").out,
+                       std::regex("cupel [0-9.]+(-dev)? \\(commit [0-9a-z-]+, build \\w+\\)\n")))
       << cupel("--version").out;
   EXPECT_EQ(cupel("version").out, cupel("--version").out);
   EXPECT_EQ(cupel("help").out, cupel("--help").out);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "style/source_tree.hpp"
 
@@ -204,6 +205,45 @@ TEST(Repository, KeepsToTheGlossary) {
   ASSERT_FALSE(banned.empty());
   const auto findings = check_words(banned, read_sources(kRepository, {"src", "include"}));
   EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+// What is wrong with the version in CMakeLists.txt, by the CHANGELOG; empty: nothing.
+std::string wrong_version(const std::string& cmake, const std::string& changelog) {
+  std::smatch version, suffix, released;
+  if (!std::regex_search(cmake, version, std::regex(R"(project\(cupel VERSION ([0-9.]+))")) ||
+      !std::regex_search(cmake, suffix,
+                         std::regex(R"(set\(CUPEL_VERSION \$\{PROJECT_VERSION\}(-dev)?\))")) ||
+      !std::regex_search(changelog, released, std::regex(R"(\n## \[([0-9.]+)\])"))) {
+    return "no version found";
+  }
+  const auto before = released.prefix().str();
+  const bool changed = before.find("\n- ") != std::string::npos;
+  const bool next = version[1] != released[1] && suffix[1].matched;
+  const bool same = version[1] == released[1] && !suffix[1].matched;
+  if (changed && !next) return "there are unreleased changes, so it is the next version with -dev";
+  if (!changed && !same) return "nothing changed since " + released[1].str() + ", so that is it";
+  return {};
+}
+
+TEST(VersionCheck, FindsAVersionThatTheChangelogContradicts) {
+  const std::string released =
+      "project(cupel VERSION 0.1.0 X)\nset(CUPEL_VERSION ${PROJECT_VERSION})";
+  const std::string later =
+      "project(cupel VERSION 0.2.0 X)\nset(CUPEL_VERSION ${PROJECT_VERSION}-dev)";
+  const std::string cut = "# Changelog\n\n## [0.1.0] - today\n\n- A.\n";
+  const std::string changed =
+      "# Changelog\n\n## [Unreleased]\n\n- B.\n\n## [0.1.0] - then\n\n- A.\n";
+  EXPECT_EQ(wrong_version(released, cut), "");
+  EXPECT_EQ(wrong_version(later, changed), "");
+  EXPECT_NE(wrong_version(released, changed), "");
+  EXPECT_NE(wrong_version(later, cut), "");
+  EXPECT_NE(wrong_version("", changed), "");
+}
+
+TEST(Repository, CallsItselfByTheVersionOfItsChangelog) {
+  EXPECT_EQ(wrong_version(read_text(kRepository + "/CMakeLists.txt"),
+                          read_text(kRepository + "/CHANGELOG.md")),
+            "");
 }
 
 TEST(Repository, DocumentsItsPublicHeaders) {
