@@ -43,12 +43,12 @@ measure: install
 	@echo "== functions: length, parameters, nesting"
 	@tools/measure_functions
 
-# Each file by itself, which is what clang-tidy reads; nothing is built there.
+# Each file by itself, which is what tidy_changed.py reads; nothing is built there.
 tidy-configure: install
-	@cmake --preset debug -B build/tidy -DCUPEL_TESTS=OFF -DCUPEL_BENCH=OFF --log-level=WARNING >/dev/null
+	@cmake --preset debug -B build/tidy -DCUPEL_TESTS=ON -DCUPEL_BENCH=ON --log-level=WARNING >/dev/null
 
 tidy-changed: tidy-configure
-	@echo "== clang-tidy, files that changed"
+	@echo "== clang-tidy, and missing includes, in files that changed"
 	@tools/tidy_changed.py build/tidy -j $(JOBS)
 
 quick: ## the quick tests, for a contributor without servers; installs none

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy, warnings as errors, on the files of src/ and include/ that changed.
+"""Compiles each file that changed by itself: with clang-tidy, warnings as errors, in src/ and include/;
+with the compiler, for its errors alone, in tests/, bench/, fuzz/ and examples/.
 
 Usage: tools/tidy_changed.py BUILD [-j N] [--all]
+
+The builds of the other gates compile several files as one, after headers that all share, so that a
+missing #include shows only here. --all: every file of src/, and no other.
 
 Changed means: against the merge base with origin/main (or main), with what is not committed;
 where HEAD is that branch, against the last commit; where CUPEL_TIDY_BASE names a commit, against
@@ -16,6 +20,9 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+
+
+FOLDERS = ("src", "include", "tests", "bench", "fuzz", "examples")
 
 
 def git(*arguments):
@@ -43,14 +50,15 @@ def base_commit():
 
 
 def changed_files():
-    changed = git_or_exit("diff", "--name-only", base_commit(), "--", "src", "include").split("\n")
+    changed = git_or_exit("diff", "--name-only", base_commit(), "--", *FOLDERS).split("\n")
     return [name for name in changed if name.endswith((".cpp", ".hpp")) and os.path.exists(name)]
 
 
 def including(header, known, seen=()):
-    """Units that include the header, by way of other headers where none does itself."""
+    """Units that include the header, those of src/ first; by way of other headers where none does itself."""
     include = re.escape('#include "' + header.split("/", 1)[1] + '"')
-    found = git("grep", "-l", "-E", include, "--", "src", "include").split("\n")
+    found = git("grep", "-l", "-E", include, "--", *FOLDERS).split("\n")
+    found.sort(key=lambda name: not name.startswith("src/"))  # a header of src/ is for clang-tidy
     units = [name for name in found if name in known]
     for other in found:
         if units:
@@ -72,13 +80,14 @@ def translation_units(changed, known):
 
 
 def write_commands(build):
-    """The compile commands without GCC's precompiled headers, which clang cannot read."""
+    """The compile commands without GCC's precompiled headers, which clang cannot read: those of src/ into
+    a folder for clang-tidy; and all, by the names of the files."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     kept, known = [], {}
     for entry in commands:
         name = os.path.relpath(entry["file"])
-        if not name.startswith("src/") or name in known:
+        if not name.startswith(FOLDERS) or name in known:
             continue
         words = shlex.split(entry["command"])
         words = words[next(i for i, word in enumerate(words) if re.search(r"(\+\+|cc|gcc|clang)(-\d+)?$", word) and "ccache" not in word):]
@@ -89,13 +98,20 @@ def write_commands(build):
             elif word in ("-Winvalid-pch", "-fpch-preprocess", "-Werror"):
                 drop.append(i)
         entry["command"] = shlex.join(word for i, word in enumerate(words) if i not in drop)
-        known[name] = True
-        kept.append(entry)
+        known[name] = entry
+        if name.startswith("src/"):
+            kept.append(entry)
     folder = os.path.join(build, "tidy")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "compile_commands.json"), "w", encoding="utf-8") as file:
         json.dump(kept, file)
     return folder, known
+
+
+def syntax_only(command):
+    words = shlex.split(command)
+    at = words.index("-o")
+    return [word for i, word in enumerate(words) if i not in (at, at + 1)] + ["-fsyntax-only"]
 
 
 def main():
@@ -107,14 +123,19 @@ def main():
     build = os.path.abspath(options.build)
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     folder, known = write_commands(build)
-    units = sorted(known) if options.all else translation_units(changed_files(), known)
+    if options.all:
+        units = sorted(name for name in known if name.startswith("src/"))
+    else:
+        units = translation_units(changed_files(), known)
     if not units:
-        print("tidy: no file of src/ changed")
+        print("tidy: no file changed")
         return 0
 
     def tidy(name):
-        command = ["clang-tidy", "-p", folder, "--quiet", "--warnings-as-errors=*", name]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        command, where = ["clang-tidy", "-p", folder, "--quiet", "--warnings-as-errors=*", name], "."
+        if not name.startswith("src/"):
+            command, where = syntax_only(known[name]["command"]), known[name]["directory"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=where)
         return name, ran.returncode, ran.stdout, ran.stderr
 
     failed = 0
