@@ -9,7 +9,7 @@ namespace cupel::bench {
 
 std::vector<std::string> command_of(const Case& one, const CheckRunOptions& options) {
   std::vector<std::string> command = {
-      options.cupel, "check",   "--json",    "--no-survey",
+      options.cupel, "check",   "--json",    "--no-history-analysis",
       "-l",          one.level, "--timeout", fmt::format("{}s", options.timeout_seconds)};
   if (options.threads != 0)
     command.insert(command.end(), {"--threads", std::to_string(options.threads)});

@@ -31,7 +31,7 @@ struct CheckRunOptions {
 };
 
 // The counts of a violation's whole history and the search for further causes have a
-// time limit of their own, so they are left out (--no-survey).
+// time limit of their own, so they are left out (--no-history-analysis).
 std::vector<std::string> command_of(const Case& one, const CheckRunOptions& options);
 
 // Errors: the program cannot be started, crashes, cannot read the history, or prints
