@@ -64,6 +64,8 @@ TEST(ListChoices, OnlyPlacesWithAChoiceHaveOne) {
 TEST(ListChoices, KeysAreChosenApart) {
   EXPECT_EQ(placings("s1: a(x,1) | s2: a(x,1) | s3: l(x,[1]) | s4: a(y,1) | s5: l(y,[1])"),
             "(s1,-) (s2,-)");
+  EXPECT_EQ(placings("s1: a(x,1) | s3: l(x,[1]) | s4: a(y,1) ; a(y,1) | s5: l(y,[1])"),
+            "(-,s4) (-,s4.2)");
   EXPECT_EQ(placings("s1: a(x,1) | s2: a(x,1) | s3: l(x,[1]) | s4: a(y,1) ; a(y,1) | s5: l(y,[1])"),
             "(s1,s4) (s1,s4.2) (s2,s4) (s2,s4.2)");
 }
