@@ -6,6 +6,7 @@
 #include <httplib.h>
 #include <libpq-fe.h>
 #include <mysql.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -492,8 +493,16 @@ TEST_F(Servers, StopIsQuickWhateverClientsDo) {
   const auto half = raw(Interface::kHttp);
   send_all(half, "POST /sql HTTP/1.1\r\nContent-Le");
   MYSQL* mysql = mariadb();
-  // Until the server is blocked on the deaf client's socket, of which no event tells.
-  cupel::test::back_off(std::chrono::milliseconds(300));
+  // Until the server is blocked on the deaf client's socket: what waits there grows no more. No
+  // event tells of it.
+  int held = 0, same = 0;
+  EXPECT_TRUE(cupel::test::poll_until([&] {
+    int now = 0;
+    ::ioctl(PQsocket(deaf), FIONREAD, &now);
+    same = now > 0 && now == held ? same + 1 : 0;
+    held = now;
+    return same == 5;
+  }));
   const auto began = Clock::now();
   server_->stop();
   EXPECT_LT(std::chrono::duration<double>(Clock::now() - began).count(), 3);
