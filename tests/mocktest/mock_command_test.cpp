@@ -519,7 +519,8 @@ TEST_F(MockCommand, ACommandThatNeverMeetsTheStoreIsAnError) {
 }
 
 // One client begins long after the other was let go, each time; what comes of the orders in
-// which it is first is never seen.
+// which it is first is never seen. Its sleep is no wait for anything: settle times are measured
+// by the clock, and one that is too short is what is tested.
 TEST_F(MockCommand, ClientsThatComeTooLateAreReported) {
   const std::string late = "\"$0\" w0 & sleep 0.15; \"$0\" r0; wait";
   const auto explored = run({CUPEL_BINARY, "mock", "test", "--level", "causal", "--explore",
