@@ -12,6 +12,7 @@
 #include <new>
 #include <vector>
 
+#include "base/write_in_place.hpp"
 #include "formats/cupel_binary.hpp"
 #include "formats/format_spec.hpp"
 #include "formats/input.hpp"
@@ -233,11 +234,8 @@ base::Status can_write(const std::string& path, const WriteOptions& options) {
 
 base::Status write(const History& history, const std::string& path, const WriteOptions& options) {
   if (path == "-") {
-    auto done = write_to(history, std::cout, options);
-    if (!done.ok()) return done;
-    errno = 0;
-    if (std::cout.flush()) return base::Ok{};
-    return cannot("write", "standard output");
+    return base::write_in_place(std::cout, "standard output",
+                                [&] { return write_to(history, std::cout, options); });
   }
   const auto to = destination(path, options);
   const std::string &target = to.target, &written = to.written;
@@ -251,23 +249,24 @@ base::Status write(const History& history, const std::string& path, const WriteO
     return error;
   };
   if (!out) return failed("open for writing");
+  if (!whole) {
+    return base::write_in_place(out, target, [&] { return write_to(history, out, options); });
+  }
   auto done = write_to(history, out, options);
   if (!done.ok()) {
     out.close();
-    if (whole) fs::remove(written, ignored);
+    fs::remove(written, ignored);
     auto error = std::move(done).error();
     if (error.file.empty()) error.file = target;
     return error;
   }
   out.close();
   if (!out) return failed("write");
-  if (whole) {
-    std::error_code failure;
-    fs::rename(written, target, failure);
-    if (failure) {
-      errno = failure.value();
-      return failed("rename the finished file");
-    }
+  std::error_code failure;
+  fs::rename(written, target, failure);
+  if (failure) {
+    errno = failure.value();
+    return failed("rename the finished file");
   }
   return base::Ok{};
 }

@@ -64,7 +64,8 @@ std::vector<std::string> written_extensions();
 // Could write() open the file at `path`? Leaves it as it is. Errors: why not.
 base::Status can_write(const std::string& path, const WriteOptions& options);
 // To the file at `path`, "-" being standard output. Refuses, with a sentence, a
-// history of which the format cannot hold the operations or outcomes.
+// history of which the format cannot hold the operations or outcomes. A pipe whose
+// reader went away is no error.
 base::Status write(const history::History& history, const std::string& path,
                    const WriteOptions& options);
 

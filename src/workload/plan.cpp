@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "base/hash_table.hpp"
+#include "base/write_in_place.hpp"
 #include "workload/key_value.hpp"
 
 namespace cupel::workload {
@@ -394,11 +395,13 @@ base::Status write_plan(std::string_view name, const WorkloadOptions& options, s
             "written beforehand; run it as it is: `cupel run --workload {}`",
             name, name)};
   }
-  if (path == "-") {
-    print_plan(name, options.seed, **made, txns, std::cout);
-    if (std::cout.flush()) return base::Ok{};
-    return base::Error{.message = "cannot write the workload file", .file = "standard output"};
-  }
+  const auto write_to = [&](std::ostream& out, const std::string& to) {
+    return base::write_in_place(out, to, [&] {
+      print_plan(name, options.seed, **made, txns, out);
+      return base::Status(base::Ok{});
+    });
+  };
+  if (path == "-") return write_to(std::cout, "standard output");
 
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -408,6 +411,7 @@ base::Status write_plan(std::string_view name, const WorkloadOptions& options, s
   const bool whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
   const std::string written = whole ? path + ".partial" : path;
   std::ofstream file(written, std::ios::binary | std::ios::trunc);
+  if (file && !whole) return write_to(file, path);
   if (file) print_plan(name, options.seed, **made, txns, file);
   file.close();
   std::error_code failure;

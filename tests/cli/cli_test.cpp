@@ -422,8 +422,24 @@ TEST_F(Cli, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(text_of("code"), "1\n");
 }
 
+// Far more than a pipe holds, and a reader that takes one line.
+TEST_F(Cli, AReaderThatGoesAwayEndsConvertAndGenerateQuietly) {
+  ASSERT_EQ(cupel("generate --sessions 20 --txns 1000 -o long.jsonl").code, 0);
+  for (const char* arguments : {"convert -t jepsen long.jsonl -", "convert -t cupel long.jsonl -",
+                                "convert -t jepsen long.jsonl /dev/stdout",
+                                "generate --sessions 20 --txns 1000 -t jepsen -o -",
+                                "generate --plan mini --sessions 20 --txns 2000 -o -"}) {
+    const auto ran = shell("{ '" CUPEL_BINARY "' " + std::string(arguments) +
+                           "; echo $? >code; } | head -c 10 >/dev/null");
+    EXPECT_EQ(ran.err, "") << arguments;
+    EXPECT_EQ(text_of("code"), "0\n") << arguments;
+  }
+  EXPECT_EQ(cupel("convert -t cupel long.jsonl - >/dev/full").err,
+            "cupel: standard output: cannot write: No space left on device\n");
+}
+
 TEST_F(Cli, AFullDiskIsAnError) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   const auto ran = cupel("check fine.txt >/dev/full");
   EXPECT_EQ(ran.code, 3);
   EXPECT_NE(ran.err.find("standard output"), std::string::npos);
@@ -485,7 +501,7 @@ TEST_F(Cli, ADashIsStandardInputAndOutput) {
 
 // /dev/stdout may lead to a file; the link itself must stay.
 TEST_F(Cli, ADeviceIsNotReplaced) {
-  if (!fs::is_symlink("/dev/stdout")) GTEST_SKIP();
+  if (!fs::is_symlink("/dev/stdout")) GTEST_SKIP() << "/dev/stdout is no link";
   EXPECT_EQ(cupel("convert -t plume lost.txt /dev/stdout >out.txt").code, 0);
   EXPECT_EQ(text_of("out.txt"), kLostUpdate);
   EXPECT_TRUE(fs::is_symlink("/dev/stdout"));
