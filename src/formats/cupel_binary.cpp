@@ -383,6 +383,7 @@ class Reader {
       const auto text = columns_[kTexts].text(in.varint());
       builder_.set_metadata(name, text);
     }
+    builder_.set_metadata("format", "cupel");  // older files hold the format that they were made of
     sessions_ = in.below(0xffffffff, "number of sessions");
     for (std::uint64_t s = 0; s < sessions_; ++s) {
       if (builder_.session(columns_[kTexts].text(in.varint())).index() != s) {
@@ -658,8 +659,9 @@ base::Status write_cupel(const History& h, std::ostream& stream) {
   write_scalars(out, kKeys, h.key_count(), [&](std::size_t i) { return h.key(KeyId(i)); });
   write_scalars(out, kValues, h.value_count(), [&](std::size_t i) { return h.value(ValueId(i)); });
 
-  out.varint(kFacts, h.metadata().size());
+  out.varint(kFacts, h.metadata().size() - h.metadata().count("format"));
   for (const auto& [name, text] : h.metadata()) {
+    if (name == "format") continue;  // of the file that the history was read from
     out.text(kFacts, name);
     out.text(kFacts, text);
   }

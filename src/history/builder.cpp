@@ -246,6 +246,11 @@ void HistoryBuilder::set_initial(KeyId key, ValueId value) {
 void HistoryBuilder::set_metadata(std::string_view name, std::string_view text) {
   h_.metadata_.insert_or_assign(std::string(name), std::string(text));
 }
+History HistoryBuilder::with_metadata(History history, std::string_view name,
+                                      std::string_view text) {
+  history.metadata_.insert_or_assign(std::string(name), std::string(text));
+  return history;
+}
 
 base::Result<History> HistoryBuilder::finish() && {
   assert(!open_ && "finish() inside an open transaction");

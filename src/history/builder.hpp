@@ -70,6 +70,8 @@ class HistoryBuilder {
   void set_default_initial(ValueId value, bool unless_written = false);
   void set_initial(KeyId key, ValueId value);  // for one key
   void set_metadata(std::string_view name, std::string_view text);
+  // A finished history with this fact added or replaced.
+  static History with_metadata(History history, std::string_view name, std::string_view text);
 
   // Errors (no line: the caller knows none either): a key that is used both as
   // a list and as a register; a range read that returns a key twice; a transaction that completes

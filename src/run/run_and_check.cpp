@@ -251,6 +251,8 @@ class Stages {
     std::error_code ignored;
     std::filesystem::remove(recorded_, ignored);
     checked_.file = options_.history;
+    checked_.history =
+        history::HistoryBuilder::with_metadata(std::move(checked_.history), "format", "cupel");
     return base::Ok{};
   }
 

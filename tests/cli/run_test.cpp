@@ -124,6 +124,7 @@ TEST_F(RunCli, CheckAnswersTheSameForTheHistory) {
     EXPECT_EQ(verdicts(answer), verdicts(again));
     EXPECT_EQ(answer.at("operations"), again.at("operations"));
     EXPECT_EQ(answer.at("format"), again.at("format"));
+    EXPECT_EQ(answer.at("format"), name == "h.cupel" ? "cupel" : "jepsen");
   }
   EXPECT_FALSE(fs::exists(at("h.cupel.jsonl")));
 }
