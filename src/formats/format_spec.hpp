@@ -69,5 +69,7 @@ const FormatSpec& spec_of(Format format);
 base::Result<Format> recognize(const std::string& path, std::string_view bytes, bool in_logs);
 // An error that says what was found where a history in one of the formats was expected.
 base::Error unrecognized(const std::string& path, std::string_view found);
+// What is wrong with a file that a known program compressed; empty if it is no such file.
+std::string found_compressed(std::string_view bytes);
 
 }  // namespace cupel::formats

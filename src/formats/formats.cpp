@@ -121,8 +121,13 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
                            "found an empty file, expected a history in {} format", name(*format)),
                        .file = place};
   }
-  return spec_of(*format).read({place, {{place, bytes}}, options.threads},
-                               Reading(options.budget, &*file));
+  auto history = spec_of(*format).read({place, {{place, bytes}}, options.threads},
+                                       Reading(options.budget, &*file));
+  if (history.ok()) return history;
+  if (auto packed = found_compressed(bytes); !packed.empty()) {
+    return base::Error{.message = std::move(packed), .file = place};
+  }
+  return history;
 }
 
 base::Error stopped(const std::string& path, const base::Budget& budget) {
@@ -170,6 +175,9 @@ bool stream(const std::string& path, const ReadOptions& options, std::size_t lea
 }
 
 base::Result<History> read(const std::string& path, const ReadOptions& options) {
+  if (path.empty()) {
+    return base::Error{.message = "found an empty name, expected a file or a folder"};
+  }
   const base::AllocationWatch watch(options.budget);
   try {
     const auto place = resolved(path, options.format);

@@ -107,6 +107,38 @@ std::vector<std::string> lost_facts(const history::History& history, Format form
   return spec.lost == nullptr ? std::vector<std::string>() : spec.lost(history);
 }
 
+std::string found_compressed(std::string_view bytes) {
+  struct Compression {
+    std::string_view start, name, command;
+  };
+  static constexpr Compression kKnown[] = {
+      {"\x1f\x8b", "gzip", "gzip -dc"},       {"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
+      {"\xfd\x37zXZ", "xz", "xz -dc"},        {"BZh", "bzip2", "bzip2 -dc"},
+      {"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"PK\x03\x04", "zip", "unzip -p"}};
+  for (const auto& [start, name, command] : kKnown) {
+    if (!bytes.starts_with(start)) continue;
+    return fmt::format(
+        "found a file compressed with {}, expected an uncompressed one; decompress it first, as in "
+        "`{} FILE | cupel check -`",
+        name, command);
+  }
+  return {};
+}
+
+namespace {
+
+// The first bytes, unless they are no text.
+std::string beginning(std::string_view bytes) {
+  const auto start = bytes.substr(0, 40);
+  const bool binary = std::any_of(start.begin(), start.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == 0x7f || (byte < ' ' && c != '\n' && c != '\r' && c != '\t');
+  });
+  return binary ? "binary data" : shown(start);
+}
+
+}  // namespace
+
 base::Error unrecognized(const std::string& path, std::string_view found) {
   std::vector<std::string> known;
   for (const auto* spec : kSpecs) {
@@ -131,7 +163,12 @@ base::Result<Format> recognize(const std::string& path, std::string_view bytes, 
     best = match;
     matches.push_back(spec);
   }
-  if (matches.empty()) return unrecognized(path, shown(bytes.substr(0, 40)));
+  if (matches.empty()) {
+    if (auto packed = found_compressed(bytes); !packed.empty()) {
+      return base::Error{.message = std::move(packed), .file = path};
+    }
+    return unrecognized(path, beginning(bytes));
+  }
   if (matches.size() > 1) return ambiguous(path, matches);
   return matches.front()->format;
 }

@@ -239,7 +239,8 @@ class Reader {
       ++inferred;
     }
     if (inferred)
-      builder_.set_metadata("note", fmt::format("initial values inferred for {} keys", inferred));
+      builder_.set_metadata("note", fmt::format("initial values inferred for {} {}", inferred,
+                                                inferred == 1 ? "key" : "keys"));
   }
 
   using Version = std::pair<KeyId, ValueId>;

@@ -61,11 +61,29 @@ TEST(Formats, AnUnknownFileIsAnErrorThatListsTheFormats) {
       }
     }
   }
+  const auto binary = folder.file("binary", std::string("\xff\0\x80\x01\x02", 5));
+  EXPECT_TRUE(read(binary).error().message.starts_with("found binary data, expected a history"));
   std::filesystem::create_directories(folder.path("empty"));
   EXPECT_FALSE(detect(folder.path("empty")).ok());
   EXPECT_FALSE(read(folder.path("empty")).ok());
   EXPECT_EQ(read(folder.path("missing")).error().to_string(),
             folder.path("missing") + ": cannot open: No such file or directory");
+}
+
+TEST(Formats, ACompressedFileIsToBeDecompressedFirst) {
+  const ScratchFolder folder;
+  const auto gzip = folder.file("gzip", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
+  const auto zstd = folder.file("zstd", "\x28\xb5\x2f\xfd rest");
+  for (const auto format : {std::optional<Format>(), std::optional(Format::kPlume)}) {
+    const auto history = read(gzip, {.format = format});
+    ASSERT_FALSE(history.ok());
+    EXPECT_EQ(history.error().message,
+              "found a file compressed with gzip, expected an uncompressed one; decompress it "
+              "first, as in `gzip -dc FILE | cupel check -`");
+    EXPECT_TRUE(read(zstd, {.format = format})
+                    .error()
+                    .message.starts_with("found a file compressed with zstd, "));
+  }
 }
 
 TEST(Formats, DirectoriesAreDetectedByWhatTheyHold) {

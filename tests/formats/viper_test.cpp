@@ -73,7 +73,7 @@ TEST(ViperReader, UnknownValuesAreInitialOnlyWhereReadsAgree) {
   EXPECT_EQ(initial(*h, 2), "null");  // 8 and 9
   EXPECT_EQ(initial(*h, 3), "null");  // a write that failed wrote 5
   EXPECT_EQ(initial(*h, 4), "null");  // absent and 6
-  EXPECT_EQ(h->metadata().at("note"), "initial values inferred for 1 keys");
+  EXPECT_EQ(h->metadata().at("note"), "initial values inferred for 1 key");
 }
 
 TEST(ViperReader, NamesTheLineOfWhatIsMalformed) {
