@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 
 #include "analysis/explanations.hpp"
@@ -183,27 +184,44 @@ class Stages {
     if (!options_.keep) database_->clean();
   }
 
+  // However the recording ends: the tables are dropped, and only a whole history stays.
+  class Recording {
+   public:
+    explicit Recording(Stages& stages) : stages_(stages) {}
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording() {
+      try {
+        stages_.clean();
+      } catch (const std::exception&) {  // the error that ends the run is the one to report
+      }
+      std::error_code ignored;
+      if (begun && !whole && std::filesystem::is_regular_file(stages_.recorded_, ignored)) {
+        std::filesystem::remove(stages_.recorded_, ignored);
+      }
+    }
+    bool begun = false, whole = false;
+
+   private:
+    Stages& stages_;
+  };
+
   base::Status record() {
+    Recording recording(*this);
     std::string error;
     auto recorder = Recorder::open(recorded_, header(options_, checked_.facts, *workload_), error);
-    if (!recorder) {
-      clean();
-      return base::Error{.message = error};
-    }
+    if (!recorder) return base::Error{.message = error};
+    recording.begun = true;
     listener_(Stage::kRun);
     auto run_options = options_.run;
     run_options.sessions = checked_.sessions = workload_->sessions();
     auto ran = run::run({*database_, *workload_, *recorder}, run_options, options_.faults, stop_,
                         progress_);
     const bool written = recorder->close(error);
-    clean();
-    if (!ran.ok()) {  // nothing was answered, so there is nothing to keep
-      std::error_code ignored;
-      std::filesystem::remove(recorded_, ignored);
-      return std::move(ran).error();
-    }
+    if (!ran.ok()) return std::move(ran).error();  // nothing was answered
     if (!written) return base::Error{.message = error};
     checked_.run = std::move(ran).value();
+    recording.whole = true;
     return base::Ok{};
   }
 

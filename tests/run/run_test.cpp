@@ -8,12 +8,14 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <thread>
 
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "memory_database.hpp"
 #include "run/faults.hpp"
+#include "run/run_and_check.hpp"
 #include "support/scratch_folder.hpp"
 #include "workload/plan.hpp"
 
@@ -255,6 +257,29 @@ TEST(Unfit, NamesWhatIsMissing) {
   EXPECT_NE(unfit(both, both).find("compare-and-set"), std::string::npos);
   EXPECT_EQ(unfit(both, {.interactive = true, .compare_and_set = true}), "");
   EXPECT_EQ(unfit({.compare_and_set = true}, both), "");
+}
+
+// As where there is no more memory: an exception ends the run.
+TEST(RunAndCheck, AnExceptionLeavesNeitherTablesNorAHistory) {
+  const test::ScratchFolder folder;
+  for (const auto stage : {Stage::kRun, Stage::kRead}) {
+    RunAndCheckOptions options;
+    options.url = "sqlite:" + folder.path("db");
+    options.workload = "mini";
+    options.run.sessions = 2;
+    options.run.txns = 3;
+    options.history = folder.path("history.jsonl");
+    Progress progress;
+    const std::atomic<bool> stop = false;
+    EXPECT_THROW(static_cast<void>(run_and_check(options, stop, progress,
+                                                 [&](Stage now) {
+                                                   if (now == stage) throw std::bad_alloc();
+                                                 })),
+                 std::bad_alloc);
+    EXPECT_FALSE(std::filesystem::exists(folder.path("db")));
+    // What was recorded whole stays.
+    EXPECT_EQ(std::filesystem::exists(folder.path("history.jsonl")), stage == Stage::kRead);
+  }
 }
 
 }  // namespace
