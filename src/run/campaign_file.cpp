@@ -28,6 +28,11 @@ struct Mistake {
   throw Mistake{fmt::format("{}: found {}, expected {}", place, found.dump(), expected)};
 }
 
+// `expected`: which fields there are.
+[[noreturn]] void unknown_field(const std::string& place, std::string_view expected) {
+  throw Mistake{fmt::format("{}: found an unknown field, expected {}", place, expected)};
+}
+
 template <typename T>
 void number(const Json& value, const std::string& place, T& target, double low, double high) {
   if (!value.is_number() || value.get<double>() < low || value.get<double>() > high ||
@@ -137,7 +142,7 @@ Column column(const Json& value, const std::string& place) {
       if (!level) wrong(at, field, "a level of `cupel levels`");
       column.asked.push_back(*level);
     } else {
-      wrong(at, field, "no such field, but name, url, isolations or level");
+      unknown_field(at, "name, url, isolations or level");
     }
   }
   // The name identifies the results; a URL may hold a password.
@@ -241,7 +246,7 @@ Row row_of(const Json& file, const Json& value, const std::string& place) {
     if (name == "name") {
       row.name = text(field, at);
     } else if (name != "workload" && !shape_field(name, field, at, options)) {
-      wrong(at, field, "no such field; docs/campaign.md lists them");
+      unknown_field(at, "one of those in docs/campaign.md");
     }
   }
   if (plan) return row;
@@ -306,7 +311,7 @@ Campaign campaign_of(const Json& file) {
     } else if (name == "stop") {
       campaign.stop = stop_of(value, name);
     } else if (!shape_field(name, value, name, of_all)) {
-      wrong(name, value, "no such field; docs/campaign.md lists them");
+      unknown_field(name, "one of those in docs/campaign.md");
     }
   }
   if (columns.empty()) throw Mistake{"found no databases, expected a list of them"};
