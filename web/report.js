@@ -63,6 +63,9 @@
     return `${+(ns / 1e9).toPrecision(5)} s`;
   };
   const keyName = (k) => (/^-?\d+$/.test(data.keys[k]) ? "key " + data.keys[k] : data.keys[k]);
+  // A moment of the timeline, counted from the first one.
+  const moment = (t) => (data.places ? `place ${data.from + t}` : duration(t));
+
   // [kind, key, value] of each operation.
   const operations = (i) => {
     const flat = data.ops[i], list = [];
@@ -237,8 +240,11 @@
         ? `<li><button type="button" data-key="${op[1]}" title="Everything done to ${escaped(keyName(op[1]))}">${text}</button></li>`
         : `<li>${text}</li>`;
     }).join("");
-    const when = data.clock
-      ? `<p>began at ${duration(startOf(i))}${data.length[i] < 0 ? ", its end was not seen" : `, took ${duration(data.length[i])}`}</p>` : "";
+    const ended = data.length[i] >= 0;
+    const times = data.places
+      ? `from ${moment(startOf(i))} of the file${ended ? ` to ${moment(startOf(i) + data.length[i])}` : " on, its end was not seen"}`
+      : `began at ${moment(startOf(i))}${ended ? `, took ${duration(data.length[i])}` : ", its end was not seen"}`;
+    const when = data.clock ? `<p>${times}</p>` : "";
     const near = [[-1, "← previous"], [1, "next →"]].map(([step, text]) =>
       (sessionOf[i + step] === sessionOf[i] ? `<button type="button" data-i="${i + step}">${text}</button>` : "")).join("");
     const violations = data.marked.map((ids, v) => (ids.includes(id)
@@ -504,7 +510,7 @@
       for (let k = 0; k <= ticks && data.clock; k += 1) {
         const at = this.from + (this.to - this.from) * k / ticks;
         const anchor = k === 0 ? "start" : k === ticks ? "end" : "middle";
-        out.push(`<text class="tick" x="${x(at).toFixed(1)}" y="${top + 16}" text-anchor="${anchor}">${duration(Math.round(this.timeAt(at)))}</text>`);
+        out.push(`<text class="tick" x="${x(at).toFixed(1)}" y="${top + 16}" text-anchor="${anchor}">${moment(Math.round(this.timeAt(at)))}</text>`);
       }
       if (!data.clock) out.push(`<text class="tick" x="${this.gutter}" y="${top + 16}">place in the session: no times were recorded</text>`);
       for (const [from, , what] of data.faults) {

@@ -462,7 +462,7 @@ class Page {
     row("sessions", grouped(stats.sessions));
     row("keys",
         grouped(stats.keys) +
-            (stats.list_keys > 0 ? fmt::format(" ({} lists)", grouped(stats.list_keys)) : ""));
+            (stats.list_keys > 0 ? fmt::format(" ({})", counted(stats.list_keys, "list")) : ""));
     std::string kinds;
     for (std::size_t k = 0; k < stats.operations_by_kind.size(); ++k) {
       if (stats.operations_by_kind[k] == 0) continue;
@@ -476,7 +476,11 @@ class Page {
     row("reads with several writers", grouped(stats.ambiguous_reads));
     row("values written more than once", grouped(stats.duplicated_values));
     if (stats.timed_transactions > 0) {
-      row("recorded for", explain::duration(stats.span_ns));
+      if (stats.times_are_places) {
+        row("recorded", span_in_places(stats));
+      } else {
+        row("recorded for", explain::duration(stats.span_ns));
+      }
       row("open at a time",
           fmt::format("{:.1f} on average, at most {}", stats.mean_open, grouped(stats.most_open)));
     }

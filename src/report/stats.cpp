@@ -182,9 +182,19 @@ Stats compute_stats(const History& h) {
   for (std::size_t k = 0; k < h.key_count(); ++k) stats.list_keys += h.is_list(KeyId(k));
   count_versions(h, stats);
   measure_time(h, stats);
+  stats.times_are_places = times_are_places(h);
   stats.resident_bytes = h.resident_bytes();
   stats.metadata = h.metadata();
   return stats;
+}
+
+bool times_are_places(const History& history) {
+  const auto times = history.metadata().find("times");
+  return times != history.metadata().end() && times->second == "line order";
+}
+
+std::string span_in_places(const Stats& stats) {
+  return counted(static_cast<std::uint64_t>(stats.span_ns), "place") + " of the file";
 }
 
 std::string stats_text(const Stats& s, const std::string& file) {
@@ -216,7 +226,7 @@ std::string stats_text(const Stats& s, const std::string& file) {
                                                   static_cast<double>(s.transactions))
                       : "-");
   line("keys",
-       grouped(s.keys) + (s.list_keys ? fmt::format(" ({} lists)", grouped(s.list_keys)) : ""));
+       grouped(s.keys) + (s.list_keys ? fmt::format(" ({})", counted(s.list_keys, "list")) : ""));
   line("reads a write", s.writes ? fmt::format("{:.2f}", static_cast<double>(s.reads) /
                                                              static_cast<double>(s.writes))
                                  : "-");
@@ -224,12 +234,16 @@ std::string stats_text(const Stats& s, const std::string& file) {
   line("distinct written values", grouped(s.distinct_values));
   line("values with several writers",
        s.duplicated_values
-           ? fmt::format("{} (on {} keys; at most {} writers)", grouped(s.duplicated_values),
-                         grouped(s.keys_with_duplicates), grouped(s.most_writers))
+           ? fmt::format("{} (on {}; at most {} writers)", grouped(s.duplicated_values),
+                         counted(s.keys_with_duplicates, "key"), grouped(s.most_writers))
            : "0");
   line("reads with several writers", grouped(s.ambiguous_reads));
   if (s.timed_transactions) {
-    line("time span", duration(s.span_ns));
+    if (s.times_are_places) {
+      line("time span", "not recorded; " + span_in_places(s));
+    } else {
+      line("time span", duration(s.span_ns));
+    }
     line("open transactions",
          fmt::format("{:.1f} on average, at most {}", s.mean_open, grouped(s.most_open)));
     if (s.timed_transactions != s.transactions)
@@ -268,8 +282,8 @@ std::string stats_json(const Stats& s, const std::string& file) {
       {"most_writers", s.most_writers},
       {"ambiguous_reads", s.ambiguous_reads},
       {"timed_transactions", s.timed_transactions},
-      {"span_ns",
-       s.timed_transactions ? nlohmann::ordered_json(s.span_ns) : nlohmann::ordered_json(nullptr)},
+      {"span_ns", s.timed_transactions && !s.times_are_places ? nlohmann::ordered_json(s.span_ns)
+                                                              : nlohmann::ordered_json(nullptr)},
       {"mean_open", s.mean_open},
       {"most_open", s.most_open},
       {"resident_bytes", s.resident_bytes},

@@ -26,6 +26,7 @@ struct Stats {
   std::uint64_t duplicated_values = 0, keys_with_duplicates = 0, most_writers = 0;
   // Over the transactions with both times. 0 when there are none.
   std::uint64_t timed_transactions = 0;
+  bool times_are_places = false;  // of the file: the span is no time
   history::Time span_ns = 0;
   double mean_open = 0;  // transactions open at a time, averaged over the span
   std::uint64_t most_open = 0;
@@ -35,6 +36,12 @@ struct Stats {
 
 // O(n log n) in the operations.
 Stats compute_stats(const history::History& history);
+
+// The times of the history are no times, but places of the file: of its lines.
+bool times_are_places(const history::History& history);
+
+// The span of a history whose times are places: "84 places of the file".
+std::string span_in_places(const Stats& stats);
 
 // Aligned lines for people, and one line of JSON without a line feed.
 std::string stats_text(const Stats& stats, const std::string& file);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "history/naming.hpp"
+#include "report/stats.hpp"
 #include "text/json.hpp"
 
 namespace cupel::report {
@@ -48,7 +49,11 @@ std::string json_text(std::string_view text) {
 class Timeline {
  public:
   Timeline(const History& history, std::span<const std::vector<TxnId>> marked, std::size_t most)
-      : history_(history), marked_(marked), most_(most), clock_(history.has_times()) {
+      : history_(history),
+        marked_(marked),
+        most_(most),
+        clock_(history.has_times()),
+        places_(times_are_places(history)) {
     measure();
   }
 
@@ -56,8 +61,9 @@ class Timeline {
     const auto faults = faults_of(history_);
     grid();
     choose();
-    std::string out = fmt::format(R"({{"clock":{},"from":0,"to":{},"total":{},"shown":{})", clock_,
-                                  to_ - from_, history_.txn_count(), shown_.size());
+    std::string out =
+        fmt::format(R"({{"clock":{},"places":{},"from":{},"to":{},"total":{},"shown":{})", clock_,
+                    places_, places_ ? from_ : 0, to_ - from_, history_.txn_count(), shown_.size());
     out += R"(,"sessions":[)";
     std::size_t previous = SIZE_MAX;
     for (const TxnId t : shown_) {
@@ -347,7 +353,7 @@ class Timeline {
   const History& history_;
   std::span<const std::vector<TxnId>> marked_;
   std::size_t most_;
-  bool clock_;
+  bool clock_, places_;
   Time from_ = 0, to_ = 0;
   std::vector<Time> start_, end_;
   std::vector<TxnId> shown_;

@@ -7,7 +7,10 @@
 // matter. Where a history has no times, a transaction's time is its place in its
 // session, as a share of the session's length.
 //
-//   {"clock":true,"from":0,"to":5000,"total":3,"shown":3,
+//   {"clock":true,                       has it times?
+//    "places":false,                     are they places of the file?
+//    "from":0,                           the place that is 0 below; of true times always 0
+//    "to":5000,"total":3,"shown":3,
 //    "sessions":[[0,"a",0,2],…],          index, name, first transaction, how many
 //    "keys":["x",…],
 //    "ids":[0,1,…],"labels":[7,8,…],"status":"cca",

@@ -351,6 +351,21 @@ TEST(Timeline, HoldsWhatTheHistoryHolds) {
   EXPECT_EQ(data["ops"][0], nlohmann::json::parse(R"json([1,0,1,3,1,"[… 3 4 5 6 7 8] (8)"])json"));
 }
 
+TEST(Timeline, SaysWhichTimesArePlacesOfTheFile) {
+  for (const bool places : {false, true}) {
+    history::HistoryBuilder builder;
+    if (places) builder.set_metadata("times", "line order");
+    builder.begin(builder.session("a"), history::TxnStatus::kCommitted,
+                  {.invoke = 3, .complete = 10});
+    builder.end();
+    const auto data = nlohmann::json::parse(timeline_json(*std::move(builder).finish(), {}));
+    EXPECT_EQ(data["places"], places);
+    EXPECT_EQ(data["from"], places ? 3 : 0);
+    EXPECT_EQ(data["start"], nlohmann::json::parse("[0]"));
+    EXPECT_EQ(data["length"], nlohmann::json::parse("[7]"));
+  }
+}
+
 TEST(Timeline, FaultsAreReadFromTheMetadata) {
   history::HistoryBuilder builder;
   builder.set_metadata("faults", "5 9 kill -9 it\n12 - partition\nno fault");

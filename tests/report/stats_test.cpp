@@ -105,11 +105,11 @@ TEST(Stats, TextIsAligned) {
             "    list-read                   2\n"
             "    compare-and-set             1\n"
             "  operations a transaction      2.5\n"
-            "  keys                          3 (1 lists)\n"
+            "  keys                          3 (1 list)\n"
             "  reads a write                 1.20\n"
             "  reads of the initial value    3\n"
             "  distinct written values       4\n"
-            "  values with several writers   1 (on 1 keys; at most 2 writers)\n"
+            "  values with several writers   1 (on 1 key; at most 2 writers)\n"
             "  reads with several writers    1\n"
             "  time span                     200 ns\n"
             "  open transactions             1.2 on average, at most 2\n"
@@ -125,6 +125,19 @@ TEST(Stats, JsonIsOneLine) {
   EXPECT_EQ(json.at("transactions"), 4);
   EXPECT_EQ(json.at("operations_by_kind").at("write"), 3);
   EXPECT_EQ(json.at("span_ns"), 200);
+}
+
+TEST(Stats, PlacesOfTheFileAreNoTimes) {
+  HistoryBuilder b;
+  b.set_metadata("times", "line order");
+  b.begin(b.session("a"), TxnStatus::kCommitted, {.invoke = 3, .complete = 10});
+  b.end();
+  const auto s = compute_stats(std::move(b).finish().value());
+  const auto text = stats_text(s, "f");
+  EXPECT_NE(text.find("  time span                     not recorded; 7 places of the file\n"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(nlohmann::json::parse(stats_json(s, "f")).at("span_ns").is_null());
 }
 
 TEST(Stats, AnEmptyHistory) {
