@@ -182,9 +182,10 @@ class Painter {
                           (standalone_ ? kLegendLine * static_cast<double>(legend.size()) : 0);
     origin_ = {(width - layout_.width) / 2, top + kMargin};
     // A point is drawn a little larger than a pixel: 11 points would be too small to read.
-    // In a page it may shrink to its column, but not until its text is too small; then it scrolls.
+    // In a page it shrinks to its column. It scrolls only on a screen that is narrower than a page.
     const auto least =
-        standalone_ ? std::string() : fmt::format("min-width:{}px", text::svg_number(width * 0.82));
+        standalone_ ? std::string()
+                    : fmt::format("min-width:min({}px,45rem)", text::svg_number(width * 0.82));
     SvgWriter svg(
         {.width = width, .height = height, .scale = 1.2},
         {{"class", "figure"}, {"role", "img"}, {"style", least}, {"aria-label", spoken()}});

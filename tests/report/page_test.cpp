@@ -202,6 +202,13 @@ TEST(Page, LeavesOutPicturesAndThenTheTimelineToStaySmall) {
   }
 }
 
+// A wide picture has no least width that a page does not have.
+TEST(Page, PicturesShrinkToThePage) {
+  const auto page = checked(test::history_of(kLostUpdate)).page();
+  const std::regex least(R"re(<svg[^>]*style="min-width:min\([0-9.]+px,45rem\)")re");
+  EXPECT_TRUE(std::regex_search(page, least));
+}
+
 TEST(Page, LoadsNothing) {
   const auto page = checked(test::history_of(kLostUpdate)).page();
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
