@@ -1,6 +1,7 @@
 // counts: see render.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ std::string keys_of(const history::History& history, const counts::AnomalyCount&
 
 }  // namespace
 
-std::string counts(const Checked& checked) {
+std::string counts(const Checked& checked, const NamedCounts& listed) {
   if (!checked.analysis.whole_history) return {};
   std::string text = "  Anomalies in the whole history:";
   std::size_t column = text.size();
@@ -41,7 +42,11 @@ std::string counts(const Checked& checked) {
   };
   const auto& all = checked.analysis.whole_history->counts;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    add(fmt::format("{} {}{}{}{}", all[i].name, all[i].exact ? "" : "≥ ", grouped(all[i].count),
+    auto count = all[i].count;
+    if (const auto found = listed.find(all[i].name); found != listed.end() && !all[i].exact) {
+      count = std::max(count, found->second);
+    }
+    add(fmt::format("{} {}{}{}{}", all[i].name, all[i].exact ? "" : "≥ ", grouped(count),
                     keys_of(checked.history, all[i]), i + 1 == all.size() ? "" : ","));
   }
   if (!checked.analysis.whole_history->counted) add("(counting stopped at a limit)");

@@ -143,8 +143,10 @@ class Reporter {
         append_indented(text, title_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
         if (one.small != nullptr) text += size_of(*one.small);
         text += alike(one.occurrences);
+        note(one);
         ++shown;
       } else {
+        note(one);
         ++left_out[one.anomaly.name];
       }
     }
@@ -156,9 +158,10 @@ class Reporter {
   }
 
   // In one line.
-  [[nodiscard]] std::string line(const counts::RootCause& cause) const {
+  std::string line(const counts::RootCause& cause) {
     std::string text;
     for (const auto& one : explanations_of(cause)) {
+      note(one);
       const auto& [history, anomaly, small, occurrences] = one;
       text += fmt::format("  {}: {}", title_of(anomaly), explain::enumerate(named(one)));
       if (!anomaly.keys.empty()) {
@@ -172,16 +175,43 @@ class Reporter {
     return text + alike(cause.occurrences);
   }
 
-  [[nodiscard]] std::string paragraph(const counts::RootCause& cause) const {
+  std::string paragraph(const counts::RootCause& cause) {
     const auto* small = analysis::counterexample_of(checked_.analysis, cause);
     std::string text;
     for (const auto& one : explanations_of(cause)) {
+      note(one);
       append_indented(text, title_of(one.anomaly) + ": " + one.anomaly.explanation, "  ");
     }
     return text + (small != nullptr ? size_of(*small) : "") + alike(cause.occurrences);
   }
 
+  // Was all of it reported before, perhaps at another level?
+  [[nodiscard]] bool has_reported(const counts::RootCause& cause) const {
+    const auto all = explanations_of(cause);
+    return std::all_of(all.begin(), all.end(),
+                       [&](const auto& one) { return noted_.contains(in_whole(one)); });
+  }
+  // How many were reported, by name.
+  [[nodiscard]] const NamedCounts& listed() const { return listed_; }
+
  private:
+  // The name, with the transactions of the whole history and the keys.
+  using Noted = std::tuple<std::string, std::vector<history::TxnId>, std::vector<std::string>>;
+  [[nodiscard]] static Noted in_whole(const Explanation& one) {
+    std::vector<history::TxnId> who;
+    for (const auto txn : one.anomaly.transactions) {
+      if (txn.valid()) who.push_back(one.small ? one.small->original_txn[txn.index()] : txn);
+    }
+    std::sort(who.begin(), who.end());
+    std::vector<std::string> keys;
+    for (const auto key : one.anomaly.keys) keys.push_back(one.history->key(key).to_string());
+    std::sort(keys.begin(), keys.end());
+    return {one.anomaly.name, std::move(who), std::move(keys)};
+  }
+  void note(const Explanation& one) {
+    if (noted_.insert(in_whole(one)).second) ++listed_[one.anomaly.name];
+  }
+
   [[nodiscard]] std::vector<Explanation> explanations_of(const counts::RootCause& cause) const {
     return analysis::explanations_of(checked_.history, checked_.analysis, cause);
   }
@@ -257,6 +287,8 @@ class Reporter {
   }
 
   const Checked& checked_;
+  std::set<Noted> noted_;
+  NamedCounts listed_;
   std::map<Identity, Level> reported_;  // at which level
   std::map<const explain::Counterexample*, Level> reported_small_;
 };
@@ -294,7 +326,7 @@ void add_causes(const Checked& checked, Reporter& reporter,
   std::optional<Level> level;
   std::size_t in_full = 0;
   for (const auto& cause : causes.found) {
-    if (reported.contains(&cause)) continue;
+    if (reported.contains(&cause) || reporter.has_reported(cause)) continue;
     if (level != cause.level) {
       paragraphs.push_back(
           fmt::format("  violated, apart from that: {}\n", level_of_causes(checked, cause.level)));
@@ -311,8 +343,13 @@ void add_causes(const Checked& checked, Reporter& reporter,
   if (!left.empty()) paragraphs.push_back(left);
 }
 
+struct Reasons {
+  std::vector<std::string> paragraphs;
+  NamedCounts listed;  // the anomalies in them
+};
+
 // A paragraph for each way in which the weakest violated levels are violated.
-std::vector<std::string> reasons(const Checked& checked) {
+Reasons reasons(const Checked& checked) {
   struct Paragraph {
     std::string who, alone, text;  // who is violated; the anomalies, as if reported alone
   };
@@ -363,7 +400,7 @@ std::vector<std::string> reasons(const Checked& checked) {
   std::vector<std::string> paragraphs;
   for (const auto& one : found) paragraphs.push_back("  violated: " + one.who + "\n" + one.text);
   if (checked.analysis.whole_history) add_causes(checked, reporter, reported, paragraphs);
-  return paragraphs;
+  return {std::move(paragraphs), reporter.listed()};
 }
 
 }  // namespace
@@ -392,8 +429,9 @@ std::string explanation(const Checked& checked) {
                                 without_own_name(result.level, result.detail)),
                     "  ");
   }
-  text += counts(checked);
-  for (const auto& paragraph : reasons(checked)) text += paragraph;
+  const auto [paragraphs, listed] = reasons(checked);
+  text += counts(checked, listed);
+  for (const auto& paragraph : paragraphs) text += paragraph;
   return text;
 }
 
@@ -444,8 +482,9 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
       line += fmt::format(", {:.3f} s", one.seconds);
     text += line + "\n";
   }
-  if (const auto often = counts(checked); !often.empty()) text += "\n" + often;
-  for (const auto& paragraph : reasons(checked)) text += "\n" + paragraph;
+  const auto [paragraphs, listed] = reasons(checked);
+  if (const auto often = counts(checked, listed); !often.empty()) text += "\n" + often;
+  for (const auto& paragraph : paragraphs) text += "\n" + paragraph;
   if (const auto power = test_power_text(checked); !power.empty()) text += "\n" + power;
   return text;
 }

@@ -4,6 +4,8 @@
 // aside).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "analysis/analyze.hpp"
@@ -42,8 +44,10 @@ std::string test_power_text(const Checked& checked);
 
 // How often each anomaly occurs in the whole history: "lost-update 198 (keys 0, 7 and
 // 3 more), fractured-read ≥ 12 (key 5)", in lines of at most about 100 columns that
-// start with two blanks. Empty if they were not counted.
-std::string counts(const Checked& checked);
+// start with two blanks. Empty if they were not counted. `listed`: anomalies that stand in the
+// same text, by name; a count that is only a lower bound (≥) is at least that many.
+using NamedCounts = std::map<std::string, std::uint64_t>;
+std::string counts(const Checked& checked, const NamedCounts& listed = {});
 
 // "serializable needs times" in a line that says serializable already: "needs times".
 std::string without_own_name(levels::Level level, const std::string& detail);

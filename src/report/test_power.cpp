@@ -68,9 +68,10 @@ std::string test_power_text(const Checked& checked) {
   }
   for (const auto& anomaly : w.anomalies) {
     if (anomaly.detection == Detection::kDetected) continue;
-    line(
-        anomaly.detection == Detection::kImpossible ? "could not have shown" : "no place found for",
-        fmt::format("{}: {}", anomaly.name, anomaly.reason));
+    line(anomaly.detection == Detection::kImpossible ? "could not have shown"
+         : anomaly.tried > 0                         ? "not found by name"
+                                                     : "no place found for",
+         fmt::format("{}: {}", anomaly.name, anomaly.reason));
   }
   if (w.transactions_sampled < checked.history.txn_count() && rest > 0 && !w.limit_met) {
     line("places looked for",

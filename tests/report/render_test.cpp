@@ -280,5 +280,38 @@ TEST(Product, KnowsWhatProductsPromise) {
   }
 }
 
+TEST(Counts, ALowerBoundIsAtLeastWhatIsListed) {
+  analysis::Analysis found{answer()};
+  found.whole_history.emplace();
+  found.whole_history->counted = true;
+  for (const bool exact : {true, false}) {
+    auto& one = found.whole_history->counts.emplace_back();
+    one.name = exact ? "lost-update" : "G-single";
+    one.count = 1;
+    one.exact = exact;
+  }
+  const Checked checked{kFile, lost_update(), found};
+  EXPECT_EQ(counts(checked), "  Anomalies in the whole history: lost-update 1, G-single ≥ 1\n");
+  EXPECT_EQ(counts(checked, {{"lost-update", 3}, {"G-single", 3}, {"G2-item", 1}}),
+            "  Anomalies in the whole history: lost-update 1, G-single ≥ 3\n");
+}
+
+TEST(TestPower, WhatWasFoundUnderAnotherNameHadAPlace) {
+  analysis::Analysis found{answer()};
+  found.test_power.emplace();
+  auto& anomalies = found.test_power->anomalies;
+  anomalies.resize(2);
+  anomalies[0].name = "long-fork";
+  anomalies[0].tried = 5;
+  anomalies[0].reason = "hidden";
+  anomalies[1].name = "write-skew";
+  anomalies[1].reason = "one session";
+  const auto text = test_power_text({kFile, lost_update(), found});
+  EXPECT_NE(text.find("    not found by name       long-fork: hidden\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    no place found for      write-skew: one session\n"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace cupel::report
