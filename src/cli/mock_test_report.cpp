@@ -95,6 +95,13 @@ void report_no_cause(const MockTestArguments& arguments, const mocktest::FailedR
 
 // At the end of the anomaly's explanation.
 void report_relevance(const mocktest::FailureCause& cause) {
+  if (cause.observed_by_last_reader) {
+    print(fmt::format(
+        "  The last transaction that read, of session {}, read what a transaction of this "
+        "anomaly wrote.\n",
+        cause.last_reader_session));
+    return;
+  }
   if (!cause.involves_last_reader) {
     print(
         "  No anomaly was found that involves the last transaction that read. The history does not "
@@ -147,6 +154,12 @@ int report_failure(const MockTestArguments& arguments, const mocktest::FailedRun
   print(failed.output);
   print(fmt::format("again: cupel mock test {} {} -- {}\n", fmt::join(arguments.given, " "),
                     text.again, command));
+  if (const auto sessions = failed.history.session_count(); sessions > 1) {
+    print(
+        fmt::format("  This repeats the run if the requests of the {} sessions arrive in the same "
+                    "order.\n",
+                    sessions));
+  }
   if (failed.history.txn_count() == 0) {
     print(fmt::format(
         "history: {} is not written{}; no transaction ended in this run: the command fails by "
@@ -175,9 +188,12 @@ std::string in_words(const std::vector<std::size_t>& choices) {
   return fmt::format("{}", fmt::join(choices, ","));
 }
 
-// With the settle time that the exploration came to.
-MockTestArguments with_settle(MockTestArguments arguments,
+// With the settle time that the exploration came to, and with the seed, which the command may use.
+MockTestArguments as_explored(MockTestArguments arguments,
                               const mocktest::ExplorationResult& result) {
+  if (arguments.store.seed != 0) {
+    arguments.given.push_back(fmt::format("--seed {}", arguments.store.seed));
+  }
   if (!arguments.settle_given && result.settle_ms != kDefaultSettleMs) {
     arguments.given.push_back(fmt::format("--settle {}ms", result.settle_ms));
   }
@@ -247,8 +263,8 @@ int report_iterations(const MockTestArguments& arguments, const mocktest::Iterat
   return kSatisfied;
 }
 
-int report_chosen_run(const MockTestArguments& arguments,
-                      const mocktest::ExplorationResult& result) {
+int report_chosen_run(const MockTestArguments& given, const mocktest::ExplorationResult& result) {
+  const auto arguments = as_explored(given, result);
   if (result.runs == 0) {
     print_error("stopped before the run ended");
     return kUnknown;
@@ -273,7 +289,7 @@ int report_exploration(const MockTestArguments& given, const mocktest::Explorati
                        bool stopped) {
   if (result.runs > 0 && !result.reached_store)
     return report_store_not_reached(given, result.failed);
-  const auto arguments = with_settle(given, result);
+  const auto arguments = as_explored(given, result);
   const auto level = mock::name(arguments.store.level);
   int code = kSatisfied;
   if (result.failed) {

@@ -67,8 +67,10 @@ class CauseSearch {
       if (!cause_.weakest_violated) cause_.weakest_violated = level;
       const auto reads = reads_of(checked.counterexamples);
       const bool involved = involves_last_reader(checked.counterexamples);
-      if (involved || !cause_.anomaly) {
+      const bool observed = !involved && observed_by_last_reader(checked.counterexamples);
+      if (involved || !cause_.anomaly || (observed && !cause_.observed_by_last_reader)) {
         cause_.anomaly = FailureCause::Anomaly{rest_, std::move(checked)};
+        cause_.observed_by_last_reader = observed;
       }
       cause_.involves_last_reader = involved;
       if (involved || !last_reader_ || reads.empty()) break;
@@ -117,6 +119,31 @@ class CauseSearch {
     for (const auto& counterexample : counterexamples) {
       for (const auto txn : counterexample.original_txn) {
         if (last_reader_ && txn == *last_reader_) return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool observed_by_last_reader(
+      const std::vector<explain::Counterexample>& counterexamples) const {
+    if (!last_reader_) return false;
+    const auto observed = [&](history::OpId write) {
+      const auto written = history_.op(write);
+      if (written.kind != history::OpKind::kWrite) return false;
+      for (auto op = history_.first_op(*last_reader_); op < history_.last_op(*last_reader_); ++op) {
+        const auto read = history_.op(history::OpId(op));
+        if (read.kind == history::OpKind::kRead && read.key == written.key &&
+            read.value == written.value) {
+          return true;
+        }
+      }
+      return false;
+    };
+    for (const auto& counterexample : counterexamples) {
+      for (const auto txn : counterexample.original_txn) {
+        for (auto op = history_.first_op(txn); op < history_.last_op(txn); ++op) {
+          if (observed(history::OpId(op))) return true;
+        }
       }
     }
     return false;

@@ -3,8 +3,10 @@
 // The history of the failed run keeps to the store's level and violates a stronger one, or else the
 // command fails on any database. Among the anomalies of the stronger levels the cause is most
 // likely one that involves the last committed transaction that read, since the command fails soon
-// after it. Anomalies without that transaction are excluded one after another: the reads of their
-// transactions become unknown, and the rest of the history is checked again.
+// after it. If there is none, it is one whose writes that transaction read: many tests look at the
+// result in a transaction of its own. Anomalies without the last reader are excluded one after
+// another: the reads of their transactions become unknown, and the rest of the history is checked
+// again.
 #pragma once
 
 #include <optional>
@@ -28,10 +30,12 @@ struct FailureCause {
     analysis::Analysis analysis;
   };
   // The one that involves the last transaction that read, at the weakest level that has one; or
-  // else the first of the weakest level that is violated. None: no level is violated.
+  // else the first one that it observed; or else the first of the weakest level that is violated.
+  // None: no level is violated.
   std::optional<Anomaly> anomaly = {};
   std::optional<analysis::Analysis> counts = {};  // of the whole history, at the anomaly's level
   bool involves_last_reader = false;
+  bool observed_by_last_reader = false;  // it read what a transaction of the anomaly wrote
   std::string last_reader_session = {};
   int excluded = 0;                                  // anomalies without that transaction
   std::optional<mock::Level> weakest_violated = {};  // of those levels

@@ -68,6 +68,18 @@ TEST_F(FailureCauseTest, TheAnomalyOfTheLastTransactionThatRead) {
   EXPECT_TRUE(found.counts);
 }
 
+// A test looks at the result in a transaction of its own, which takes no part in the anomaly.
+TEST_F(FailureCauseTest, AnAnomalyThatTheLastTransactionObserved) {
+  read_and_write(alice_, "x");
+  read_and_write(bob_, "x");
+  read(bob_, "x");
+  const auto found = cause();
+  ASSERT_TRUE(found.anomaly);
+  EXPECT_FALSE(found.involves_last_reader);
+  EXPECT_TRUE(found.observed_by_last_reader);
+  EXPECT_EQ(found.last_reader_session, "bob");
+}
+
 // The lost update of x is found and excluded; the last transaction has no part in any anomaly.
 TEST_F(FailureCauseTest, AnAnomalyWithoutTheLastTransactionThatRead) {
   read_and_write(alice_, "x");
@@ -76,6 +88,7 @@ TEST_F(FailureCauseTest, AnAnomalyWithoutTheLastTransactionThatRead) {
   const auto found = cause();
   ASSERT_TRUE(found.anomaly);
   EXPECT_FALSE(found.involves_last_reader);
+  EXPECT_FALSE(found.observed_by_last_reader);
   EXPECT_GE(found.excluded, 1);
   EXPECT_EQ(found.weakest_violated, mock::Level::kStrongSessionSnapshotIsolation);
 }
