@@ -493,8 +493,8 @@ void add_crdt_generate(Command& app, Run& run) {
     asked.final_reads = !arguments->no_final_reads;
     const auto known = crdt::bugs_of(asked.type.type);
     if (!asked.bug.empty() && std::find(known.begin(), known.end(), asked.bug) == known.end()) {
-      throw UsageError("--bug", fmt::format("found `{}`, expected of a {} {}{}", asked.bug,
-                                            crdt::name(asked.type.type), one_of(known),
+      throw UsageError("--bug", fmt::format("found `{}`, expected a bug of the type {}: {}{}",
+                                            asked.bug, crdt::name(asked.type.type), one_of(known),
                                             did_you_mean(asked.bug, known)));
     }
     run = [arguments] { return generate(*arguments); };

@@ -118,7 +118,7 @@ TEST(Generate, RefusesABugThatTheTypeDoesNotHave) {
   const auto history = generate(options);
   ASSERT_FALSE(history.ok());
   EXPECT_EQ(history.error().message,
-            "found the bug `interleaves`, expected of a counter loses-increment");
+            "found the bug `interleaves`, expected a bug of the type counter: loses-increment");
 }
 
 }  // namespace

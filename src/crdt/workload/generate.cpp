@@ -157,8 +157,9 @@ base::Result<History> generate(const GenerateOptions& options) {
   const Type type = options.type.type;
   const auto known = bugs_of(type);
   if (!options.bug.empty() && std::find(known.begin(), known.end(), options.bug) == known.end()) {
-    return base::Error{.message = fmt::format("found the bug `{}`, expected of a {} {}",
-                                              options.bug, name(type), fmt::join(known, ", "))};
+    return base::Error{.message =
+                           fmt::format("found the bug `{}`, expected a bug of the type {}: {}",
+                                       options.bug, name(type), fmt::join(known, ", "))};
   }
   History history;
   Simulation(options, history).run();

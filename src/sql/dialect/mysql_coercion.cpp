@@ -52,7 +52,7 @@ FullType arithmetic_type(char operation, const Expression& left, const Expressio
   result.scale = operation == '*'   ? of_left + of_right
                  : operation == '/' ? of_left + 4
                                     : std::max(of_left, of_right);
-  if (result.scale > 30) not_supported("a decimal with more than 30 digits behind the point");
+  if (result.scale > 30) not_supported("a decimal with more than 30 digits after the point");
 
   return result;
 }

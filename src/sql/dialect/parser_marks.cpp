@@ -25,7 +25,7 @@ void take_order(Tree& change, const Tree& select) {
     if (name == "targetList" || name == "op") continue;
     if (name == "limitOption" && part.value() != "LIMIT_OPTION_WITH_TIES") continue;
     if (name != "sortClause" && name != "limitCount") {
-      raise("42601", fmt::format("{} is not allowed behind ORDER BY or LIMIT of UPDATE and DELETE",
+      raise("42601", fmt::format("{} is not allowed after ORDER BY or LIMIT of UPDATE and DELETE",
                                  in_sql(name)));
     }
     change.begin().value()[name] = part.value();
