@@ -33,8 +33,10 @@ struct CheckArguments {
   bool history_analysis = true;
 };
 
-// The command line that shows it again: what changes the answer, not what it costs.
+// The command line that shows it again: what changes the answer, not what it costs. Standard input
+// cannot be read again: empty.
 std::string command_of(const std::string& file, const CheckArguments& arguments) {
+  if (file == "-") return {};
   std::string command = "cupel check";
   for (const auto& level : arguments.levels) command += " -l " + shell_word(level);
   if (!arguments.format.empty()) command += " -f " + shell_word(arguments.format);
@@ -292,12 +294,13 @@ void add_check(Command& app, Run& run) {
           "History files, or the directories that dbcop, cobra and viper use. - is standard "
           "input")
       ->required()
+      ->check(not_empty("a file or a folder"))
       ->type_name("");
   command
       ->add_option(
           "-l,--level", arguments->levels,
           "Levels to decide, separated by commas. May be repeated. Default: every level that "
-          "applies to the history (the ladder)")
+          "applies to the history")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
@@ -308,6 +311,7 @@ void add_check(Command& app, Run& run) {
                    "Write the evidence for every verdict to this file. `cupel verify` checks it. "
                    "One history "
                    "only")
+      ->check(not_empty("the file to write"))
       ->type_name("FILE")
       ->group(kQuestionOptions);
   command
@@ -334,6 +338,7 @@ void add_check(Command& app, Run& run) {
       ->add_option("--report", arguments->report,
                    "Write a page (index.html) to this folder: verdicts, statistics, a timeline and "
                    "pictures of the violations. The pictures are also there as .dot and .svg files")
+      ->check(not_empty("the folder to write to"))
       ->type_name("DIR");
   command
       ->add_option("--emit", arguments->emit,

@@ -398,6 +398,20 @@ Check not_negative() {
   return number_between(0, std::numeric_limits<double>::max(), "a number, 0 or more");
 }
 
+Check positive(std::uint64_t most) {
+  return [most](const std::string& text) {
+    const auto number = number_of(text);
+    if (number && *number > 0 && *number <= static_cast<double>(most)) return std::string();
+    return fmt::format("found `{}`, expected a number above 0, at most {}", text, most);
+  };
+}
+
+Check not_empty(const char* expected) {
+  return [expected](const std::string& text) {
+    return text.empty() ? fmt::format("found an empty name, expected {}", expected) : std::string();
+  };
+}
+
 Check one_of_names(std::vector<std::string> names) {
   return [names = std::move(names)](const std::string& text) {
     if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();

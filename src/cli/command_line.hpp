@@ -123,8 +123,11 @@ std::optional<double> number_of(const std::string& text);
 
 // Values of options. A whole number, at least `least` and at most `most`.
 Check whole_number(std::uint64_t least, std::uint64_t most);
-Check share();         // a number from 0 to 1
-Check not_negative();  // a number, 0 or more
+Check share();                       // a number from 0 to 1
+Check not_negative();                // a number, 0 or more
+Check positive(std::uint64_t most);  // a number above 0
+// As from "$FILE" where FILE is not set. `expected`: "the file to write".
+Check not_empty(const char* expected);
 Check one_of_names(std::vector<std::string> names);
 
 }  // namespace cupel::cli

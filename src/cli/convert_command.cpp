@@ -34,6 +34,7 @@ void add_convert(Command& app, Run& run) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("IN", arguments->in, "The history to read; - is standard input")
       ->required()
+      ->check(not_empty("a file or a folder"))
       ->type_name("");
   command
       ->add_option("OUT", arguments->out,

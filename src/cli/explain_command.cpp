@@ -1,5 +1,6 @@
 // cupel explain and cupel levels: the glossary.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/spelling.hpp"
 #include "explain/why/glossary.hpp"
+#include "levels/level.hpp"
 
 namespace cupel::cli {
 
@@ -14,6 +16,22 @@ namespace {
 
 std::string levels_for_output() {
   return isatty(STDOUT_FILENO) != 0 ? explain::list_levels(100) : explain::list_levels();
+}
+
+// What each level implies directly.
+std::string implications() {
+  std::string text =
+      "Each level implies the levels after it, and what they imply. A history that satisfies a "
+      "level\nsatisfies every level that it implies.\n";
+  for (const auto& spec : levels::kLevelSpecs) {
+    std::vector<std::string_view> implied;
+    for (const auto& weaker : spec.implies) {
+      if (weaker) implied.push_back(levels::name(*weaker));
+    }
+    text += fmt::format("  {:<34} {}\n", spec.name,
+                        implied.empty() ? "-" : fmt::format("{}", fmt::join(implied, ", ")));
+  }
+  return text;
 }
 
 }  // namespace
@@ -49,12 +67,13 @@ void add_explain(Command& app, Run& run) {
       return kSatisfied;
     };
   });
-  app.add_subcommand("levels", "List the isolation levels")->callback([&run] {
-    run = []() -> int {
-      print(levels_for_output());
-      return kSatisfied;
-    };
-  });
+  app.add_subcommand("levels", "List the isolation levels, and which implies which")
+      ->callback([&run] {
+        run = []() -> int {
+          print(levels_for_output() + "\n" + implications());
+          return kSatisfied;
+        };
+      });
 }
 
 }  // namespace cupel::cli

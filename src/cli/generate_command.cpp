@@ -217,6 +217,7 @@ void add_generate(Command& app, Run& run) {
       ->add_option("-o,--output", arguments->output,
                    "The file to write. It is replaced only if nothing fails. - is standard output")
       ->required()
+      ->check(not_empty("the file to write"))
       ->type_name("FILE");
   add_target_options(*command, arguments->to, arguments->edn, "FILE");
 

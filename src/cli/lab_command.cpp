@@ -128,11 +128,19 @@ int start(const LabArguments& arguments) {
   return kSatisfied;
 }
 
+// On standard error: standard output has a line for each server.
+void report_no_server() {
+  print_error("there is no server; `cupel lab start KIND` starts one");
+}
+
 int stop(const LabArguments& arguments) {
   const auto folder = locked_folder();
   if (!folder.ok()) return bad(folder.error());
   auto names = arguments.names;
-  if (names == std::vector<std::string>{"all"}) names = names_in(*folder);
+  if (names == std::vector<std::string>{"all"}) {
+    names = names_in(*folder);
+    if (names.empty()) report_no_server();
+  }
   int code = kSatisfied;
   for (const auto& name : names) {
     auto server = find(*folder, name);
@@ -149,8 +157,10 @@ int stop(const LabArguments& arguments) {
 int list() {
   const auto folder = state_folder();
   if (!folder.ok()) return bad(folder.error());
+  const auto names = names_in(*folder);
+  if (names.empty()) report_no_server();
   int code = kSatisfied;
-  for (const auto& name : names_in(*folder)) {
+  for (const auto& name : names) {
     const auto server = find(*folder, name);
     if (!server.ok()) {
       code = bad(server.error());

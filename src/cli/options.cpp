@@ -109,8 +109,10 @@ workload::Distribution distribution_of(const std::string& name) {
 }
 
 std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
-  const UsageError error(
-      "--ops", fmt::format("found `{}`, expected a number or a range, as in 6 or 4-8", text));
+  const UsageError error("--ops",
+                         fmt::format("found `{}`, expected a number, 1 or more, or a range "
+                                     "of such numbers, as in 6 or 4-8",
+                                     text));
   const auto dash = text.find('-');
   const auto number = [&](const std::string& part) {
     std::uint32_t value = 0;
@@ -121,7 +123,11 @@ std::pair<std::uint32_t, std::uint32_t> parse_ops(const std::string& text) {
   };
   const auto low = number(text.substr(0, dash));
   const auto high = dash == std::string::npos ? low : number(text.substr(dash + 1));
-  if (high < low) throw error;
+  if (high < low) {
+    throw UsageError(
+        "--ops",
+        fmt::format("found `{}`, expected the lower number first, as in {}-{}", text, high, low));
+  }
   return {low, high};
 }
 

@@ -1,5 +1,6 @@
 // cupel run: a workload on a database, recorded, checked.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -198,7 +199,12 @@ void add_database_options(Command& command, RunArguments& arguments) {
 void add_client_options(Command& command, RunArguments& arguments) {
   auto& options = arguments.options;
   const char* what = "Clients";
-  command.add_option("--workload", options.workload, "A workload of --list, or a plan FILE.json")
+  std::vector<std::string> names;
+  for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
+  command
+      .add_option("--workload", options.workload,
+                  fmt::format("The workload: {}, or a plan FILE.json. --list describes them",
+                              fmt::join(names, ", ")))
       ->type_name("NAME")
       ->capture_default_str()
       ->group(what);
@@ -247,7 +253,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
       .add_option("--scale", arguments.shape.scale,
                   "Size of the tables of the application workloads. 1: as in the papers")
       ->type_name("X")
-      ->check(not_negative())
+      ->check(positive(1000))
       ->group(shape);
 }
 
@@ -276,6 +282,7 @@ void add_output_options(Command& command, RunArguments& arguments) {
       .add_option("-o,--output", options.history,
                   "The history file: .jsonl, or .cupel for the compressed format. Default: "
                   "cupel-run-DATE-TIME.jsonl in this folder. An existing file is an error")
+      ->check(not_empty("the file to write"))
       ->type_name("FILE");
   command
       .add_option("-f,--format", arguments.format,

@@ -20,6 +20,7 @@ void add_stats(Command& app, Run& run) {
       ->add_option("HISTORY", arguments->histories,
                    "History files or directories; - is standard input")
       ->required()
+      ->check(not_empty("a file or a folder"))
       ->type_name("");
   add_format_option(*command, arguments->format);
   command->add_flag("--json", arguments->json,

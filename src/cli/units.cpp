@@ -28,8 +28,8 @@ std::optional<Quantity> split(const std::string& text) {
 base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds) {
   const base::Error error{
       .message =
-          fmt::format("found `{}`, expected a duration, a number with a unit: ns, us, ms, s, "
-                      "m or h, as in 90s or 1.5m",
+          fmt::format("found `{}`, expected a duration: a number, 0 or more, and a unit: ns, us, "
+                      "ms, s, m or h, as in 90s or 1.5m",
                       text)};
   const auto quantity = split(text);
   if (!quantity) return error;
@@ -49,8 +49,8 @@ base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
   const std::string unit = quantity ? quantity->unit : "";
   if (!quantity || (!unit.empty() && unit != "ns" && unit != "us" && unit != "ms" && unit != "s")) {
     return base::Error{.message = fmt::format(
-                           "found `{}`, expected a duration, a number with a unit: ns, us, ms or "
-                           "s, as in 1ms{}",
+                           "found `{}`, expected a duration: a number, 0 or more, and a unit: ns, "
+                           "us, ms or s, as in 1ms{}",
                            text, unit == "m" ? " (minutes are said in seconds)" : "")};
   }
   const auto seconds = parse_duration(text, 1e-9);
@@ -63,8 +63,9 @@ base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
 }
 
 base::Result<std::uint64_t> parse_size(const std::string& text) {
-  const base::Error error{.message = fmt::format("found `{}`, expected a size, a number of bytes "
-                                                 "or one with K, M, G or T, as in 512M or 4G",
+  const base::Error error{.message = fmt::format("found `{}`, expected a size: a number, 0 or "
+                                                 "more, of bytes or with K, M, G or T, as in "
+                                                 "512M or 4G",
                                                  text)};
   const auto quantity = split(text);
   if (!quantity) return error;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "support/scratch_folder.hpp"
+#include "workload/workload.hpp"
 
 namespace {
 
@@ -303,7 +305,17 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},
       {"check --clock-drift 1m fine.txt", "found `1m`, expected a duration"},
-      {"check --timeout -5 fine.txt", "found `-5`, expected a duration"},
+      {"check --timeout -5 fine.txt", "found `-5`, expected a duration: a number, 0 or more, "},
+      {"check --memory-limit -1 fine.txt", "found `-1`, expected a size: a number, 0 or more, "},
+      {"check ''", "HISTORY: found an empty name, expected a file or a folder"},
+      {"check --report '' fine.txt", "--report: found an empty name, expected the folder"},
+      {"stats ''", "HISTORY: found an empty name, expected a file or a folder"},
+      {"generate -o ''", "--output: found an empty name, expected the file to write"},
+      {"generate --ops 0 -o x.jsonl", "found `0`, expected a number, 1 or more, or a range "},
+      {"generate --ops 8-4 -o x.jsonl", "found `8-4`, expected the lower number first, as in 4-8"},
+      {"run --scale 0", "found `0`, expected a number above 0, at most 1000"},
+      {"crdt generate --type counter --bug interleavs -o x",
+       "found `interleavs`, expected a bug of the type counter: loses-increment"},
       {"convert fine.txt", "OUT, the file to write, is required"},
       {"convert fine.txt a.edn -o b.edn", "named twice"},
       {"convert fine.txt a.edn b.edn", "found `b.edn`, expected nothing more"},
@@ -681,6 +693,43 @@ TEST_F(Cli, ExplainsWords) {
   EXPECT_NE(cupel("explain si").out.find("lost-update"), std::string::npos);
   EXPECT_NE(cupel("explain").out.find("write-skew"), std::string::npos);
   EXPECT_NE(cupel("levels").out.find("strict-serializable"), std::string::npos);
+}
+
+TEST_F(Cli, LevelsListsWhatEachLevelImplies) {
+  std::map<std::string, std::string> implied;
+  std::istringstream in(cupel("levels").out);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string level, rest;
+    words >> level;
+    std::getline(words >> std::ws, rest);
+    if (line.starts_with("  ")) implied[level] = rest;
+  }
+  EXPECT_EQ(implied.size(), 12u);
+  EXPECT_EQ(implied["read-committed"], "-");
+  EXPECT_EQ(implied["strict-serializable"],
+            "strong-session-serializable, strong-snapshot-isolation");
+  EXPECT_EQ(implied["serializable"], "snapshot-isolation");
+}
+
+TEST_F(Cli, WorkloadsHaveOneNameInReadmeHelpAndOption) {
+  std::ifstream in(std::string(CUPEL_SOURCE_DIR) + "/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto help = cupel("run --help").out;
+  for (const auto& info : workload::all_workloads()) {
+    EXPECT_NE(readme.find("`" + std::string(info.name) + "`"), std::string::npos) << info.name;
+    EXPECT_NE(help.find(info.name), std::string::npos) << info.name;
+  }
+}
+
+TEST_F(Cli, WithoutServersLabSaysSo) {
+  const std::string lab = "XDG_STATE_HOME=$PWD '" CUPEL_BINARY "' lab ";
+  for (const char* command : {"list", "stop all"}) {
+    const auto ran = shell(lab + command);
+    EXPECT_EQ(ran.code, 0) << command;
+    EXPECT_EQ(ran.out, "") << command;
+    EXPECT_EQ(ran.err, "cupel: there is no server; `cupel lab start KIND` starts one\n") << command;
+  }
 }
 
 TEST_F(Cli, EmitTakesThePlaceOfTheTextOrGoesToAFile) {
