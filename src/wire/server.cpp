@@ -45,10 +45,7 @@ class Server::State {
         options_(options),
         service_(backend, options.password),
         engine_(service_) {}
-  ~State() {
-    const base::AllocationWatch::Deferral deferral;  // the store's shutting down allocates
-    stop();
-  }
+  ~State() { stop(); }
 
   base::Status listen() {
     const std::pair<Interface, std::optional<std::uint16_t>> wanted[] = {
@@ -81,6 +78,8 @@ class Server::State {
 
   void stop() {
     if (!accepting_.joinable()) return;
+    // The store's shutting down allocates, and half an end would leave clients waiting.
+    const base::AllocationWatch::Deferral deferral;
     stop_.signal();
     backend_.shut_down();
     accepting_.join();
