@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -66,17 +67,41 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+#ifdef EXPLORED_CLIENT
+// Reads what a server prints until it names its HTTP address, lets a client come, and asks the
+// server to end. What came of the client; -1 if the server did not get so far.
+int visit(int output, pid_t server) {
+  std::string printed;
+  char bytes[512];
+  while (printed.find("/sql\n") == std::string::npos) {
+    const auto size = ::read(output, bytes, sizeof bytes);
+    if (size <= 0) return -1;
+    printed.append(bytes, static_cast<std::size_t>(size));
+  }
+  const auto begin = printed.find("http://");
+  const std::string url = printed.substr(begin, printed.find("/sql\n") - begin);
+  const std::string client =
+      "CUPEL_MOCK_HTTP_URL=" + url + " " + EXPLORED_CLIENT + " 'w0 r1|w1' >/dev/null 2>&1";
+  const int ended = std::system(client.c_str());
+  ::kill(server, SIGINT);
+  return ended;
+}
+#endif
+
 // Runs `cupel ARGUMENTS` in `folder`, with one allocation failing.
-Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of,
-            std::uint64_t place) {
+Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of, std::uint64_t place,
+            bool serves = false) {
   fs::remove_all(folder / "campaign");  // or it would be resumed
   auto* reached = static_cast<std::uint64_t*>(mmap(
       nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  int output[2] = {-1, -1};
+  if (serves && pipe2(output, O_CLOEXEC) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
     const int nowhere = open("/dev/null", O_RDWR);
     if (chdir(folder.c_str()) != 0 || nowhere < 0) _exit(98);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) dup2(nowhere, stream);
+    if (serves) dup2(output[1], STDOUT_FILENO);
     const int errors = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(errors, STDERR_FILENO);
     arguments.insert(arguments.begin(), "cupel");
@@ -91,6 +116,16 @@ Ended cupel(const fs::path& folder, std::vector<std::string> arguments, Of of,
     *reached = base::AllocationWatch::watched_count();
     _exit(code);
   }
+#ifdef EXPLORED_CLIENT
+  if (serves) {
+    close(output[1]);
+    const int client = visit(output[0], child);
+    if (place == kNoFailure) {
+      EXPECT_EQ(client, 0);
+    }
+    close(output[0]);
+  }
+#endif
   int status = 0;
   waitpid(child, &status, 0);
   const Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), *reached,
@@ -116,6 +151,7 @@ struct Line {
   const char* name;
   std::vector<std::string> arguments;
   bool is_usage_error = false;  // any other has to do its work, or nothing of it is tested
+  bool serves = false;          // until it is interrupted
 };
 void PrintTo(const Line& line, std::ostream* out) {
   for (const auto& argument : line.arguments) *out << argument << ' ';
@@ -181,14 +217,15 @@ class Memory : public testing::TestWithParam<Line> {
 
   static void every_place(Of of) {
     const auto& arguments = GetParam().arguments;
-    const auto whole = cupel(folder_, arguments, of, kNoFailure);
+    const bool serves = GetParam().serves;
+    const auto whole = cupel(folder_, arguments, of, kNoFailure, serves);
     ASSERT_GE(whole.code, 0) << whole.errors;
     ASSERT_LE(whole.code, 3) << whole.errors;
     ASSERT_EQ(whole.code == 3, GetParam().is_usage_error) << whole.errors;
     ASSERT_GT(whole.reached, 0U) << "nothing of this command is counted";
     const std::uint64_t stride = whole.reached / most_places() + 1;
     for (std::uint64_t place = 1; place <= whole.reached; place += stride) {
-      const auto ended = cupel(folder_, arguments, of, place);
+      const auto ended = cupel(folder_, arguments, of, place, serves);
       EXPECT_TRUE(ended.code >= 0 && ended.code <= 3 &&
                   odd_lines(ended.errors, whole.errors).empty())
           << "exit code " << ended.code << ", the failing allocation is the " << place << "th of "
@@ -225,6 +262,10 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"check_duplicates",
              {"check", "--threads", "1", "--shrink-time", "0", "duplicates.jsonl"}},
         Line{"check_plume", {"check", "--threads", "2", "--shrink-time", "0", "plain.plume"}},
+        // Parts of the history, each decided in a worker thread.
+        Line{"check_threads",
+             {"check", "-l", "serializable", "--threads", "2", "--shrink-time", "0",
+              "duplicates.jsonl"}},
         Line{"run",
              {"run", "--sessions", "2", "--txns", "5", "--seed", "1", "--overwrite", "-o",
               "run.jsonl"}},
@@ -279,6 +320,7 @@ std::vector<Line> offline_commands() {
   all.push_back({"mock_explore",
                  {"mock", "test", "--explore", "--iterations", "1", "--settle", "1ms", "--",
                   EXPLORED_CLIENT, "w0"}});
+  all.push_back({"mock_serve", {"mock", "--http", "0", "--history", "served.jsonl"}, false, true});
 #endif
   return all;
 }
