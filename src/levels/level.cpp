@@ -30,6 +30,8 @@ consteval bool is_well_formed() {
                  !spec.session_order || spec.real_time != RealTime::kNone)) {
       return false;
     }
+    // Of two writers one commits before the other begins: there must be both events.
+    if (spec.writers_exclude && spec.nodes != Nodes::kBeginsAndCommits) return false;
   }
   return true;
 }
@@ -95,6 +97,19 @@ bool has_session_order(Level level) {
 }
 bool has_begin_and_commit(Level level) {
   return spec_of(level).nodes == Nodes::kBeginsAndCommits;
+}
+bool writers_exclude(Level level) {
+  return spec_of(level).writers_exclude;
+}
+bool forbids_lost_updates(Level level) {
+  // A read and a write of one event see the same versions; two events may lie apart.
+  return !is_weak(level) && (!has_begin_and_commit(level) || writers_exclude(level));
+}
+bool is_single_object(Level level) {
+  return spec_of(level).single_object;
+}
+Visibility visibility(Level level) {
+  return spec_of(level).visibility;
 }
 
 }  // namespace cupel::levels

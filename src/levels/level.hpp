@@ -35,5 +35,14 @@ bool needs_real_time(Level level);
 bool has_session_order(Level level);
 // Begin and commit are two events (prefix and the snapshot isolations).
 bool has_begin_and_commit(Level level);
+// Two transactions that write one key are ordered as a whole: one commits before the other
+// begins. The snapshot isolations.
+bool writers_exclude(Level level);
+// Of two transactions that read one version of a key and both write the key, one is too many. All
+// but prefix and the weak levels.
+bool forbids_lost_updates(Level level);
+// Each object is decided by itself (linearizable).
+bool is_single_object(Level level);
+Visibility visibility(Level level);  // of the weak levels
 
 }  // namespace cupel::levels

@@ -33,7 +33,7 @@ class Writer {
   explicit Writer(std::string& out) : out_(out) {}
 
   void witness(const Witness& w) {
-    if (w.level == Level::kLinearizable) {
+    if (levels::is_single_object(w.level)) {
       list("\"orders\": ", w.by_key, [&](const Witness::OfKey& of) {
         out_ += "{\"key\": ";
         key(of.key);

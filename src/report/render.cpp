@@ -441,8 +441,7 @@ namespace {
 std::string about_sessions(const check::CheckResult& result) {
   std::vector<Level> without, with;
   for (const Level level : result.strongest_satisfied) {
-    if (!levels::has_session_order(level) && level != Level::kLinearizable)
-      without.push_back(level);
+    if (!levels::has_session_order(level)) without.push_back(level);
   }
   for (const Level level : result.weakest_violated) {
     if (levels::is_weak(level)) with.push_back(level);

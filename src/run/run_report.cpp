@@ -68,7 +68,7 @@ std::string verdict_text(const CheckedRun& checked) {
     text += '\n';
   }
   if (!checked.promised && checked.asked.size() == 1 &&
-      checked.asked.front() == levels::Level::kReadCommitted) {
+      checked.asked.front() == levels::all_levels().front()) {
     text += fmt::format(
         "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
         "another)\n",

@@ -97,6 +97,24 @@ TEST(LevelSpec, CertifySaysTheSameOfEveryLevel) {
   }
 }
 
+// What explanations ask of a level, so that they name none.
+TEST(LevelSpec, AnswersWhatExplanationsAsk) {
+  const auto all = [](auto predicate) {
+    std::string names;
+    for (const Level level : all_levels()) {
+      if (predicate(level)) names += std::string(short_name(level)) + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(all(writers_exclude), "si gsi sssi ssi ");
+  EXPECT_EQ(all(forbids_lost_updates), "si gsi sssi ssi ser sser strict lin ");
+  EXPECT_EQ(all(is_single_object), "lin ");
+  EXPECT_EQ(all(is_weak), "rc ra cc ");
+  for (const Level level : all_levels()) {
+    EXPECT_EQ(is_weak(level), visibility(level) != Visibility::kNone) << name(level);
+  }
+}
+
 // ---- docs/levels.md
 
 std::string visibility_in_words(Visibility visibility) {

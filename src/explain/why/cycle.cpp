@@ -190,9 +190,10 @@ bool causal_name(const History& history, Level level, const Derivation& derivati
   const bool one_step = causal && causality.one_step && miss->path.size() <= 1;
   const bool earlier_read =
       one_step && causality.earlier_read && by_earlier_read(miss->path, miss->read);
-  if (level == Level::kReadCommitted || earlier_read) {
+  const auto visibility = levels::visibility(level);
+  if (visibility == levels::Visibility::kEarlierRead || earlier_read) {
     named.name = "non-monotonic-read";
-  } else if (level == Level::kReadAtomic || one_step) {
+  } else if (visibility == levels::Visibility::kOneStep || one_step) {
     named.name = by_path(*miss, history);
   } else {
     named.name = "causality-violation";
@@ -375,8 +376,9 @@ Named name_of(const History& history, const Words& words, Level level, const Der
     named.name = named.adya;
     return named;
   }
-  if (level != Level::kPrefix && (lost_update(history, words, derivation, cycles, named) ||
-                                  lost_append(history, words, cycles, named))) {
+  if (levels::forbids_lost_updates(level) &&
+      (lost_update(history, words, derivation, cycles, named) ||
+       lost_append(history, words, cycles, named))) {
     named.adya = kClasses[2];  // in either order of the writes: a ww and an rw edge
     return named;
   }

@@ -203,7 +203,7 @@ std::vector<TxnId> involved(const levels::Accesses& accesses, std::vector<TxnId>
 class Converter {
  public:
   Converter(Level level, const Polygraph::Proof& proof)
-      : overlaps_count_(levels::has_begin_and_commit(level) && level != Level::kPrefix),
+      : overlaps_count_(levels::writers_exclude(level)),
         proof_(proof),
         place_(proof.found.size()) {}
 

@@ -40,10 +40,10 @@ constexpr std::uint32_t kNone = 0xffffffff;
 Polygraph::Polygraph(const History& history, const levels::Accesses& accesses, Level level,
                      std::vector<TxnId> txns, const levels::Derivation& derivation)
     : history_(history),
-      level_(level),
+      visibility_(levels::visibility(level)),
       weak_(levels::is_weak(level)),
       split_(levels::has_begin_and_commit(level)),
-      to_begin_(split_ && level != Level::kPrefix),
+      to_begin_(levels::writers_exclude(level)),
       txns_(std::move(txns)),
       derivation_(derivation) {
   std::sort(txns_.begin(), txns_.end());
@@ -155,7 +155,7 @@ void Polygraph::add_real_time(const levels::Derivation& derivation) {
 }
 
 void Polygraph::add_reads(const levels::Accesses& accesses) {
-  const bool every_read = level_ == Level::kReadCommitted;
+  const bool every_read = visibility_ == levels::Visibility::kEarlierRead;
   for (Number t = 0; t < txns_.size(); ++t) {
     const auto owner = accesses.owner_of[txns_[t].index()];
     for (auto i = accesses.read_first[owner]; i < accesses.read_first[owner + 1]; ++i) {
@@ -616,12 +616,12 @@ bool Polygraph::refute_one(Search& search, State& state) const {
 std::optional<std::vector<std::uint32_t>> Polygraph::visible(const Search& search,
                                                              const State& state, Number writer,
                                                              const Read& read) const {
-  if (level_ == Level::kCausal) {
+  if (visibility_ == levels::Visibility::kCausal) {
     auto way_there = way(search, state, writer, read.reader, true);
     if (!way_there) return std::nullopt;
     return std::move(way_there->found);
   }
-  if (level_ == Level::kReadAtomic) {
+  if (visibility_ == levels::Visibility::kOneStep) {
     const auto session = known(state, {kSession, writer, read.reader, kNone, kNone});
     if (session) return std::vector{*session};
   }
@@ -629,7 +629,7 @@ std::optional<std::vector<std::uint32_t>> Polygraph::visible(const Search& searc
     const Read& other = reads_[r];
     if (other.reader != read.reader || state.seen[r] < 0) continue;
     if (other.writers[static_cast<std::size_t>(state.seen[r])] != writer) continue;
-    if (level_ == Level::kReadCommitted && !(other.op < read.op)) continue;
+    if (visibility_ == levels::Visibility::kEarlierRead && !(other.op < read.op)) continue;
     return std::vector{*known(state, {kRead, writer, other.reader, other.key.raw, other.op.raw})};
   }
   return std::nullopt;

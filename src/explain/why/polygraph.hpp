@@ -181,7 +181,7 @@ class Polygraph {
                                                         const Cycles& cycles);
 
   const History& history_;
-  const levels::Level level_;
+  const levels::Visibility visibility_;
   const bool weak_, split_, to_begin_;
   std::vector<TxnId> txns_;
   std::map<TxnId, Number> numbers_;
