@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "analysis/violations.hpp"
 #include "base/utf8.hpp"
-#include "report/violations.hpp"
 
 namespace cupel::report {
 
@@ -13,7 +13,7 @@ using history::History;
 
 std::vector<Finding> findings_of(const Checked& checked, std::size_t most) {
   std::vector<Finding> all;
-  for (auto& one : violations_of(checked, most).shown) {
+  for (auto& one : analysis::violations_of(checked.history, checked.analysis, most).shown) {
     all.push_back(
         {std::move(one.anomaly), *one.history, one.level, one.small, std::move(one.levels)});
   }

@@ -190,7 +190,7 @@ class Draughtsman {
 };
 
 Figure internal_figure(const History& history, const levels::InternalAnomaly& anomaly,
-                       levels::Level level, std::string title) {
+                       const std::string& summary, std::string title) {
   Draughtsman draughtsman(history, {anomaly.txn, anomaly.other_txn});
   const bool other = anomaly.other_txn.valid() && anomaly.other_txn != anomaly.txn;
   if (other) draughtsman.mark(anomaly.other_txn, anomaly.other);
@@ -206,10 +206,7 @@ Figure internal_figure(const History& history, const levels::InternalAnomaly& an
     read.kind = EdgeKind::kWriteRead;
     read.key = anomaly.key;
     read.certain = read.in_cycle = true;
-    levels::Violation one;
-    one.internal = {anomaly};
-    const auto anomalies = explain::explain(history, level, one);
-    if (!anomalies.empty()) read.sentence = anomalies.front().summary;
+    read.sentence = summary;
     if (read.sentence.ends_with('.')) read.sentence.pop_back();
     draughtsman.arrow(read, "1");
   }
@@ -255,8 +252,8 @@ bool runs_down(const Figure& figure) {
 }
 
 Figure figure_of(const History& history, levels::Level level, const levels::Violation& violation,
-                 std::string_view name, const FigureOptions& options) {
-  auto title = fmt::format("{} at {}", name, levels::name(level));
+                 const explain::Anomaly& anomaly, const FigureOptions& options) {
+  auto title = fmt::format("{} at {}", anomaly.name, levels::name(level));
   const auto in_the_whole = [&](Figure figure) {
     for (auto& box : figure.boxes) {
       if (box.txn.index() < options.originals.size()) box.txn = options.originals[box.txn.index()];
@@ -266,7 +263,7 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
   if (!violation.internal.empty()) {
     const auto which = std::min(options.internal, violation.internal.size() - 1);
     return in_the_whole(
-        internal_figure(history, violation.internal[which], level, std::move(title)));
+        internal_figure(history, violation.internal[which], anomaly.summary, std::move(title)));
   }
   const auto interpretation = explain::interpret(history, violation);
   const auto chosen = choose(interpretation);

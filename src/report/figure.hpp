@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "explain/why/explain.hpp"
 #include "history/history.hpp"
 #include "levels/derivation.hpp"
 #include "levels/level.hpp"
@@ -59,11 +60,11 @@ struct FigureOptions {
   std::span<const history::TxnId> originals = {};
 };
 
-// The figure of a violation found at `level`; `name` is the anomaly's. An anomaly
-// inside one transaction or one read shows the operations at fault. At most kMostArrows arrows,
-// the cycle before its evidence; the middle of a longer cycle is left out.
+// The figure of a violation found at `level`, which `anomaly` explains. An anomaly inside one
+// transaction or one read shows the operations at fault. At most kMostArrows arrows, the cycle
+// before its evidence; the middle of a longer cycle is left out.
 Figure figure_of(const history::History& history, levels::Level level,
-                 const levels::Violation& violation, std::string_view name,
+                 const levels::Violation& violation, const explain::Anomaly& anomaly,
                  const FigureOptions& options = {});
 
 inline constexpr std::size_t kMostArrows = 90;

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "analysis/violations.hpp"
 #include "explain/why/counterexample.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
@@ -19,7 +20,6 @@
 #include "report/stats.hpp"
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
-#include "report/violations.hpp"
 #include "report/web_assets.hpp"
 #include "report/wording.hpp"
 
@@ -92,14 +92,15 @@ class Page {
   Page(const Checked& checked, const PageOptions& options)
       : checked_(checked),
         options_(options),
-        violations_(violations_of(checked, kMostViolationsShown)) {}
+        violations_(
+            analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)) {}
 
   base::Result<std::vector<ReportFile>> write() {
     std::vector<ReportFile> files(1);
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
       const auto& reported = violations_.shown[i];
       figures_.push_back(figure_of(*reported.history, reported.level, *reported.violation,
-                                   reported.anomaly.name, {reported.internal, origins(reported)}));
+                                   reported.anomaly, {reported.internal, origins(reported)}));
       auto inside = svg(figures_.back(), {.standalone = false});
       if (!inside.ok()) return inside.error();
       pictures_.push_back(std::move(*inside));
@@ -114,7 +115,7 @@ class Page {
   }
 
  private:
-  static std::span<const TxnId> origins(const ReportedViolation& reported) {
+  static std::span<const TxnId> origins(const analysis::ReportedViolation& reported) {
     return reported.small != nullptr ? std::span<const TxnId>(reported.small->original_txn)
                                      : std::span<const TxnId>();
   }
@@ -530,7 +531,7 @@ class Page {
 
   const Checked& checked_;
   const PageOptions& options_;
-  Violations violations_;
+  analysis::Violations violations_;
   std::vector<Figure> figures_;
   std::vector<std::string> pictures_;  // empty: left out
   bool with_timeline_ = checked_.analysis.whole;

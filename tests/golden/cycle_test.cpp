@@ -137,8 +137,8 @@ TEST_P(Cycle, IsOneInWordsJsonAndPictures) {
     const auto* one = analysis::counterexample_of(found, level, whole, 0);
     const auto& of = one != nullptr ? one->history : *history;
     const auto& explained = one != nullptr ? one->anomaly : whole.at(0);
-    const auto figure = report::figure_of(
-        of, at, one != nullptr ? one->violation : *level.violation, explained.name);
+    const auto figure =
+        report::figure_of(of, at, one != nullptr ? one->violation : *level.violation, explained);
     if (figure.left_out > 0) {
       ++too_long;
       continue;

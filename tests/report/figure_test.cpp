@@ -71,8 +71,14 @@ Drawn draw(const Case& one) {
     violation.derivation = std::move(retold->derivation);
   }
   const auto anomalies = explain::explain(drawn.history, level, violation);
-  drawn.figure = figure_of(drawn.history, level, violation, anomalies.at(0).name);
+  drawn.figure = figure_of(drawn.history, level, violation, anomalies.at(0));
   return drawn;
+}
+
+explain::Anomaly named(const char* name) {
+  explain::Anomaly anomaly;
+  anomaly.name = name;
+  return anomaly;
 }
 
 std::string golden(const std::string& name, const std::string& now) {
@@ -161,8 +167,8 @@ TEST(FigureOf, LongTransactionsShowWhatMatters) {
   options.asked = {Level::kSnapshotIsolation};
   const auto result = check::check(history, options);
   ASSERT_TRUE(result.levels[0].violation);
-  const auto figure =
-      figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation, "lost-update");
+  const auto figure = figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation,
+                                named("lost-update"));
   const auto& lines = figure.boxes[0].txn.raw == 0 ? figure.boxes[0].lines : figure.boxes[1].lines;
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[2].text, "… 30 more");
@@ -186,7 +192,7 @@ TEST(Svg, EscapesTheWordsOfTheHistory) {
   const auto result = check::check(history, options);
   ASSERT_TRUE(result.levels[0].violation);
   const auto figure =
-      figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation, "x");
+      figure_of(history, Level::kSnapshotIsolation, *result.levels[0].violation, named("x"));
   const auto picture = svg(figure);
   ASSERT_TRUE(picture.ok()) << picture.error().to_string();
   EXPECT_EQ(picture->find("a<b"), std::string::npos);
@@ -216,7 +222,7 @@ TEST(FigureOf, ALongCycleIsDrawnInPart) {
     violation.derivation.edges.push_back(edge);
     violation.derivation.cycle.push_back(static_cast<std::uint32_t>(i));
   }
-  const auto figure = figure_of(history, Level::kSerializable, violation, "G2-item");
+  const auto figure = figure_of(history, Level::kSerializable, violation, named("G2-item"));
   EXPECT_LE(figure.arrows.size(), kMostArrows);
   EXPECT_EQ(figure.left_out + figure.arrows.size(), static_cast<std::size_t>(kLong));
   const auto picture = svg(figure);

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analyze.hpp"
 #include "explain/why/counterexample.hpp"
 #include "explain/why/explain.hpp"
-#include "report/render.hpp"
 
-namespace cupel::report {
+namespace cupel::analysis {
 
 // A violation as it is reported: by the whole history, or by a part of it made small.
 struct ReportedViolation {
@@ -37,9 +37,10 @@ struct Violations {
   std::deque<levels::Violation> by_cause;         // that `shown` points to
 };
 
-// At most `most`; the others are left out. Borrows from `checked`. Each weakest violated level
-// whose violation is known has one, made small or not. Explains at most `most` internal
-// anomalies of a kind, however many there are.
-Violations violations_of(const Checked& checked, std::size_t most);
+// At most `most`; the others are left out. Borrows from the history and the analysis. Each weakest
+// violated level whose violation is known has one, made small or not. Explains at most `most`
+// internal anomalies of a kind, however many there are.
+Violations violations_of(const history::History& history, const Analysis& analysis,
+                         std::size_t most);
 
-}  // namespace cupel::report
+}  // namespace cupel::analysis

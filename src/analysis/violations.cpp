@@ -1,5 +1,5 @@
 // violations_of: see the header.
-#include "report/violations.hpp"
+#include "analysis/violations.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,13 @@
 #include "analysis/explanations.hpp"
 #include "explain/counts/severity.hpp"
 
-namespace cupel::report {
+namespace cupel::analysis {
 
 using check::LevelResult;
 using check::Verdict;
 using explain::Anomaly;
 using explain::Counterexample;
+using history::History;
 using history::TxnId;
 using levels::InternalAnomaly;
 using levels::Level;
@@ -35,9 +36,9 @@ std::vector<TxnId> originals_of(const Anomaly& anomaly, const Counterexample* sm
 
 // Which of the causes the check came upon itself. The causes have an internal
 // anomaly at the weakest level only, though others come upon it too.
-std::size_t index_of_cause(const Checked& checked, Level level, const InternalAnomaly* internal) {
-  if (!checked.analysis.whole_history) return kNone;
-  const auto& found = checked.analysis.whole_history->causes.found;
+std::size_t index_of_cause(const Analysis& analysis, Level level, const InternalAnomaly* internal) {
+  if (!analysis.whole_history) return kNone;
+  const auto& found = analysis.whole_history->causes.found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto& theirs = found[i].violation.internal;
     if (!found[i].from_check || theirs.empty() != (internal == nullptr)) continue;
@@ -49,15 +50,15 @@ std::size_t index_of_cause(const Checked& checked, Level level, const InternalAn
 }
 
 // by_cause(), also of a level whose internal anomalies are causes of a weaker one.
-analysis::ByCause causes_of(const Checked& checked, const LevelResult& result) {
-  auto all = analysis::by_cause(checked.analysis, result);
+ByCause causes_of(const Analysis& analysis, const LevelResult& result) {
+  auto all = by_cause(analysis, result);
   if (!all.occurrences.empty() || all.violation.internal.empty()) return all;
   std::vector<InternalAnomaly> one_each;
   for (const auto& internal : all.violation.internal) {
-    const auto at = index_of_cause(checked, result.level, &internal);
+    const auto at = index_of_cause(analysis, result.level, &internal);
     if (at == kNone) continue;
     one_each.push_back(internal);
-    all.occurrences.push_back(checked.analysis.whole_history->causes.found[at].occurrences);
+    all.occurrences.push_back(analysis.whole_history->causes.found[at].occurrences);
   }
   if (!one_each.empty()) all.violation.internal = std::move(one_each);
   return all;
@@ -73,8 +74,7 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-Identity identity_of(const history::History& history, const Anomaly& anomaly,
-                     const Counterexample* small) {
+Identity identity_of(const History& history, const Anomaly& anomaly, const Counterexample* small) {
   Identity identity{anomaly.name, originals_of(anomaly, small), {}};
   std::sort(identity.transactions.begin(), identity.transactions.end());
   for (const auto id : anomaly.keys) {
@@ -87,17 +87,18 @@ Identity identity_of(const history::History& history, const Anomaly& anomaly,
 
 class Collector {
  public:
-  Collector(const Checked& checked, std::size_t most) : checked_(checked), most_(most) {}
+  Collector(const History& history, const Analysis& analysis, std::size_t most)
+      : history_(history), analysis_(analysis), most_(most) {}
 
   Violations collect() && {
-    const auto& weakest = checked_.analysis.check.weakest_violated;
-    for (const auto& result : checked_.analysis.check.levels) {
+    const auto& weakest = analysis_.check.weakest_violated;
+    for (const auto& result : analysis_.check.levels) {
       if (result.verdict == Verdict::kViolated && result.violation &&
           std::find(weakest.begin(), weakest.end(), result.level) != weakest.end()) {
         add(result);
       }
     }
-    if (checked_.analysis.whole_history) add_causes();
+    if (analysis_.whole_history) add_causes();
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const Entry& x, const Entry& y) { return x.rank < y.rank; });
     for (auto& entry : entries_) {
@@ -125,7 +126,7 @@ class Collector {
       const auto& anomaly = reported.anomaly;
       return {at, counts::severity(anomaly.name), anomaly.transactions.size(), kNone};
     }
-    const auto& cause = checked_.analysis.whole_history->causes.found[cause_index];
+    const auto& cause = analysis_.whole_history->causes.found[cause_index];
     return {cause.level, counts::severity(cause.name), cause.transactions, cause_index};
   }
 
@@ -134,7 +135,7 @@ class Collector {
                                               std::size_t internal, const Anomaly& anomaly,
                                               const Counterexample* small) const {
     if (small == nullptr) {
-      return {&checked_.history, at, &violation, internal, anomaly, originals_of(anomaly, nullptr)};
+      return {&history_, at, &violation, internal, anomaly, originals_of(anomaly, nullptr)};
     }
     return {&small->history,
             small->level,
@@ -146,7 +147,7 @@ class Collector {
   }
 
   // Its index among the entries: that of the same violation, if it is there already.
-  std::size_t add(ReportedViolation reported, Rank rank, std::set<Identity> identities) {
+  std::size_t add(ReportedViolation reported, Rank rank, const std::set<Identity>& identities) {
     std::size_t at = entries_.size();
     for (const auto& one : identities) {
       if (const auto known = known_.find(one); known != known_.end()) {
@@ -180,14 +181,14 @@ class Collector {
 
   void add(const LevelResult& result) {
     const Level at = result.explained_at.value_or(result.level);
-    auto causes = causes_of(checked_, result);
+    auto causes = causes_of(analysis_, result);
     const auto& violation = all_.by_cause.emplace_back(std::move(causes.violation));
     std::map<levels::InternalKind, std::size_t> of_kind;
     for (std::size_t i = 0; i < violation.internal.size(); ++i) {
       const auto& one = violation.internal[i];
       const InternalKey key{one.kind, one.read, one.key, one.other};
       const auto number = of_kind[one.kind]++;
-      const auto cause_index = index_of_cause(checked_, at, &one);
+      const auto cause_index = index_of_cause(analysis_, at, &one);
       causes_reported_.insert(cause_index);
       if (const auto known = known_internal_.find(key); known != known_internal_.end()) {
         if (known->second == kNone) continue;
@@ -209,7 +210,7 @@ class Collector {
     }
     if (violation.internal.empty()) {
       const auto occurrences = causes.occurrences.empty() ? 1 : causes.occurrences.front();
-      const auto cause_index = index_of_cause(checked_, at, nullptr);
+      const auto cause_index = index_of_cause(analysis_, at, nullptr);
       causes_reported_.insert(cause_index);
       add(Candidate{result, at, violation, 0, violation, occurrences, cause_index, true});
     }
@@ -229,40 +230,38 @@ class Collector {
   std::size_t add(const Candidate& candidate) {
     const auto& [result, at, violation, internal, alone, occurrences, cause_index, may_be_small] =
         candidate;
-    const auto anomalies =
-        explain::explain(checked_.history, at, alone, {.fields = &checked_.analysis.fields});
+    const auto anomalies = explain::explain(history_, at, alone, {.fields = &analysis_.fields});
     if (anomalies.empty()) return kNone;
-    const auto* small = may_be_small
-                            ? analysis::counterexample_of(checked_.analysis, result, anomalies, 0)
-                            : nullptr;
+    const auto* small = may_be_small ? counterexample_of(analysis_, result, anomalies, 0) : nullptr;
     auto reported = reported_of(at, violation, internal, anomalies.front(), small);
     reported.levels = {result.level};
     reported.occurrences = occurrences;
     // Made small or not, it is the violation that the whole history shows.
-    std::set<Identity> identities = {identity_of(checked_.history, anomalies.front(), nullptr),
+    std::set<Identity> identities = {identity_of(history_, anomalies.front(), nullptr),
                                      identity_of(*reported.history, reported.anomaly, small)};
     if (cause_index != kNone && !alone.internal.empty()) {
       identities = {{fmt::format("cause {}", cause_index), {}, {}}};
     }
     const auto rank = rank_of(reported, at, cause_index);
-    return add(std::move(reported), rank, std::move(identities));
+    return add(std::move(reported), rank, identities);
   }
 
   void add_causes() {
-    const auto& causes = checked_.analysis.whole_history->causes;
+    const auto& causes = analysis_.whole_history->causes;
     for (std::size_t i = 0; i < causes.found.size(); ++i) {
       const auto& cause = causes.found[i];
       if (causes_reported_.contains(i)) continue;
-      const auto* small = analysis::counterexample_of(checked_.analysis, cause);
-      const auto explanations =
-          analysis::explanations_of(checked_.history, checked_.analysis, cause);
+      const auto* small = counterexample_of(analysis_, cause);
+      const auto explanations = explanations_of(history_, analysis_, cause);
       for (std::size_t a = 0; a < explanations.size(); ++a) {
         auto reported =
             reported_of(cause.level, cause.violation, a, explanations[a].anomaly, small);
         reported.levels = {cause.level};
         reported.occurrences = cause.occurrences;
-        std::set<Identity> identities = {identity_of(*reported.history, reported.anomaly, small)};
-        add(std::move(reported), rank_of(reported, cause.level, i), std::move(identities));
+        const std::set<Identity> identities = {
+            identity_of(*reported.history, reported.anomaly, small)};
+        const auto rank = rank_of(reported, cause.level, i);
+        add(std::move(reported), rank, identities);
       }
     }
     for (const auto& [name, number] : causes.left_out) all_.left_out[name] += number;
@@ -271,7 +270,8 @@ class Collector {
   using InternalKey =
       std::tuple<levels::InternalKind, history::OpId, history::KeyId, history::OpId>;
 
-  const Checked& checked_;
+  const History& history_;
+  const Analysis& analysis_;
   const std::size_t most_;
   Violations all_;
   std::vector<Entry> entries_;
@@ -282,8 +282,8 @@ class Collector {
 
 }  // namespace
 
-Violations violations_of(const Checked& checked, std::size_t most) {
-  return Collector(checked, most).collect();
+Violations violations_of(const History& history, const Analysis& analysis, std::size_t most) {
+  return Collector(history, analysis, most).collect();
 }
 
-}  // namespace cupel::report
+}  // namespace cupel::analysis
