@@ -130,6 +130,54 @@ const Forbidden kProductTests = {
     {"src/wire/server.cpp", "src/wire/http/service.cpp"},
     "ask the dialect a named question (src/sql/dialect/dialect.hpp)"};
 
+// A new level is a row of src/levels/spec.hpp: nobody else compares with one.
+const Forbidden kSingleLevels = {
+    R"(([=!<>]=|[<>])\s*(levels::)?Level::k|\bLevel::k\w+\s*([=!]=|[<>])|\bcase (levels::)?Level::k)",
+    {},
+    "ask the level a named question (src/levels/level.hpp)"};
+
+TEST(ForbiddenCheck, FindsInjectedTestsForOneLevel) {
+  const auto count = [](const std::string& line) {
+    return check_forbidden(kSingleLevels, {{"src/report/a.cpp", "// A file.\n" + line + "\n"}})
+        .size();
+  };
+  EXPECT_EQ(count("if (level == Level::kPrefix) return;"), 1u);
+  EXPECT_EQ(count("split_(level != levels::Level::kPrefix),"), 1u);
+  EXPECT_EQ(count("if (levels::Level::kPrefix == level) return;"), 1u);
+  EXPECT_EQ(count("return level <= Level::kCausal;"), 1u);
+  EXPECT_EQ(count("      case Level::kPrefix:"), 1u);
+  EXPECT_EQ(count("if (levels::writers_exclude(level)) return;  // level == Level::kPrefix"), 0u);
+  EXPECT_EQ(count("{.weakest = {Level::kPrefix, Level::kLinearizable}},"), 0u);
+}
+
+TEST(Repository, AsksTheTableOfLevels) {
+  const auto sources = read_sources(
+      kRepository, {"src/explain", "src/report", "src/analysis", "src/run", "src/cli"});
+  ASSERT_GE(sources.size(), 80u);
+  const auto findings = check_forbidden(kSingleLevels, sources);
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+// `analysis` is the one place where violations are explained; the others show what it found.
+const Forbidden kExplanations = {
+    R"(\bexplain::explain\()",
+    {},
+    "take the explanation from analysis (src/analysis/explanations.hpp)"};
+
+TEST(Repository, ExplainsInTheAnalysis) {
+  EXPECT_EQ(check_forbidden(kExplanations, {{"a", "auto a = explain::explain(history, at, one);"}})
+                .size(),
+            1u);
+  EXPECT_EQ(
+      check_forbidden(kExplanations, {{"a", "crdt::explain(a); explain::Anomaly one;"}}).size(),
+      0u);
+  const auto sources =
+      read_sources(kRepository, {"src/report", "src/api", "src/run", "src/mocktest", "src/cli"});
+  ASSERT_GE(sources.size(), 80u);
+  const auto findings = check_forbidden(kExplanations, sources);
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
 std::vector<SourceFile> sources_of_dialects() {
   auto sources = read_sources(kRepository, {"src/sql", "src/wire"});
   std::erase_if(sources,
