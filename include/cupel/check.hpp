@@ -173,7 +173,9 @@ class HistoryBuilder {
 // Reads a history file, or a directory for the formats that use one. `format` is
 // "jepsen", "plume", "awdit", "dbcop", "cobra", "viper", "cupel" or "knossos";
 // empty: recognised by content. None, and in `error` file, line or byte, what
-// was found and what was expected, if that fails.
+// was found and what was expected, if that fails. The history is held in memory, but not what only
+// explanations show: fields of a jepsen file that cupel ignores, such as the node. check_history()
+// looks these up in the file if something is violated (Answer::file_error).
 std::optional<History> read_history(const std::string& path, std::string& error,
                                     std::string_view format = {});
 
@@ -241,6 +243,9 @@ struct Answer {
   std::vector<Count> counts;               // with Options::history_analysis: most severe first
   std::vector<Anomaly> further;  // with Options::history_analysis: one for each cause that
                                  // the check itself did not find, most severe first
+  // A sentence if the file of the history has changed since read_history(): the explanations then
+  // lack what only the file has. Else empty.
+  std::string file_error;
 };
 
 // Decides the levels. Takes nearly linear time on histories whose constraints are

@@ -62,7 +62,6 @@ class Pipeline {
       : history_(history), options_(options), budget_(budget) {}
 
   Analysis run() && {
-    begin(Step::kCheck);
     found_.check = check::check(history_, options_.check, budget_);
     shrink_seconds_ = shrink_seconds();
     shrink();
@@ -73,10 +72,6 @@ class Pipeline {
   }
 
  private:
-  void begin(Step step) const {
-    if (options_.progress) options_.progress(step);
-  }
-
   [[nodiscard]] double shrink_seconds() const {
     if (options_.shrink_seconds) return *options_.shrink_seconds;
     double check_seconds = 0;
@@ -92,7 +87,6 @@ class Pipeline {
 
   void shrink() {
     if (shrink_seconds_ <= 0) return;
-    begin(Step::kShrink);
     const Lap lap(budget_.stopwatch(), "explain", kWhole);
     const auto began = base::Budget::Clock::now();
     const double seconds = std::min(shrink_seconds_, std::max(budget_.seconds_left(), 1.0));
@@ -102,7 +96,6 @@ class Pipeline {
   }
 
   void look_at_whole_history() {
-    begin(Step::kCount);
     const Lap lap(budget_.stopwatch(), "history-analysis", kWhole);
     found_.whole_history = counts::analyze_history(history_, found_.check, options_.check, budget_);
     if (!found_.whole_history) return;
@@ -130,10 +123,18 @@ class Pipeline {
     const auto small = counterexamples();
     const auto labels = labels_explained(small);
     if (labels.empty()) return;
-    begin(Step::kExplain);
     const Lap lap(budget_.stopwatch(), "explain", kWhole);
-    if (options_.fields) found_.fields = options_.fields(labels, budget_);
+    if (options_.fields) look_up_fields(labels);
     for (auto* one : small) explain::explain_again(*one, history_, &found_.fields);
+  }
+
+  void look_up_fields(const std::set<std::uint32_t>& labels) {
+    auto fields = options_.fields(labels, budget_);
+    if (fields.ok()) {
+      found_.fields = std::move(fields).value();
+    } else {
+      found_.fields_error = std::move(fields).error();
+    }
   }
 
   [[nodiscard]] std::vector<explain::Counterexample*> counterexamples() {
@@ -180,7 +181,6 @@ class Pipeline {
                        (options_.test_power == TestPower::kIfPassed &&
                         options_.check.asked.empty() && passed(history_, found_.check));
     if (!asked) return;
-    begin(Step::kTestPower);
     const Lap lap(budget_.stopwatch(), "test-power", kWhole);
     try {
       const base::AllocationWatch watch(&budget_);
@@ -253,10 +253,10 @@ Analysis unread(const Options& options, const std::string& detail) {
 base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptions& file,
                                         const Options& options) {
   base::Budget budget(timeout_of(options.check), options.check.memory_limit_bytes);
-  if (options.progress) options.progress(Step::kRead);
   if (auto result = decide_while_reading(path, file, options, budget)) {
     return AnalyzedFile{empty_history(), {.check = *std::move(result)}};
   }
+  Source source(path);
   auto read = [&] {
     const Lap lap(budget.stopwatch(), "read");
     return formats::read(
@@ -267,7 +267,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   AnalyzedFile result{whole ? std::move(read).value() : empty_history(), {}};
   if (whole) {
     auto with_fields = options;
-    if (!with_fields.fields) with_fields.fields = fields_of_file(path, result.history);
+    if (!with_fields.fields) with_fields.fields = fields_of_file(std::move(source), result.history);
     result.analysis = analyze(result.history, with_fields, budget);
   } else {
     result.analysis = unread(options, read.error().message);
@@ -276,11 +276,17 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   return result;
 }
 
-std::function<explain::FieldsByLabel(const std::set<std::uint32_t>&, base::Budget&)> fields_of_file(
-    std::string path, const History& history) {
-  return [path = std::move(path), format = metadata_of(history, "format")](
-             const std::set<std::uint32_t>& labels, base::Budget& budget) {
-    return formats::extra_fields(path, format, labels, &budget);
+FieldsOfLabels fields_of_file(Source source, const History& history) {
+  return [source = std::move(source), format = metadata_of(history, "format")](
+             const std::set<std::uint32_t>& labels,
+             base::Budget& budget) -> base::Result<explain::FieldsByLabel> {
+    if (!formats::has_extra_fields(format)) return explain::FieldsByLabel();
+    auto fields = formats::extra_fields(source.path(), format, labels, &budget);
+    if (source.is_unchanged()) return fields;  // also while it was read
+    return base::Error{.message =
+                           "the file has changed since the history was read, so the "
+                           "explanations do not show its other fields; read it again",
+                       .file = source.path()};
   };
 }
 

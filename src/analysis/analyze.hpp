@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/result.hpp"
 #include "base/stopwatch.hpp"
@@ -27,13 +28,14 @@
 
 namespace cupel::analysis {
 
-enum class Step : std::uint8_t { kRead, kCheck, kShrink, kCount, kExplain, kTestPower };
-
 enum class TestPower : std::uint8_t {
   kNever,
   kIfPassed,  // every level was asked for, and none is violated that the database promises
   kAlways,
 };
+
+using FieldsOfLabels = std::function<base::Result<explain::FieldsByLabel>(
+    const std::set<std::uint32_t>& labels, base::Budget& budget)>;
 
 struct Options {
   // Levels, clock drift and evidence; time, memory and threads.
@@ -49,10 +51,7 @@ struct Options {
 
   // Where a level is violated: more about the transactions with these labels, from the source of
   // the history. None: nothing more is known.
-  std::function<explain::FieldsByLabel(const std::set<std::uint32_t>& labels, base::Budget& budget)>
-      fields = {};
-  // Called at the beginning of each step.
-  std::function<void(Step)> progress = {};
+  FieldsOfLabels fields = {};
 };
 
 struct Analysis {
@@ -64,6 +63,7 @@ struct Analysis {
   std::optional<counts::WholeHistory> whole_history =
       {};                                           // how often each anomaly occurs; further causes
   explain::FieldsByLabel fields = {};               // more about the transactions of explanations
+  std::optional<base::Error> fields_error = {};     // why there are none
   std::optional<power::TestPower> test_power = {};  // what the test could have shown
   std::vector<base::Stopwatch::Stage> stages = {};  // where the time went; empty: not known
 };
@@ -95,8 +95,8 @@ struct FileOptions {
 base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptions& file,
                                         const Options& options);
 
-// `Options::fields` for a history that was read from the file at `path`. `history` is borrowed.
-std::function<explain::FieldsByLabel(const std::set<std::uint32_t>&, base::Budget&)> fields_of_file(
-    std::string path, const history::History& history);
+// `Options::fields` for a history that was read from this file. An error if the file has changed
+// since: its fields are of another history. `history` is borrowed.
+FieldsOfLabels fields_of_file(Source source, const history::History& history);
 
 }  // namespace cupel::analysis

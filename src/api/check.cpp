@@ -229,13 +229,14 @@ std::optional<History> read_history(const std::string& path, std::string& error,
       return std::nullopt;
     }
   }
+  analysis::Source source(path);
   auto read = formats::read(path, options);
   if (!read.ok()) {
     error = read.error().to_string();
     return std::nullopt;
   }
-  return History(
-      std::make_shared<const History::Content>(History::Content{std::move(*read), path}));
+  return History(std::make_shared<const History::Content>(
+      History::Content{std::move(*read), std::move(source)}));
 }
 
 bool write_history(const History& history, const std::string& path, std::string_view format,
@@ -279,11 +280,12 @@ std::vector<Anomaly> outer(std::vector<analysis::Explanation> explanations) {
 Answer check_history(const History& history, const Options& options) {
   const history::History& columns = history.content().columns;
   auto inside = inner(options);
-  if (const auto& source = history.content().source; !source.empty()) {
-    inside.fields = analysis::fields_of_file(source, columns);
+  if (const auto& source = history.content().source) {
+    inside.fields = analysis::fields_of_file(*source, columns);
   }
   const auto found = analysis::analyze(columns, inside);
   Answer answer;
+  if (found.fields_error) answer.file_error = found.fields_error->to_string();
   answer.strongest_satisfied = outer(found.check.strongest_satisfied);
   answer.weakest_violated = outer(found.check.weakest_violated);
   for (const auto& one : found.check.levels) {

@@ -1,8 +1,9 @@
 // Content: the data of the public History.
 #pragma once
 
-#include <string>
+#include <optional>
 
+#include "analysis/source.hpp"
 #include "cupel/check.hpp"
 #include "history/history.hpp"
 
@@ -10,7 +11,7 @@ namespace cupel {
 
 struct History::Content {
   history::History columns;
-  std::string source = {};  // the file it was read from; empty: none
+  std::optional<analysis::Source> source = {};  // the file it was read from
 };
 
 }  // namespace cupel

@@ -132,10 +132,15 @@ ByLabel collected(const MappedFile& file, const std::set<std::uint32_t>& labels,
 
 }  // namespace
 
+bool has_extra_fields(std::string_view format) {
+  return format == "jepsen";
+}
+
 ByLabel extra_fields(const std::string& path, std::string_view format,
                      const std::set<std::uint32_t>& labels, base::Budget* budget) {
   std::error_code ignored;
-  if (format != "jepsen" || labels.empty() || !std::filesystem::is_regular_file(path, ignored)) {
+  if (!has_extra_fields(format) || labels.empty() ||
+      !std::filesystem::is_regular_file(path, ignored)) {
     return {};
   }
   try {

@@ -18,6 +18,9 @@
 
 namespace cupel::formats {
 
+// `format` is the metadata "format" of a history.
+bool has_extra_fields(std::string_view format);
+
 // By label (History::label), the fields of that operation map that the reader
 // ignores, in the file's order: ("node", "\"n3\""), values as the file's syntax writes
 // them, EDN's in canonical form. `format` is the metadata "format" of the history;

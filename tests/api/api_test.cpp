@@ -122,6 +122,41 @@ TEST(PublicApi, CountsAndReportsFurtherCauses) {
   EXPECT_EQ(cupel::check_history(*history, deprecated).counts.size(), 1u);
 }
 
+// A lost update; only the file has the node, which explanations show.
+std::string recorded(const std::string& node) {
+  std::string text;
+  for (const char* client : {"1", "2"}) {
+    text += std::string(R"({"type":"ok","process":)") + client +
+            R"(,"f":"txn","value":[["r","x",null],["w","x",)" + client + R"(]],"node":")" + node +
+            "\"}\n";
+  }
+  return text;
+}
+
+TEST(PublicApi, DoesNotExplainByAFileThatHasChanged) {
+  const cupel::test::ScratchFolder folder;
+  const auto path = folder.file("h.jsonl", recorded("n3"));
+  std::string error;
+  const auto history = cupel::read_history(path, error);
+  ASSERT_TRUE(history) << error;
+  const cupel::Options options = {.levels = {cupel::Level::kSnapshotIsolation}};
+  const auto explained = [](const cupel::Answer& answer) {
+    return answer.levels.at(0).anomalies.at(0).explanation;
+  };
+
+  const auto before = cupel::check_history(*history, options);
+  EXPECT_EQ(before.file_error, "");
+  EXPECT_NE(explained(before).find("n3"), std::string::npos) << explained(before);
+
+  folder.file("h.jsonl", recorded("n4"));
+  const auto after = cupel::check_history(*history, options);
+  EXPECT_NE(after.file_error.find(path), std::string::npos) << after.file_error;
+  EXPECT_NE(after.file_error.find("changed"), std::string::npos) << after.file_error;
+  EXPECT_EQ(after.levels.at(0).verdict, cupel::Verdict::kViolated);
+  EXPECT_EQ(explained(after).find("n3"), std::string::npos) << explained(after);
+  EXPECT_EQ(explained(after).find("n4"), std::string::npos) << explained(after);
+}
+
 TEST(PublicApi, KnowsItsWords) {
   EXPECT_EQ(cupel::name(cupel::Level::kLinearizable), "linearizable");
   EXPECT_EQ(cupel::parse_level("PL-SI"), cupel::Level::kSnapshotIsolation);
