@@ -17,11 +17,11 @@
 #include "cli/emit.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "crdt/analysis/analyze.hpp"
 #include "crdt/io/certificate.hpp"
 #include "crdt/io/picture.hpp"
 #include "crdt/io/reader.hpp"
 #include "crdt/io/report.hpp"
-#include "crdt/solve/convergence.hpp"
 #include "crdt/verify/verify.hpp"
 #include "crdt/workload/generate.hpp"
 #include "crdt/workload/run.hpp"
@@ -126,47 +126,27 @@ int code_of(crdt::Verdict verdict) {
   return kUnknown;
 }
 
-// Decides, explains, prints, and writes the files that were requested. The exit code.
+// Analyzes, prints, and writes the files that were requested. The exit code.
 int check_one(const std::string& file, const crdt::History& history, const CrdtArguments& arguments,
               const Limits& limits, base::Budget& budget) {
-  const auto began = base::Budget::Clock::now();
-  crdt::Report report{.file = file,
-                      .history = &history,
-                      .axioms = {.strict = arguments.strict},
-                      .show_witness = arguments.witness};
-  try {
-    const base::AllocationWatch watch(&budget);
-    report.decision = crdt::decide(history, report.axioms, budget);
-  } catch (const std::bad_alloc&) {
-    if (budget.limit() == base::Limit::kNone) throw;
-    report.decision = {};
-  }
-  report.seconds = std::chrono::duration<double>(base::Budget::Clock::now() - began).count();
-  if (report.decision.verdict == crdt::Verdict::kUnknown)
-    report.limit = budget.limit() == base::Limit::kNone ? "size" : base::to_string(budget.limit());
-  if (report.decision.violation) {
-    const double left = std::max(1.0, std::min(limits.shrink_seconds, budget.seconds_left()));
-    report.explanation = crdt::explain(
-        history, *report.decision.violation, report.axioms,
-        {.seconds = limits.shrink_seconds == 0 ? 0 : left, .memory_bytes = limits.memory_bytes});
-  }
-  if (arguments.converge) report.convergence = crdt::converge(history);
+  const crdt::Report report{.file = file,
+                            .history = &history,
+                            .analysis = crdt::analyze(history,
+                                                      {.axioms = {.strict = arguments.strict},
+                                                       .converge = arguments.converge,
+                                                       .shrink_seconds = limits.shrink_seconds,
+                                                       .memory_bytes = limits.memory_bytes},
+                                                      budget),
+                            .show_witness = arguments.witness};
   print(arguments.json ? crdt::as_json(report) : crdt::as_text(report));
-  int code = code_of(report.decision.verdict);
-  if (report.convergence && !report.convergence->different.empty())
-    code = std::max<int>(code, kViolated);
-  else if (report.convergence && report.convergence->keys == 0 && code == kSatisfied)
-    code = kUnknown;
+  int code = code_of(crdt::verdict_of(report.analysis));
   if (!arguments.certificate.empty()) {
-    if (report.decision.verdict == crdt::Verdict::kUnknown) {
+    if (report.analysis.decision.verdict == crdt::Verdict::kUnknown) {
       print_error(
           base::Error{.message = "no certificate was written, because the verdict is unknown",
                       .file = arguments.certificate});
     } else {
-      const auto text =
-          report.decision.witness
-              ? crdt::certificate_of_witness(history, report.axioms, *report.decision.witness)
-              : crdt::certificate_of_core(history, report.axioms, report.explanation->core);
+      const auto text = crdt::certificate_of(history, report.analysis);
       if (!write_whole(arguments.certificate, text, /*append=*/false, "the certificate"))
         code = kBad;
     }

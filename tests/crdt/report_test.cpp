@@ -21,13 +21,10 @@ History history_of(Type type, const std::string& text) {
 
 Report report_of(const History& history) {
   base::Budget budget;
-  Report report{.file = "h<1>.jsonl",
-                .history = &history,
-                .decision = decide(history, {}, budget),
-                .show_witness = true};
-  if (report.decision.violation)
-    report.explanation = explain(history, *report.decision.violation, {}, {.seconds = 60});
-  return report;
+  return {.file = "h<1>.jsonl",
+          .history = &history,
+          .analysis = analyze(history, {.shrink_seconds = 60}, budget),
+          .show_witness = true};
 }
 
 std::size_t count(const std::string& text, std::string_view what) {
@@ -54,8 +51,8 @@ TEST(Report, AWholeReadIsExplainedByTheElementInQuestionOnly) {
 {"process":2,"f":"read","value":[]}
 )");
   const auto report = report_of(history);
-  ASSERT_TRUE(report.explanation);
-  EXPECT_EQ(report.explanation->because,
+  ASSERT_TRUE(report.analysis.explanation);
+  EXPECT_EQ(report.analysis.explanation->because,
             (std::vector<std::string>{
                 "it must have seen add(\"a\") of replica 1 (line 3)",
                 "that follows from the order of each replica and from contains(\"b\") = true of "
@@ -65,8 +62,8 @@ TEST(Report, AWholeReadIsExplainedByTheElementInQuestionOnly) {
 
 void expect_blamed(const History& history, const char* words) {
   const auto report = report_of(history);
-  ASSERT_TRUE(report.explanation);
-  EXPECT_NE(report.explanation->summary.find(words), std::string::npos) << as_text(report);
+  ASSERT_TRUE(report.analysis.explanation);
+  EXPECT_NE(report.analysis.explanation->summary.find(words), std::string::npos) << as_text(report);
 }
 
 // That "b" is gone shows that its remove was seen, and with it the add of "a".
@@ -99,16 +96,16 @@ TEST(Report, AnOverwrittenSiblingIsStale) {
 {"process":2,"f":"read","value":[1]}
 )");
   const auto report = report_of(history);
-  ASSERT_TRUE(report.explanation);
-  EXPECT_EQ(report.explanation->name, "stale-read") << as_text(report);
+  ASSERT_TRUE(report.analysis.explanation);
+  EXPECT_EQ(report.analysis.explanation->name, "stale-read") << as_text(report);
   const auto lost = history_of(Type::kMultiValueRegister, R"({"process":1,"f":"write","value":1}
 {"process":2,"f":"write","value":2}
 {"process":3,"f":"read","value":[1,2]}
 {"process":3,"f":"read","value":[1]}
 )");
   const auto other = report_of(lost);
-  ASSERT_TRUE(other.explanation);
-  EXPECT_EQ(other.explanation->name, "lost-sibling") << as_text(other);
+  ASSERT_TRUE(other.analysis.explanation);
+  EXPECT_EQ(other.analysis.explanation->name, "lost-sibling") << as_text(other);
 }
 
 TEST(Report, SaysThatThereAreNoOperations) {
@@ -119,10 +116,10 @@ TEST(Report, SaysThatThereAreNoOperations) {
 TEST(Report, SaysWhatItTakes) {
   const auto history = history_of(Type::kAddWinsSet, kLostAdd);
   const auto report = report_of(history);
-  ASSERT_TRUE(report.explanation);
-  EXPECT_EQ(report.explanation->name, "lost-add");
-  EXPECT_EQ(report.explanation->part.origin, (std::vector<OpId>{0, 1, 2, 3}));
-  EXPECT_EQ(report.explanation->part.origin[report.explanation->read], 3U);
+  ASSERT_TRUE(report.analysis.explanation);
+  EXPECT_EQ(report.analysis.explanation->name, "lost-add");
+  EXPECT_EQ(report.analysis.explanation->part.origin, (std::vector<OpId>{0, 1, 2, 3}));
+  EXPECT_EQ(report.analysis.explanation->part.origin[report.analysis.explanation->read], 3U);
   const auto text = as_text(report);
   EXPECT_EQ(text.substr(0, text.find('\n')), "h<1>.jsonl\tadd-wins-set\tviolated");
   EXPECT_NE(text.find("it must have seen add(\"<a>\") of replica 1"), text.npos) << text;
@@ -141,7 +138,7 @@ TEST(Report, ShowsAnExecutionInWhichEveryReadIsRight) {
       history_of(Type::kAddWinsSet,
                  std::string(kLostAdd).replace(std::string(kLostAdd).find("false"), 5, "true"));
   const auto report = report_of(history);
-  ASSERT_EQ(report.decision.verdict, Verdict::kSatisfied);
+  ASSERT_EQ(report.analysis.decision.verdict, Verdict::kSatisfied);
   const auto json = nlohmann::json::parse(as_json(report));
   ASSERT_EQ(json["witness"].size(), 5U);
   // Replica 2 must have had one delivery, of the second add at least.
@@ -159,10 +156,10 @@ TEST(Report, ACycleIsExplainedStepByStep) {
       "{\"process\":1,\"f\":\"write\",\"value\":1}\n{\"process\":2,\"f\":\"write\",\"value\":2}\n"
       "{\"process\":1,\"f\":\"read\",\"value\":2}\n{\"process\":2,\"f\":\"read\",\"value\":1}\n");
   const auto report = report_of(history);
-  ASSERT_TRUE(report.explanation);
-  EXPECT_EQ(report.explanation->name, "order-disagreement");
-  ASSERT_EQ(report.explanation->cycle.size(), 2U);
-  EXPECT_EQ(report.explanation->because.size(), 2U);
+  ASSERT_TRUE(report.analysis.explanation);
+  EXPECT_EQ(report.analysis.explanation->name, "order-disagreement");
+  ASSERT_EQ(report.analysis.explanation->cycle.size(), 2U);
+  EXPECT_EQ(report.analysis.explanation->because.size(), 2U);
   const auto json = nlohmann::json::parse(as_json(report));
   EXPECT_EQ(json["explanation"]["cycle"][0]["why"], "arbitrated");
   const auto svg = as_svg(report);

@@ -38,4 +38,10 @@ std::string certificate_of_core(const History& history, const Axioms& axioms, co
          ",\"elements\":" + joined(core.elements) + "}\n";
 }
 
+std::string certificate_of(const History& history, const Analysis& analysis) {
+  return analysis.decision.witness
+             ? certificate_of_witness(history, analysis.axioms, *analysis.decision.witness)
+             : certificate_of_core(history, analysis.axioms, analysis.explanation->core);
+}
+
 }  // namespace cupel::crdt

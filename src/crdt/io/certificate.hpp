@@ -6,12 +6,14 @@
 
 #include <string>
 
-#include "crdt/solve/decide.hpp"
+#include "crdt/analysis/analyze.hpp"
 
 namespace cupel::crdt {
 
 std::string certificate_of_witness(const History& history, const Axioms& axioms,
                                    const Witness& witness);
 std::string certificate_of_core(const History& history, const Axioms& axioms, const Core& core);
+// Of an analysis whose verdict is not unknown.
+std::string certificate_of(const History& history, const Analysis& analysis);
 
 }  // namespace cupel::crdt

@@ -249,11 +249,11 @@ std::vector<std::string> wrapped(const std::string& text, const std::string& ind
 std::string as_svg(const Report& report) {
   const History& h = *report.history;
   const std::string title =
-      fmt::format("{}: {}, {}", report.file, name(h.type), name(report.decision.verdict));
+      fmt::format("{}: {}, {}", report.file, name(h.type), name(report.analysis.decision.verdict));
   std::vector<std::string> legend;
   std::vector<Arrow> arrows;
-  if (report.explanation) {
-    const auto& explanation = *report.explanation;
+  if (report.analysis.explanation) {
+    const auto& explanation = *report.analysis.explanation;
     const auto& part = explanation.part.history;
     std::vector<OpId> ops;
     for (OpId id = 0; id < part.ops.size() && id < kMostDrawn; ++id) ops.push_back(id);
@@ -281,9 +281,9 @@ std::string as_svg(const Report& report) {
           fmt::format("the first {} of {} operations that it takes", ops.size(), part.ops.size()));
     return Drawing(part, std::move(ops), std::move(arrows), explanation.read).draw(title, legend);
   }
-  if (!report.decision.witness)
+  if (!report.analysis.decision.witness)
     return Drawing(h, {}, {}, kNone).draw(title, {"a limit was met: there is nothing to show"});
-  const auto& witness = *report.decision.witness;
+  const auto& witness = *report.analysis.decision.witness;
   std::vector<OpId> ops(witness.order.begin(),
                         witness.order.begin() + static_cast<std::ptrdiff_t>(
                                                     std::min(kMostDrawn, witness.order.size())));

@@ -206,18 +206,18 @@ std::vector<OpId> newly_seen(const History& history, const Clocks& clocks, OpId 
 
 std::string as_text(const Report& report) {
   const History& history = *report.history;
-  std::string text =
-      fmt::format("{}\t{}\t{}\n", report.file, name(history.type), name(report.decision.verdict));
+  std::string text = fmt::format("{}\t{}\t{}\n", report.file, name(history.type),
+                                 name(report.analysis.decision.verdict));
   if (history.ops.empty()) text += "  0 operations\n";
-  if (report.decision.verdict == Verdict::kUnknown) {
-    text +=
-        fmt::format("  a limit was met ({}) after {:.1f} s{}\n", report.limit, report.seconds,
-                    report.limit == "size" ? ": more choices than the exact method takes on" : "");
+  if (report.analysis.decision.verdict == Verdict::kUnknown) {
+    text += fmt::format(
+        "  a limit was met ({}) after {:.1f} s{}\n", report.analysis.limit, report.analysis.seconds,
+        report.analysis.limit == "size" ? ": more choices than the exact method takes on" : "");
   }
-  if (report.explanation) text += explanation_text(history, *report.explanation);
-  if (report.convergence) text += convergence_text(history, *report.convergence);
-  if (report.show_witness && report.decision.witness)
-    text += witness_text(history, *report.decision.witness);
+  if (report.analysis.explanation) text += explanation_text(history, *report.analysis.explanation);
+  if (report.analysis.convergence) text += convergence_text(history, *report.analysis.convergence);
+  if (report.show_witness && report.analysis.decision.witness)
+    text += witness_text(history, *report.analysis.decision.witness);
   return text;
 }
 
@@ -226,33 +226,34 @@ std::string as_json(const Report& report) {
   const History& history = *report.history;
   Json json = {{"file", report.file},
                {"type", name(history.type)},
-               {"letter", report.axioms.strict},
+               {"letter", report.analysis.axioms.strict},
                {"operations", history.ops.size()},
                {"replicas", history.replicas.size() - history.indeterminate.size()},
                {"keys", history.keys.size()},
                {"indeterminate", history.indeterminate.size()},
-               {"verdict", name(report.decision.verdict)},
+               {"verdict", name(report.analysis.decision.verdict)},
                {"decided_by", nullptr},
-               {"seconds", report.seconds},
+               {"seconds", report.analysis.seconds},
                {"limit", nullptr},
                {"explanation", nullptr}};
-  if (report.decision.verdict == Verdict::kUnknown) {
-    json["limit"] = report.limit;
+  if (report.analysis.decision.verdict == Verdict::kUnknown) {
+    json["limit"] = report.analysis.limit;
   } else {
-    json["decided_by"] = report.decision.decided_by;
+    json["decided_by"] = report.analysis.decision.decided_by;
   }
-  if (report.explanation) json["explanation"] = explanation_json(history, *report.explanation);
-  if (report.show_witness && report.decision.witness) {
+  if (report.analysis.explanation)
+    json["explanation"] = explanation_json(history, *report.analysis.explanation);
+  if (report.show_witness && report.analysis.decision.witness) {
     Json execution = Json::array();
-    for (const OpId id : report.decision.witness->order) {
+    for (const OpId id : report.analysis.decision.witness->order) {
       auto one = operation_json(history, id);
-      one["newly_seen"] = newly_seen(history, report.decision.witness->clocks, id);
+      one["newly_seen"] = newly_seen(history, report.analysis.decision.witness->clocks, id);
       execution.push_back(std::move(one));
     }
     json["witness"] = std::move(execution);
   }
-  if (report.convergence) {
-    const auto& found = *report.convergence;
+  if (report.analysis.convergence) {
+    const auto& found = *report.analysis.convergence;
     Json different = Json::array();
     for (const auto& [one, other] : found.different)
       different.push_back(

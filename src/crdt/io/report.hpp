@@ -3,22 +3,15 @@
 
 #include <string>
 
-#include "crdt/explain/explain.hpp"
-#include "crdt/solve/convergence.hpp"
-#include "crdt/solve/decide.hpp"
+#include "crdt/analysis/analyze.hpp"
 
 namespace cupel::crdt {
 
 struct Report {
   std::string file;
   const History* history = nullptr;
-  Axioms axioms = {};
-  Decision decision = {};
-  std::optional<Explanation> explanation = {};  // of kViolated
-  double seconds = 0;
-  std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
-  std::optional<Convergence> convergence = {};  // if requested
-  bool show_witness = false;                    // of kSatisfied
+  Analysis analysis = {};
+  bool show_witness = false;  // of kSatisfied
 };
 
 std::string_view name(Verdict verdict);

@@ -1,0 +1,46 @@
+// analyze: everything that is found out about one history of a replicated data type, in one call.
+//
+//   decide → explain the violation → check convergence, if requested
+//
+// `cupel crdt check` and `cupel crdt run` call it; the result holds facts, which io/ renders.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/budget.hpp"
+#include "crdt/explain/explain.hpp"
+#include "crdt/model/history.hpp"
+#include "crdt/solve/convergence.hpp"
+#include "crdt/solve/decide.hpp"
+
+namespace cupel::crdt {
+
+struct AnalysisOptions {
+  Axioms axioms = {};
+  bool converge = false;      // also compare the last reads of the replicas
+  double shrink_seconds = 5;  // for making a violation small; 0: not at all
+  // Resident size at which the shrinking goes no further; 0: none. That of the decision is the
+  // budget's.
+  std::uint64_t memory_bytes = 0;
+};
+
+struct Analysis {
+  Axioms axioms = {};
+  Decision decision = {};
+  std::string limit = {};                       // of kUnknown: "time", "memory" or "size"
+  double seconds = 0;                           // of the decision
+  std::optional<Explanation> explanation = {};  // of kViolated
+  std::optional<Convergence> convergence = {};  // if requested
+};
+
+// The budget may have begun with the reading of the history. A limit that is met is no error: the
+// verdict is unknown.
+Analysis analyze(const History& history, const AnalysisOptions& options, base::Budget& budget);
+
+// Of both answers: violated also if replicas differ in the end, and unknown also if convergence
+// was requested and no key has two last reads to compare.
+Verdict verdict_of(const Analysis& analysis);
+
+}  // namespace cupel::crdt
