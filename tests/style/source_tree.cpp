@@ -113,12 +113,63 @@ std::string row_of(const LayerTable& table, const std::string& path) {
   return path.substr(0, first);
 }
 
-// The row of a target: explain_why for src/explain/why.
-std::string row_of_target(const LayerTable& table, std::string name) {
-  if (table.count(name) != 0) return name;
-  const auto end = name.find('_');
-  if (end != std::string::npos) name[end] = '/';
-  return name;
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// A target of cupel_layer(…), and what it links, by name.
+struct Target {
+  std::string folder;  // "explain/why"
+  std::string path;    // of its CMakeLists.txt
+  std::set<std::string> links = {};
+};
+using Targets = std::map<std::string, Target>;
+
+Targets targets_of(const std::vector<SourceFile>& cmake_lists) {
+  static const std::regex layer(R"(cupel_layer\(\s*(\w+)([^)]*)\))");
+  static const std::regex link(R"(target_link_libraries\(\s*cupel_(\w+)([^)]*)\))");
+  static const std::regex library(R"(\bcupel_(\w+))");
+  Targets targets;
+  for (const auto& file : cmake_lists) {
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), layer), end; it != end; ++it) {
+      auto& target = targets[(*it)[1]];
+      target.folder = folder_of(file.path).substr(4);
+      target.path = file.path;
+      std::istringstream arguments((*it)[2].str());
+      bool uses = false;
+      for (std::string word; arguments >> word;) {
+        if (word == "USES" || word == "SOURCES" || word == "LIBRARIES" || word == "ALONE") {
+          uses = word == "USES";
+        } else if (uses) {
+          target.links.insert(word);
+        }
+      }
+    }
+  }
+  for (const auto& file : cmake_lists) {
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), link), end; it != end; ++it) {
+      const auto target = targets.find((*it)[1]);
+      if (target == targets.end()) continue;
+      const std::string arguments = (*it)[2];
+      for (std::sregex_iterator one(arguments.begin(), arguments.end(), library), last; one != last;
+           ++one) {
+        target->second.links.insert((*one)[1]);
+      }
+    }
+  }
+  return targets;
+}
+
+// The target that a folder belongs to; empty if there is none.
+std::string target_of(const Targets& targets, std::string folder) {
+  for (;;) {
+    for (const auto& [name, target] : targets) {
+      if (target.folder == folder) return name;
+    }
+    const auto end = folder.rfind('/');
+    if (end == std::string::npos) return {};
+    folder.resize(end);
+  }
 }
 
 bool allows(const std::set<std::string>& row, const std::string& layer) {
@@ -185,6 +236,19 @@ std::vector<SourceFile> read_sources(const std::string& repository,
   return sources;
 }
 
+std::vector<SourceFile> read_cmake_lists(const std::string& repository) {
+  namespace fs = std::filesystem;
+  std::vector<SourceFile> lists;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(repository) / "src")) {
+    if (entry.path().filename() != "CMakeLists.txt") continue;
+    lists.push_back({fs::relative(entry.path(), repository).generic_string(),
+                     read_text(entry.path().string())});
+  }
+  std::sort(lists.begin(), lists.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return lists;
+}
+
 Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& sources) {
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"/]+/[^"]*)")re");
   Findings findings;
@@ -198,6 +262,7 @@ Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& 
     if (row == table.end()) continue;  // said once, below
     const auto lines = lines_of(file.text);
     for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find("include") == std::string::npos) continue;  // the regex is slow
       std::smatch match;
       if (!std::regex_search(lines[i], match, include)) continue;
       const auto included = row_of(table, match[1]);
@@ -221,21 +286,42 @@ Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& 
   return findings;
 }
 
-Findings check_links(const LayerTable& table, const SourceFile& cmake_lists) {
-  static const std::regex call(R"(cupel_layer\(\s*(\w+)([^)]*)\))");
+Findings check_links(const LayerTable& table, const std::vector<SourceFile>& cmake_lists,
+                     const std::vector<SourceFile>& sources) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"/]+/[^"]*)")re");
+  const auto targets = targets_of(cmake_lists);
   Findings findings;
-  for (std::sregex_iterator it(cmake_lists.text.begin(), cmake_lists.text.end(), call), end;
-       it != end; ++it) {
-    const auto row = table.find(row_of_target(table, (*it)[1]));
-    if (row == table.end()) continue;
-    std::istringstream arguments((*it)[2].str());
-    bool uses = false;
-    for (std::string word; arguments >> word;) {
-      if (word == "USES" || word == "SOURCES" || word == "LIBRARIES") {
-        uses = word == "USES";
-      } else if (uses && !allows(row->second, row_of_target(table, word))) {
-        findings.push_back(cmake_lists.path + ":1: " + row->first + " may not link " + word +
+  // Of a target: the targets of its folders' rows.
+  std::map<std::string, std::set<std::string>> allowed;
+  for (const auto& [folder, row] : table) {
+    for (const auto& layer : row) {
+      const auto used = target_of(targets, layer);
+      allowed[target_of(targets, folder)].insert(layer == "anything" ? layer : used);
+    }
+  }
+  for (const auto& [name, target] : targets) {
+    for (const auto& used : target.links) {
+      if (!allows(allowed[name], used)) {
+        findings.push_back(target.path + ":1: " + name + " may not link " + used +
                            " (docs/architecture.md)");
+      }
+    }
+  }
+  std::set<std::pair<std::string, std::string>> missing;
+  for (const auto& file : sources) {
+    if (file.path.rfind("src/", 0) != 0) continue;
+    const auto name = target_of(targets, folder_of(file.path.substr(4)));
+    if (name.empty()) continue;
+    const auto lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find("include") == std::string::npos) continue;  // the regex is slow
+      std::smatch match;
+      if (!std::regex_search(lines[i], match, include)) continue;
+      const auto used = target_of(targets, folder_of(match[1]));
+      if (used.empty() || used == name || targets.at(name).links.count(used) != 0) continue;
+      if (missing.emplace(name, used).second) {
+        findings.push_back(at(file, i) + name + " includes " + used + " and does not link it (" +
+                           targets.at(name).path + ")");
       }
     }
   }

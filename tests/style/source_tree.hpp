@@ -33,14 +33,19 @@ std::set<std::string> parse_banned_words(std::string_view markdown);
 // Every C++ file under the given folders of the repository, in path order.
 std::vector<SourceFile> read_sources(const std::string& repository,
                                      const std::vector<std::string>& folders);
+// Every CMakeLists.txt in src/, in path order.
+std::vector<SourceFile> read_cmake_lists(const std::string& repository);
 std::string read_text(const std::string& path);
 
 // #include "layer/…" in src/FOLDER where FOLDER's row does not name the layer;
 // a folder without a row; a row without a folder.
 Findings check_includes(const LayerTable& table, const std::vector<SourceFile>& sources);
 
-// The USES of a cupel_layer(…) call, against the same table.
-Findings check_links(const LayerTable& table, const SourceFile& cmake_lists);
+// What the targets of cupel_layer(…) link, against the same table: only what the rows of their
+// folders name, and all that their files include. A folder without a target of its own belongs to
+// that of the folder around it.
+Findings check_links(const LayerTable& table, const std::vector<SourceFile>& cmake_lists,
+                     const std::vector<SourceFile>& sources);
 
 // A file's first line must be a comment that says what the file is.
 Findings check_openings(const std::vector<SourceFile>& sources);

@@ -33,6 +33,13 @@ constexpr const char* kSmallTable =
     "\n"
     "| other | table |\n|---|---|\n| levels | nothing |\n";
 
+// base, cli, and order with these arguments.
+std::vector<SourceFile> small_lists(const std::string& order) {
+  return {{"src/base/CMakeLists.txt", "cupel_layer(base SOURCES a.cpp)\n"},
+          {"src/cli/CMakeLists.txt", "cupel_layer(cli USES order base)\n"},
+          {"src/order/CMakeLists.txt", "cupel_layer(order " + order + ")\n"}};
+}
+
 TEST(LayerTable, IsReadFromMarkdown) {
   const auto table = parse_layer_table(kSmallTable);
   ASSERT_EQ(table.size(), 3u);
@@ -65,10 +72,32 @@ TEST(LayerCheck, FindsAFolderWithoutARowAndARowWithoutAFolder) {
 
 TEST(LayerCheck, FindsAnInjectedLink) {
   const auto table = parse_layer_table(kSmallTable);
-  EXPECT_TRUE(check_links(table, {"a", "cupel_layer(order SOURCES a.cpp USES base)"}).empty());
-  EXPECT_EQ(
-      check_links(table, {"a", "cupel_layer(order\n SOURCES a.cpp\n USES base levels\n)"}).size(),
-      1u);
+  EXPECT_TRUE(check_links(table, small_lists("USES base"), {}).empty());
+  const auto findings =
+      check_links(table, small_lists("\n SOURCES a.cpp\n USES base cli\n LIBRARIES x"), {});
+  ASSERT_EQ(findings.size(), 1u) << joined(findings);
+  EXPECT_EQ(findings[0],
+            "src/order/CMakeLists.txt:1: order may not link cli (docs/architecture.md)");
+  EXPECT_EQ(check_links(
+                table, small_lists("USES base)\ntarget_link_libraries(cupel_order x cupel_cli"), {})
+                .size(),
+            1u);
+}
+
+TEST(LayerCheck, FindsAMissingLink) {
+  const auto table = parse_layer_table(kSmallTable);
+  const std::vector<SourceFile> sources = {
+      {"src/order/deep/clock.cpp",
+       "// Clocks.\n#include \"base/ids.hpp\"\n#include \"order/a.hpp\"\n"},
+      {"src/order/a.cpp", "// A.\n#include \"base/ids.hpp\"\n"}};
+  EXPECT_TRUE(check_links(table, small_lists("USES base"), sources).empty());
+  const auto findings = check_links(table, small_lists("SOURCES a.cpp"), sources);
+  ASSERT_EQ(findings.size(), 1u) << joined(findings);
+  EXPECT_EQ(findings[0],
+            "src/order/deep/clock.cpp:2: order includes base and does not link it "
+            "(src/order/CMakeLists.txt)");
+  const auto later = small_lists(")\ntarget_link_libraries(cupel_order PUBLIC cupel_base");
+  EXPECT_TRUE(check_links(table, later, sources).empty());
 }
 
 TEST(LayerCheck, DistinguishesTheRowsOfSubfolders) {
@@ -83,8 +112,18 @@ TEST(LayerCheck, DistinguishesTheRowsOfSubfolders) {
   auto bad = good;
   bad[1].text += "#include \"explain/shrink/b.hpp\"\n";
   EXPECT_EQ(check_includes(table, bad).size(), 1u) << joined(check_includes(table, bad));
-  EXPECT_TRUE(check_links(table, {"a", "cupel_layer(explain_shrink USES explain_why)"}).empty());
-  EXPECT_EQ(check_links(table, {"a", "cupel_layer(explain_why USES explain_shrink)"}).size(), 1u);
+
+  const auto links = [&](const std::string& why, const std::string& shrink) {
+    return check_links(
+        table,
+        {{"src/base/CMakeLists.txt", "cupel_layer(base)"},
+         {"src/explain/why/CMakeLists.txt", "cupel_layer(explain_why USES base " + why + ")"},
+         {"src/explain/shrink/CMakeLists.txt", "cupel_layer(explain_shrink USES " + shrink + ")"}},
+        good);
+  };
+  EXPECT_TRUE(links("", "explain_why").empty()) << joined(links("", "explain_why"));
+  EXPECT_EQ(links("explain_shrink", "explain_why").size(), 1u);
+  EXPECT_EQ(links("", "base").size(), 1u);
 }
 
 TEST(OpeningCheck, FindsAnInjectedBareFile) {
@@ -234,11 +273,10 @@ TEST(Repository, KeepsItsLayers) {
   const auto sources = read_sources(kRepository, {"src"});
   ASSERT_GE(sources.size(), 10u);
   auto findings = check_includes(table, sources);
-  for (const auto& [folder, row] : table) {
-    const std::string path = "src/" + folder + "/CMakeLists.txt";
-    const auto links = check_links(table, {path, read_text(kRepository + "/" + path)});
-    findings.insert(findings.end(), links.begin(), links.end());
-  }
+  const auto lists = read_cmake_lists(kRepository);
+  ASSERT_GE(lists.size(), 20u);
+  const auto links = check_links(table, lists, sources);
+  findings.insert(findings.end(), links.begin(), links.end());
   EXPECT_TRUE(findings.empty()) << joined(findings);
 }
 
