@@ -54,16 +54,16 @@ class Violated {
   Rejection shows(const std::unique_ptr<CaseSplit>& split, std::string& how) {
     const TxnId t(split->transaction);
     if (s_.aborted(t) || s_.committed(t))
-      return fmt::format("suppose: {} is not indeterminate", shown(s_, t));
+      return fmt::format("`suppose`: {} is not indeterminate", shown(s_, t));
     if (c_.assumed(t) != AssumedOutcome::kOpen)
-      return fmt::format("suppose: the outcome of {} is assumed already", shown(s_, t));
+      return fmt::format("`suppose`: the outcome of {} is assumed already", shown(s_, t));
     std::string one, other;
     c_.assume(t, AssumedOutcome::kCommitted);
     if (auto wrong = body(split->happened, one))
-      return fmt::format("suppose transaction {} happened: {}", t.raw, *wrong);
+      return fmt::format("assume that transaction {} happened: {}", t.raw, *wrong);
     c_.assume(t, AssumedOutcome::kAborted);
     if (auto wrong = body(split->never, other))
-      return fmt::format("suppose transaction {} never happened: {}", t.raw, *wrong);
+      return fmt::format("assume that transaction {} never happened: {}", t.raw, *wrong);
     c_.assume(t, AssumedOutcome::kOpen);
     how = fmt::format("two cases: {}; {}", one, other);
     return std::nullopt;

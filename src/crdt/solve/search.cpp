@@ -281,7 +281,7 @@ class Search {
     if (!type_.traits().sums || width_ < 2 || width_ > 3) return true;
     guard_.resize(h_.ops.size());
     next_read_.assign(h_.ops.size(), kNone);
-    static const Line kNothing;
+    static const Line kEmptyLine;
     for (std::size_t r = 0; r < width_; ++r) {
       const auto &as = h_.by_replica[first_other(r)], &bs = h_.by_replica[second_other(r)];
       const bool second = width_ == 3;
@@ -299,7 +299,7 @@ class Search {
                         second ? static_cast<Number>(below(bs, id)) : 0};
         for (Point& p : most) p = {std::min(p.x, run.x), std::min(p.y, run.y)};
         const Line& a = line(op.key, first_other(r));
-        const Line& b = second ? line(op.key, second_other(r)) : kNothing;
+        const Line& b = second ? line(op.key, second_other(r)) : kEmptyLine;
         const std::int64_t rest = op.amount - sum_of(line(op.key, r), op.seq);
         std::vector<Point> found;
         const auto add = [&](Number x, Number limit) {

@@ -196,8 +196,8 @@ class GrowableArray final : public ReplicatedType {
              .bugs = {{"ignores-timestamp",
                        "what arrives last wins: the register keeps it, the array puts it first"},
                       {"interleaves",
-                       "a character that arrives is put before older ones after the same one, but "
-                       "into the middle of what comes after newer ones"}},
+                       "a character that arrives precedes older characters that were added after "
+                       "the same one, but interrupts the text that follows newer ones"}},
              .reads_list_elements = true,
              .updates_use_elements = true}) {}
 

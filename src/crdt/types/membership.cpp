@@ -170,16 +170,18 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
     explainer.report("thin-air",
                      fmt::format("{}, which nobody ever asked for by an {}", claimed, words_.up));
   } else if (claim.returned == up_wins()) {
-    explainer.report(fmt::format("lost-{}", loser),
-                     fmt::format("{}, but each {} that it can have seen was followed by {} {} that "
-                                 "it has seen",
-                                 claimed, winner, a_loser, loser));
+    explainer.report(
+        fmt::format("lost-{}", loser),
+        fmt::format("{}, but each {} that it can have seen was observed by {} {} that it "
+                    "has seen",
+                    claimed, winner, a_loser, loser));
   } else if (up && down) {
     explainer.report(
         fmt::format("concurrent-{}-lost", winner),
-        fmt::format("{}, but it has seen {} {} that no {} it has seen can have seen: the "
-                    "{} must win",
-                    claimed, a_winner, winner, loser, winner));
+        fmt::format(
+            "{}, but it has seen {} {}, and no {} that it has seen can have observed that {}: "
+            "the {} must win",
+            claimed, a_winner, winner, loser, winner, winner));
   } else {
     explainer.report(fmt::format("lost-{}", winner),
                      fmt::format("{}, but it has seen {} {} and there is no {}", claimed, a_winner,

@@ -125,7 +125,7 @@ Result OwnRun::show_variables(std::size_t at) const {
 }
 
 std::optional<Result> OwnRun::show() const {
-  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE tells the columns)");
+  if (is(1, "create")) not_supported("SHOW CREATE (DESCRIBE lists the columns)");
   if (is(1, "tables") && tokens_.size() == 2) {
     std::vector<std::vector<Datum>> rows;
     for (auto& table : session_.tables()) rows.push_back({std::move(table)});
