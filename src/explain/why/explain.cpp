@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "explain/why/counterexample.hpp"
 #include "explain/why/cycle.hpp"
@@ -86,6 +87,10 @@ class CycleReporter {
     // The steps before the listing: what they mention is what it lists.
     const std::string proof = derivation_.cases.empty() ? cycle_text(0, "  ") : cases_text();
     anomaly.explanation = opened(anomaly) + "\n  Let:" + words_.listing(kMostListed, 4) + proof;
+    if (abridged()) {
+      anomaly.explanation +=
+          item("  ", "", "This proof is abridged. `cupel check --report` shows the other steps.");
+    }
     const auto& mentioned = words_.referenced();
     anomaly.listed.assign(
         mentioned.begin(),
@@ -283,6 +288,30 @@ class CycleReporter {
     bool cut = false;
   };
 
+  // The edge gets a sentence. That may take a read for granted, which then needs one, too, if it
+  // is a fact with reasons.
+  void note_stated(std::uint32_t index, const Edge& edge) {
+    stated_.insert(index);
+    note_read(edge);
+    if (const auto within = reason_within(derivation_, edge)) note_read(*within);
+  }
+  void note_read(const Edge& edge) {
+    const bool visible = edge.reason == Reason::kVisible;
+    if (!visible && edge.reason != Reason::kOverwritten) return;
+    const TxnId writer = visible ? edge.to : edge.writer;
+    const TxnId reader = visible ? edge.reader : edge.from;
+    const auto read =
+        std::find_if(derivation_.edges.begin(), derivation_.edges.end(), [&](const Edge& known) {
+          return known.kind == EdgeKind::kWriteRead && known.from == writer && known.to == reader &&
+                 known.key == edge.key;
+        });
+    if (read == derivation_.edges.end() || read->because.empty()) return;
+    granted_.insert(static_cast<std::uint32_t>(read - derivation_.edges.begin()));
+  }
+  [[nodiscard]] bool abridged() const {
+    return cut_ || !std::includes(stated_.begin(), stated_.end(), granted_.begin(), granted_.end());
+  }
+
   // Lists the facts that a forced edge rests on; returns the numbers to cite.
   std::vector<std::size_t> establish(const Edge& edge, int depth, const std::string& indent,
                                      Facts& facts) {
@@ -297,6 +326,7 @@ class CycleReporter {
       if (path.size() > kLongestPath && i == kPathHead) {
         const std::size_t tail = path.size() - (kLongestPath - kPathHead);
         facts.lines.push_back(fmt::format("{}... {} more steps like these ...", indent, tail - i));
+        cut_ = true;
         i = tail;
       }
       if (facts.count >= kMostFacts) {
@@ -306,6 +336,7 @@ class CycleReporter {
       const auto [known, fresh] = facts.number_of.try_emplace({path[i].index, path[i].edge.to}, 0);
       if (fresh) {
         const auto why = cited(establish(path[i].edge, depth + 1, indent, facts));
+        note_stated(path[i].index, path[i].edge);
         const auto number = ++facts.count;
         facts.number_of[{path[i].index, path[i].edge.to}] = number;
         facts.lines.push_back(
@@ -365,8 +396,10 @@ class CycleReporter {
       if (path.size() > kLongestPath && i == kPathHead) {
         const std::size_t tail = path.size() - (kLongestPath - kPathHead);
         lines.push_back(fmt::format("\n{}... {} more steps like these ...", inner, tail - i));
+        cut_ = true;
         i = tail;
       }
+      note_stated(path[i].index, path[i].edge);
       const auto why = cited(establish(path[i].edge, 0, inner, facts));
       lines.push_back(item(inner, "", statement(path[i].edge, why)));
     }
@@ -375,6 +408,7 @@ class CycleReporter {
       text += "\n" + indent + "First:";
       for (const auto& line : facts.lines) text += "\n" + line;
       if (facts.cut) text += "\n" + inner + "... further reasons are left out here";
+      cut_ = cut_ || facts.cut;
     }
     text += "\n" + indent + "Then:";
     for (const auto& line : lines) text += line;
@@ -426,6 +460,7 @@ class CycleReporter {
       text += cycle_text(c, "    ");
     }
     if (cycles_.size() > kMostCases) {
+      cut_ = true;
       text += fmt::format("\n  ... and {} more cases, each with its cycle",
                           cycles_.size() - kMostCases);
     }
@@ -438,6 +473,10 @@ class CycleReporter {
   Words words_;
   std::vector<std::vector<std::uint32_t>> raw_;
   std::vector<Path> cycles_;
+  // By index in the derivation: the edges with a sentence, and the reads that sentences take for
+  // granted although they follow from others.
+  std::set<std::uint32_t> stated_, granted_;
+  bool cut_ = false;  // a list was cut
 };
 
 // What is wrong inside one transaction or one read: said at once, then shown.

@@ -368,6 +368,22 @@ TEST(Bounds, LongPathsAndListsAreCut) {
   expect_text(anomaly);
   EXPECT_EQ(anomaly.edges.size(), 30u);  // the structure is whole
 }
+// That T3 missed T1's write rests on its read of T0's 1, which follows from an order.
+TEST(Bounds, AProofThatTakesAnInferredReadForGrantedIsAbridged) {
+  const auto history = history_of("a: w(x,1) ; w(x,2) | b: w(x,1) | c: r(x,1)");
+  DerivationSketch d(history);
+  const auto read = d.wr(0, 3, "x", Reason::kOnlyWriter);
+  const auto missed = d.rw(3, 1, "x", 0, {d.so(0, 1)});
+  const auto later = d.rt(3, 2), earlier = d.rt(1, 3), back = d.rt(1, 0);
+  const auto abridged = [&](const std::vector<std::uint32_t>& cycle) {
+    const auto text = only(explain(history, Level::kLinearizable, d.cycle(cycle))).explanation;
+    return text.find("This proof is abridged.") != std::string::npos;
+  };
+  EXPECT_FALSE(abridged({earlier, missed}));  // the read was given
+  d.edges()[read].because = {later};
+  EXPECT_TRUE(abridged({earlier, missed}));
+  EXPECT_FALSE(abridged({read, missed, back}));  // a sentence says why
+}
 TEST(Bounds, SharedLabelsAreQualified) {
   history::History history = history_of("a: r(x,1) w(y,1) | b: r(y,1) w(x,1)");
   // Two histories of one transaction each number from 0; put together, both are 0.
