@@ -179,6 +179,11 @@ int check_one(const std::string& file, const CheckArguments& arguments,
   }
   const report::Checked checked{file, found->history, found->analysis};
   print_checked(checked, arguments, outputs.emitter);
+  if (const auto& error = checked.analysis.fields_error) {
+    auto warning = *error;
+    warning.message = "warning: " + warning.message;
+    print_error(warning);
+  }
   const int written = write_files(checked, arguments, options.check, outputs.folder);
   return std::max(written, code_of(file, found->analysis.check, !arguments.levels.empty()));
 }

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
@@ -110,6 +113,28 @@ TEST_F(Cli, ViolatedIsOneAndExplained) {
   for (std::string line; std::getline(in, line);) {
     EXPECT_TRUE(line.starts_with("  ") || line.find('\t') != std::string::npos) << line;
   }
+}
+
+// Its other fields may then be those of other transactions, so explanations omit them.
+TEST_F(Cli, AFileThatChangesWhileItIsCheckedIsWarnedAbout) {
+  ASSERT_EQ(cupel("convert lost.txt lost.jsonl").code, 0);
+  EXPECT_EQ(cupel("check lost.jsonl").err, "");
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int i = 0; !done; ++i) {
+      fs::last_write_time(folder_ / "lost.jsonl",
+                          fs::file_time_type::clock::now() - std::chrono::seconds(i % 1000));
+    }
+  });
+  // The writer may miss a check.
+  CommandResult ran;
+  for (int i = 0; i < 100 && ran.err.empty(); ++i) ran = cupel("check -l si lost.jsonl");
+  done = true;
+  writer.join();
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(ran.err.starts_with("cupel: lost.jsonl: warning: the file has changed since "))
+      << ran.err;
+  EXPECT_NE(ran.out.find("\n  lost-update"), std::string::npos) << ran.out;
 }
 
 TEST_F(Cli, LevelsMayBeRepeated) {
@@ -472,7 +497,8 @@ TEST_F(Cli, ConvertSaysWhatTheFormatHasNoPlaceFor) {
   EXPECT_EQ(cupel("generate --sessions 2 --txns 3 -o timed.jsonl").err, "");
   const auto ran = cupel("convert timed.jsonl timed.awdit");
   EXPECT_EQ(ran.code, 0);
-  EXPECT_TRUE(ran.err.starts_with("cupel: note: awdit has no place for these, left out: times, "))
+  EXPECT_TRUE(
+      ran.err.starts_with("cupel: note: awdit has no place for these, left out: times, "))
       << ran.err;
   EXPECT_NE(ran.err.find("metadata (seed, store)"), std::string::npos) << ran.err;
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
