@@ -64,15 +64,15 @@ void add_campaign(Command& app, Run& run) {
       ->type_name("");
   command
       ->add_option("-o,--output", arguments->folder,
-                   "The folder for the results. If it holds results of this campaign, they are "
-                   "kept and only the rest runs")
+                   "The folder for the results. Results of this campaign that it already contains "
+                   "are kept; only the missing runs are made")
       ->required()
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "Print the summary as one JSON object");
   command->add_flag("-q,--quiet", arguments->quiet, "Print no line for each run on standard error");
   command->footer(
-      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate a\n"
-      "level that was asked for. Exit code: as `cupel check`, over all runs.\n"
+      "The folder gets results.jsonl, summary.md, summary.json and the histories that violate the\n"
+      "requested level. Exit code: as `cupel check`, over all runs.\n"
       "\n"
       "Example, a file of one database and two levels:\n"
       "  {\"databases\": [{\"name\": \"PostgreSQL\", \"url\": \"postgres://me@127.0.0.1/test\",\n"

@@ -142,7 +142,7 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
   return code;
 }
 
-// The exit code. Prints an error for each level that is asked for by name and refused.
+// The exit code. Prints an error for each level that -l names and refused.
 int code_of(const std::string& file, const check::CheckResult& result, bool by_name) {
   int code = kSatisfied;
   for (const auto& level : result.levels) {
@@ -322,14 +322,15 @@ void add_check(Command& app, Run& run) {
   command
       ->add_flag("--test-power", arguments->test_power,
                  "Also report what the test could show: which transactions overlap in time, and "
-                 "which anomalies this workload can reveal. Default: only if every level is asked "
-                 "for and the check passes")
+                 "which anomalies this workload can reveal. Default: only if -l is not given "
+                 "and the check passes")
       ->group(kQuestionOptions);
   command->add_flag("--worth", arguments->test_power, "Deprecated: --test-power")->hidden();
   command
       ->add_flag("--history-analysis,!--no-history-analysis", arguments->history_analysis,
                  "If a level is violated: count each anomaly in the whole history, and search for "
-                 "further violations with other causes. The search takes at most 2 s plus a tenth "
+                 "further violations that are independent of the first. The search takes at most 2 "
+                 "s plus a tenth "
                  "of the check's time. Default: --history-analysis")
       ->group(kCostOptions);
   command
@@ -342,7 +343,7 @@ void add_check(Command& app, Run& run) {
   command
       ->add_option("--report", arguments->report,
                    "Write a page (index.html) to this folder: verdicts, statistics, a timeline and "
-                   "pictures of the violations. The pictures are also there as .dot and .svg files")
+                   "pictures of the violations. Also write the pictures as .dot and .svg files")
       ->check(not_empty("the folder to write to"))
       ->type_name("DIR");
   command
@@ -356,9 +357,9 @@ void add_check(Command& app, Run& run) {
   command->footer(
       "With -l, each file and level gets one line FILE<TAB>LEVEL<TAB>satisfied|violated|unknown.\n"
       "The explanations follow the lines of a file, indented by two spaces.\n"
-      "A level that does not apply to the history (real time without times) is refused if -l "
-      "names\n"
-      "it: that is an error, exit code 3.\n"
+      "If -l names a level for which the history lacks facts (real time without times), this is\n"
+      "an error, exit code 3. Without -l, such a level is refused and does not change the exit\n"
+      "code.\n"
       "\n"
       "Examples:\n"
       "  cupel check history.jsonl\n"

@@ -24,15 +24,15 @@ namespace {
 int write_failure = 0;  // errno of the first write that failed
 
 constexpr const char* kExamples =
-    "Exit code: 0 every level asked for is satisfied, 1 a level is violated, 2 a level is\n"
+    "Exit code: 0 every requested level is satisfied, 1 a level is violated, 2 a level is\n"
     "unknown, 3 bad input, usage or environment; the largest over all files.\n"
     "\n"
     "Examples:\n"
-    "  cupel check history.jsonl                    every level, and why no stronger one is "
-    "satisfied\n"
-    "  cupel check -l serializable a.jsonl b.jsonl  a line for each file: FILE, LEVEL, VERDICT\n"
+    "  cupel check history.jsonl                    checks every level and explains the "
+    "violations\n"
+    "  cupel check -l serializable a.jsonl b.jsonl  prints FILE, LEVEL, VERDICT for each file\n"
     "  cupel check --json history.jsonl | jq .strongest_satisfied\n"
-    "  cupel explain lost-update                    what the name means";
+    "  cupel explain lost-update                    explains what the name means";
 
 }  // namespace
 
@@ -154,7 +154,7 @@ int write_history(const history::History& history, const std::string& path,
   }
   const auto lost = formats::lost_facts(history, options.format);
   if (!lost.empty()) {
-    print_error(fmt::format("note: {} has no place for these, left out: {}",
+    print_error(fmt::format("note: {} cannot hold these, so they are omitted: {}",
                             formats::name(options.format), fmt::join(lost, ", ")));
   }
   return kSatisfied;

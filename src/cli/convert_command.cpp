@@ -38,7 +38,8 @@ void add_convert(Command& app, Run& run) {
       ->type_name("");
   command
       ->add_option("OUT", arguments->out,
-                   "The file to write. It is replaced only if nothing fails. - is standard output")
+                   "The file to write. An existing file is replaced only if the command succeeds. "
+                   "- is standard output")
       ->type_name("");
   command->add_option("-o,--output", arguments->output, "The same as OUT")->type_name("OUT");
   command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")

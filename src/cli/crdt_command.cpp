@@ -237,7 +237,8 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       ->group(kQuestionOptions);
   command
       .add_flag("--witness", arguments.witness,
-                "If the history is satisfied, show an execution: what each operation newly sees")
+                "If the history is satisfied, print an execution: the operations in order, each "
+                "with the remote updates that it newly sees")
       ->group(kQuestionOptions);
   command
       .add_option("--timeout", arguments.timeout,
@@ -248,7 +249,7 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
   command
       .add_option("--memory-limit", arguments.memory_limit,
                   "Limit on the resident memory of the process; beyond it the verdict is "
-                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: none")
+                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: 0, none")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command
@@ -269,7 +270,8 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
 
 void add_crdt_check(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "check", "Check that histories are executions of the type under causal consistency");
+      "check",
+      "Check the values that replicas returned against their data type, under causal consistency");
   auto arguments = std::make_shared<CrdtArguments>();
   command
       ->add_option("HISTORY", arguments->histories,
@@ -341,10 +343,9 @@ void add_crdt_verify(Command& app, Run& run) {
   add_type_option(*command, arguments->type);
   command->add_flag("--json", arguments->json, "Print one JSON object on one line");
   command->footer(
-      "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: it rests on too\n"
-      "many operations to try all their executions, 3 the history cannot be read or the file is "
-      "not\n"
-      "a certificate.\n"
+      "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: the certificate\n"
+      "has too many operations to try all their executions, 3 the history cannot be read or the\n"
+      "file is not a certificate.\n"
       "\n"
       "Example:\n"
       "  cupel crdt verify --type or-set history.jsonl proof.json");
@@ -385,7 +386,7 @@ void add_request_options(Command& command, crdt::Requests& requests) {
       ->group(group);
   command
       .add_option("--duplicates", requests.duplicates,
-                  "Registers: share of writes that write an earlier value again, from 0 to 1")
+                  "Registers: share of writes that repeat an earlier value, from 0 to 1")
       ->type_name("SHARE")
       ->check(share())
       ->capture_default_str()
@@ -574,7 +575,7 @@ void add_crdt_run(Command& app, Run& run) {
   add_answer_options(*command, *arguments);
   command->footer(
       "Exit code: 0 satisfied and converged, 1 violated or not converged, 2 unknown, 3 a replica\n"
-      "does not start, dies, or breaks the protocol in docs/crdt.md#run.\n"
+      "does not start, exits early, or violates the protocol in docs/crdt.md#run.\n"
       "\n"
       "Examples:\n"
       "  cupel crdt run --type or-set --exec 'python3 examples/replicated_set.py'\n"

@@ -109,8 +109,9 @@ void add_store_options(Command& command, GenerateArguments& arguments) {
       ->group(store);
   command
       .add_flag("--conflict-aborts", options.conflict_aborts,
-                "Also record the transactions that the store aborts because of a conflict. Each is "
-                "repeated until it commits. Default: record only the commit")
+                "Also record the transactions that the store aborts because of a conflict. The "
+                "store repeats each one until it commits. Default: record only the attempt that "
+                "commits")
       ->group(store);
   command.add_option("--seed", options.seed, "The same options and seed give the same history")
       ->type_name("N")
@@ -215,7 +216,8 @@ void add_generate(Command& app, Run& run) {
   auto arguments = std::make_shared<GenerateArguments>();
   command
       ->add_option("-o,--output", arguments->output,
-                   "The file to write. It is replaced only if nothing fails. - is standard output")
+                   "The file to write. An existing file is replaced only if the command succeeds. "
+                   "- is standard output")
       ->required()
       ->check(not_empty("the file to write"))
       ->type_name("FILE");

@@ -213,7 +213,7 @@ std::string kinds() {
 }  // namespace
 
 void add_lab(Command& app, Run& run) {
-  auto* command = app.add_subcommand("lab", "Start and stop database servers to test against");
+  auto* command = app.add_subcommand("lab", "Start and stop database servers for tests");
   command->require_subcommand(1);
   auto arguments = std::make_shared<LabArguments>();
 

@@ -99,7 +99,7 @@ int serve(const ServeArguments& arguments) {
 
 void add_mock(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "mock", "Serve a database that shows every behaviour that its isolation level allows");
+      "mock", "Serve a simulated database that returns any value its isolation level allows");
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<ServeArguments>();
   add_store_options(*command, *arguments);

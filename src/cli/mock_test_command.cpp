@@ -39,8 +39,8 @@ constexpr const char* kFooter =
     "CUPEL_MOCK_HTTP_URL. CUPEL_MOCK_SEED is the seed. A run fails if its exit code is not 0 or\n"
     "if it takes longer than --time-limit.\n"
     "\n"
-    "Exit code: 0 no run failed, 1 a run failed, 2 stopped early or incompletely explored, 3 the\n"
-    "command could not be run or did not use the store.\n"
+    "Exit code: 0 no run failed, 1 a run failed, 2 stopped early, or the exploration may be\n"
+    "incomplete, 3 the command could not be run or did not use the store.\n"
     "\n"
     "Examples:\n"
     "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh --quick\n"
@@ -83,7 +83,7 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
           .add_flag("--explore", arguments.explore,
                     "Make every possible run instead of random ones: each value that a read may "
                     "return, and each order of the transactions of clients that wait at the same "
-                    "time. Count each history once, and the states that the client saw")
+                    "time. Report how many different histories and states there are")
           ->group(group);
   auto* choices =
       testing
@@ -106,7 +106,8 @@ void add_exploration_options(Command& testing, MockTestArguments& arguments) {
   testing
       .add_option("--settle", arguments.settle,
                   "With --explore or --choices: a transaction begins only when no client has "
-                  "started for this long. Then all waiting clients can be chosen. Without this "
+                  "connected and no transaction has ended for this long. Then all waiting clients "
+                  "can be chosen. Without this "
                   "option, --explore raises the default if the first run shows that it is too "
                   "short")
       ->type_name("DURATION")

@@ -34,21 +34,23 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
   command
       .add_option(
           "--clock-drift", arguments.clock_drift,
-          "How far the clients' clocks may be wrong. Every interval is widened by this on both "
-          "sides. With ns, us, ms or s, as in 1ms; a bare number is nanoseconds. Default: 0")
+          "Largest error of the clients' clocks. Widens every interval between invocation and "
+          "completion by this on both sides. With ns, us, ms or s, as in 1ms; a bare number is "
+          "nanoseconds. Default: 0")
       ->type_name("DURATION")
       ->group(kQuestionOptions);
   command
       .add_option("--timeout", arguments.timeout,
                   timed +
-                      ". What is undecided at the end is unknown. Seconds, or with a unit: 90, "
-                      "90s, 5m. Default: no limit")
+                      ". Levels that are undecided when the limit is reached are unknown. Seconds, "
+                      "or with a unit: 90, 90s, 5m. Default: no limit")
       ->type_name("DURATION")
       ->group(kCostOptions);
   command
       .add_option("--memory-limit", arguments.memory_limit,
-                  "The resident memory that the process may use. What is undecided when the limit "
-                  "is met is unknown. Bytes, or with K, M, G: 512M, 4G. Default: no limit")
+                  "The resident memory that the process may use. Levels that are undecided when "
+                  "the limit is reached are unknown. Bytes, or with K, M, G: 512M, 4G. Default: 0, "
+                  "no limit")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command
@@ -156,7 +158,7 @@ void add_shape_options(Command& command, const char* group, ShapeArguments& argu
       ->type_name("NAME")
       ->group(group);
   add_share(command, "--duplicates", group, arguments.duplicates,
-            "Share of writes that write a value which was written before, from 0 to 1");
+            "Share of writes that repeat an earlier value, from 0 to 1");
 }
 
 std::vector<Option*> add_mix_options(Command& command, const char* group,

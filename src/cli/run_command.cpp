@@ -97,7 +97,8 @@ int run_once(const RunArguments& arguments) {
 std::string matrix_text() {
   const auto drivers = drivers::all_drivers();
   std::string text =
-      "Which run where (a plan runs where its statements do):\n  " + std::string(12, ' ');
+      "Which workload runs on which database (a plan: where its statements are supported):\n  " +
+      std::string(12, ' ');
   for (const auto& driver : drivers) text += fmt::format(" {:^8}", driver.name);
   text += '\n';
   for (const auto& info : workload::all_workloads()) {
@@ -120,7 +121,7 @@ std::string matrix_text() {
   }
   return text +
          "  x: at every isolation level, except ranges at RocksDB's ...-for-update\n"
-         "  (x): at --isolation serializable only, each transaction in one piece\n";
+         "  (x): at --isolation serializable only, each transaction as one request\n";
 }
 
 std::string list_text() {
@@ -193,7 +194,7 @@ void add_database_options(Command& command, RunArguments& arguments) {
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(whom);
-  command.add_flag("--keep", options.keep, "Keep the tables at the end")->group(whom);
+  command.add_flag("--keep", options.keep, "Do not drop the tables at the end")->group(whom);
 }
 
 void add_client_options(Command& command, RunArguments& arguments) {
@@ -223,7 +224,9 @@ void add_client_options(Command& command, RunArguments& arguments) {
           ->capture_default_str()
           ->check(whole_number(0, 1'000'000'000))
           ->group(what);
-  command.add_option("--time-limit", arguments.time_limit, "Stop the clients after this time")
+  command
+      .add_option("--time-limit", arguments.time_limit,
+                  "Stop the clients after this time. Default: no limit")
       ->type_name("DURATION")
       ->group(what);
   command
@@ -246,7 +249,7 @@ void add_client_options(Command& command, RunArguments& arguments) {
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->group(what);
-  const char* shape = "Transactions (default: as in the workload's source)";
+  const char* shape = "Transactions (defaults: the workload's own, docs/workloads)";
   add_shape_options(command, shape, arguments.shape);
   add_mix_options(command, shape, arguments.shape);
   command
@@ -362,7 +365,8 @@ void take_arguments(RunArguments& arguments) {
 }  // namespace
 
 void add_run(Command& app, Run& run) {
-  auto* command = app.add_subcommand("run", "Run a workload on a database, record it and check it");
+  auto* command =
+      app.add_subcommand("run", "Run a workload on a database and check the recorded history");
   auto arguments = std::make_shared<RunArguments>();
   command->add_flag("--list", arguments->list,
                     "List the workloads, databases and isolation levels");
@@ -372,7 +376,7 @@ void add_run(Command& app, Run& run) {
   add_output_options(*command, *arguments);
   command->footer(
       "Examples:\n"
-      "  cupel run                                                      the embedded default\n"
+      "  cupel run                                                      SQLite, which is built in\n"
       "  cupel run --db postgres://me@127.0.0.1/test --isolation repeatable-read\n"
       "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns "
       "0\n"

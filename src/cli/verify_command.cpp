@@ -123,7 +123,7 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
 
 void add_verify(Command& app, Run& run) {
   auto* command = app.add_subcommand(
-      "verify", "Check the certificate of a verdict with code that shares nothing with check");
+      "verify", "Check the evidence for a verdict with code independent of check");
   auto arguments = std::make_shared<VerifyArguments>();
   command
       ->add_option("HISTORY", arguments->history,
@@ -140,12 +140,12 @@ void add_verify(Command& app, Run& run) {
   command
       ->add_option(
           "--clock-drift", arguments->clock_drift,
-          "How far the clients' clocks may be wrong: the value that check was given. A certificate "
-          "does not choose its own. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
+          "Largest error of the clients' clocks. Use the value that check had. The certificate "
+          "cannot set it. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION");
   command->footer(
       "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
-      "which step is wrong), 3 the history cannot be read or the file is no certificate.\n"
+      "which step is wrong), 3 the history cannot be read or the file is not a certificate.\n"
       "\n"
       "Examples:\n"
       "  cupel check --certificate proof.json history.jsonl\n"

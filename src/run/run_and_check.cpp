@@ -174,7 +174,7 @@ class Stages {
     if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
       return base::Error{
           .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
-                                 "`cupel run --list` says what goes with what",
+                                 "`cupel run --list` shows which workload runs on which database",
                                  options_.workload, lacks, checked_.facts.product)};
     }
     return base::Ok{};

@@ -70,7 +70,7 @@ std::string verdict_text(const CheckedRun& checked) {
   if (!checked.promised && checked.asked.size() == 1 &&
       checked.asked.front() == levels::all_levels().front()) {
     text += fmt::format(
-        "  ({} promises none of cupel's levels at {}, so the weakest was asked for; -l asks for "
+        "  ({} promises none of cupel's levels at {}, so cupel checked the weakest; -l selects "
         "another)\n",
         checked.facts.product, checked.facts.isolation);
   }

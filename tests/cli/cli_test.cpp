@@ -498,7 +498,7 @@ TEST_F(Cli, ConvertSaysWhatTheFormatHasNoPlaceFor) {
   const auto ran = cupel("convert timed.jsonl timed.awdit");
   EXPECT_EQ(ran.code, 0);
   EXPECT_TRUE(
-      ran.err.starts_with("cupel: note: awdit has no place for these, left out: times, "))
+      ran.err.starts_with("cupel: note: awdit cannot hold these, so they are omitted: times, "))
       << ran.err;
   EXPECT_NE(ran.err.find("metadata (seed, store)"), std::string::npos) << ran.err;
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);

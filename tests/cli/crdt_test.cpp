@@ -127,6 +127,25 @@ TEST_F(CrdtCli, ConvergenceIsReportedOnRequest) {
   EXPECT_EQ(nlohmann::json::parse(same.out)["convergence"]["longest_ns"], 3500000);
 }
 
+TEST_F(CrdtCli, ConvergenceNamesAReplicaThatDidNotReadAtTheEnd) {
+  const std::string lines =
+      "{\"process\":3,\"f\":\"read\",\"value\":[]}\n{\"process\":1,\"f\":\"add\",\"value\":\"a\"}\n"
+      "{\"process\":1,\"f\":\"read\",\"value\":[\"a\"]}\n{\"process\":2,\"f\":\"read\",\"value\":["
+      "\"a\"]}\n";
+  write("one.jsonl", lines);
+  const auto one = crdt("check --type or-set --converge one.jsonl");
+  EXPECT_NE(one.out.find("    nothing is known of 1 pair of key and replica, without a read after "
+                         "the last update: x of replica 3\n"),
+            std::string::npos)
+      << one.out;
+  write("two.jsonl", "{\"process\":4,\"f\":\"read\",\"value\":[]}\n" + lines);
+  const auto two = crdt("check --type or-set --converge two.jsonl");
+  EXPECT_NE(two.out.find("    nothing is known of 2 pairs of key and replica, without a read after "
+                         "the last update, such as x of replica "),
+            std::string::npos)
+      << two.out;
+}
+
 TEST_F(CrdtCli, ConvergenceOfNoKeyIsNotKnown) {
   // The dangling invocation is before the reads, though its time is unknown.
   write("dangling.jsonl",

@@ -284,7 +284,7 @@ TEST_F(RunCli, KeepLeavesTheTables) {
 TEST_F(RunCli, ListSaysWhatRunsWhere) {
   const auto ran = cupel({"run", "--list"});
   EXPECT_EQ(ran.code, 0);
-  std::istringstream in(ran.out.substr(ran.out.find("Which run where")));
+  std::istringstream in(ran.out.substr(ran.out.find("Which workload runs on which database")));
   std::map<std::string, std::vector<std::string>> rows;
   std::string line;
   std::getline(in, line);

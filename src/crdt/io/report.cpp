@@ -109,9 +109,11 @@ std::string convergence_text(const History& history, const Convergence& found) {
   if (!found.unread.empty()) {
     const auto& [key, replica] = found.unread.front();
     text += fmt::format(
-        "    nothing is known of {} pairs of key and replica, without a read after the last "
-        "update, such as {} of replica {}\n",
-        found.unread.size(), history.keys[key], history.replicas[replica]);
+        "    nothing is known of {} of key and replica, without a read after the last update{} {} "
+        "of "
+        "replica {}\n",
+        found.unread.size() == 1 ? "1 pair" : fmt::format("{} pairs", found.unread.size()),
+        found.unread.size() == 1 ? ":" : ", such as", history.keys[key], history.replicas[replica]);
   }
   if (!found.nanoseconds.empty()) {
     text += fmt::format("    time to converge, at most: median {}, longest {}\n",

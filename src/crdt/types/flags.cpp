@@ -62,14 +62,14 @@ class Flag final : public MembershipType {
 const ReplicatedType& enable_wins_flag() {
   static const Flag type(/*up_wins=*/true, {{"enable-wins-flag"}, {"ew-flag"}},
                          {"disable-kills-concurrent-enable",
-                          "a disable that arrives undoes enables that it has not seen, too"});
+                          "a disable that arrives also undoes enables that it has not seen"});
   return type;
 }
 
 const ReplicatedType& disable_wins_flag() {
   static const Flag type(/*up_wins=*/false, {{"disable-wins-flag"}, {"dw-flag"}},
                          {"enable-undoes-concurrent-disable",
-                          "an enable that arrives undoes disables that it has not seen, too"});
+                          "an enable that arrives also undoes disables that it has not seen"});
   return type;
 }
 

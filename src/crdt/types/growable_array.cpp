@@ -194,10 +194,11 @@ class GrowableArray final : public ReplicatedType {
             {.names = {{"growable-array"}, {"replicated-growable-array"}, {"rga"}},
              .whole_read = Kind::kList,
              .bugs = {{"ignores-timestamp",
-                       "what arrives last wins: the register keeps it, the array puts it first"},
+                       "the update that arrives last wins: the register keeps it, the array puts "
+                       "it first"},
                       {"interleaves",
-                       "a character that arrives precedes older characters that were added after "
-                       "the same one, but interrupts the text that follows newer ones"}},
+                       "a character that arrives is inserted correctly among older siblings, but "
+                       "into the middle of the text that follows a newer one"}},
              .reads_list_elements = true,
              .updates_use_elements = true}) {}
 

@@ -47,12 +47,11 @@ class Replica final : public SimulatedReplica {
 class LastWriterWinsRegister final : public RegisterType {
  public:
   LastWriterWinsRegister()
-      : RegisterType(TypeTraits{
-            .names = {{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
-            .whole_read = Kind::kValues,
-            .bugs = {{"ignores-timestamp",
-                      "what arrives last wins: the register keeps it, the array puts it first"}}}) {
-  }
+      : RegisterType(TypeTraits{.names = {{"last-writer-wins-register"}, {"lww-register"}, {"lww"}},
+                                .whole_read = Kind::kValues,
+                                .bugs = {{"ignores-timestamp",
+                                          "the update that arrives last wins: the register keeps "
+                                          "it, the array puts it first"}}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

@@ -178,10 +178,9 @@ void MembershipType::explain_read(ReadExplainer& explainer) const {
   } else if (up && down) {
     explainer.report(
         fmt::format("concurrent-{}-lost", winner),
-        fmt::format(
-            "{}, but it has seen {} {}, and no {} that it has seen can have observed that {}: "
-            "the {} must win",
-            claimed, a_winner, winner, loser, winner, winner));
+        fmt::format("{}, but it has seen {} {}, and no {} visible to it can have observed that {}: "
+                    "the {} must win",
+                    claimed, a_winner, winner, loser, winner, winner));
   } else {
     explainer.report(fmt::format("lost-{}", winner),
                      fmt::format("{}, but it has seen {} {} and there is no {}", claimed, a_winner,

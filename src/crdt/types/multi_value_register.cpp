@@ -54,7 +54,7 @@ class MultiValueRegister final : public RegisterType {
             .names = {{"multi-value-register"}, {"mv-register"}, {"mvr"}},
             .whole_read = Kind::kValues,
             .bugs = {{"write-drops-sibling",
-                      "a write that arrives replaces values that it has not seen, too"}}}) {}
+                      "a write that arrives also replaces values that it has not seen"}}}) {}
 
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,

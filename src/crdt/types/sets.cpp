@@ -121,14 +121,14 @@ const ReplicatedType& add_wins_set() {
       /*up_wins=*/true,
       {{"add-wins-set"}, {"aw-set"}, {"or-set"}, {"grow-only-set", true}, {"g-set", true}},
       {"remove-kills-concurrent-add",
-       "a remove that arrives removes adds that it has not seen, too"});
+       "a remove that arrives also removes adds that it has not seen"});
   return type;
 }
 
 const ReplicatedType& remove_wins_set() {
   static const Set type(/*up_wins=*/false, {{"remove-wins-set"}, {"rw-set"}},
                         {"add-undoes-concurrent-remove",
-                         "an add that arrives undoes removes that it has not seen, too"});
+                         "an add that arrives also undoes removes that it has not seen"});
   return type;
 }
 

@@ -88,7 +88,7 @@ ExpressionPtr MysqlCoercion::as_number(const ExpressionPtr& part) const {
     const auto number = leading_number(std::get<std::string>(part->constant));
     // An error there or a warning, as it is planned.
     if (strictness != Strict::kWarning && number.rest) {
-      not_supported("a literal that is no number, where one is needed");
+      not_supported("a literal that is not a number where a number is needed");
     }
     return constant(number.value(), {Type::kDouble});
   }
@@ -100,7 +100,7 @@ ExpressionPtr MysqlCoercion::as_number(const ExpressionPtr& part) const {
                   const auto& text = std::get<std::string>(values[0]);
                   const auto number = leading_number(text);
                   if (how == Strict::kEither && number.rest) {
-                    not_supported("text that is no number, in what decides what is written");
+                    not_supported("text that is not a number, in what decides what is written");
                   }
                   if (how == Strict::kError && number.rest) {
                     raise("22007", fmt::format("Truncated incorrect DOUBLE value: '{}'", text));
@@ -241,7 +241,7 @@ ExpressionPtr MysqlCoercion::cast_argument(const ExpressionPtr& part, const Full
                   try {
                     (void)cast(values[0], type, to);
                   } catch (const SqlException&) {
-                    not_supported("a CAST of a value that is none of the type");
+                    not_supported("a CAST of a value that is not of the type");
                   }
                   return values[0];
                 });
