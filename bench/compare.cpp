@@ -129,23 +129,24 @@ int main(int argc, char** argv) {
   double least = 0.02;
   bool wall = false;
   CheckRunOptions options;
-  CLI::App app("Compares two builds of cupel, in turn, on the cases of the suite");
-  app.add_option("OLD", old_program, "The program as it was")->required()->check(CLI::ExistingFile);
-  app.add_option("NEW", new_program, "The program as it is")->required()->check(CLI::ExistingFile);
-  app.add_option("--size", size, "tiny, small or full")
+  CLI::App app("Compare two builds of cupel on the cases of the suite; they run in turn");
+  app.add_option("OLD", old_program, "The old program")->required()->check(CLI::ExistingFile);
+  app.add_option("NEW", new_program, "The new program")->required()->check(CLI::ExistingFile);
+  app.add_option("--size", size, "The size of the suite: tiny, small or full")
       ->check(CLI::IsMember({"tiny", "small", "full"}))
       ->capture_default_str();
-  app.add_option("--output", output, "The folder for made histories")->capture_default_str();
-  app.add_option("--only", only, "A regular expression: the cases whose names have it");
-  app.add_option("--runs", pairs, "Pairs of each case")
+  app.add_option("--output", output, "The folder for generated histories")->capture_default_str();
+  app.add_option("--only", only, "Only the cases whose names match this regular expression");
+  app.add_option("--runs", pairs, "Pairs of runs of each case")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--least", least, "Cases that take fewer seconds in both are left out")
+  app.add_option("--least", least,
+                 "Omit the cases that take fewer seconds than this with both programs")
       ->capture_default_str();
   app.add_flag("--wall", wall, "Compare wall time instead of CPU time");
-  app.add_option("--timeout", options.timeout_seconds, "Seconds for each run")
+  app.add_option("--timeout", options.timeout_seconds, "Time limit of each run in seconds")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "For each run; 0: as many as the machine has")
+  app.add_option("--threads", options.threads, "Threads of each run. 0: as many as the machine has")
       ->capture_default_str();
   try {
     app.parse(argc, argv);

@@ -233,7 +233,7 @@ int main_of(const Arguments& arguments) {
   if (*size != Size::kTiny && !has_collection()) {
     fmt::print(
         stderr,
-        "suite: the published histories are left out: found no expected.tsv in {}; name their "
+        "suite: the published histories are omitted: found no expected.tsv in {}; name their "
         "folder in CUPEL_HISTORIES\n",
         cupel::golden::collection_folder().string());
   }
@@ -305,26 +305,28 @@ int main_of(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Checks and measures the suite of histories with the real program");
-  app.add_option("--size", arguments.size, "tiny, small or full")
+  CLI::App app("Check and measure the suite of histories with the cupel program");
+  app.add_option("--size", arguments.size, "The size of the suite: tiny, small or full")
       ->check(CLI::IsMember({"tiny", "small", "full"}))
       ->capture_default_str();
-  app.add_option("--cupel", arguments.cupel, "The program that is measured")
+  app.add_option("--cupel", arguments.cupel, "The program to measure")
       ->required()
       ->check(CLI::ExistingFile);
-  app.add_option("--output", arguments.output, "The folder for results and made histories")
+  app.add_option("--output", arguments.output, "The folder for results and generated histories")
       ->required();
-  app.add_option("--runs", arguments.runs, "Of each case")
+  app.add_option("--runs", arguments.runs, "Runs of each case")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--timeout", arguments.run_options.timeout_seconds, "Seconds for each run")
+  app.add_option("--timeout", arguments.run_options.timeout_seconds,
+                 "Time limit of each run in seconds")
       ->capture_default_str();
   app.add_option("--threads", arguments.run_options.threads,
-                 "For each run; 0: as many as the machine has")
+                 "Threads of each run. 0: as many as the machine has")
       ->capture_default_str();
-  app.add_option("--only", arguments.only, "A regular expression: the cases whose names have it");
-  app.add_flag("--list", arguments.list, "Names the cases");
-  app.add_flag("--make-only", arguments.make_only, "Makes the histories and measures nothing");
+  app.add_option("--only", arguments.only,
+                 "Only the cases whose names match this regular expression");
+  app.add_flag("--list", arguments.list, "List the cases");
+  app.add_flag("--make-only", arguments.make_only, "Generate the histories, but measure nothing");
   try {
     app.parse(argc, argv);
     arguments.run_options.cupel = arguments.cupel;

@@ -326,9 +326,10 @@ void add_crdt_check(Command& app, Run& run) {
 }
 
 void add_crdt_verify(Command& app, Run& run) {
-  auto* command = app.add_subcommand("verify",
-                                     "Check the certificate of a verdict with independent code; "
-                                     "only the reader and the digest are shared with the checker");
+  auto* command =
+      app.add_subcommand("verify",
+                         "Check the evidence for a verdict with code independent of check, "
+                         "except for the reader and the digest");
   auto arguments = std::make_shared<CrdtArguments>();
   command
       ->add_option("HISTORY", arguments->history,
