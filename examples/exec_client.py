@@ -5,9 +5,12 @@ import json, os, sqlite3, sys
 if len(sys.argv) != 2: sys.exit("exec_client.py: expected the FILE of a SQLite database")
 db = sqlite3.connect(sys.argv[1], timeout=5, isolation_level=None)
 db.execute("PRAGMA synchronous = off")  # a crash of the machine is not what is tested
-db.execute("CREATE TABLE IF NOT EXISTS kv (k INTEGER PRIMARY KEY, v TEXT)")
-if os.environ.get("CUPEL_SESSION") == "setup": db.execute("DELETE FROM kv")  # a run begins
-select = "SELECT k, v FROM kv WHERE k BETWEEN ? AND ? ORDER BY k"
+session = os.environ.get("CUPEL_SESSION")
+table = os.environ.get("CUPEL_TABLE") or "kv"  # each run has its own
+if session in ("setup", "clean"): db.execute(f"DROP TABLE IF EXISTS {table}")
+if session not in ("probe", "clean"):
+    db.execute(f"CREATE TABLE IF NOT EXISTS {table} (k INTEGER PRIMARY KEY, v TEXT)")
+select = f"SELECT k, v FROM {table} WHERE k BETWEEN ? AND ? ORDER BY k"
 
 def apply(f, k, v):
     if f == "range": return [f, k, [[key, json.loads(text)] for key, text in db.execute(select, k)]]
@@ -17,8 +20,8 @@ def apply(f, k, v):
     if f == "cas" and old != v[0]: return [f, k, v, False]
     if f == "insert" and rows: raise sqlite3.IntegrityError(f"constraint: {k} is there already")
     new = (old or []) + [v] if f == "append" else v[1] if f == "cas" else v
-    if f == "delete": db.execute("DELETE FROM kv WHERE k = ?", [k])
-    else: db.execute("INSERT OR REPLACE INTO kv VALUES (?, ?)", [k, json.dumps(new)])
+    if f == "delete": db.execute(f"DELETE FROM {table} WHERE k = ?", [k])
+    else: db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", [k, json.dumps(new)])
     return [f, k, v]
 
 for line in sys.stdin:

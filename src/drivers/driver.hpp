@@ -73,6 +73,9 @@ class Database {
   virtual ~Database() = default;
   [[nodiscard]] virtual Facts facts() const = 0;
   [[nodiscard]] virtual workload::Needs can() const = 0;
+  // Whether another run can reach the same tables or keys. Where it can, prepare() is given
+  // names that only this run has.
+  [[nodiscard]] virtual bool shared() const { return true; }
   // Drops the schema's tables if they are there, makes and fills them. Any
   // connection made afterwards sees the rows.
   virtual base::Status prepare(const workload::Workload& workload) = 0;

@@ -17,6 +17,7 @@
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
+#include "run/tables_of_run.hpp"
 #include "workload/plan.hpp"
 
 namespace cupel::run {
@@ -151,7 +152,8 @@ class Stages {
     workload_ = std::move(*workload);
     if (auto output = check_output(options_); !output.ok()) return output;
     if (auto opened = open_database(); !opened.ok()) return opened;
-    if (auto prepared = database_->prepare(*workload_); !prepared.ok()) {
+    const TablesOfRun tables(*workload_, database_->shared() ? new_run_name() : "");
+    if (auto prepared = database_->prepare(tables); !prepared.ok()) {
       return std::move(prepared).error();
     }
     if (!stop_) return base::Ok{};

@@ -15,6 +15,7 @@
 #include "run/run_and_check.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/two_runs.hpp"
 
 namespace cupel::run {
 namespace {
@@ -301,6 +302,28 @@ TEST(PostgresRun, FaultCommandsThatStopTheServer) {
   EXPECT_GE(ran.checked->run.faults, 1U);
   EXPECT_EQ(ran.checked->result(Level::kStrongSessionSerializable).verdict, Verdict::kSatisfied)
       << listed(anomalies(*ran.checked));
+}
+
+// As two people do who share a test server.
+TEST(TwoRuns, OnOnePostgres) {
+  for (const auto* workload : {"general", "append", "smallbank"}) {
+    auto options = load(server(lab::Kind::kPostgres).url(), "serializable", 1);
+    options.workload = workload;
+    options.shape.scale = 0.01;
+    test::two_runs_keep_the_promise(options);
+  }
+}
+TEST(TwoRuns, OnOneMariadb) {
+  auto options = load(server(lab::Kind::kMariadb).url(), "serializable", 1);
+  test::two_runs_keep_the_promise(options);
+}
+TEST(TwoRuns, OnOneRedis) {
+  auto options = load(server(lab::Kind::kRedis).url(), "serializable", 1);
+  test::two_runs_keep_the_promise(options);
+}
+TEST(TwoRuns, OnOneEtcd) {
+  auto options = load(server(lab::Kind::kEtcd).url(), "serializable", 1);
+  test::two_runs_keep_the_promise(options);
 }
 
 }  // namespace

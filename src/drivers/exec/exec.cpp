@@ -136,14 +136,16 @@ struct Client {
   std::string command;
   std::string isolation;
   Seconds timeout{10};
+  std::string table = {};  // of this run; empty: before prepare()
 
   [[nodiscard]] base::Result<Process> start(const std::string& session) const {
-    return Process::start(
-        {.arguments = {"sh", "-c", command},
-         .environment = {{"CUPEL_SESSION", session}, {"CUPEL_ISOLATION", isolation}},
-         .input = base::Stream::pipe(),
-         .output = base::Stream::pipe(),
-         .errors = base::Stream::inherited()});
+    return Process::start({.arguments = {"sh", "-c", command},
+                           .environment = {{"CUPEL_SESSION", session},
+                                           {"CUPEL_ISOLATION", isolation},
+                                           {"CUPEL_TABLE", table}},
+                           .input = base::Stream::pipe(),
+                           .output = base::Stream::pipe(),
+                           .errors = base::Stream::inherited()});
   }
 };
 
@@ -317,6 +319,7 @@ class ExecDatabase final : public Database {
                              "the exec driver has one table, of one key and one column, and "
                              "this workload needs more"};
     }
+    client_.table = tables[0].name;
     auto process = client_.start("setup");
     if (!process.ok()) return std::move(process).error();
     Conversation conversation(client_, std::move(*process));
@@ -351,7 +354,17 @@ class ExecDatabase final : public Database {
         std::make_unique<ExecConnection>(Conversation(client_, std::move(*process))));
   }
 
-  void clean() override {}  // the store is the client's
+  // The store is the client's: it is asked, and whether it does anything is its own matter.
+  void clean() override {
+    if (client_.table.empty()) return;
+    auto process = client_.start("clean");
+    if (!process.ok()) return;
+    Conversation conversation(client_, std::move(*process));
+    Json answer;
+    (void)conversation.ask(Json::array(), answer);
+    conversation.finish();
+    client_.table.clear();
+  }
 
  private:
   Client client_;

@@ -253,6 +253,8 @@ class MockDatabase final : public Database {
             .compare_and_set = true};
   }
 
+  // Its store is its own, and what a seed decides must not depend on the name of a run.
+  [[nodiscard]] bool shared() const override { return false; }
   base::Status prepare(const workload::Workload& workload) override {
     store_ = std::make_shared<mock::Store>(options_);
     schema_ = workload.schema();
