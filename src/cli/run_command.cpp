@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <limits>
@@ -34,6 +35,7 @@ struct RunArguments {
   Option* db = nullptr;
   Option* sessions = nullptr;
   Option* txns = nullptr;
+  std::array<Option*, 2> fault_times{};
 };
 
 // In the current folder, with the extension of `format`.
@@ -269,14 +271,16 @@ void add_fault_options(Command& command, RunArguments& arguments) {
   command.add_option("--heal", options.faults.heal, "A shell command that repairs it")
       ->type_name("CMD")
       ->group(faults);
-  command.add_option("--fault-every", arguments.fault_every, "Time between faults")
-      ->type_name("DURATION")
-      ->capture_default_str()
-      ->group(faults);
-  command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its repair")
-      ->type_name("DURATION")
-      ->capture_default_str()
-      ->group(faults);
+  arguments.fault_times[0] =
+      command.add_option("--fault-every", arguments.fault_every, "Time between faults")
+          ->type_name("DURATION")
+          ->capture_default_str()
+          ->group(faults);
+  arguments.fault_times[1] =
+      command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its repair")
+          ->type_name("DURATION")
+          ->capture_default_str()
+          ->group(faults);
 }
 
 void add_output_options(Command& command, RunArguments& arguments) {
@@ -356,8 +360,14 @@ void take_arguments(RunArguments& arguments) {
   if (options.faults.fault.empty() && !options.faults.heal.empty()) {
     throw UsageError("--heal", "found without --fault, expected both");
   }
+  for (const auto* option : arguments.fault_times) {
+    if (options.faults.fault.empty() && option->count() > 0) {
+      throw UsageError(option->name(), "found without --fault, which says what to break");
+    }
+  }
   options.analysis.check = check_options(arguments.levels, arguments.limits);
   options.analysis.shrink_seconds = shrink_seconds(arguments.limits);
+  options.analysis.test_power = analysis::TestPower::kIfPassed;
   check_output(arguments);
   options.recorded_by = fmt::format("cupel {}", version());
 }

@@ -1,15 +1,18 @@
-// Commands by the shell; a command that fails is a warning, not the end.
+// Commands by the shell: see the header.
 #include "run/faults.hpp"
 
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 namespace cupel::run {
 
 namespace {
 
-constexpr base::Seconds kLongestCommand{300};
+constexpr base::Seconds kGrace{1};           // between SIGTERM and SIGKILL
+constexpr base::Seconds kAfterInterrupt{5};  // that a repair is waited for then
+constexpr base::Seconds kLook{0.05};
 // Not the command, which may hold a password.
 constexpr std::string_view kNameInHistory = "fault";
 
@@ -25,58 +28,125 @@ Faults::Faults(const FaultOptions& options, Recorder& recorder)
 // Detached, so that a server which the command starts outlives the command.
 void Faults::start(const std::string& command) {
   command_ = command;
+  started_ = Clock::now();
   auto process = base::Process::start({.arguments = {"/bin/sh", "-c", command},
                                        .errors = base::Stream::inherited(),
                                        .detached = true});
   if (process.ok()) {
     running_ = std::move(process).value();
   } else {
-    warnings_.push_back(process.error().message);
+    not_started_ = process.error().message;
   }
 }
 
-bool Faults::idle(base::Seconds wait) {
-  if (!running_) return true;
-  const auto status = running_->wait(wait);
-  if (!status) return false;
-  if (!status->well()) {
-    warnings_.push_back(fmt::format("the command `{}` {}", command_, status->to_string()));
+std::optional<bool> Faults::outcome(base::Seconds wait) {
+  if (!running_) {
+    ++warnings_[not_started_.value_or("")];
+    not_started_.reset();
+    return false;
   }
+  if (const auto status = running_->wait(wait)) {
+    if (!status->well()) ++warnings_[fmt::format("`{}` {}", command_, status->to_string())];
+    running_.reset();
+    return status->well();
+  }
+  if (Clock::now() - started_ < seconds(options_.command_limit)) return std::nullopt;
+  give_up(fmt::format("ran for over {} s and was ended", options_.command_limit));
+  return false;
+}
+
+void Faults::give_up(const std::string& why) {
+  running_->stop(kGrace);
   running_.reset();
-  return true;
+  ++warnings_[fmt::format("`{}` {}", command_, why)];
+}
+
+void Faults::broken(bool well) {
+  const auto now = Clock::now();
+  if (well) {
+    ++count_;
+    recorder_.fault_begins(kNameInHistory);
+    recorded_ = true;
+    state_ = State::kBroken;
+    next_ = now + seconds(options_.lasts);
+  } else {
+    ++failed_;
+    half_broken_ = true;
+    state_ = State::kWell;
+    next_ = now + seconds(options_.every);
+  }
+}
+
+void Faults::healed(bool well) {
+  if (well) {
+    if (std::exchange(recorded_, false)) recorder_.fault_ends(kNameInHistory);
+    half_broken_ = false;
+  }
+  // What could not be repaired is tried again before anything else is broken.
+  state_ = well ? State::kWell : State::kBroken;
+  next_ = Clock::now() + seconds(options_.every);
 }
 
 void Faults::look() {
-  if (options_.fault.empty() || Clock::now() < next_ || !idle(base::Seconds(0))) return;
-  if (!broken_) {
-    ++count_;
-    recorder_.fault_begins(kNameInHistory);
-    start(options_.fault);
-    next_ = Clock::now() + seconds(options_.lasts);
-  } else {
-    if (!options_.heal.empty()) start(options_.heal);
-    recorder_.fault_ends(kNameInHistory);
-    next_ = Clock::now() + seconds(options_.every);
+  if (options_.fault.empty()) return;
+  const bool due = Clock::now() >= next_;
+  switch (state_) {
+    case State::kWell:
+      if (!due) return;
+      start(options_.fault);
+      state_ = State::kBreaking;
+      return;
+    case State::kBreaking:
+      if (const auto well = outcome(base::Seconds(0))) broken(*well);
+      return;
+    case State::kBroken:
+      if (!due) return;
+      if (options_.heal.empty()) return healed(true);
+      start(options_.heal);
+      state_ = State::kHealing;
+      return;
+    case State::kHealing:
+      if (const auto well = outcome(base::Seconds(0))) healed(*well);
+      return;
   }
-  broken_ = !broken_;
 }
 
-void Faults::end() {
-  const auto finish = [&] {
-    if (!idle(kLongestCommand)) {
-      running_->signal(15);
-      warnings_.push_back(fmt::format("the command `{}` ran for over {} s and was ended", command_,
-                                      kLongestCommand.count()));
-      running_.reset();
-    }
-  };
-  finish();
-  if (broken_ && !options_.heal.empty()) {
-    start(options_.heal);
-    finish();
-    recorder_.fault_ends(kNameInHistory);
+void Faults::heal_at_end(const std::atomic<bool>& stop) {
+  std::optional<Clock::time_point> stopped;
+  for (;;) {
+    if (const auto well = outcome(kLook)) return healed(*well);
+    if (!stopped && stop) stopped = Clock::now();
+    if (!stopped || Clock::now() - *stopped < kAfterInterrupt) continue;
+    ++warnings_[fmt::format("`{}` still runs, and was not waited for", command_)];
+    running_.reset();  // detached: it goes on
+    return;
   }
-  broken_ = false;
+}
+
+void Faults::end(const std::atomic<bool>& stop) {
+  if (state_ == State::kBreaking) {
+    if (const auto well = outcome(base::Seconds(0))) {
+      broken(*well);
+    } else {
+      give_up("was ended with the run");
+      broken(false);
+    }
+  }
+  const bool to_repair = state_ == State::kBroken || (state_ == State::kWell && half_broken_);
+  if (to_repair && !options_.heal.empty()) {
+    start(options_.heal);
+    state_ = State::kHealing;
+  }
+  if (state_ == State::kHealing) heal_at_end(stop);
+}
+
+std::vector<std::string> Faults::warnings() const {
+  std::vector<std::string> list;
+  for (const auto& [text, times] : warnings_) {
+    list.push_back("the fault command " + text +
+                   (times == 1 ? "" : fmt::format(" ({} times)", times)));
+  }
+  return list;
 }
 
 }  // namespace cupel::run

@@ -16,6 +16,9 @@ namespace cupel::run {
 
 namespace {
 
+// A silence of so many seconds, and of this share of the run, is mentioned.
+constexpr double kSilence = 2, kSilentShare = 0.2;
+
 double percentile(std::vector<float>& values, double share) {
   if (values.empty()) return 0;
   const auto rank = std::min(values.size() - 1,
@@ -42,6 +45,7 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
     }
     for (const auto& [reason, count] : report.reasons) result.reasons[reason] += count;
     result.reconnects += report.reconnects;
+    result.last_commit = std::max(result.last_commit, report.last_commit);
     if (!report.warning.empty()) result.warnings.push_back(report.warning);
   }
   for (auto& [job, stats] : result.jobs) {
@@ -54,6 +58,18 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
   }
   result.p50_ms = percentile(all, 0.5);
   result.p99_ms = percentile(all, 0.99);
+}
+
+// A database that stopped answering long before the end: what was checked is the part before.
+void note_silence(RunResult& result) {
+  const double silent = result.seconds - result.last_commit;
+  if (result.committed == 0 || silent < kSilence || silent < kSilentShare * result.seconds) {
+    return;
+  }
+  result.warnings.push_back(
+      fmt::format("nothing committed in the last {:.1f} s of {:.1f} s; the verdict is about the "
+                  "time before",
+                  silent, result.seconds));
 }
 
 }  // namespace
@@ -139,13 +155,14 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   for (auto& thread : threads) thread.join();
   for (const auto& session : sessions) session->rethrow();
   if (!no_thread.empty()) return base::Error{.message = no_thread};
-  faults.end();
-
   RunResult result;
   result.seconds = std::chrono::duration<double>(Clock::now() - shared.begin).count();
+  faults.end(stop);
   result.faults = faults.count();
+  result.failed_faults = faults.failed();
   add_up(sessions, result);
-  const auto& fault_warnings = faults.warnings();
+  note_silence(result);
+  const auto fault_warnings = faults.warnings();
   result.warnings.insert(result.warnings.end(), fault_warnings.begin(), fault_warnings.end());
   for (const auto& session : sessions) {
     if (!session->report().error.empty()) {

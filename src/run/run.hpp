@@ -36,6 +36,7 @@ struct FaultOptions {
   std::string fault, heal;  // shell commands; fault empty: no faults
   double every = 10,
          lasts = 5;  // seconds from the end of one to the begin of the next; between the two
+  double command_limit = 30;  // seconds that a command may take; then it is ended
 };
 
 // The progress while it runs. Any thread may look.
@@ -56,7 +57,9 @@ struct RunResult {
   std::map<std::string, JobStats> jobs;          // by the job's name
   double seconds = 0, p50_ms = 0, p99_ms = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t faults = 0;
+  std::uint64_t faults = 0;           // that were in force
+  std::uint64_t failed_faults = 0;    // whose command failed or hung
+  double last_commit = 0;             // seconds from the start; 0 if nothing committed
   std::vector<std::string> warnings;  // sessions that ended early, fault commands that failed
 
   // Aborted of all that were answered; 0 if there were none.

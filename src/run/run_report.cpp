@@ -49,13 +49,20 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
                           report::grouped(job.unknown), job.p50_ms, job.p99_ms);
     }
   }
-  if (ran.faults > 0)
-    text += fmt::format("  faults: {}, reconnects: {}\n", ran.faults, ran.reconnects);
+  if (ran.faults > 0 || ran.failed_faults > 0) {
+    text +=
+        fmt::format("  faults: {}{}, reconnects: {}\n", ran.faults,
+                    ran.failed_faults == 0
+                        ? ""
+                        : fmt::format(" ({} more failed and are not counted)", ran.failed_faults),
+                    ran.reconnects);
+  }
   text += fmt::format("  history: {}\n\n", checked.file);
   return text;
 }
 
 std::string verdict_text(const CheckedRun& checked) {
+  const auto& ran = checked.run;
   std::string text;
   for (const auto level : checked.asked) {
     const auto& result = checked.result(level);
@@ -66,6 +73,13 @@ std::string verdict_text(const CheckedRun& checked) {
     }
     if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
     text += '\n';
+  }
+  const auto answered = ran.committed + ran.aborted;
+  if (ran.unknown > answered) {
+    text += fmt::format(
+        "  {:.0f} % of the outcomes are unknown. Each such transaction may have committed or not, "
+        "whichever keeps the promise, so this run shows little\n",
+        100 * static_cast<double>(ran.unknown) / static_cast<double>(answered + ran.unknown));
   }
   if (!checked.promised && checked.asked.size() == 1 &&
       checked.asked.front() == levels::all_levels().front()) {
@@ -98,6 +112,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   run["p99_ms"] = ran.p99_ms;
   run["reconnects"] = ran.reconnects;
   run["faults"] = ran.faults;
+  run["failed_faults"] = ran.failed_faults;
   run["reasons"] = Json::object();
   for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;
   run["jobs"] = Json::object();

@@ -165,6 +165,7 @@ void ClientSession::issue(const Job& job) {
       case Ending::kCommitted:
         ++tally.committed;
         ++shared_.progress.committed;
+        report_.last_commit = std::chrono::duration<double>(Clock::now() - shared_.begin).count();
         tally.latency_ms.push_back(took.count());
         break;
       case Ending::kGivenUp:

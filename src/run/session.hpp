@@ -52,8 +52,9 @@ class ClientSession {
     std::map<std::string, Tally> jobs;
     std::map<std::string, std::uint64_t> reasons;
     std::uint64_t reconnects = 0;
-    std::string warning;  // why it ended early
-    std::string error;    // why the whole run should
+    double last_commit = 0;  // seconds from the start
+    std::string warning;     // why it ended early
+    std::string error;       // why the whole run should
   };
   [[nodiscard]] const Report& report() const { return report_; }
 

@@ -243,6 +243,8 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--rate", "-1"}, {"--rate", "found `-1`"});
   expect_mistake({"run", "--seed", "-1"}, {"--seed", "found `-1`"});
   expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
+  expect_mistake({"run", "--fault-every", "1s"}, {"--fault-every", "--fault"});
+  expect_mistake({"run", "--fault-for", "1s"}, {"--fault-for", "--fault"});
   expect_mistake({"run", "-f", "cupel", "-o", "x.jsonl"}, {"--format", "contradicts"});
   expect_mistake({"run", "-f", "edn"},
                  {"--format: found `edn`, expected jepsen or cupel", "convert"});

@@ -26,6 +26,7 @@ class MemoryDatabase::Session : public drivers::Connection {
   }
 
   MaybeFailure execute(const Statement& s, Reply& reply) override {
+    if (db_.commits >= db_.silent_after) return fail(Cause::kConnection, true);
     if (db_.bad_.refuse) return fail(Cause::kStatement, false);
     if (random_.chance(db_.bad_.conflict)) return fail(Cause::kConflict, false);
     if (random_.chance(db_.bad_.lost_before_commit)) return fail(Cause::kConnection, true);
@@ -124,7 +125,8 @@ base::Status MemoryDatabase::prepare(const workload::Workload& workload) {
 
 base::Result<std::unique_ptr<drivers::Connection>> MemoryDatabase::connect(std::uint32_t session) {
   const std::lock_guard lock(mutex_);
-  if (refuse_connections) return base::Error{.message = "nobody is there"};
+  if (refuse_connections || commits >= silent_after)
+    return base::Error{.message = "nobody is there"};
   return std::unique_ptr<drivers::Connection>(
       std::make_unique<Session>(*this, session * 1000 + static_cast<unsigned>(connections++)));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -44,6 +45,7 @@ class MemoryDatabase : public drivers::Database {
   int connections = 0;                     // made
   std::atomic<std::uint64_t> commits = 0;  // for atomic::wait
   bool refuse_connections = false;
+  std::uint64_t silent_after = std::numeric_limits<std::uint64_t>::max();  // commits
 
  private:
   class Session;

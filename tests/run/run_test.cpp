@@ -16,6 +16,7 @@
 #include "memory_database.hpp"
 #include "run/faults.hpp"
 #include "run/run_and_check.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 #include "workload/plan.hpp"
 
@@ -227,16 +228,25 @@ TEST_F(RunTest, ADatabaseThatIsGoneIsAnError) {
 
 TEST_F(RunTest, FaultsComeAndAreHealed) {
   faults_ = {.fault = "echo broken >> " + folder_ + "/log",
-             .heal = "echo healed >> " + folder_ + "/log; exit 3",
+             .heal = "echo healed >> " + folder_ + "/log",
              .every = 0.1,
              .lasts = 0.05};
   MemoryDatabase database({});
   const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 2});
   ASSERT_TRUE(ran.result.ok());
   EXPECT_GE(ran.result->faults, 2U);
-  ASSERT_FALSE(ran.result->warnings.empty());
-  EXPECT_NE(ran.result->warnings.front().find("exited with 3"), std::string::npos);
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
+  EXPECT_EQ(ran.result->failed_faults, 0U);
+  EXPECT_TRUE(ran.result->warnings.empty()) << ran.result->warnings.front();
+  std::ifstream log(folder_ + "/log");
+  std::string line, last;
+  std::uint64_t lines = 0;
+  while (std::getline(log, line)) {
+    EXPECT_NE(line, last) << "broken twice, or repaired twice";
+    last = line;
+    ++lines;
+  }
+  EXPECT_EQ(last, "healed");
+  EXPECT_EQ(lines, 2 * ran.result->faults);
   // The history knows them, not the commands: these may hold a password.
   ASSERT_TRUE(ran.history);
   ASSERT_TRUE(ran.history->metadata().contains("faults"));
@@ -245,6 +255,124 @@ TEST_F(RunTest, FaultsComeAndAreHealed) {
             ran.result->faults);
   EXPECT_EQ(known.find(" - "), std::string::npos) << known;
   EXPECT_EQ(known.find("echo"), std::string::npos) << known;
+}
+
+TEST_F(RunTest, AFaultWhoseCommandFailsIsNone) {
+  faults_ = {.fault = "exit 3",
+             .heal = "echo healed >> " + folder_ + "/log",
+             .every = 0.05,
+             .lasts = 0.05};
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 1});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(ran.result->faults, 0U);
+  EXPECT_GE(ran.result->failed_faults, 2U);
+  ASSERT_EQ(ran.result->warnings.size(), 1U);  // once, with its number
+  EXPECT_NE(ran.result->warnings.front().find("`exit 3` exited with 3"), std::string::npos)
+      << ran.result->warnings.front();
+  EXPECT_NE(ran.result->warnings.front().find(" times)"), std::string::npos);
+  ASSERT_TRUE(ran.history);
+  EXPECT_FALSE(ran.history->metadata().contains("faults"));
+  // Nobody knows how far it got, so the end repairs.
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/log"));
+}
+
+TEST_F(RunTest, ARepairThatFailsEndsNoFault) {
+  faults_ = {.fault = "true", .heal = "exit 4", .every = 0.05, .lasts = 0.05};
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 1});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(ran.result->faults, 1U) << "a second one although the first is in force";
+  ASSERT_FALSE(ran.result->warnings.empty());
+  EXPECT_NE(ran.result->warnings.front().find("exited with 4"), std::string::npos);
+  ASSERT_TRUE(ran.history);
+  EXPECT_NE(ran.history->metadata().at("faults").find(" - "), std::string::npos);
+}
+
+// The end of the repair's command, not its begin: until then the database is broken.
+TEST_F(RunTest, ARepairCountsFromItsEnd) {
+  const auto written = [&](const std::string& file) {
+    std::ifstream in(folder_ + "/" + file);
+    std::string text;
+    std::getline(in, text);
+    return text;
+  };
+  // Each end of the pipe waits for the other: the repair ends when it is read from.
+  faults_ = {.fault = "true",
+             .heal = "cd " + folder_ + "; test -e pipe || { mkfifo pipe; echo healed > pipe; }",
+             .every = 0.05,
+             .lasts = 0.05};
+  MemoryDatabase database({});
+  std::jthread reader([&] {
+    ASSERT_TRUE(test::poll_until([&] { return std::filesystem::exists(folder_ + "/pipe"); }));
+    const auto commits = database.commits.load();
+    ASSERT_TRUE(test::poll_until([&] { return database.commits > commits + 200; }));
+    EXPECT_EQ(written("pipe"), "healed");
+    stop_ = true;
+  });
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 60});
+  reader.join();
+  ASSERT_TRUE(ran.result.ok());
+  ASSERT_TRUE(ran.history);
+  // Some of what committed while the repair ran began after the fault and ended before its end.
+  const auto& known = ran.history->metadata().at("faults");
+  const auto begin = std::stoll(known), end = std::stoll(known.substr(known.find(' ')));
+  std::uint64_t meanwhile = 0;
+  for (std::uint32_t i = 0; i < ran.history->txn_count(); ++i) {
+    const history::TxnId txn(i);
+    meanwhile += ran.history->invoke(txn) > begin && ran.history->complete(txn) < end;
+  }
+  EXPECT_GE(meanwhile, 150U) << known;
+}
+
+TEST_F(RunTest, AFaultCommandThatHangsDelaysNobody) {
+  faults_ = {.fault = "exec sleep 1000", .heal = "", .every = 0.05, .lasts = 0.05};
+  MemoryDatabase database({});
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 0.5});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_LT(ran.result->seconds, 30);
+  EXPECT_EQ(ran.result->faults, 0U);
+  ASSERT_EQ(ran.result->warnings.size(), 1U);
+  EXPECT_NE(ran.result->warnings.front().find("was ended with the run"), std::string::npos);
+  faults_.command_limit = 0.1;
+  const auto again = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 2});
+  ASSERT_TRUE(again.result.ok());
+  EXPECT_GE(again.result->failed_faults, 2U);
+  ASSERT_FALSE(again.result->warnings.empty());
+  EXPECT_NE(again.result->warnings.front().find("ran for over 0.1 s"), std::string::npos);
+}
+
+TEST_F(RunTest, AnInterruptWaitsForNoRepairThatHangs) {
+  faults_ = {.fault = "touch " + folder_ + "/broken",
+             .heal = "exec sleep 30",
+             .every = 0.05,
+             .lasts = 1000};
+  MemoryDatabase database({});
+  std::jthread interrupt([&] {
+    ASSERT_TRUE(test::poll_until([&] { return std::filesystem::exists(folder_ + "/broken"); }));
+    stop_ = true;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto ran = go(database, "general", {.sessions = 1, .txns = 0, .time_limit = 60});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
+  EXPECT_EQ(ran.result->faults + ran.result->failed_faults, 1U);
+  ASSERT_FALSE(ran.result->warnings.empty());
+  EXPECT_NE(ran.result->warnings.front().find("still runs"), std::string::npos);
+}
+
+TEST_F(RunTest, ADatabaseThatFallsSilentIsMentioned) {
+  MemoryDatabase database({});
+  database.silent_after = 50;
+  const auto ran =
+      go(database, "general", {.sessions = 2, .txns = 0, .time_limit = 3, .patience = 60});
+  ASSERT_TRUE(ran.result.ok());
+  ASSERT_FALSE(ran.result->warnings.empty());
+  EXPECT_NE(ran.result->warnings.back().find("nothing committed in the last"), std::string::npos);
+  MemoryDatabase answering({});
+  const auto whole = go(answering, "general", {.sessions = 2, .txns = 0, .time_limit = 3});
+  ASSERT_TRUE(whole.result.ok());
+  EXPECT_TRUE(whole.result->warnings.empty());
 }
 
 TEST(Unfit, NamesWhatIsMissing) {
