@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <tuple>
 
 #include "base/hash_table.hpp"
@@ -16,7 +16,6 @@ namespace cupel::levels {
 using history::CompareAndSet;
 using history::Operation;
 using history::OpKind;
-using history::ScalarKind;
 using history::TxnStatus;
 using history::ValueId;
 
@@ -313,8 +312,7 @@ class Collector {
 
   void add_list_arcs(KeyId key, const LongestLists::Longest& best, const ListFacts& facts) {
     TxnId last;
-    for (std::size_t p = 0; p < facts.txn.size(); ++p) {
-      const TxnId txn = facts.txn[p];
+    for (const TxnId txn : facts.txn) {
       if (!txn.valid()) continue;  // thin air: reported by the read
       if (last.valid() && txn != last) arcs_.push_back({last, txn, key, best.op});
       last = txn;
@@ -332,12 +330,10 @@ class Collector {
     for (const auto& e : index_.of_key(key)) {
       if (placed.contains(e.op) || gone(e)) continue;
       const auto it = places.find(e.txn);
-      if (it == places.end()) {
-        unread.push_back(e.txn);
-      } else if (e.op < it->second.back()) {
+      if (it != places.end() && e.op < it->second.back()) {
         own_order_broken = true;  // a later append of the transaction was seen, this one not
-      } else if (e.txn != last) {
-        unread.push_back(e.txn);  // its elements are not together: an arc back closes a cycle
+      } else if (it == places.end() || e.txn != last) {
+        unread.push_back(e.txn);  // if others were read: an arc back closes a cycle
       }
     }
     for (const auto& [txn, ops] : places) {
@@ -884,7 +880,7 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
     return all.collect(0, txns) ? all.finish() : unfinished;
   }
   // In two parts whatever the number of threads: the same result.
-  std::optional<Collector> later(std::in_place, history, index, choices, outcomes, budget);
+  auto later = std::make_unique<Collector>(history, index, choices, outcomes, budget);
   all.expect_reads(reads);
   later->expect_reads(reads / 2);
   std::array<bool, 2> done{};
@@ -893,7 +889,7 @@ Accesses collect_accesses(const History& history, const ListChoices& choices,
     done[i] = i == 0 ? all.collect(0, txns / 2) : later->collect(txns / 2, txns);
   });
   if (!done[0] || !done[1]) return unfinished;
-  all.append(*std::move(later));
+  all.append(std::move(*later));
   later.reset();
   return all.finish();
 }

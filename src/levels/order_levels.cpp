@@ -75,8 +75,7 @@ std::vector<TxnId> merged(const DecisionInput& input, const LevelShape& shape,
   }
   SessionId session;
   std::uint32_t last = 0;
-  for (Owner o = 0; o < a.txns.size(); ++o) {
-    const TxnId txn = a.txns[o];
+  for (const TxnId txn : a.txns) {
     const std::uint32_t event = txn.raw * width;
     if (!there[event] && h.status(txn) != history::TxnStatus::kCommitted) continue;
     for (std::uint32_t i = 0; i < width; ++i) there[event + i] = 1;
