@@ -10,8 +10,11 @@
 // other error is an abort if the transaction is still open and ROLLBACK undoes it;
 // if SQLite closed it itself, or the disk failed, the log may hold a commit that a
 // reader finds after a crash: unknown. See docs/drivers/sqlite.md.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -305,9 +308,45 @@ class SqliteConnection final : public sql::SqlConnection {
   Prepared begin_, commit_, rollback_;
 };
 
+// Says that a run uses the database file, so that no other removes it: a shared lock on a file
+// beside it, which the last one removes. Not on the database itself, for to close any descriptor of
+// that gives up SQLite's own locks.
+class UseOfFile {
+ public:
+  explicit UseOfFile(const std::string& database) : path_(database + "-cupel") {
+    for (;;) {
+      descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+      if (descriptor_ < 0) return;  // SQLite will say that the folder cannot be written
+      struct stat ours = {};
+      struct stat there = {};
+      // A file system without such locks: then the database is never removed.
+      if (::flock(descriptor_, LOCK_SH) != 0 || ::fstat(descriptor_, &ours) != 0) return;
+      if (::stat(path_.c_str(), &there) == 0 && ours.st_ino == there.st_ino) return;
+      ::close(descriptor_);  // the last run removed it meanwhile
+    }
+  }
+  UseOfFile(const UseOfFile&) = delete;
+  UseOfFile& operator=(const UseOfFile&) = delete;
+  ~UseOfFile() {
+    if (alone()) ::unlink(path_.c_str());
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  // Whether no other run uses the file; then none begins to before this is destroyed. To be asked
+  // at the end only: after a "no", the others do not know of this one any more.
+  bool alone() { return descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
 class SqliteDatabase final : public Database {
  public:
-  SqliteDatabase(Settings settings, bool made) : settings_(std::move(settings)), made_(made) {}
+  explicit SqliteDatabase(Settings settings)
+      : settings_(std::move(settings)), use_(settings_.path) {
+    std::error_code ignored;
+    made_ = !std::filesystem::exists(settings_.path, ignored);
+  }
   ~SqliteDatabase() override { keeper_.reset(); }
 
   base::Status open() {
@@ -363,7 +402,7 @@ class SqliteDatabase final : public Database {
   }
 
   void clean() override {
-    if (made_) {
+    if (made_ && use_.alone()) {
       keeper_.reset();
       std::error_code ignored;
       for (const auto* suffix : {"", "-wal", "-shm", "-journal"}) {
@@ -420,7 +459,8 @@ class SqliteDatabase final : public Database {
   }
 
   Settings settings_;
-  bool made_;  // the file was not there before
+  UseOfFile use_;
+  bool made_ = false;  // the file was not there before
   std::mutex mutex_;
   workload::Schema schema_;
   std::unique_ptr<SqliteConnection> keeper_;
@@ -492,9 +532,7 @@ base::Result<std::unique_ptr<Database>> open_sqlite(const std::string& url,
                                                     const OpenOptions& options) {
   auto settings = parse_settings(url, options);
   if (!settings) return std::move(settings).error();
-  std::error_code ignored;
-  const bool made = !std::filesystem::exists(settings->path, ignored);
-  auto database = std::make_unique<SqliteDatabase>(*std::move(settings), made);
+  auto database = std::make_unique<SqliteDatabase>(*std::move(settings));
   if (auto opened = database->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Database>(std::move(database));
 }
