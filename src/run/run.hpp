@@ -36,7 +36,7 @@ struct FaultOptions {
   std::string fault, heal;  // shell commands; fault empty: no faults
   double every = 10,
          lasts = 5;  // seconds from the end of one to the begin of the next; between the two
-  double command_limit = 30;  // seconds that a command may take; then it is ended
+  double command_limit = 120;  // seconds that a command may take; then it is ended
 };
 
 // The progress while it runs. Any thread may look.
