@@ -238,14 +238,22 @@ void add_lab(Command& app, Run& run) {
   starting->add_flag("--fast", arguments->fast,
                      "Commits do not wait for the disk. They survive a crash of the server, but "
                      "not of the machine");
-  starting->add_option("--nodes", arguments->options.nodes, "Number of nodes of a Galera cluster")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(whole_number(1, 9));
-  starting->callback([arguments, &run] {
+  auto* nodes =
+      starting
+          ->add_option("--nodes", arguments->options.nodes, "Number of nodes of a Galera cluster")
+          ->type_name("N")
+          ->capture_default_str()
+          ->check(whole_number(1, 9));
+  starting->callback([arguments, nodes, &run] {
     if (!lab::parse_kind(arguments->kind)) {
       throw UsageError("KIND",
                        fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
+    }
+    if (nodes->count() > 0 && lab::parse_kind(arguments->kind) != lab::Kind::kGalera) {
+      throw UsageError("--nodes",
+                       fmt::format("found it with {}, which starts one server; it is for "
+                                   "galera",
+                                   arguments->kind));
     }
     run = [arguments] { return start(*arguments); };
   });

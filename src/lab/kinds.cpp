@@ -140,6 +140,7 @@ std::vector<std::string> postgres_command(const Site& site, const Node& node) {
   set(fmt::format("port={}", node.ports[0]));
   set("unix_socket_directories=");
   set("max_connections=200");
+  set("deadlock_timeout=20ms");  // by default each deadlock costs a second, and load has many
   if (!site.options.durable) {
     set("fsync=off");
     set("full_page_writes=off");

@@ -327,6 +327,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"check --levle=si", "did you mean `--level`?"},
       {"check -l serialisable fine.txt", "did you mean `serializable`?"},
       {"check -l best fine.txt", "found `best`, which is no level; `cupel levels` lists them"},
+      {"lab start etcd --nodes 3", "--nodes: found it with etcd, which starts one server"},
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},
       {"check --clock-drift 1m fine.txt", "found `1m`, expected a duration"},

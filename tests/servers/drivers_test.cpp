@@ -331,6 +331,37 @@ TEST(PostgresServer, AStatementThatTakesTooLong) {
   EXPECT_EQ(run(*two, {read(1)}), (Texts{"1=11"}));
 }
 
+// The server looks for deadlocks only after ten seconds, unless the driver asks for less.
+TEST(PostgresServer, ADeadlockCostsNoSecond) {
+  auto slow = lab::start(kPostgres, {.server_options = {"deadlock_timeout=10s"}, .durable = false});
+  ASSERT_TRUE(slow.ok()) << slow.error().to_string();
+  const auto deadlock = [&](const std::string& url) {
+    auto database = open(url, {.isolation = "read-committed", .statement_timeout = 2});
+    EXPECT_TRUE(database.ok());
+    EXPECT_TRUE((*database)->prepare(two_rows()).ok());
+    const auto one = connected(**database);
+    const auto two = connected(**database, 1);
+    Reply reply;
+    EXPECT_FALSE(one->begin());
+    EXPECT_FALSE(two->begin());
+    EXPECT_FALSE(one->execute(write(1, 11), reply));
+    EXPECT_FALSE(two->execute(write(2, 22), reply));
+    std::string codes;
+    {
+      Reply other;
+      const std::jthread waits([&] {
+        if (const auto failed = one->execute(write(2, 12), other)) codes += failed->code;
+      });
+      Reply own;
+      if (const auto failed = two->execute(write(1, 21), own)) return failed->code;
+    }
+    return codes;
+  };
+  EXPECT_EQ(deadlock(slow->url()), "40P01");
+  // Who sets it in the URL means it: the statement's own limit ends it first.
+  EXPECT_EQ(deadlock(slow->url() + "?options=-c%20deadlock_timeout%3D10s"), "57014");
+}
+
 // Sessions are spread over the hosts of a URL: here one server by two addresses,
 // one of which is closed.
 TEST(PostgresServer, SessionsAreSpreadOverTheHosts) {

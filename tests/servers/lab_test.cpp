@@ -141,7 +141,7 @@ TEST(Lab, Postgres) {
   const auto port = std::to_string(server->port());
   EXPECT_EQ(server->url(), "postgres://cupel@127.0.0.1:" + port + "/cupel");
   EXPECT_EQ(server->guarded_url(), "postgres://guarded:secret@127.0.0.1:" + port + "/cupel");
-  EXPECT_EQ(in_postgres(*server, "SHOW deadlock_timeout"), "123ms");
+  EXPECT_EQ(in_postgres(*server, "SHOW deadlock_timeout"), "123ms");  // ours is 20ms
   EXPECT_EQ(in_postgres(*server, "SHOW fsync"), "on");
   EXPECT_EQ(in_postgres(*server, "SELECT current_user", "user=guarded password=secret"), "guarded");
   EXPECT_NE(in_postgres(*server, "SELECT 1", "user=guarded password=wrong")

@@ -27,10 +27,7 @@ lab::Server& server(lab::Kind kind) {
   static std::map<lab::Kind, lab::Server> servers;
   auto found = servers.find(kind);
   if (found == servers.end()) {
-    lab::Options options{.durable = false};
-    // Deadlocks are many here, and by default each costs a second.
-    if (kind == lab::Kind::kPostgres) options.server_options = {"deadlock_timeout=20ms"};
-    auto started = lab::start(kind, options);
+    auto started = lab::start(kind, {.durable = false});
     if (!started.ok()) throw std::runtime_error(started.error().to_string());
     found = servers.emplace(kind, *std::move(started)).first;
   }

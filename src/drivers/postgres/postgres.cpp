@@ -59,6 +59,7 @@ struct Settings {
   std::string begin;                                      // "BEGIN ISOLATION LEVEL …"
   Seconds timeout{10};
   bool leave_seqscan = false;
+  bool leave_deadlock_timeout = false;  // likewise
   sql::Dialect dialect{sql::Product::kPostgres, sql::ListForm::kText};
 };
 
@@ -498,6 +499,8 @@ class PostgresDatabase final : public Database {
     // Small tables would be read whole, and at serializable a table read whole
     // conflicts with every write to it. Others do not know the setting.
     if (!settings_.leave_seqscan) (void)made->run_text("SET enable_seqscan = off");
+    // By default a deadlock costs each session a second. Only a superuser may set this.
+    if (!settings_.leave_deadlock_timeout) (void)made->run_text("SET deadlock_timeout = '20ms'");
     return made;
   }
 
@@ -544,6 +547,7 @@ base::Result<Settings> parse_settings(std::string url, const OpenOptions& option
     if (option->val != nullptr) common[option->keyword] = option->val;
   }
   settings.leave_seqscan = common["options"].find("enable_seqscan") != std::string::npos;
+  settings.leave_deadlock_timeout = common["options"].find("deadlock_timeout") != std::string::npos;
   if (common["options"].empty()) common.erase("options");
   common.try_emplace("fallback_application_name", "cupel");
   common.try_emplace("client_encoding", "UTF8");
