@@ -80,6 +80,28 @@ std::string_view mood(const check::CheckResult& result) {
   return result.strongest_satisfied.empty() ? "unknown" : "satisfied";
 }
 
+// What the database promises and keeps, where every level was asked for: then what is violated is
+// nobody's promise and nobody's question. None: it does not, or what it promises is not known.
+std::optional<Level> kept_promise(const History& history, const check::CheckResult& result) {
+  const auto level =
+      levels::promised(metadata_of(history, "database"), metadata_of(history, "isolation"),
+                       metadata_of(history, "settings"));
+  if (!level || result.levels.size() != levels::all_levels().size()) return std::nullopt;
+  const auto found = std::find_if(result.levels.begin(), result.levels.end(),
+                                  [&](const auto& one) { return one.level == *level; });
+  return found->verdict == Verdict::kSatisfied ? level : std::nullopt;
+}
+
+std::string answer_of_promise(const History& history, Level kept,
+                              const check::CheckResult& result) {
+  auto text = fmt::format("Keeps the promise of {} at {}: {}", metadata_of(history, "database"),
+                          metadata_of(history, "isolation"), levels::name(kept));
+  if (!result.weakest_violated.empty()) {
+    text += fmt::format("; violates {}, which it does not promise", names(result.weakest_violated));
+  }
+  return text;
+}
+
 // What follows the name in the title: Adya's name and Plume's letters.
 std::string also_called(const explain::Anomaly& anomaly) {
   auto rest = title_of(anomaly).substr(anomaly.name.size());
@@ -93,7 +115,8 @@ class Page {
       : checked_(checked),
         options_(options),
         violations_(
-            analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)) {}
+            analysis::violations_of(checked.history, checked.analysis, kMostViolationsShown)),
+        kept_(kept_promise(checked.history, checked.analysis.check)) {}
 
   base::Result<std::vector<ReportFile>> write() {
     std::vector<ReportFile> files(1);
@@ -230,20 +253,22 @@ class Page {
     } else {
       add("not read to its end");
     }
+    const auto& result = checked_.analysis.check;
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        mood(checked_.analysis.check), in_page(checked_.file),
-        in_page(answer(checked_.analysis.check)), facts);
+        kept_ ? "satisfied" : mood(result), in_page(checked_.file),
+        in_page(kept_ ? answer_of_promise(history, *kept_, result) : answer(result)), facts);
   }
 
   // ---- violations
 
   void violations(std::string& out) {
     if (violations_.shown.empty()) return;
-    out +=
+    out += fmt::format(
         "<section id=\"violations\" aria-labelledby=\"violations-title\">\n<h2 "
-        "id=\"violations-title\">What went wrong</h2>\n";
+        "id=\"violations-title\">{}</h2>\n",
+        kept_ ? "What other levels forbid" : "What went wrong");
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) violation(out, i);
     for (const auto& [name, count] : violations_.left_out) {
       out +=
@@ -532,6 +557,7 @@ class Page {
   const Checked& checked_;
   const PageOptions& options_;
   analysis::Violations violations_;
+  std::optional<Level> kept_;
   std::vector<Figure> figures_;
   std::vector<std::string> pictures_;  // empty: left out
   bool with_timeline_ = checked_.analysis.whole;

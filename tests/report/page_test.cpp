@@ -131,6 +131,28 @@ TEST(Page, TitlesHaveAllNamesOfTheAnomaly) {
             std::string::npos);
 }
 
+// A lost update is no fault of a database that promises read committed.
+TEST(Page, APromiseThatIsKeptComesFirst) {
+  const auto page_of = [](const char* isolation) {
+    auto history = history::HistoryBuilder::with_metadata(test::history_of(kLostUpdate), "database",
+                                                          "PostgreSQL 15.6");
+    history = history::HistoryBuilder::with_metadata(std::move(history), "isolation", isolation);
+    return checked(std::move(history)).page();
+  };
+  const auto kept = page_of("read committed");
+  EXPECT_EQ(flaw(kept), "");
+  EXPECT_NE(kept.find("<section class=\"verdict satisfied\""), std::string::npos);
+  EXPECT_NE(kept.find("<h1>Keeps the promise of PostgreSQL 15.6 at read committed: read-committed; "
+                      "violates snapshot-isolation"),
+            std::string::npos);
+  EXPECT_NE(kept.find(", which it does not promise</h1>"), std::string::npos);
+  EXPECT_NE(kept.find("\">What other levels forbid</h2>"), std::string::npos);
+  const auto broken = page_of("repeatable read");
+  EXPECT_NE(broken.find("<section class=\"verdict violated\""), std::string::npos);
+  EXPECT_NE(broken.find("<h1>Violates snapshot-isolation"), std::string::npos);
+  EXPECT_NE(broken.find("\">What went wrong</h2>"), std::string::npos);
+}
+
 TEST(Page, OfASatisfiedHistoryHasNoViolation) {
   const auto page = checked(test::history_of("init=0 s1: w(x,1) @0-5 | s2: r(x,1) @10-20")).page();
   EXPECT_EQ(flaw(page), "");
