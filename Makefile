@@ -30,10 +30,10 @@ gates: install format-check measure tidy-changed build ## the same without the s
 	@tools/run_tests.py --preset release --label-regex quick -j$(JOBS)
 
 sanitized: install ## the quick tests under asan+ubsan
-	@echo "== configure, build build/asan-ubsan, label quick"
-	@cmake --preset asan-ubsan --log-level=WARNING >/dev/null
-	@cmake --build --preset asan-ubsan --target quick_tests
-	@tools/run_tests.py --preset asan-ubsan -j$(JOBS)
+	@echo "== configure, build build/sanitized, label quick"
+	@cmake --preset sanitized --log-level=WARNING >/dev/null
+	@cmake --build --preset sanitized --target quick_tests
+	@tools/run_tests.py --preset sanitized -j$(JOBS)
 
 format-check: install
 	@echo "== clang-format, every file"
@@ -72,7 +72,7 @@ demo: ## build the program alone, run a workload on SQLite and check it, then ch
 bench: build ## the benchmarks, SIZE=tiny, small or full; each checks its answers first
 	@tools/bench.sh build/release $(SIZE)
 
-sanitize: install ## the quick tests under asan+ubsan and under tsan
+sanitize: install ## the quick tests under every check of asan+ubsan, and under tsan
 	@for preset in asan-ubsan tsan; do \
 	  echo "== configure, build, test build/$$preset, label quick" && \
 	  cmake --preset $$preset --log-level=WARNING >/dev/null && \
