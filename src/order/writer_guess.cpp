@@ -254,11 +254,10 @@ class Guesser {
         continue;
       const Object x = problem_.reads[r].object;
       const auto seen = rank(writers_[r]);
-      if (rank(w) > seen && writes(w, x)) {
-        ++count;
-      } else if (visible_ == Visible::kCausal && newest_in(clock_of(w), o, x) > seen) {
-        ++count;
-      }
+      const bool overwritten =
+          (rank(w) > seen && writes(w, x)) ||
+          (visible_ == Visible::kCausal && newest_in(clock_of(w), o, x) > seen);
+      if (overwritten) ++count;
     }
     return count;
   }

@@ -22,7 +22,6 @@ using levels::Derivation;
 using levels::Edge;
 using levels::EdgeKind;
 using levels::Level;
-using levels::Reason;
 using levels::Violation;
 using levels::Witness;
 

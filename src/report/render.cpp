@@ -31,7 +31,7 @@ constexpr std::size_t kCausesInFull = 1;  // besides those of the paragraphs
 constexpr std::size_t kTransactionsNamed = 6;
 
 std::string painted(Verdict verdict, std::size_t width, const TextStyle& style) {
-  const auto word = fmt::format("{:<{}}", check::to_string(verdict), width);
+  auto word = fmt::format("{:<{}}", check::to_string(verdict), width);
   if (!style.colour) return word;
   const char* code = verdict == Verdict::kSatisfied  ? "32"
                      : verdict == Verdict::kViolated ? "31"
