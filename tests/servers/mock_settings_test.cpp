@@ -118,6 +118,7 @@ class MockSettingsServer : public ::testing::Test {
   void SetUp() override {
     lab::Options options;
     options.durable = false;
+    options.server_options = {"deadlock_timeout=1s"};  // the lab sets another
     auto started = lab::start(lab::Kind::kPostgres, options);
     ASSERT_TRUE(started.ok()) << started.error().to_string();
     server_.emplace(std::move(started).value());
