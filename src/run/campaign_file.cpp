@@ -18,13 +18,14 @@ namespace cupel::run {
 
 namespace {
 
-using Json = nlohmann::json;
+using FileJson = nlohmann::json;
 
 struct Mistake {
   std::string text;
 };
 
-[[noreturn]] void wrong(const std::string& place, const Json& found, std::string_view expected) {
+[[noreturn]] void wrong(const std::string& place, const FileJson& found,
+                        std::string_view expected) {
   throw Mistake{fmt::format("{}: found {}, expected {}", place, found.dump(), expected)};
 }
 
@@ -34,7 +35,7 @@ struct Mistake {
 }
 
 template <typename T>
-void number(const Json& value, const std::string& place, T& target, double low, double high) {
+void number(const FileJson& value, const std::string& place, T& target, double low, double high) {
   if (!value.is_number() || value.get<double>() < low || value.get<double>() > high ||
       (std::is_integral_v<T> && !value.is_number_integer())) {
     const auto bound = [](double n) {  // 1000000, not 1e+06
@@ -47,13 +48,13 @@ void number(const Json& value, const std::string& place, T& target, double low, 
   target = value.get<T>();
 }
 
-std::string text(const Json& value, const std::string& place) {
+std::string text(const FileJson& value, const std::string& place) {
   if (!value.is_string()) wrong(place, value, "a text");
   return value.get<std::string>();
 }
 
 // The fields that both the whole file and one workload may have.
-bool shape_field(const std::string& name, const Json& value, const std::string& place,
+bool shape_field(const std::string& name, const FileJson& value, const std::string& place,
                  RunAndCheckOptions& options) {
   auto& shape = options.shape;
   if (name == "sessions") {
@@ -117,68 +118,69 @@ std::string plan_sum(const std::string& path) {
   return fmt::format(" {:016x}", sum);
 }
 
-struct Column {
+struct Database {
   std::string name, url;
   std::vector<std::string> isolations;
   std::vector<levels::Level> asked;
 };
 
-Column column(const Json& value, const std::string& place) {
+Database database(const FileJson& value, const std::string& place) {
   if (!value.is_object()) wrong(place, value, R"({"name": …, "url": …, "isolations": […]})");
-  Column column;
+  Database database;
   for (const auto& [name, field] : value.items()) {
     const auto at = place + '.' + name;
     if (name == "name") {
-      column.name = text(field, at);
+      database.name = text(field, at);
     } else if (name == "url") {
-      column.url = text(field, at);
+      database.url = text(field, at);
     } else if (name == "isolations") {
       if (!field.is_array() || field.empty()) wrong(at, field, "a list of isolation levels");
       for (std::size_t i = 0; i < field.size(); ++i) {
-        column.isolations.push_back(text(field[i], fmt::format("{}[{}]", at, i)));
+        database.isolations.push_back(text(field[i], fmt::format("{}[{}]", at, i)));
       }
     } else if (name == "level") {
       const auto level = levels::parse_level(text(field, at));
       if (!level) wrong(at, field, "a level of `cupel levels`");
-      column.asked.push_back(*level);
+      database.asked.push_back(*level);
     } else {
       unknown_field(at, "name, url, isolations or level");
     }
   }
   // The name identifies the results; a URL may hold a password.
-  if (column.name.empty()) column.name = column.url.substr(0, column.url.find(':'));
-  if (column.name.empty()) column.name = "sqlite";
-  if (column.isolations.empty()) column.isolations.emplace_back();
+  if (database.name.empty()) database.name = database.url.substr(0, database.url.find(':'));
+  if (database.name.empty()) database.name = "sqlite";
+  if (database.isolations.empty()) database.isolations.emplace_back();
   // One spelling, so that a level is one column; and known before anything runs.
-  for (std::size_t i = 0; i < column.isolations.size(); ++i) {
-    auto level =
-        drivers::isolation_of(column.url.empty() ? "sqlite:" : column.url, column.isolations[i]);
+  for (std::size_t i = 0; i < database.isolations.size(); ++i) {
+    auto level = drivers::isolation_of(database.url.empty() ? "sqlite:" : database.url,
+                                       database.isolations[i]);
     if (!level.ok()) throw Mistake{fmt::format("{}: {}", place, level.error().message)};
-    column.isolations[i] = *std::move(level);
+    database.isolations[i] = *std::move(level);
     for (std::size_t j = 0; j < i; ++j) {
-      if (column.isolations[j] == column.isolations[i]) {
-        wrong(fmt::format("{}.isolations[{}]", place, i), column.isolations[i], "each level once");
+      if (database.isolations[j] == database.isolations[i]) {
+        wrong(fmt::format("{}.isolations[{}]", place, i), database.isolations[i],
+              "each level once");
       }
     }
   }
-  return column;
+  return database;
 }
 
-std::vector<Column> columns_of(const Json& value, const std::string& place) {
+std::vector<Database> databases_of(const FileJson& value, const std::string& place) {
   if (!value.is_array() || value.empty()) wrong(place, value, "a list of databases");
-  std::vector<Column> columns;
+  std::vector<Database> databases;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    columns.push_back(column(value[i], fmt::format("{}[{}]", place, i)));
+    databases.push_back(database(value[i], fmt::format("{}[{}]", place, i)));
     for (std::size_t j = 0; j < i; ++j) {
-      if (columns[j].name == columns[i].name) {
-        wrong(fmt::format("{}[{}].name", place, i), columns[i].name, "a name of its own");
+      if (databases[j].name == databases[i].name) {
+        wrong(fmt::format("{}[{}].name", place, i), databases[i].name, "a name of its own");
       }
     }
   }
-  return columns;
+  return databases;
 }
 
-std::vector<std::uint64_t> seeds_of(const Json& value, const std::string& place) {
+std::vector<std::uint64_t> seeds_of(const FileJson& value, const std::string& place) {
   std::vector<std::uint64_t> seeds;
   if (value.is_array() && !value.empty()) {
     seeds.assign(value.size(), 0);
@@ -195,7 +197,7 @@ std::vector<std::uint64_t> seeds_of(const Json& value, const std::string& place)
   return seeds;
 }
 
-StopAt stop_of(const Json& value, const std::string& place) {
+StopAt stop_of(const FileJson& value, const std::string& place) {
   const auto stop = text(value, place);
   if (stop == "first") return StopAt::kFirst;
   if (stop == "never") return StopAt::kNever;
@@ -222,7 +224,7 @@ std::string definition_of(const RunAndCheckOptions& o) {
 }
 
 // `value`: an element of the file's workloads, at `place`.
-Row row_of(const Json& file, const Json& value, const std::string& place) {
+Row row_of(const FileJson& file, const FileJson& value, const std::string& place) {
   if (!value.is_string() && !value.is_object()) {
     wrong(place, value, "a workload's name, or an object with its options");
   }
@@ -240,7 +242,7 @@ Row row_of(const Json& file, const Json& value, const std::string& place) {
   const bool plan = options.workload.ends_with(".json");
   if (plan) options.run.txns = 0;
   for (const auto& [name, field] : file.items()) shape_field(name, field, name, options);
-  const Json own = value.is_object() ? value : Json::object();
+  const FileJson own = value.is_object() ? value : FileJson::object();
   for (const auto& [name, field] : own.items()) {
     const auto at = place + '.' + name;
     if (name == "name") {
@@ -255,9 +257,9 @@ Row row_of(const Json& file, const Json& value, const std::string& place) {
   return row;
 }
 
-std::vector<Row> rows_of(const Json& file) {
+std::vector<Row> rows_of(const FileJson& file) {
   std::vector<Row> rows;
-  const Json workloads = file.value("workloads", Json::array({"general"}));
+  const FileJson workloads = file.value("workloads", FileJson::array({"general"}));
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const auto place = fmt::format("workloads[{}]", i);
     auto row = row_of(file, workloads[i], place);
@@ -274,34 +276,34 @@ std::vector<Row> rows_of(const Json& file) {
   return rows;
 }
 
-CampaignRun run_of(const Column& column, const std::string& isolation, const Row& row,
+CampaignRun run_of(const Database& database, const std::string& isolation, const Row& row,
                    std::uint64_t seed) {
-  CampaignRun run{.database = column.name,
+  CampaignRun run{.database = database.name,
                   .isolation = isolation,
                   .workload = row.name,
                   .options = row.options,
                   .identity = {}};
-  run.options.url = column.url;
+  run.options.url = database.url;
   run.options.open.isolation = isolation;
   run.options.run.seed = seed;
-  run.options.analysis.check.asked = column.asked;
+  run.options.analysis.check.asked = database.asked;
   std::string asked;
-  for (const auto level : column.asked) asked += fmt::format(" | {}", levels::name(level));
-  run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", column.name, isolation, row.name,
+  for (const auto level : database.asked) asked += fmt::format(" | {}", levels::name(level));
+  run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", database.name, isolation, row.name,
                              row.definition, seed, asked);
   return run;
 }
 
-Campaign campaign_of(const Json& file) {
+Campaign campaign_of(const FileJson& file) {
   if (!file.is_object())
     throw Mistake{"found no JSON object, expected one with databases, workloads and seeds"};
   Campaign campaign;
   RunAndCheckOptions of_all;  // looked at here, taken by each workload
-  std::vector<Column> columns;
+  std::vector<Database> databases;
   std::vector<std::uint64_t> seeds{1};
   for (const auto& [name, value] : file.items()) {
     if (name == "databases") {
-      columns = columns_of(value, name);
+      databases = databases_of(value, name);
     } else if (name == "workloads") {
       if (!value.is_array() || value.empty()) wrong(name, value, "a list of workloads");
     } else if (name == "seeds") {
@@ -314,13 +316,13 @@ Campaign campaign_of(const Json& file) {
       unknown_field(name, "one of those in docs/campaign.md");
     }
   }
-  if (columns.empty()) throw Mistake{"found no databases, expected a list of them"};
+  if (databases.empty()) throw Mistake{"found no databases, expected a list of them"};
   const auto rows = rows_of(file);
   for (const auto seed : seeds) {
-    for (const auto& column : columns) {
-      for (const auto& isolation : column.isolations) {
+    for (const auto& database : databases) {
+      for (const auto& isolation : database.isolations) {
         for (const auto& row : rows) {
-          campaign.runs.push_back(run_of(column, isolation, row, seed));
+          campaign.runs.push_back(run_of(database, isolation, row, seed));
         }
       }
     }
@@ -341,8 +343,8 @@ base::Result<Campaign> read_campaign(const std::string& path) {
   }
   try {
     const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
-    return campaign_of(Json::parse(content.str(), nullptr, true, true));
-  } catch (const Json::parse_error& error) {
+    return campaign_of(FileJson::parse(content.str(), nullptr, true, true));
+  } catch (const FileJson::parse_error& error) {
     return base::Error{
         .message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
         .file = path,
