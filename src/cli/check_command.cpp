@@ -98,11 +98,13 @@ void report_unreadable(const std::string& file, base::Error error, const Outputs
 
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
+  if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
+    print_error(fmt::format("note: {}: {}", checked.file, cut));
+  }
   if (emitter.any()) {
-    emitter.add(
-        {checked, command_of(checked.file, arguments),
-         formats::lines_of_labels(checked.file, report::metadata_of(checked.history, "format"),
-                                  report::labels_of(checked))});
+    emitter.add({checked, command_of(checked.file, arguments),
+                 formats::lines_of_labels(checked.file, checked.history.fact("format"),
+                                          report::labels_of(checked))});
   }
   if (arguments.json) {
     print(report::json(checked));

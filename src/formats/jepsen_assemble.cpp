@@ -40,6 +40,18 @@ class Assembly {
     }
     if (!classify() || !pair() || !resolve() || !scan() || !emit())
       return error_at(source_, *error_);
+    if (source_.cut) {
+      if (!all_invoked_) {
+        return error_at(source_,
+                        {*source_.cut,
+                         "found half a line, where the file was cut while it was written; its "
+                         "operations have no invocations, so values that were read may have been "
+                         "written in the lost part"});
+      }
+      builder_.set_metadata("cut",
+                            "the file was cut while it was written; its incomplete last line "
+                            "is left out");
+    }
     builder_.set_metadata("format", source_.format);
     auto built = std::move(builder_).finish();
     if (!built) {

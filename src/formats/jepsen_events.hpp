@@ -179,6 +179,10 @@ struct Source {
   const std::string& file;
   std::string_view format;           // metadata "format"
   bool failed_cas_was_seen = false;  // Knossos logs: a failed cas compared and found another value
+  // JSON lines that were cut while they were written: where the incomplete last line begins, which
+  // is not among `bytes`. Whoever committed has an invocation before, so nothing is missing that
+  // somebody read; a file without invocations cannot promise that and is refused.
+  std::optional<std::uint64_t> cut = {};
 };
 
 // Pairs invocations and completions, decides what kind of history this is and

@@ -3,6 +3,7 @@
 #include "formats/jepsen_reader.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "formats/jepsen_events.hpp"
 #include "formats/jepsen_writer.hpp"
@@ -48,6 +49,16 @@ Syntax syntax_of(std::string_view text) {
   return after.empty() || after[0] == ':' ? Syntax::kJson : Syntax::kEdn;
 }
 
+// Where half a line begins at the end of JSON lines.
+std::optional<std::uint64_t> cut_line(std::string_view bytes) {
+  const auto newline = bytes.rfind('\n');
+  if (newline == std::string_view::npos) return std::nullopt;
+  const auto rest = bytes.substr(newline + 1);
+  const auto last = rest.find_last_not_of(" \t\r");
+  if (!rest.starts_with('{') || rest[last] == '}') return std::nullopt;
+  return newline + 1;
+}
+
 std::string_view without_mark(std::string_view bytes) {
   return bytes.substr(0, 3) == "\xef\xbb\xbf" ? bytes.substr(3) : bytes;
 }
@@ -57,7 +68,7 @@ std::string_view without_mark(std::string_view bytes) {
 base::Result<history::History> read_jepsen(std::string_view bytes, const std::string& file,
                                            unsigned threads, Reading reading) {
   bytes = without_mark(bytes);
-  const jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
+  jepsen::Source source{.bytes = bytes, .file = file, .format = "jepsen"};
   const Syntax syntax = syntax_of(bytes);
   if (syntax == Syntax::kEmpty) {
     return base::Error{.message =
@@ -69,7 +80,9 @@ base::Result<history::History> read_jepsen(std::string_view bytes, const std::st
   if (syntax == Syntax::kEdn) {
     chunks = jepsen::parse_edn(bytes, reading);
   } else {
-    chunks = jepsen::parse_json(bytes, threads, reading);
+    source.cut = cut_line(bytes);
+    source.bytes = bytes.substr(0, source.cut.value_or(bytes.size()));
+    chunks = jepsen::parse_json(source.bytes, threads, reading);
   }
   return jepsen::assemble(std::move(chunks), source, reading);
 }

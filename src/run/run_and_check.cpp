@@ -221,7 +221,10 @@ class Stages {
                         progress_);
     const bool written = recorder->close(error);
     if (!ran.ok()) return std::move(ran).error();  // nothing was answered
-    if (!written) return base::Error{.message = error};
+    if (!written) {
+      recording.whole = true;  // up to there: what was recorded cannot be had again
+      return base::Error{.message = error + "; `cupel check` reads what was written before"};
+    }
     checked_.run = std::move(ran).value();
     recording.whole = true;
     return base::Ok{};
