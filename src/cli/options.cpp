@@ -10,6 +10,7 @@
 
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
+#include "explain/why/glossary.hpp"
 
 namespace cupel::cli {
 
@@ -19,6 +20,12 @@ std::vector<levels::Level> levels_of(const std::vector<std::string>& names) {
     for (const auto& name : split(list, ',')) {
       const auto level = levels::parse_level(name);
       if (!level) {
+        if (!explain::describe(name).empty()) {
+          throw UsageError(
+              "--level", fmt::format("found `{}`, which is no level of cupel's; `cupel explain {}` "
+                                     "says what it is, `cupel levels` lists the levels",
+                                     name, name));
+        }
         const auto suggestion = did_you_mean(name, level_names());
         throw UsageError("--level",
                          fmt::format("found `{}`, which is no level{} `cupel levels` lists them",

@@ -85,7 +85,6 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
     {.level = Level::kReadCommitted,
      .name = "read-committed",
      .short_name = "rc",
-     .aliases = {"pl-2"},
      .visibility = Visibility::kEarlierRead,
      .session_order = true,
      .ladder_position = 4,
@@ -93,7 +92,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .definition = "Transactions read only committed, final values. Within a transaction, reads do "
                    "not go back: after a read from a transaction, no later read returns a version "
                    "older than its writes.",
-     .also_called = "PL-2",
+     .also_called = "",
      .example = "a: w(x,1) ; w(x,2) w(y,2) | b: r(y,2) r(x,1)",
      .given_by = "PostgreSQL at READ COMMITTED, its default (each statement takes a new "
                  "snapshot). MariaDB and MySQL (InnoDB) at READ COMMITTED. Oracle at READ "

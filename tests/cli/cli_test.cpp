@@ -327,6 +327,8 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"check --levle=si", "did you mean `--level`?"},
       {"check -l serialisable fine.txt", "did you mean `serializable`?"},
       {"check -l best fine.txt", "found `best`, which is no level; `cupel levels` lists them"},
+      {"check -l PL-2 fine.txt",
+       "found `PL-2`, which is no level of cupel's; `cupel explain PL-2`"},
       {"lab start etcd --nodes 3", "--nodes: found it with etcd, which starts one server"},
       {"check -f plum fine.txt", "did you mean `plume`?"},
       {"check --threads -1 fine.txt", "--threads: found `-1`, expected a whole number from 0"},

@@ -140,10 +140,16 @@ const AnomalyEntry kAnomalies[] = {
      .group = kMini,
      .also = {"TAP-h", "NonMonoReadCO", "TAP-i", "NonMonoReadAO", "NonMonoReadCM",
               "observed transaction vanishes"},
-     .allowed = "MySQL and MariaDB (InnoDB) at READ UNCOMMITTED; SQL Server at READ UNCOMMITTED; "
-                "transactions whose reads go to replicas that are not equally current.",
-     .cause = "The commit of a transaction becomes visible key by key, or node by node.",
-     .remedy = "Use READ COMMITTED or more, on one replica."},
+     .allowed =
+         "MySQL and MariaDB (InnoDB) at REPEATABLE READ: a locking read (SELECT … FOR UPDATE) "
+         "returns the newest version, and a plain SELECT after it returns one of the older "
+         "snapshot. InnoDB and SQL Server at READ UNCOMMITTED. Transactions whose reads go "
+         "to replicas that are not equally current.",
+     .cause = "A transaction reads from two states of the database: the newest one and a "
+              "snapshot, or two replicas. Or a commit becomes visible key by key.",
+     .remedy = "With InnoDB at REPEATABLE READ, read everything with locking reads, or use READ "
+               "COMMITTED (each statement reads the newest commits) or SERIALIZABLE. Elsewhere, "
+               "use READ COMMITTED or more, on one replica."},
     {.name = "fractured-read",
      .definition = "A transaction saw one write of another transaction and missed another one.",
      .example = "a: w(x,1) w(y,1) | b: r(x,0) r(y,1)",
@@ -447,9 +453,14 @@ const TermEntry kTerms[] = {
          "as this; its weakest level is read-committed.",
      .see = {"G0", "read-committed"},
      .also = {"read-uncommitted"}},
+    {.name = "PL-2",
+     .definition = "Adya's level for READ COMMITTED. It forbids G0 and G1. cupel does not have it: "
+                   "read-committed, after Biswas and Enea, is stronger, because it forbids "
+                   "non-monotonic-read as well.",
+     .see = {"read-committed", "G1", "non-monotonic-read"}},
     {.name = "G1",
      .definition =
-         "Adya's name for G1a, G1b and G1c together. Read-committed (PL-2) forbids these and G0.",
+         "Adya's name for G1a, G1b and G1c together. Read-committed forbids these and G0.",
      .see = {"aborted-read", "intermediate-read", "G1c"}},
     {.name = "G2",
      .definition =
