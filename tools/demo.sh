@@ -22,7 +22,7 @@ if [[ $status -ne 0 ]]; then
   exit 3
 fi
 
-printf '\n%s\n' "== A history that Galera produced (found by PolySI, PVLDB 2023): it promises snapshot isolation"
+printf '\n%s\n' "== A history that Galera produced (found by PolySI, PVLDB 2023): it claimed snapshot isolation"
 status=0
 show "$cupel" check -l strong-session-snapshot-isolation "$violation" || status=$?
 if [[ $status -ne 1 ]]; then

@@ -17,8 +17,17 @@ namespace cupel::levels {
 std::string product_name(const history::History& history, Level level);
 
 // The level that the product promises under that name, if known. `settings`: what
-// else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON").
+// else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON"). Where they
+// name several hosts or a standby, only a promise about the whole cluster counts.
 std::optional<Level> promised(std::string_view database, std::string_view isolation,
                               std::string_view settings = {});
+// The level that the database promises from which the history was recorded: from the
+// same metadata as product_name.
+std::optional<Level> promised(const history::History& history);
+
+// Where the product promises it: "PostgreSQL's manual, chapter Transaction Isolation". Empty
+// where promised() is.
+std::string_view source_of_promise(std::string_view database, std::string_view isolation,
+                                   std::string_view settings = {});
 
 }  // namespace cupel::levels

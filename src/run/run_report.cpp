@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/budget.hpp"
+#include "levels/product.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 #include "text/json.hpp"
@@ -17,6 +18,10 @@ namespace {
 
 std::string database_name(const drivers::Facts& facts) {
   return facts.version.empty() ? facts.product : facts.product + " " + facts.version;
+}
+
+std::string_view promise_source(const drivers::Facts& facts) {
+  return levels::source_of_promise(facts.product, facts.isolation, facts.detail);
 }
 
 }  // namespace
@@ -74,6 +79,7 @@ std::string verdict_text(const CheckedRun& checked) {
     if (result.verdict == check::Verdict::kRefused) text += " (" + result.detail + ")";
     text += '\n';
   }
+  if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
   const auto answered = ran.committed + ran.aborted;
   if (ran.unknown > answered) {
     text += fmt::format(
@@ -83,10 +89,13 @@ std::string verdict_text(const CheckedRun& checked) {
   }
   if (!checked.promised && checked.asked.size() == 1 &&
       checked.asked.front() == levels::all_levels().front()) {
+    const auto& facts = checked.facts;
+    const bool of_one_server = levels::promised(facts.product, facts.isolation).has_value();
     text += fmt::format(
-        "  ({} promises none of cupel's levels at {}, so cupel checked the weakest; -l selects "
+        "  ({} promises none of cupel's levels at {}{}, so cupel checked the weakest; -l selects "
         "another)\n",
-        checked.facts.product, checked.facts.isolation);
+        facts.product, facts.isolation,
+        of_one_server ? " where reads go to several servers or to a standby" : "");
   }
   return text + '\n';
 }
@@ -127,6 +136,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
                             {"verdict", check::to_string(checked.result(level).verdict)},
                             {"promised", checked.promised}});
   }
+  if (checked.promised) run["promise_source"] = promise_source(checked.facts);
   run["warnings"] = ran.warnings;
   auto text = report::json({checked.file, checked.history, checked.analysis});
   text.resize(text.find_last_of('}'));

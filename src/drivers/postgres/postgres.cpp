@@ -58,8 +58,7 @@ struct Settings {
   std::vector<std::map<std::string, std::string>> hosts;  // libpq's parameters, one map a host
   std::string begin;                                      // "BEGIN ISOLATION LEVEL …"
   Seconds timeout{10};
-  bool leave_seqscan = false;
-  bool leave_deadlock_timeout = false;  // likewise
+  bool leave_seqscan = false, leave_deadlock_timeout = false;  // the URL sets them
   sql::Dialect dialect{sql::Product::kPostgres, sql::ListForm::kText};
 };
 
@@ -437,6 +436,10 @@ class PostgresDatabase final : public Database {
       if (const auto value = connection.ask(fmt::format("SHOW {}", name))) {
         facts_.detail += fmt::format("{}{}={}", facts_.detail.empty() ? "" : ", ", name, *value);
       }
+    }
+    // A standby's snapshots are not the primary's; of a primary there is nothing to note.
+    if (const auto standby = connection.ask("SELECT pg_is_in_recovery()"); standby) {
+      if (*standby == "t") facts_.detail += ", standby";
     }
     if (settings_.hosts.size() > 1) {
       facts_.detail += fmt::format(", {} hosts", settings_.hosts.size());
