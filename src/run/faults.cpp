@@ -41,8 +41,7 @@ void Faults::start(const std::string& command) {
 
 std::optional<bool> Faults::outcome(base::Seconds wait) {
   if (!running_) {
-    ++warnings_[not_started_.value_or("")];
-    not_started_.reset();
+    ++warnings_[not_started_];
     return false;
   }
   if (const auto status = running_->wait(wait)) {

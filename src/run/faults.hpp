@@ -54,7 +54,7 @@ class Faults {
   Clock::time_point next_, started_;
   std::string command_;
   std::optional<base::Process> running_;
-  std::optional<std::string> not_started_;
+  std::string not_started_;
   std::uint64_t count_ = 0, failed_ = 0;
   std::map<std::string, std::uint64_t> warnings_;
 };

@@ -61,11 +61,17 @@ void add_up(const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResu
 }
 
 // A database that stopped answering long before the end: what was checked is the part before.
-void note_silence(RunResult& result) {
-  const double silent = result.seconds - result.last_commit;
-  if (result.committed == 0 || silent < kSilence || silent < kSilentShare * result.seconds) {
+void note_silence(const RunOptions& options, RunResult& result) {
+  if (result.committed == 0) {
+    if (result.seconds >= kSilence) {
+      result.warnings.push_back(fmt::format(
+          "nothing committed in {:.1f} s, so the verdict says nothing", result.seconds));
+    }
     return;
   }
+  const double silent = result.seconds - result.last_commit;
+  const double between = options.rate > 0 ? 1 / options.rate : 0;
+  if (silent < kSilence + 2 * between || silent < kSilentShare * result.seconds) return;
   result.warnings.push_back(
       fmt::format("nothing committed in the last {:.1f} s of {:.1f} s; the verdict is about the "
                   "time before",
@@ -161,7 +167,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.faults = faults.count();
   result.failed_faults = faults.failed();
   add_up(sessions, result);
-  note_silence(result);
+  note_silence(options, result);
   const auto fault_warnings = faults.warnings();
   result.warnings.insert(result.warnings.end(), fault_warnings.begin(), fault_warnings.end());
   for (const auto& session : sessions) {
