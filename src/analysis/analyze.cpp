@@ -35,16 +35,9 @@ std::optional<std::chrono::duration<double>> timeout_of(const check::Options& op
   return std::chrono::duration<double>(*options.timeout_seconds);
 }
 
-std::string metadata_of(const History& history, const char* name) {
-  const auto found = history.metadata().find(name);
-  return found == history.metadata().end() ? std::string() : found->second;
-}
-
 // Is nothing violated, or nothing that the database promised?
 bool passed(const History& history, const check::CheckResult& result) {
-  const auto promised =
-      levels::promised(metadata_of(history, "database"), metadata_of(history, "isolation"),
-                       metadata_of(history, "settings"));
+  const auto promised = levels::promised(history);
   for (const auto& level : result.levels) {
     if (level.verdict == Verdict::kViolated &&
         (!promised || levels::implies(*promised, level.level))) {
@@ -277,7 +270,7 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
 }
 
 FieldsOfLabels fields_of_file(Source source, const History& history) {
-  return [source = std::move(source), format = metadata_of(history, "format")](
+  return [source = std::move(source), format = history.fact("format")](
              const std::set<std::uint32_t>& labels,
              base::Budget& budget) -> base::Result<explain::FieldsByLabel> {
     if (!formats::has_extra_fields(format)) return explain::FieldsByLabel();

@@ -280,8 +280,7 @@ base::Status write_dbcop(const History& h, std::ostream& out) {
     put(bytes, n);
   }
   for (const auto name : kKeptMetadata) {
-    const auto it = h.metadata().find(std::string(name));
-    const std::string text = it == h.metadata().end() ? "" : it->second;
+    const std::string text = h.fact(std::string(name));
     put(bytes, text.size());
     bytes += text;
   }

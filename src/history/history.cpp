@@ -94,6 +94,11 @@ std::span<const KeyId> History::keys_between(ScalarView low, ScalarView high) co
   return {begin, end};
 }
 
+std::string History::fact(const std::string& name) const {
+  const auto found = metadata_.find(name);
+  return found == metadata_.end() ? std::string() : found->second;
+}
+
 std::uint64_t History::resident_bytes() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   std::uint64_t total = bytes(kind_) + bytes(key_) + bytes(value_) + bytes(list_first_) +

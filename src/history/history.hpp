@@ -171,6 +171,10 @@ class History {
 
   // Facts about the source: "format", "database", "isolation", notes of the reader …
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  // The fact of this name; empty where the source does not say.
+  [[nodiscard]] std::string fact(const std::string& name) const;
+  // The times are places in the source and no measured time.
+  [[nodiscard]] bool times_are_places() const { return fact("times") == "line order"; }
 
   [[nodiscard]] std::uint64_t resident_bytes() const;
 

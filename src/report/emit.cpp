@@ -51,8 +51,8 @@ std::string verdict_of(const Checked& checked) {
 }
 
 std::string recorded_from(const History& history) {
-  const auto database = metadata_of(history, "database");
-  auto isolation = metadata_of(history, "isolation");
+  const auto database = history.fact("database");
+  auto isolation = history.fact("isolation");
   if (database.empty()) return isolation;
   return isolation.empty() ? database : database + " at " + isolation;
 }

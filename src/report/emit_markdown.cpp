@@ -134,7 +134,7 @@ std::string facts(const Emission& emission, const Counterexample& example) {
   if (const auto from = recorded_from(checked.history); !from.empty()) {
     text += fmt::format("- recorded from: {}\n", markdown_text(from));
   }
-  if (const auto settings = metadata_of(checked.history, "settings"); !settings.empty()) {
+  if (const auto settings = checked.history.fact("settings"); !settings.empty()) {
     text += fmt::format("- settings: {}\n", markdown_text(settings));
   }
   text += fmt::format("- history: {}, {} transactions\n", markdown_code(checked.file),

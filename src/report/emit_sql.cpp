@@ -222,7 +222,7 @@ class Script {
   // The level's name in SQL: as recorded, else the one that promises what is violated.
   [[nodiscard]] std::string isolation() const {
     const auto& whole = emission_.checked.history;
-    auto recorded = lower(metadata_of(whole, "isolation"));
+    auto recorded = lower(whole.fact("isolation"));
     if (recorded.starts_with("snapshot")) recorded = "repeatable read";
     for (const char* name :
          {"read uncommitted", "read committed", "repeatable read", "serializable"}) {
@@ -241,7 +241,7 @@ class Script {
       line(fmt::format("begin transaction isolation level {}; -- {}", isolation(), name));
       return;
     }
-    if (metadata_of(emission_.checked.history, "settings").find("innodb_snapshot_isolation=ON") !=
+    if (emission_.checked.history.fact("settings").find("innodb_snapshot_isolation=ON") !=
         std::string::npos) {
       line(fmt::format("set session innodb_snapshot_isolation = on; -- {}", name));
     }
@@ -372,7 +372,7 @@ class Script {
 }  // namespace
 
 Dialect dialect_of(const History& history) {
-  const auto database = lower(metadata_of(history, "database"));
+  const auto database = lower(history.fact("database"));
   for (const char* name : {"mysql", "mariadb", "galera", "tidb", "percona"}) {
     if (database.find(name) != std::string::npos) return Dialect::kMysql;
   }

@@ -83,9 +83,7 @@ std::string_view mood(const check::CheckResult& result) {
 // What the database promises and keeps, where every level was asked for: then what is violated is
 // nobody's promise and nobody's question. None: it does not, or what it promises is not known.
 std::optional<Level> kept_promise(const History& history, const check::CheckResult& result) {
-  const auto level =
-      levels::promised(metadata_of(history, "database"), metadata_of(history, "isolation"),
-                       metadata_of(history, "settings"));
+  const auto level = levels::promised(history);
   if (!level || result.levels.size() != levels::all_levels().size()) return std::nullopt;
   const auto found = std::find_if(result.levels.begin(), result.levels.end(),
                                   [&](const auto& one) { return one.level == *level; });
@@ -94,8 +92,8 @@ std::optional<Level> kept_promise(const History& history, const check::CheckResu
 
 std::string answer_of_promise(const History& history, Level kept,
                               const check::CheckResult& result) {
-  auto text = fmt::format("Keeps the promise of {} at {}: {}", metadata_of(history, "database"),
-                          metadata_of(history, "isolation"), levels::name(kept));
+  auto text = fmt::format("Keeps the promise of {} at {}: {}", history.fact("database"),
+                          history.fact("isolation"), levels::name(kept));
   if (!result.weakest_violated.empty()) {
     text += fmt::format("; violates {}, which it does not promise", names(result.weakest_violated));
   }
@@ -243,8 +241,7 @@ class Page {
     const auto add = [&](const std::string& text) {
       if (!text.empty()) facts += (facts.empty() ? "" : " · ") + in_page(text);
     };
-    const auto database = metadata_of(history, "database"),
-               isolation = metadata_of(history, "isolation");
+    const auto database = history.fact("database"), isolation = history.fact("isolation");
     if (!database.empty()) add(database + (isolation.empty() ? "" : " at " + isolation));
     if (checked_.analysis.whole) {
       add(counted(history.txn_count(), "transaction"));

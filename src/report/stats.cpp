@@ -182,15 +182,10 @@ Stats compute_stats(const History& h) {
   for (std::size_t k = 0; k < h.key_count(); ++k) stats.list_keys += h.is_list(KeyId(k));
   count_versions(h, stats);
   measure_time(h, stats);
-  stats.times_are_places = times_are_places(h);
+  stats.times_are_places = h.times_are_places();
   stats.resident_bytes = h.resident_bytes();
   stats.metadata = h.metadata();
   return stats;
-}
-
-bool times_are_places(const History& history) {
-  const auto times = history.metadata().find("times");
-  return times != history.metadata().end() && times->second == "line order";
 }
 
 std::string span_in_places(const Stats& stats) {

@@ -37,9 +37,6 @@ struct Stats {
 // O(n log n) in the operations.
 Stats compute_stats(const history::History& history);
 
-// The times of the history are no times, but places of the file: of its lines.
-bool times_are_places(const history::History& history);
-
 // The span of a history whose times are places: "84 places of the file".
 std::string span_in_places(const Stats& stats);
 

@@ -53,7 +53,7 @@ class Timeline {
         marked_(marked),
         most_(most),
         clock_(history.has_times()),
-        places_(times_are_places(history)) {
+        places_(history.times_are_places()) {
     measure();
   }
 
@@ -365,10 +365,8 @@ class Timeline {
 }  // namespace
 
 std::vector<Fault> faults_of(const History& history) {
-  const auto it = history.metadata().find("faults");
-  if (it == history.metadata().end()) return {};
   std::vector<Fault> faults;
-  std::istringstream lines(it->second);
+  std::istringstream lines(history.fact("faults"));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     Fault fault{0, kNoTime, {}};

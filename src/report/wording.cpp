@@ -23,9 +23,4 @@ std::string counted(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}s", grouped(number), noun);
 }
 
-std::string metadata_of(const history::History& history, const char* name) {
-  const auto found = history.metadata().find(name);
-  return found == history.metadata().end() ? std::string() : found->second;
-}
-
 }  // namespace cupel::report

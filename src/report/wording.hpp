@@ -16,9 +16,6 @@ std::string grouped(std::uint64_t number);
 // "1 transaction", "12,345 transactions", "2 histories".
 std::string counted(std::uint64_t number, std::string_view noun);
 
-// The metadata of that name; empty if there is none.
-std::string metadata_of(const history::History& history, const char* name);
-
 using text::in_markup;
 
 }  // namespace cupel::report

@@ -58,8 +58,7 @@ struct Speaker {
     const auto later = words.txn(edge.to);
     const auto end = edge.from.valid() ? history.complete(edge.from) : history::kNoTime;
     const auto start = edge.to.valid() ? history.invoke(edge.to) : history::kNoTime;
-    const auto order = history.metadata().find("times");
-    const bool places = order != history.metadata().end() && order->second == "line order";
+    const bool places = history.times_are_places();
     if (end == history::kNoTime || start == history::kNoTime || start < end || places) {
       return fmt::format("{} was complete before {} was invoked", earlier, later);
     }

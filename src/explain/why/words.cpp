@@ -411,8 +411,7 @@ std::string Words::operations(TxnId t, char glue) const {
 std::string Words::times(TxnId t) const {
   const auto begin = history_.invoke(t), end = history_.complete(t);
   if (begin == history::kNoTime && end == history::kNoTime) return {};
-  const auto source = history_.metadata().find("times");
-  const bool places = source != history_.metadata().end() && source->second == "line order";
+  const bool places = history_.times_are_places();
   history::Time scale = 0;  // one unit for the whole text
   for (const TxnId one : referenced_) {
     scale = std::max({scale, history_.invoke(one), history_.complete(one)});
