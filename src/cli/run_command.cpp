@@ -33,6 +33,7 @@ struct RunArguments {
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   Option* db = nullptr;
+  Option* workload = nullptr;
   Option* sessions = nullptr;
   Option* txns = nullptr;
   std::array<Option*, 2> fault_times{};
@@ -204,13 +205,14 @@ void add_client_options(Command& command, RunArguments& arguments) {
   const char* what = "Clients";
   std::vector<std::string> names;
   for (const auto& info : workload::all_workloads()) names.emplace_back(info.name);
-  command
-      .add_option("--workload", options.workload,
-                  fmt::format("The workload: {}, or a plan FILE.json. --list describes them",
-                              fmt::join(names, ", ")))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(what);
+  arguments.workload =
+      command
+          .add_option("--workload", options.workload,
+                      fmt::format("The workload: {}, or a plan FILE.json. --list describes them. "
+                                  "Default: the first of them that runs on the database",
+                                  fmt::join(names, ", ")))
+          ->type_name("NAME")
+          ->group(what);
   arguments.sessions = command
                            .add_option("--sessions", options.run.sessions,
                                        "Number of clients. Each has its own connection")
@@ -331,6 +333,11 @@ void check_output(const RunArguments& arguments) {
   }
 }
 
+// The database as its URL names it.
+std::string url_of(const RunArguments& arguments) {
+  return arguments.options.url.empty() ? "sqlite:" : arguments.options.url;
+}
+
 void check_database(const RunArguments& arguments) {
   const auto& options = arguments.options;
   // As from `--db "$(a command that failed)"`: SQLite is not what was meant.
@@ -339,15 +346,38 @@ void check_database(const RunArguments& arguments) {
                      "found an empty URL, expected one as `cupel run --list` "
                      "shows them; without --db it is SQLite");
   }
-  const auto level =
-      drivers::isolation_of(options.url.empty() ? "sqlite:" : options.url, options.open.isolation);
+  const auto level = drivers::isolation_of(url_of(arguments), options.open.isolation);
   if (!level.ok()) throw UsageError(level.error().message);
+}
+
+// If none is named, and general does not run on the database, another one does.
+void choose_workload(RunArguments& arguments) {
+  if (arguments.workload->count() > 0) return;
+  auto& options = arguments.options;
+  const auto can = drivers::can_at(url_of(arguments), options.open.isolation);
+  if (can.ok()) options.workload = run::default_workload(*can);
+}
+
+// Says why it is not general that runs.
+void note_default_workload(const RunArguments& arguments) {
+  const std::string_view usual = workload::all_workloads().front().name;
+  const auto& options = arguments.options;
+  if (arguments.workload->count() > 0 || options.workload == usual) return;
+  const auto can = drivers::can_at(url_of(arguments), options.open.isolation);
+  const auto level = drivers::isolation_of(url_of(arguments), options.open.isolation);
+  const auto made = workload::make_workload(usual, {});
+  if (!can.ok() || !level.ok() || !made.ok()) return;
+  print_error(
+      fmt::format("note: the workload is {}, because {} needs {}, which this database does "
+                  "not have at {}; --workload chooses another",
+                  options.workload, usual, run::unfit((*made)->needs(), *can), *level));
 }
 
 // All arguments turned into options.
 void take_arguments(RunArguments& arguments) {
   auto& options = arguments.options;
   check_database(arguments);
+  choose_workload(arguments);
   options.shape = shape_of(options.workload, arguments.shape);
   options.open.statement_timeout =
       or_throw(parse_duration(arguments.statement_timeout, 1), "--statement-timeout");
@@ -401,7 +431,10 @@ void add_run(Command& app, Run& run) {
       return;
     }
     take_arguments(*arguments);
-    run = [arguments]() -> int { return run_once(*arguments); };
+    run = [arguments]() -> int {
+      note_default_workload(*arguments);
+      return run_once(*arguments);
+    };
   });
 }
 

@@ -108,6 +108,15 @@ base::Result<std::string> isolation_of(const std::string& url, const std::string
   return isolation_at(*driver, url, isolation);
 }
 
+base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation) {
+  base::Error error;
+  const auto* driver = driver_of(url, error);
+  if (driver == nullptr) return error;
+  const auto level = isolation_at(*driver, url, isolation);
+  if (!level.ok()) return level.error();
+  return driver->can_at != nullptr ? driver->can_at(*level) : driver->can;
+}
+
 base::Result<std::unique_ptr<Database>> open(const std::string& url, const OpenOptions& options) {
   base::Error error;
   const auto* driver = driver_of(url, error);

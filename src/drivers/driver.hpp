@@ -99,7 +99,9 @@ struct DriverInfo {
   bool any_isolation = false;                    // or any other: the client program interprets it
   bool isolation_in_url = false;  // the URL's path may name one: "mock:prefix?seed=1"
   workload::Needs can;            // at the default level, as Database::can() says
-  bool built_in = false;          // false: left out of this build
+  // … at a level, where that differs; null: the same at every level.
+  workload::Needs (*can_at)(std::string_view isolation) = nullptr;
+  bool built_in = false;  // false: left out of this build
 };
 std::span<const DriverInfo> all_drivers();
 
@@ -108,6 +110,10 @@ std::span<const DriverInfo> all_drivers();
 // (of a URL that names a level, as mock's does, that one). Nothing is
 // connected to. Errors: a URL that no driver here knows, a level that it lacks.
 base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
+
+// What the driver of `url` can do at that level, as Database::can() says of the open one.
+// Nothing is connected to. Errors: those of isolation_of().
+base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation);
 
 // Connects once to see that the database is there and knows the isolation level.
 // Errors are sentences that say what to do: a bad URL, a server that is not

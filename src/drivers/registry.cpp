@@ -48,6 +48,25 @@ constexpr workload::Needs kNoLists{.interactive = true,
 constexpr workload::Needs kBlocks{
     .multiple = true, .ranges = true, .deletes = true, .lists = true, .compare_and_set = true};
 
+// A block of several statements is serializable, and no longer linearizable.
+workload::Needs key_value_at(std::string_view isolation) {
+  auto can = kOneKey;
+  can.multiple = isolation == "serializable";
+  return can;
+}
+// A range is read as a snapshot, of rows that are not locked.
+workload::Needs rocksdb_at(std::string_view isolation) {
+  auto can = sql::all_needs();
+  can.ranges = !isolation.ends_with("-for-update");
+  return can;
+}
+// An append must not lose another one.
+workload::Needs mock_at(std::string_view isolation) {
+  auto can = kNoLists;
+  can.lists = isolation.starts_with("strong-session-");
+  return can;
+}
+
 struct Driver {
   OpenFunction* open;
   DriverInfo info;
@@ -80,19 +99,22 @@ const std::array kDrivers{
             .url = "rocksdb:PATH",
             .page = "docs/drivers/rocksdb.md",
             .isolations = kRocksdbLevels,
-            .can = sql::all_needs()}},
+            .can = sql::all_needs(),
+            .can_at = rocksdb_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_REDIS, open_redis),
            {.name = "redis",
             .url = "redis://[:PASSWORD@]HOST[:PORT]",
             .page = "docs/drivers/redis.md",
             .isolations = kSingleObject,
-            .can = kOneKey}},
+            .can = kOneKey,
+            .can_at = key_value_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ETCD, open_etcd),
            {.name = "etcd",
             .url = "etcd://HOST[:PORT][,HOST…]",
             .page = "docs/drivers/etcd.md",
             .isolations = kSingleObject,
-            .can = kOneKey}},
+            .can = kOneKey,
+            .can_at = key_value_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),
            {.name = "exec",
             .url = "exec:COMMAND",
@@ -106,7 +128,8 @@ const std::array kDrivers{
             .page = "docs/drivers/mock.md",
             .isolations = kMockLevels,
             .isolation_in_url = true,
-            .can = kNoLists}},
+            .can = kNoLists,
+            .can_at = mock_at}},
 };
 
 const std::array kInfos = [] {

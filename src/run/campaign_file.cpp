@@ -223,8 +223,9 @@ std::string definition_of(const RunAndCheckOptions& o) {
   return definition;
 }
 
-// `value`: an element of the file's workloads, at `place`.
-Row row_of(const FileJson& file, const FileJson& value, const std::string& place) {
+// `value`: an element of the file's workloads, at `place`. If it names no workload, `usual` runs.
+Row row_of(const FileJson& file, const FileJson& value, const std::string& place,
+           const std::string& usual) {
   if (!value.is_string() && !value.is_object()) {
     wrong(place, value, "a workload's name, or an object with its options");
   }
@@ -232,7 +233,7 @@ Row row_of(const FileJson& file, const FileJson& value, const std::string& place
   auto& options = row.options;
   options.workload = value.is_string()            ? value.get<std::string>()
                      : value.contains("workload") ? text(value["workload"], place + ".workload")
-                                                  : "general";
+                                                  : usual;
   row.name = options.workload;
   // The source's own options, then the file's for all, then this workload's.
   for (const auto& info : workload::all_workloads()) {
@@ -257,12 +258,12 @@ Row row_of(const FileJson& file, const FileJson& value, const std::string& place
   return row;
 }
 
-std::vector<Row> rows_of(const FileJson& file) {
+std::vector<Row> rows_of(const FileJson& file, const std::string& usual) {
   std::vector<Row> rows;
-  const FileJson workloads = file.value("workloads", FileJson::array({"general"}));
+  const FileJson workloads = file.value("workloads", FileJson::array({FileJson::object()}));
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const auto place = fmt::format("workloads[{}]", i);
-    auto row = row_of(file, workloads[i], place);
+    auto row = row_of(file, workloads[i], place, usual);
     for (const auto& other : rows) {
       if (other.name == row.name) wrong(place, row.name, "a name of its own (\"name\")");
     }
@@ -275,6 +276,20 @@ std::vector<Row> rows_of(const FileJson& file) {
   }
   return rows;
 }
+
+// What runs on the database at that level where the file names no workload.
+std::string usual_workload(const Database& database, const std::string& isolation) {
+  const auto can = drivers::can_at(database.url.empty() ? "sqlite:" : database.url, isolation);
+  if (!can.ok()) throw Mistake{can.error().message};
+  return std::string(default_workload(*can));
+}
+
+// A database at a level, and what runs on it.
+struct Target {
+  const Database& database;
+  const std::string& isolation;
+  std::vector<Row> rows;
+};
 
 CampaignRun run_of(const Database& database, const std::string& isolation, const Row& row,
                    std::uint64_t seed) {
@@ -317,13 +332,16 @@ Campaign campaign_of(const FileJson& file) {
     }
   }
   if (databases.empty()) throw Mistake{"found no databases, expected a list of them"};
-  const auto rows = rows_of(file);
+  std::vector<Target> targets;
+  for (const auto& database : databases) {
+    for (const auto& isolation : database.isolations) {
+      targets.push_back({database, isolation, rows_of(file, usual_workload(database, isolation))});
+    }
+  }
   for (const auto seed : seeds) {
-    for (const auto& database : databases) {
-      for (const auto& isolation : database.isolations) {
-        for (const auto& row : rows) {
-          campaign.runs.push_back(run_of(database, isolation, row, seed));
-        }
+    for (const auto& target : targets) {
+      for (const auto& row : target.rows) {
+        campaign.runs.push_back(run_of(target.database, target.isolation, row, seed));
       }
     }
   }

@@ -100,6 +100,15 @@ std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
   return {};
 }
 
+std::string_view default_workload(const workload::Needs& can) {
+  const auto all = workload::all_workloads();
+  for (const auto& info : all) {
+    const auto made = workload::make_workload(info.name, info.defaults);
+    if (made.ok() && unfit((*made)->needs(), can).empty()) return info.name;
+  }
+  return all.front().name;
+}
+
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& fault_options, const std::atomic<bool>& stop,
                             Progress& progress) {

@@ -88,4 +88,8 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
 // Why this workload cannot run on this database; empty if it can.
 std::string unfit(const workload::Needs& needs, const workload::Needs& can);
 
+// The workload for a database where none is named: the first of workload::all_workloads() that can
+// run on it. That is general, unless a database takes one statement at a time.
+std::string_view default_workload(const workload::Needs& can);
+
 }  // namespace cupel::run

@@ -308,6 +308,41 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
   EXPECT_EQ(rows.size(), 14U);
 }
 
+// No server is there: the note comes before the connection.
+TEST_F(RunCli, WithoutAWorkloadTheFirstThatSuitsTheDatabaseRuns) {
+  const auto err = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--txns", "2", "--sessions", "2", "-o", at("none.jsonl")});
+    return cupel(std::move(arguments)).err;
+  };
+  for (const auto* url : {"redis://127.0.0.1:1", "etcd://127.0.0.1:1"}) {
+    const auto note = err({"--db", url});
+    if (note.find("has no driver") != std::string::npos) continue;
+    EXPECT_EQ(note.find("cupel: note: the workload is lwt, because general needs transactions of "
+                        "several statements, which this database does not have at linearizable; "
+                        "--workload chooses another\n"),
+              0U)
+        << note;
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--isolation", "serializable"}, {"--workload", "lwt"}}) {
+      std::vector<std::string> arguments{"--db", url};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      EXPECT_EQ(err(arguments).find("note"), std::string::npos) << more.front();
+    }
+  }
+  for (const auto* url : {"postgres://127.0.0.1:1/d", "mysql://127.0.0.1:1/d"}) {
+    EXPECT_EQ(err({"--db", url}).find("note"), std::string::npos) << url;
+  }
+  const std::vector<std::string> urls{"sqlite:" + at("db"), "rocksdb:" + at("rocks"),
+                                      "mock:", R"(exec:sed -u 's/^{/{"type":"ok",/')"};
+  for (const auto& url : urls) {
+    const auto ran = cupel(
+        {"run", "--db", url, "--txns", "2", "--sessions", "1", "--overwrite", "-o", at("h.jsonl")});
+    if (ran.err.find("has no driver") != std::string::npos) continue;
+    EXPECT_NE(ran.out.find(": workload general, "), std::string::npos) << url << ran.err;
+  }
+}
+
 TEST_F(RunCli, CampaignPrintsItsTable) {
   write("c.json", R"({"databases": [{"name": "A"}, {"name": "B", "isolations": ["serializable"]}],
                       "workloads": ["mini"], "seeds": 2, "sessions": 2, "txns": 10})");

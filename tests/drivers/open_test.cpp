@@ -95,8 +95,26 @@ TEST(Open, TheTableSaysWhatTheDriverCanDo) {
       ASSERT_TRUE(database.ok()) << database.error().message;
       EXPECT_EQ((*database)->can(), driver.can) << driver.name;
     }
+    for (const auto level : driver.isolations) {
+      const auto database = open(url, {.isolation = std::string(level)});
+      ASSERT_TRUE(database.ok()) << database.error().message;
+      const auto can = can_at(url, std::string(level));
+      ASSERT_TRUE(can.ok()) << can.error().message;
+      EXPECT_EQ((*database)->can(), *can) << driver.name << " at " << level;
+    }
     std::filesystem::remove_all(folder + "." + std::string(driver.name));
   }
+}
+
+TEST(Open, WhatADriverCanDoDependsOnTheLevel) {
+  for (const auto* url : {"redis://h", "etcd://h"}) {
+    const auto one = can_at(url, ""), several = can_at(url, "serializable");
+    if (!one.ok()) continue;  // not in this build
+    EXPECT_FALSE(one->multiple) << url;
+    EXPECT_TRUE(several->multiple) << url;
+  }
+  EXPECT_FALSE(can_at("oracle://h/d", "").ok());
+  EXPECT_FALSE(can_at("sqlite:x", "chaos").ok());
 }
 
 }  // namespace

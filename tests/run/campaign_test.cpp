@@ -122,6 +122,24 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
             std::string::npos);
 }
 
+// Redis takes one statement at a time, unless it runs blocks.
+TEST_F(CampaignTest, WithoutAWorkloadEachDatabaseRunsTheFirstThatSuitsIt) {
+  const auto campaign = read(R"({"databases": [
+      {"name": "A"}, {"name": "B", "url": "redis://h", "isolations": ["linearizable", "serializable"]},
+      {"name": "C", "url": "etcd://h"}]})");
+  if (!campaign.ok()) GTEST_SKIP() << campaign.error().message;  // a driver is not built
+  std::vector<std::string> workloads;
+  for (const auto& run : campaign->runs) workloads.push_back(run.workload);
+  EXPECT_EQ(workloads, (std::vector<std::string>{"general", "lwt", "general", "lwt"}));
+  const auto& lwt = campaign->runs[1];
+  EXPECT_EQ(lwt.options.workload, "lwt");
+  EXPECT_NE(lwt.identity.find("lwt"), std::string::npos);
+  const auto shaped = read(R"({"databases": [{"url": "redis://h"}], "workloads": [{"keys": 3}]})");
+  ASSERT_TRUE(shaped.ok()) << shaped.error().message;
+  EXPECT_EQ(shaped->runs[0].workload, "lwt");
+  EXPECT_EQ(shaped->runs[0].options.shape.keys, 3U);
+}
+
 TEST_F(CampaignTest, AUrlsPasswordIsNotShown) {
   const auto campaign = read(R"({"databases": [{"url": "oracle://scott:tiger@h/d"}]})");
   ASSERT_FALSE(campaign.ok());

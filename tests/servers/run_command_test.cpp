@@ -45,6 +45,12 @@ class RunCommand : public testing::TestWithParam<Kind> {
   const std::string folder_ = scratch_.path();
 };
 
+class RunCommandOfKeyValueStore : public testing::Test {
+ protected:
+  const test::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
+};
+
 TEST_P(RunCommand, SaysWhatIsWrong) {
   auto started = start(GetParam(), {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
@@ -58,6 +64,31 @@ TEST_P(RunCommand, SaysWhatIsWrong) {
   expect_refused(url, "chaos", {"chaos", "repeatable-read", "read-committed"});
   started->stop();
   expect_refused(url, "serializable", {"cannot connect", "is the server running"});
+}
+
+// As in docs/lab.md: cupel run --db "$(cupel lab start redis)".
+TEST_F(RunCommandOfKeyValueStore, RunsWithoutAWorkload) {
+  for (const auto kind : {Kind::kRedis, Kind::kEtcd}) {
+    const auto started = start(kind, {.durable = false});
+    ASSERT_TRUE(started.ok()) << started.error().to_string();
+    const auto output = folder_ + "/output";
+    auto process =
+        base::Process::start({.arguments = {CUPEL_BINARY, "run", "--db", started->url(), "--txns",
+                                            "20", "--overwrite", "-o", folder_ + "/history.jsonl"},
+                              .output = base::Stream::file(output),
+                              .errors = base::Stream::file(folder_ + "/errors")});
+    ASSERT_TRUE(process.ok()) << process.error().to_string();
+    const auto status = process->wait(base::Seconds(60));
+    ASSERT_TRUE(status);
+    std::ostringstream text, messages;
+    text << std::ifstream(output).rdbuf();
+    messages << std::ifstream(folder_ + "/errors").rdbuf();
+    EXPECT_EQ(status->code, 0) << text.str() << messages.str();
+    EXPECT_NE(text.str().find("at linearizable: workload lwt, 10 sessions"), std::string::npos)
+        << text.str();
+    EXPECT_NE(messages.str().find("note: the workload is lwt"), std::string::npos)
+        << messages.str();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sql, RunCommand, testing::Values(Kind::kPostgres, Kind::kMariadb),
