@@ -251,6 +251,16 @@ std::optional<std::string> option_of_other(const CLI::App& app,
   return std::nullopt;
 }
 
+// As in `chek --help` and `lab strat --help`: the help of the command above would answer another
+// question.
+bool misspelled_command(const CLI::App& app) {
+  const CLI::App* asked = &app;
+  while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+  const auto remaining = app.remaining(true);
+  return !asked->get_subcommands({}).empty() && !remaining.empty() &&
+         !remaining.front().starts_with("-");
+}
+
 // What a mistake in the command line is called, where CLI11's own words are about its own notions.
 std::string usage_error(const CLI::App& app, const std::exception& error,
                         const std::vector<std::string>& arguments) {
@@ -330,9 +340,7 @@ std::optional<std::string> CommandLine::parse(const std::vector<std::string>& ar
   try {
     app_->parse(std::vector(arguments.rbegin(), arguments.rend()));  // the last first, CLI11 wants
   } catch (const CLI::ParseError& error) {
-    const bool misspelled = app_->get_subcommands().empty() && !arguments.empty() &&
-                            !arguments.front().starts_with("-");
-    if (error.get_exit_code() != 0 || misspelled) {
+    if (error.get_exit_code() != 0 || misspelled_command(*app_)) {
       throw UsageError(usage_error(*app_, error, arguments));
     }
     std::ostringstream shown;  // help or version

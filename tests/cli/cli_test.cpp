@@ -689,6 +689,48 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
 }
 
+// The commands that the help of `command` lists.
+std::vector<std::string> subcommands(const std::string& help) {
+  std::vector<std::string> names;
+  const auto list = help.find("\nSubcommands:\n");
+  if (list == std::string::npos) return names;
+  std::istringstream in(help.substr(list + 1));
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line) && !line.empty()) {
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
+TEST_F(Cli, EveryCommandHasAHelpOfItsOwn) {
+  std::vector<std::string> commands{""};
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const auto command = commands[i];
+    const auto help = cupel(command + " --help");
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_EQ(help.err, "") << command;
+    EXPECT_NE(help.out.find("\nUsage: cupel" + command + " ["), std::string::npos)
+        << command << ":\n"
+        << help.out;
+    EXPECT_NE(help.out.find("-h,--help"), std::string::npos) << command;
+    EXPECT_EQ(cupel(command + " -h").out, help.out) << command;
+    EXPECT_EQ(cupel("help" + command).out, help.out) << command;
+    for (const auto& name : subcommands(help.out)) commands.push_back(command + " " + name);
+  }
+  for (const char* command : {" lab start", " lab stop", " lab list", " lab kill", " lab restart",
+                              " crdt check", " crdt verify", " crdt generate", " crdt run"}) {
+    EXPECT_NE(std::find(commands.begin(), commands.end(), command), commands.end()) << command;
+  }
+  EXPECT_NE(cupel("lab start --help").out.find("--nodes N"), std::string::npos);
+  for (const char* misspelled : {"lab strat --help", "help lab strat"}) {
+    const auto ran = cupel(misspelled);
+    EXPECT_EQ(ran.code, 3) << misspelled;
+    EXPECT_NE(ran.err.find("found `strat` after lab"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("did you mean `start`?"), std::string::npos) << ran.err;
+  }
+}
+
 // One list of the levels that generate knows, and one of the formats.
 TEST_F(Cli, HelpAndDocsListTheSameNames) {
   const auto words = [](const std::string& text) {
