@@ -35,6 +35,8 @@ struct LabArguments {
   int node = -1;  // all
 };
 
+constexpr const char* kOtherState = "set XDG_STATE_HOME to a folder that you may write to";
+
 Result<std::string> state_folder() {
   const auto value = [](const char* variable) -> std::string {
     const char* text = std::getenv(variable);
@@ -52,7 +54,11 @@ Result<std::string> state_folder() {
   const auto folder = (top / "cupel/lab").string();
   std::error_code failure;
   fs::create_directories(folder, failure);
-  if (failure) return Error{.message = failure.message(), .file = folder};
+  if (failure) {
+    return Error{.message = fmt::format("cannot make the folder of the servers' state: {}; {}",
+                                        failure.message(), kOtherState),
+                 .file = folder};
+  }
   return folder;
 }
 
@@ -87,7 +93,9 @@ Result<base::Ok> lock(const std::string& folder) {
   const auto path = folder + "/lock";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0 || ::flock(file, LOCK_EX) != 0) {
-    return Error{.message = std::strerror(errno), .file = path};
+    return Error{.message = fmt::format("cannot lock the state of the servers: {}; {}",
+                                        std::strerror(errno), kOtherState),
+                 .file = path};
   }
   return base::Ok{};
 }

@@ -10,6 +10,9 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "base/write_file.hpp"
 
 namespace cupel::cli {
 
@@ -30,15 +33,11 @@ base::Result<base::Ok> make_folder(const std::string& folder) {
 }
 
 base::Result<base::Ok> write(const fs::path& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) {
-    return base::Error{.message = fmt::format("could not write the report: {}",
-                                              std::generic_category().message(errno)),
-                       .file = path.string()};
-  }
-  return base::Ok{};
+  auto written = base::write_file(path.string(), bytes);
+  if (written.ok()) return written;
+  auto error = std::move(written).error();
+  error.message = "the report: " + error.message;
+  return error;
 }
 
 // A name for a folder and a link: letters, digits, dots, dashes and underscores of

@@ -67,7 +67,13 @@ std::string files_in_directories() {
   return names;
 }
 
-base::Error without_logs(const std::string& path) {
+// Why the logs could not be opened; of a directory that has none, what it could have instead.
+base::Error without_logs(const std::string& path, const base::Error& error) {
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(path, failure)) {
+    if (entry.path().extension() == ".log") return error;
+  }
+  if (failure) return error;
   return unrecognized(
       path, fmt::format("a directory with neither {} nor *.log files", files_in_directories()));
 }
@@ -84,7 +90,7 @@ base::Result<History> read_directory(const std::string& path, const ReadOptions&
         .file = path};
   }
   auto logs = open_logs(path, options.budget);
-  if (!logs.ok()) return format ? std::move(logs).error() : without_logs(path);
+  if (!logs.ok()) return format ? logs.error() : without_logs(path, logs.error());
   if (!format) {
     const auto recognized = recognize_logs(path, *logs);
     if (!recognized.ok()) return recognized.error();
@@ -150,7 +156,7 @@ base::Result<Format> detect(const std::string& path) {
   const auto place = resolved(path, std::nullopt);
   if (is_directory(place)) {
     const auto logs = open_logs(place);
-    return logs.ok() ? recognize_logs(place, *logs) : without_logs(path);
+    return logs.ok() ? recognize_logs(place, *logs) : without_logs(path, logs.error());
   }
   const auto file = MappedFile::open(place);
   if (!file.ok()) return file.error();
@@ -260,13 +266,11 @@ base::Status write(const History& history, const std::string& path, const WriteO
   if (!whole) {
     return base::write_in_place(out, target, [&] { return write_to(history, out, options); });
   }
-  auto done = write_to(history, out, options);
+  auto done = base::write_in_place(out, target, [&] { return write_to(history, out, options); });
   if (!done.ok()) {
     out.close();
     fs::remove(written, ignored);
-    auto error = std::move(done).error();
-    if (error.file.empty()) error.file = target;
-    return error;
+    return done;
   }
   out.close();
   if (!out) return failed("write");

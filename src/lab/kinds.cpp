@@ -17,6 +17,7 @@
 #include <map>
 #include <regex>
 
+#include "base/write_file.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
 
@@ -29,6 +30,7 @@ using base::Error;
 using base::Ok;
 using base::Seconds;
 using base::Status;
+using base::write_file;
 
 constexpr const char* kGaleraLibrary = "/usr/lib/galera/libgalera_smm.so";
 constexpr Seconds kToInitialize{120};
@@ -96,14 +98,6 @@ Status run_once(const Site& site, std::vector<std::string> arguments, const std:
                                status ? status->to_string()
                                       : fmt::format("did not end in {} s", kToInitialize.count()),
                                last_lines(log, 20))};
-}
-
-Status write_file(const std::string& path, const std::string& text, bool append = false) {
-  std::ofstream out(path, append ? std::ios::app : std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) return Error{.message = "cannot be written", .file = path};
-  return Ok{};
 }
 
 // PostgreSQL

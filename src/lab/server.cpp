@@ -20,6 +20,7 @@
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
 #include "base/text.hpp"
+#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
@@ -162,14 +163,11 @@ struct Server::State {
   Status save() const {
     const auto& path = site.options.state_file;
     if (path.empty()) return Ok{};
-    const auto fresh = path + ".new";  // so that a reader never sees half of it
-    std::ofstream out(fresh, std::ios::trunc);
-    out << json();
-    out.close();
-    if (!out || std::rename(fresh.c_str(), path.c_str()) != 0) {
-      return Error{.message = "the state of a server cannot be written", .file = path};
-    }
-    return Ok{};
+    auto saved = base::replace_file(path, json());
+    if (saved.ok()) return saved;
+    auto error = std::move(saved).error();
+    error.message = "the state of the server: " + error.message;
+    return error;
   }
 
   // Starts the process of a node and waits until it is up.

@@ -5,13 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
+#include "base/write_file.hpp"
 #include "text/json.hpp"
 
 namespace cupel::run {
@@ -70,7 +74,12 @@ std::string dump(const CampaignResult& result) {
 // By identity. A last line without an end is what a crash left: it is done again.
 base::Result<base::HashMap<std::string, CampaignResult>> read_results(const std::string& path) {
   base::HashMap<std::string, CampaignResult> results;
+  errno = 0;
   std::ifstream in(path);
+  if (!in && errno != ENOENT) {  // or what is there would be replaced by nothing
+    return base::Error{.message = fmt::format("cannot read the results: {}", std::strerror(errno)),
+                       .file = path};
+  }
   std::string line;
   std::uint64_t number = 0;
   while (std::getline(in, line)) {
@@ -147,6 +156,22 @@ std::string file_name(const CampaignRun& run) {
   return fmt::format("{}-{:08x}.jsonl", name, sum);
 }
 
+// Written again, so that a line that a crash cut off is gone: first those of this campaign.
+base::Status rewrite_results(const Campaign& campaign, const std::string& path,
+                             const base::HashMap<std::string, CampaignResult>& known) {
+  std::string text;
+  base::HashSet<std::string> ours;
+  for (const auto& run : campaign.runs) {
+    ours.insert(run.identity);
+    const auto it = known.find(run.identity);
+    if (it != known.end()) text += dump(it->second) + '\n';
+  }
+  for (const auto& [identity, result] : known) {
+    if (!ours.contains(identity)) text += dump(result) + '\n';
+  }
+  return base::replace_file(path, text);
+}
+
 }  // namespace
 
 base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
@@ -155,30 +180,14 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
-    return base::Error{.message = "could not make the folder: " + failed.message(), .file = folder};
+    return base::Error{.message = "cannot make the folder: " + failed.message(), .file = folder};
   }
   const auto results_path = folder + "/results.jsonl";
   auto known = read_results(results_path);
   if (!known.ok()) return known.error();
-  // Written again, so that a line that a crash cut off is gone.
-  {
-    std::ofstream out(results_path + ".new", std::ios::trunc);
-    for (const auto& run : campaign.runs) {
-      const auto it = known->find(run.identity);
-      if (it != known->end()) out << dump(it->second) << '\n';
-    }
-    for (const auto& [identity, result] : *known) {
-      const bool ours = std::any_of(campaign.runs.begin(), campaign.runs.end(),
-                                    [&](const auto& run) { return run.identity == identity; });
-      if (!ours) out << dump(result) << '\n';
-    }
-    out.close();
-    std::filesystem::rename(results_path + ".new", results_path, failed);
-    if (!out || failed) {
-      return base::Error{.message = "could not write the results", .file = results_path};
-    }
+  if (auto written = rewrite_results(campaign, results_path, *known); !written.ok()) {
+    return std::move(written).error();
   }
-  std::ofstream out(results_path, std::ios::app);
 
   CampaignSummary summary;
   base::HashSet<std::string> ended;
@@ -221,8 +230,8 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       } else {
         std::filesystem::remove(options.history, failed);
       }
-      out << dump(result) << '\n' << std::flush;
-      if (!out) return base::Error{.message = "could not write the results", .file = results_path};
+      auto written = base::write_file(results_path, dump(result) + '\n', base::WriteMode::kAppend);
+      if (!written.ok()) return std::move(written).error();
       listener.after(result);
     }
     if (result.verdict == "violated") {
@@ -236,11 +245,8 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
   }
   for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
                                    std::pair("summary.json", summary_json(summary))}) {
-    const auto path = folder + "/" + name;
-    std::ofstream file(path, std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) return base::Error{.message = "could not write the summary", .file = path};
+    auto written = base::write_file(folder + "/" + name, text);
+    if (!written.ok()) return std::move(written).error();
   }
   return summary;
 }

@@ -65,8 +65,13 @@ base::Status check_output(const RunAndCheckOptions& options) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   std::error_code failed;
   if (!std::filesystem::is_directory(folder, failed)) {
+    const bool missing = failed == std::errc::no_such_file_or_directory;
+    const auto why = missing  ? fmt::format("there is no folder {}", folder.string())
+                     : failed ? fmt::format("the folder {} cannot be used: {}", folder.string(),
+                                            failed.message())
+                              : fmt::format("{} is a file, not a folder", folder.string());
     return base::Error{
-        .message = fmt::format("there is no folder {}; make it, or name another", folder.string()),
+        .message = why + (missing ? "; make it, or name another" : "; name another folder"),
         .file = options.history};
   }
   const auto recorded = recorded_at(options.history);
@@ -81,12 +86,17 @@ base::Status check_output(const RunAndCheckOptions& options) {
                                         "killed; move it, or say --overwrite",
                        .file = file};
   }
-  const auto asked = std::filesystem::exists(recorded, failed) ? recorded : folder.string();
-  if (access(asked.c_str(), W_OK) != 0 || std::filesystem::is_directory(recorded, failed)) {
-    return base::Error{.message = fmt::format("cannot be written: {}",
-                                              std::filesystem::is_directory(recorded, failed)
-                                                  ? "it is a folder"
-                                                  : std::strerror(errno)),
+  if (std::filesystem::is_directory(recorded, failed)) {
+    return base::Error{.message = "cannot be written: it is a folder", .file = recorded};
+  }
+  const bool there = std::filesystem::exists(recorded, failed);
+  if (there && access(recorded.c_str(), W_OK) != 0) {
+    return base::Error{.message = fmt::format("cannot be written: {}", std::strerror(errno)),
+                       .file = recorded};
+  }
+  if (!there && access(folder.c_str(), W_OK | X_OK) != 0) {
+    return base::Error{.message = fmt::format("cannot be made in the folder {}: {}",
+                                              folder.string(), std::strerror(errno)),
                        .file = recorded};
   }
   return base::Ok{};

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -410,16 +412,24 @@ base::Status write_plan(std::string_view name, const WorkloadOptions& options, s
   const bool device = path.starts_with("/dev/") || path.starts_with("/proc/");
   const bool whole = !device && (!fs::exists(status) || fs::is_regular_file(status));
   const std::string written = whole ? path + ".partial" : path;
+  errno = 0;
   std::ofstream file(written, std::ios::binary | std::ios::trunc);
-  if (file && !whole) return write_to(file, path);
-  if (file) print_plan(name, options.seed, **made, txns, file);
+  if (!file) {
+    return base::Error{.message = fmt::format("cannot open for writing: {}",
+                                              errno != 0 ? std::strerror(errno) : "unknown reason"),
+                       .file = path};
+  }
+  auto done = write_to(file, path);
+  if (!whole) return done;
   file.close();
   std::error_code failure;
-  if (file && whole) fs::rename(written, path, failure);
-  if (file && !failure) return base::Ok{};
-  if (whole) fs::remove(written, ignored);
-  return base::Error{.message = "cannot write the file: is there room, and may you write there?",
-                     .file = path};
+  if (done.ok()) fs::rename(written, path, failure);
+  if (failure) {
+    done = base::Error{.message = "cannot rename the finished file: " + failure.message(),
+                       .file = path};
+  }
+  if (!done.ok()) fs::remove(written, ignored);
+  return done;
 }
 
 }  // namespace cupel::workload

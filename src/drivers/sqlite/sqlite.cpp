@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -435,9 +436,13 @@ class SqliteDatabase final : public Database {
         return cannot(
             fmt::format("there is no folder {}; make it, or give another path", folder.string()));
       }
-      return cannot(raw == nullptr ? "out of memory"
-                                   : fmt::format("{}; is it a file that this user may write?",
-                                                 sqlite3_errmsg(raw)));
+      if (raw == nullptr) return cannot("out of memory");
+      // SQLite's own errno is that of its last attempt, to open the file for reading.
+      const bool there = std::filesystem::exists(settings_.path, ignored);
+      const auto asked = there ? settings_.path : folder.empty() ? "." : folder.string();
+      const bool may = access(asked.c_str(), there ? R_OK | W_OK : W_OK | X_OK) == 0;
+      return cannot(fmt::format("{}{}; is it a file that this user may write?", sqlite3_errmsg(raw),
+                                may ? "" : std::string(": ") + std::strerror(errno)));
     }
     workload::Schema schema;
     {
