@@ -2,7 +2,10 @@
 // is not done again.
 #include "run/campaign.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -156,6 +159,37 @@ std::string file_name(const CampaignRun& run) {
   return fmt::format("{}-{:08x}.jsonl", name, sum);
 }
 
+// The lock of a folder, which one campaign holds while it runs. It goes with the process, however
+// that ends, and leaves nothing in the folder.
+class FolderLock {
+ public:
+  static base::Result<FolderLock> take(const std::string& folder) {
+    const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) {
+      return base::Error{.message = fmt::format("cannot open the folder: {}", std::strerror(errno)),
+                         .file = folder};
+    }
+    FolderLock lock(file);
+    // A file system without such locks is no reason not to run.
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      return base::Error{.message =
+                             "another campaign is running in this folder; wait until it "
+                             "ends, or give -o another folder",
+                         .file = folder};
+    }
+    return lock;
+  }
+  FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+ private:
+  explicit FolderLock(int file) : file_(file) {}
+  int file_;
+};
+
 // Written again, so that a line that a crash cut off is gone: first those of this campaign.
 base::Status rewrite_results(const Campaign& campaign, const std::string& path,
                              const base::HashMap<std::string, CampaignResult>& known) {
@@ -182,6 +216,8 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
   if (failed) {
     return base::Error{.message = "cannot make the folder: " + failed.message(), .file = folder};
   }
+  const auto lock = FolderLock::take(folder);
+  if (!lock.ok()) return lock.error();
   const auto results_path = folder + "/results.jsonl";
   auto known = read_results(results_path);
   if (!known.ok()) return known.error();

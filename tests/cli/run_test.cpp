@@ -363,6 +363,32 @@ TEST_F(RunCli, CampaignPrintsItsTable) {
   EXPECT_FALSE(fs::exists(at("new")));
 }
 
+TEST_F(RunCli, TwoCampaignsInOneFolderDoNotDisturbEachOther) {
+  write("c.json", R"({"databases": [{}], "workloads": ["general"], "seeds": 3, "sessions": 2,
+                      "txns": 0, "time_limit": 1, "rate": 200})");
+  auto process = start({"campaign", at("c.json"), "-o", at("out"), "-q"});
+  wait_for("out/results.jsonl", 10);
+  auto second =
+      Process::start({.arguments = {CUPEL_BINARY, "campaign", at("c.json"), "-o", at("out")},
+                      .output = Stream::file(at("second-out")),
+                      .errors = Stream::file(at("second-err"))});
+  ASSERT_TRUE(second.ok());
+  const auto refused = second->wait(Seconds(60));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, 3);
+  EXPECT_NE(text_of("second-err").find("out: another campaign is running in this folder; wait"),
+            std::string::npos)
+      << text_of("second-err");
+  // A killed campaign leaves no lock, and what it had done stays.
+  process.signal(SIGKILL);
+  EXPECT_EQ(end(std::move(process)).code, 128 + SIGKILL);
+  const auto again = cupel({"campaign", at("c.json"), "-o", at("out"), "--json", "-q"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  const auto summary = Json::parse(again.out);
+  EXPECT_GE(summary.at("resumed"), 1);
+  EXPECT_EQ(summary.at("runs"), 3);
+}
+
 TEST_F(RunCli, AnInterruptedCampaignGoesOn) {
   write("c.json", R"({"databases": [{}], "workloads": ["general"], "seeds": 3, "sessions": 2,
                       "txns": 0, "time_limit": 1.5, "rate": 200})");

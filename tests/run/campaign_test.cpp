@@ -140,6 +140,30 @@ TEST_F(CampaignTest, WithoutAWorkloadEachDatabaseRunsTheFirstThatSuitsIt) {
   EXPECT_EQ(shaped->runs[0].options.shape.keys, 3U);
 }
 
+// As by another process: a lock belongs to the open folder.
+TEST_F(CampaignTest, AFolderTakesOneCampaignAtATime) {
+  const auto small = campaign(std::string(R"({"databases": [{}], "seeds": 2, )") + kSmall + "}");
+  std::string refused;
+  const CampaignListener nothing{.before = [](const CampaignRun&, std::size_t, std::size_t) {},
+                                 .after = [](const CampaignResult&) {}};
+  const CampaignListener disturbed{
+      .before =
+          [&](const CampaignRun&, std::size_t, std::size_t) {
+            const auto second = run_campaign(small, out(), stop_, nothing);
+            refused = second.ok() ? "nothing" : second.error().to_string();
+          },
+      .after = nothing.after};
+  const auto first = run_campaign(small, out(), stop_, disturbed);
+  ASSERT_TRUE(first.ok()) << first.error().to_string();
+  EXPECT_EQ(refused, out() +
+                         ": another campaign is running in this folder; wait until it ends, or "
+                         "give -o another folder");
+  // The first one lost nothing, and its lock went with it.
+  const auto again = run_campaign(small, out(), stop_, nothing);
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ(again->resumed, 2U);
+}
+
 TEST_F(CampaignTest, AUrlsPasswordIsNotShown) {
   const auto campaign = read(R"({"databases": [{"url": "oracle://scott:tiger@h/d"}]})");
   ASSERT_FALSE(campaign.ok());
