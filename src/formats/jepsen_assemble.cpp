@@ -42,11 +42,11 @@ class Assembly {
       return error_at(source_, *error_);
     if (source_.cut) {
       if (!all_invoked_) {
-        return error_at(source_,
-                        {*source_.cut,
-                         "found half a line, where the file was cut while it was written; its "
-                         "operations have no invocations, so values that were read may have been "
-                         "written in the lost part"});
+        return error_at(
+            source_, {*source_.cut,
+                      "found a map without its closing }: the file was cut while it was written; "
+                      "since its operations have no invocations, values that were read may have "
+                      "been written in the lost part"});
       }
       builder_.set_metadata("cut",
                             "the file was cut while it was written; its incomplete last line "

@@ -51,6 +51,7 @@ Syntax syntax_of(std::string_view text) {
 
 // Where half a line begins at the end of JSON lines.
 std::optional<std::uint64_t> cut_line(std::string_view bytes) {
+  if (!past(bytes, " \t\r\n").starts_with('{')) return std::nullopt;  // an array
   const auto newline = bytes.rfind('\n');
   if (newline == std::string_view::npos) return std::nullopt;
   const auto rest = bytes.substr(newline + 1);

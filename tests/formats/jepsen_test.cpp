@@ -312,6 +312,24 @@ TEST(Jepsen, ErrorsNameLineFoundAndExpected) {
   }
 }
 
+// A full disk or a crash: whoever committed was invoked in a whole line before.
+TEST(Jepsen, ReadsUpToWhereAFileWithInvocationsWasCut) {
+  const std::string whole =
+      "{\"type\":\"invoke\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n"
+      "{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n";
+  const std::string last = "{\"type\":\"invoke\",\"process\":1,\"f\":\"txn\",\"value\":[]}";
+  const auto expected = read_jepsen(whole, "h", 0);
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(expected->fact("cut"), "");
+  for (std::size_t length = 1; length < last.size(); ++length) {
+    const auto cut = read_jepsen(whole + last.substr(0, length), "h", 0);
+    ASSERT_TRUE(cut) << length << cut.error().to_string();
+    EXPECT_EQ(cut->txn_count(), 1U);
+    EXPECT_NE(cut->fact("cut"), "");
+  }
+  EXPECT_EQ(read_jepsen(whole + last, "h", 0)->fact("cut"), "");
+}
+
 TEST(Jepsen, DeepNestingIsRefusedInBothSyntaxes) {
   for (const auto& [open, close] :
        {std::pair<std::string, std::string>{"[", "]"}, {"{:a ", "}"}, {"#a ", ""}, {"#_ ", "1"}}) {

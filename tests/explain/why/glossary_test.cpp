@@ -88,7 +88,7 @@ TEST(Glossary, KnowsWhatPeopleAskFor) {
       {"nonrepeatable read", "non-repeatable-read\n"},
       {"fuzzy-read", "non-repeatable-read\n"},
       {"PL-1", "PL-1\n"},
-      {"pl 2", "read-committed (rc)\n"},
+      {"pl 2", "PL-2\n"},
       {"PL_2.99", "repeatable-read\n"},
       {"PL-3", "serializable (ser)\n"},
       {"PL-SI", "snapshot-isolation (si)\n"},
