@@ -1,7 +1,7 @@
 // general: transactions of reads and writes in any mixture, after the generators
 // of PolySI (section 5.1: a read share) and Cobra (read-only, write-only and
 // read-modify-write shares; MTC, section V-A). blindw: eight reads or eight writes
-// (VIPER, section 7).
+// (VIPER, section 7). long-fork: small updates, and reads of two keys.
 #include "workload/key_value.hpp"
 #include "workload/workload_spec.hpp"
 
@@ -85,5 +85,15 @@ extern constinit const WorkloadSpec kBlindwRwWorkload{
      .page = "docs/workloads/general.md",
      .defaults = {.min_ops = 8, .max_ops = 8, .keys = 2000}},
     [](const WorkloadOptions& options) -> WorkloadPointer { return make_blindw(options, 0.5); }};
+
+extern constinit const WorkloadSpec kLongForkWorkload{
+    {.name = "long-fork",
+     .summary = "one key read and then written (40 %), or two keys read, of eight",
+     .source = "Jepsen's test of that name",
+     .page = "docs/workloads/general.md",
+     .defaults = {.min_ops = 2, .max_ops = 2, .keys = 8, .read_only_share = 0.6, .rmw_share = 0.4}},
+    [](const WorkloadOptions& options) -> WorkloadPointer {
+      return std::make_unique<General>(options);
+    }};
 
 }  // namespace cupel::workload

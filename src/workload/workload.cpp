@@ -10,16 +10,17 @@
 namespace cupel::workload {
 
 extern const WorkloadSpec kGeneralWorkload, kMiniWorkload, kLwtWorkload, kBlindwRmWorkload,
-    kBlindwRwWorkload, kRangeBWorkload, kRangeRqhWorkload, kRangeIdhWorkload, kAppendWorkload,
-    kTpccWorkload, kRubisWorkload, kTwitterWorkload, kSmallbankWorkload, kCoursewareWorkload;
+    kBlindwRwWorkload, kLongForkWorkload, kRangeBWorkload, kRangeRqhWorkload, kRangeIdhWorkload,
+    kAppendWorkload, kTpccWorkload, kRubisWorkload, kTwitterWorkload, kSmallbankWorkload,
+    kCoursewareWorkload;
 
 namespace {
 
-constexpr std::array kWorkloads = {&kGeneralWorkload,   &kMiniWorkload,      &kLwtWorkload,
-                                   &kBlindwRmWorkload,  &kBlindwRwWorkload,  &kRangeBWorkload,
-                                   &kRangeRqhWorkload,  &kRangeIdhWorkload,  &kAppendWorkload,
-                                   &kTpccWorkload,      &kRubisWorkload,     &kTwitterWorkload,
-                                   &kSmallbankWorkload, &kCoursewareWorkload};
+constexpr std::array kWorkloads = {&kGeneralWorkload,  &kMiniWorkload,      &kLwtWorkload,
+                                   &kBlindwRmWorkload, &kBlindwRwWorkload,  &kLongForkWorkload,
+                                   &kRangeBWorkload,   &kRangeRqhWorkload,  &kRangeIdhWorkload,
+                                   &kAppendWorkload,   &kTpccWorkload,      &kRubisWorkload,
+                                   &kTwitterWorkload,  &kSmallbankWorkload, &kCoursewareWorkload};
 
 std::string names() {
   std::string text;

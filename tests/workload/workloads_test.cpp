@@ -440,6 +440,21 @@ TEST(Lightweight, EachKeyIsInsertedOnceAndThenSetFromWhatItHeld) {
   EXPECT_GT(reads, 2500);
 }
 
+TEST(LongFork, UpdatesOneKeyOrReadsTwo) {
+  const auto& info = *std::find_if(all_workloads().begin(), all_workloads().end(),
+                                   [](const auto& i) { return i.name == "long-fork"; });
+  const auto workload = made(info.name, info.defaults);
+  double reads = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto job = workload->next(0).value();
+    ASSERT_EQ(job.statements.size(), 2u);
+    ASSERT_FALSE(writes(job.statements[0]));
+    reads += !writes(job.statements[1]);
+    if (writes(job.statements[1])) ASSERT_EQ(job.statements[0].key, job.statements[1].key);
+  }
+  EXPECT_NEAR(reads / 4000, 0.6, 0.025);
+}
+
 TEST(BlindW, IsAllReadsOrAllWritesOfEight) {
   for (const auto& [name, read_only] : {std::pair("blindw-rm", 0.9), std::pair("blindw-rw", 0.5)}) {
     const auto& info = *std::find_if(all_workloads().begin(), all_workloads().end(),
@@ -568,7 +583,8 @@ TEST(Options, OutOfRangeAreDistinguished) {
   EXPECT_EQ(
       error([](auto&) {}, "tpcd"),
       "found the workload \"tpcd\", expected one of: general, mini, lwt, blindw-rm, blindw-rw, "
-      "range-b, range-rqh, range-idh, append, tpcc, rubis, twitter, smallbank, courseware");
+      "long-fork, range-b, range-rqh, range-idh, append, tpcc, rubis, twitter, smallbank, "
+      "courseware");
 }
 
 TEST(Cells, CarryAPayloadAndTheNumberOfTheirWrite) {
