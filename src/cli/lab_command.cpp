@@ -246,22 +246,25 @@ void add_lab(Command& app, Run& run) {
   starting->add_flag("--fast", arguments->fast,
                      "Commits do not wait for the disk. They survive a crash of the server, but "
                      "not of the machine");
-  auto* nodes =
-      starting
-          ->add_option("--nodes", arguments->options.nodes, "Number of nodes of a Galera cluster")
-          ->type_name("N")
-          ->capture_default_str()
-          ->check(whole_number(1, 9));
+  auto* nodes = starting
+                    ->add_option("--nodes", arguments->options.nodes,
+                                 "Number of nodes. Default: the kind's own")
+                    ->type_name("N")
+                    ->check(whole_number(1, 9));
+  starting->add_flag("--sync", arguments->options.synchronous,
+                     "A commit on the primary waits until a standby or replica has it");
   starting->callback([arguments, nodes, &run] {
     if (!lab::parse_kind(arguments->kind)) {
       throw UsageError("KIND",
                        fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
     }
-    if (nodes->count() > 0 && lab::parse_kind(arguments->kind) != lab::Kind::kGalera) {
+    if (nodes->count() > 0 && lab::node_count(*lab::parse_kind(arguments->kind)).most == 1) {
       throw UsageError("--nodes",
-                       fmt::format("found it with {}, which starts one server; it is for "
-                                   "galera",
-                                   arguments->kind));
+                       fmt::format("found it with {}, which starts one server", arguments->kind));
+    }
+    if (arguments->options.synchronous && !lab::has_standbys(*lab::parse_kind(arguments->kind))) {
+      throw UsageError("--sync",
+                       fmt::format("found it with {}, which has no standby", arguments->kind));
     }
     run = [arguments] { return start(*arguments); };
   });

@@ -1,11 +1,14 @@
 // Kinds: what differs from one server to another: which programs and packages, how
 // a directory is filled, the command line, when it is up, how it is stopped.
+//
+// To add a kind: an enumerator in server.hpp, a KindSpec in a file of its own, and its line
+// in kinds.cpp.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/process.hpp"
@@ -13,10 +16,6 @@
 #include "lab/server.hpp"
 
 namespace cupel::lab {
-
-// Who the processes of a kind run as, if we are root: the package's own user, or
-// nobody. None: as we are.
-std::optional<base::Credentials> user_of(Kind kind);
 
 // One process of a server.
 struct Node {
@@ -33,33 +32,65 @@ struct Site {
   std::optional<base::Credentials> user;
   Options options;
   std::vector<Node> nodes;
+
+  [[nodiscard]] std::size_t number_of(const Node& node) const {
+    return static_cast<std::size_t>(&node - nodes.data());
+  }
 };
 
-std::size_t ports_of_a_node(Kind kind);
+// A start of one node.
+struct Start {
+  std::size_t node = 0;
+  bool first = true;   // with data as initialize() made it
+  bool alone = false;  // no other node runs
+};
 
-// The programs are there. Error: which package to install.
-base::Status find_programs(Kind kind);
-// Fills the data directories: accounts, the database.
-base::Status initialize(const Site& site);
-// The command lines, once the ports are known.
-void plan_commands(Site& site);
+struct KindSpec {
+  Kind kind;
+  std::string_view name;
+  std::string_view summary;  // of what is started
+  std::string_view user;     // the package's own, if root starts it
+  std::string_view url;      // "postgres://ACCOUNT@HOSTS/cupel"
+  std::uint32_t default_nodes = 1, most_nodes = 1;
+  std::size_t ports = 1;      // of a node
+  bool has_standbys = false;  // the first node is the primary, and the others follow it
+  // A node answers only once others run: all are started before the first is waited for.
+  bool together = false;
+  // Stops a node without leaving files. The directory is removed afterwards, so nothing needs
+  // to be saved.
+  int stop_signal = SIGKILL;
+  double patience = 60;  // seconds, with a start
 
-// Further arguments by which `node` is started. `first`: with data as initialize()
-// made it. `alone`: no other node runs.
-base::Result<std::vector<std::string>> start_arguments(const Site& site, std::size_t node,
-                                                       bool first, bool alone);
-// The order in which to start all nodes anew after all were killed.
-base::Result<std::vector<std::size_t>> restart_order(const Site& site);
+  // The programs are there. Error: which package to install.
+  base::Status (*find_programs)();
+  // Fills the data directories: accounts, the database.
+  base::Status (*initialize)(const Site& site);
+  // The command line, once the ports are known.
+  std::vector<std::string> (*command)(const Site& site, const Node& node);
+  // Does it answer? `written`: its log since it was started.
+  bool (*is_up)(const Node& node, std::string_view written);
 
-// Does it answer? `written`: its log since it was started.
-bool is_up(const Site& site, const Node& node, std::string_view written);
-base::Seconds patience(Kind kind);  // with a start
+  // What a kind may leave out:
+  // Makes a node ready to start; returns further arguments.
+  base::Result<std::vector<std::string>> (*prepare)(const Site& site, const Start& start) = nullptr;
+  // The order in which to start all nodes anew after all were killed.
+  base::Result<std::vector<std::size_t>> (*restart_order)(const Site& site) = nullptr;
+  // A node that gives up because the others have not yet noticed its end is started once more.
+  bool starts_twice = false;
+  // What a server that is gone left outside its directory, and what would keep the
+  // next one from starting there.
+  void (*clear_remains)(const Node& node) = nullptr;
+};
 
-// The signal that stops it without leaving files. The directory is removed
-// afterwards, so nothing needs to be saved.
-int stop_signal(Kind kind);
-// What a server that is gone left outside its directory, and what would keep the
-// next one from starting there.
-void clear_remains(const Site& site, const Node& node);
+const KindSpec& spec_of(Kind kind);
+
+// The kinds, each in its own file.
+extern const KindSpec kPostgresKind, kPostgresStandbyKind;
+extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
+extern const KindSpec kRedisKind, kEtcdKind;
+
+// Who the processes of a kind run as, if we are root: the package's own user, or
+// nobody. None: as we are.
+std::optional<base::Credentials> user_of(Kind kind);
 
 }  // namespace cupel::lab

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -37,8 +36,6 @@ using base::Status;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr std::array kKinds{Kind::kPostgres, Kind::kMariadb, Kind::kGalera, Kind::kRedis,
-                            Kind::kEtcd};
 constexpr const char* kFolder = "cupel-lab-";  // under the folder for temporary files
 constexpr int kTries = 4;                      // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
@@ -100,39 +97,20 @@ bool mentions_taken_port(std::string_view text) {
 
 }  // namespace
 
-std::span<const Kind> all_kinds() {
-  return kKinds;
-}
-
-std::string_view name(Kind kind) {
-  switch (kind) {
-    case Kind::kPostgres:
-      return "postgres";
-    case Kind::kMariadb:
-      return "mariadb";
-    case Kind::kGalera:
-      return "galera";
-    case Kind::kRedis:
-      return "redis";
-    case Kind::kEtcd:
-      return "etcd";
-  }
-  return "";
-}
-
-std::optional<Kind> parse_kind(std::string_view text) {
-  for (const auto kind : kKinds) {
-    if (name(kind) == text) return kind;
-  }
-  return std::nullopt;
-}
-
 struct Server::State {
   Site site;
   std::vector<Identity> processes;                     // one a node
   std::vector<std::optional<base::Process>> children;  // those that this program started
+  std::vector<std::size_t> old_logs;                   // how long each log was before the start
   bool stopped = false;
   bool port_taken = false;  // why the last start failed
+
+  [[nodiscard]] const KindSpec& spec() const { return spec_of(site.kind); }
+  void resize(std::size_t nodes) {
+    processes.resize(nodes);
+    children.resize(nodes);
+    old_logs.resize(nodes);
+  }
 
   [[nodiscard]] bool any_lives() const {
     return std::any_of(processes.begin(), processes.end(),
@@ -154,6 +132,7 @@ struct Server::State {
              {"kind", std::string(name(site.kind))},
              {"directory", site.directory},
              {"durable", site.options.durable},
+             {"synchronous", site.options.synchronous},
              {"server_options", site.options.server_options},
              {"nodes", std::move(nodes)}};
     if (site.user) all["user"] = {{"uid", site.user->user}, {"gid", site.user->group}};
@@ -170,17 +149,18 @@ struct Server::State {
     return error;
   }
 
-  // Starts the process of a node and waits until it is up.
-  Status launch(std::size_t index, bool first, bool alone) {
-    const auto& node = site.nodes[index];
-    port_taken = false;
-    auto more = start_arguments(site, index, first, alone);
-    if (!more.ok()) return std::move(more).error();
+  // Starts the process of a node.
+  Status spawn(const Start& start) {
+    const auto& node = site.nodes[start.node];
     auto arguments = node.arguments;
-    arguments.insert(arguments.end(), more->begin(), more->end());
+    if (spec().prepare != nullptr) {
+      auto more = spec().prepare(site, start);
+      if (!more.ok()) return std::move(more).error();
+      arguments.insert(arguments.end(), more->begin(), more->end());
+    }
     std::error_code ignored;
     const auto size = fs::file_size(node.log, ignored);
-    const auto old_log = ignored ? 0 : static_cast<std::size_t>(size);
+    old_logs[start.node] = ignored ? 0 : static_cast<std::size_t>(size);
     auto process = base::Process::start({
         .arguments = std::move(arguments),
         .environment = {{"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}},
@@ -191,49 +171,67 @@ struct Server::State {
         .detached = site.options.detached,
     });
     if (!process.ok()) return std::move(process).error();
-    processes[index] = {process->id(), base::process_start(process->id()).value_or(0)};
-    children[index] = std::move(*process);
-    if (auto saved = save(); !saved.ok()) return saved;
+    processes[start.node] = {process->id(), base::process_start(process->id()).value_or(0)};
+    children[start.node] = std::move(*process);
+    return save();
+  }
 
+  // Waits until a node is up that was just started.
+  Status wait_for(std::size_t index) {
+    const auto& node = site.nodes[index];
     const auto started = Clock::now();
     const auto failed = [&](const std::string& how) -> Status {
-      port_taken = mentions_taken_port(text_of(node.log, old_log));
-      return Error{.message = fmt::format("{} {}; the end of its log:\n{}", name(site.kind), how,
-                                          last_lines(node.log, 20, old_log))};
+      port_taken = mentions_taken_port(text_of(node.log, old_logs[index]));
+      return Error{.message = fmt::format("{} {}; the end of its log:\n{}", spec().name, how,
+                                          last_lines(node.log, 20, old_logs[index]))};
     };
     for (;;) {
       if (auto status = children[index]->wait(Seconds(0))) {
         return failed("did not start: it " + status->to_string());
       }
-      if (is_up(site, node, text_of(node.log, old_log))) return Ok{};
-      if (Clock::now() - started > patience(site.kind)) {
-        return failed(fmt::format("did not answer in {} s", patience(site.kind).count()));
+      if (spec().is_up(node, text_of(node.log, old_logs[index]))) return Ok{};
+      if (Clock::now() - started > Seconds(spec().patience)) {
+        return failed(fmt::format("did not answer in {} s", spec().patience));
       }
       std::this_thread::sleep_for(kPause);
     }
   }
 
-  // A node that joins while the others still count one out that is gone may find no group and
-  // give up: it is started once more.
-  Status launch_again(std::size_t index, bool first, bool alone) {
-    auto up = launch(index, first, alone);
-    if (up.ok() || first || alone || site.kind != Kind::kGalera || processes[index].lives())
-      return up;
-    return launch(index, first, alone);
+  Status launch_once(const Start& start) {
+    port_taken = false;
+    auto up = spawn(start);
+    return up.ok() ? wait_for(start.node) : up;
+  }
+
+  Status launch(const Start& start) {
+    auto up = launch_once(start);
+    const bool again = spec().starts_twice && !start.first && !start.alone;
+    if (up.ok() || !again || processes[start.node].lives()) return up;
+    return launch_once(start);
   }
 
   Status launch_all(bool first) {
-    std::vector<std::size_t> order(site.nodes.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    if (!first) {
-      auto found = restart_order(site);
+    auto order = all_nodes();
+    if (!first && spec().restart_order != nullptr) {
+      auto found = spec().restart_order(site);
       if (!found.ok()) return std::move(found).error();
       order = *found;
     }
+    port_taken = false;
     for (const auto index : order) {
-      if (auto up = launch_again(index, first, index == order.front()); !up.ok()) return up;
+      const Start start{.node = index, .first = first, .alone = index == order.front()};
+      auto up = spec().together ? spawn(start) : launch(start);
+      if (!up.ok()) return up;
+    }
+    if (!spec().together) return Ok{};
+    for (const auto index : order) {
+      if (auto up = wait_for(index); !up.ok()) return up;
     }
     return Ok{};
+  }
+
+  void clear_remains(std::size_t index) const {
+    if (spec().clear_remains != nullptr) spec().clear_remains(site.nodes[index]);
   }
 
   // Sends a signal to a node's process; SIGKILL also to all below it, which would
@@ -264,7 +262,7 @@ struct Server::State {
       if (children[index]) children[index]->wait(Seconds(10));  // no zombie stays
       children[index].reset();
       processes[index] = {};
-      clear_remains(site, site.nodes[index]);
+      clear_remains(index);
     }
   }
 
@@ -277,8 +275,8 @@ struct Server::State {
   void stop() {
     if (stopped) return;
     stopped = true;
-    end(all_nodes(), stop_signal(site.kind));
-    for (const auto& node : site.nodes) clear_remains(site, node);
+    end(all_nodes(), spec().stop_signal);
+    for (const auto index : all_nodes()) clear_remains(index);
     std::error_code ignored;
     fs::remove_all(site.directory, ignored);
     if (!site.options.state_file.empty()) fs::remove(site.options.state_file, ignored);
@@ -321,18 +319,13 @@ std::string Server::log(std::size_t node, std::size_t lines) const {
 namespace {
 
 std::string url_of(Kind kind, const std::string& account, const std::string& hosts) {
-  switch (kind) {
-    case Kind::kPostgres:
-      return fmt::format("postgres://{}@{}/cupel", account, hosts);
-    case Kind::kMariadb:
-    case Kind::kGalera:
-      return fmt::format("mysql://{}@{}/cupel", account, hosts);
-    case Kind::kRedis:
-      return fmt::format("redis://{}", hosts);
-    case Kind::kEtcd:
-      return fmt::format("etcd://{}", hosts);
+  std::string url(spec_of(kind).url);
+  for (const auto& [word, text] : {std::pair("ACCOUNT", account), std::pair("HOSTS", hosts)}) {
+    if (const auto at = url.find(word); at != std::string::npos) {
+      url.replace(at, std::strlen(word), text);
+    }
   }
-  return {};
+  return url;
 }
 
 std::string hosts_of(const std::vector<Node>& nodes) {
@@ -368,7 +361,7 @@ Status Server::restart() {
 }
 Status Server::restart(std::size_t node) {
   state_->end({node}, SIGKILL);
-  return state_->launch_again(node, false, !state_->any_lives());
+  return state_->launch({.node = node, .first = false, .alone = !state_->any_lives()});
 }
 
 void Server::stop() {
@@ -396,20 +389,23 @@ base::Result<Server> Server::attach(const std::string& state_file) {
       return bad("found a directory that is no test server's: " + site.directory);
     }
     site.options.durable = all.at("durable");
+    site.options.synchronous = all.at("synchronous");
     site.options.server_options = all.at("server_options");
     site.options.detached = true;
     site.options.state_file = state_file;
     if (all.contains("user"))
       site.user = base::Credentials{all["user"].at("uid"), all["user"].at("gid")};
+    std::vector<Identity> processes;
     for (const auto& node : all.at("nodes")) {
       site.nodes.push_back({.directory = node.at("directory"),
                             .log = node.at("log"),
                             .ports = node.at("ports"),
                             .arguments = node.at("arguments")});
-      state->processes.push_back({node.at("pid"), node.at("start")});
+      processes.push_back({node.at("pid"), node.at("start")});
     }
     site.options.nodes = static_cast<std::uint32_t>(site.nodes.size());
-    state->children.resize(site.nodes.size());
+    state->resize(site.nodes.size());
+    state->processes = std::move(processes);
   } catch (const Json::exception& error) {
     return bad(std::string("expected the state of a server as cupel writes it, found: ") +
                error.what());
@@ -418,15 +414,19 @@ base::Result<Server> Server::attach(const std::string& state_file) {
 }
 
 base::Result<Server> start(Kind kind, const Options& options) {
-  if (auto found = find_programs(kind); !found.ok()) return std::move(found).error();
+  const auto& spec = spec_of(kind);
+  if (options.nodes > spec.most_nodes) {
+    return Error{.message = fmt::format("found {} nodes, but {} has at most {}", options.nodes,
+                                        spec.name, spec.most_nodes)};
+  }
+  if (auto found = spec.find_programs(); !found.ok()) return std::move(found).error();
   auto state = std::make_unique<Server::State>();
   auto& site = state->site;
   site.kind = kind;
   site.options = options;
   site.user = user_of(kind);
-  const std::size_t nodes = kind == Kind::kGalera ? std::max(options.nodes, 1U) : 1;
-  state->processes.resize(nodes);
-  state->children.resize(nodes);
+  const std::size_t nodes = options.nodes == 0 ? spec.default_nodes : options.nodes;
+  state->resize(nodes);
 
   const auto made = base::make_temp_dir(kFolder);
   if (!made.ok()) return made.error();
@@ -448,17 +448,17 @@ base::Result<Server> start(Kind kind, const Options& options) {
     return give_up(Error{.message = std::strerror(errno), .file = directory});
   }
   for (int tries = 1;; ++tries) {
-    if (auto ready = initialize(site); !ready.ok()) return give_up(std::move(ready));
-    const auto ports = free_ports(nodes * ports_of_a_node(kind));
+    if (auto ready = spec.initialize(site); !ready.ok()) return give_up(std::move(ready));
+    const auto ports = free_ports(nodes * spec.ports);
     if (ports.empty()) {
       return give_up(Error{.message = "found no free port from 20000 to 32000 on 127.0.0.1"});
     }
     for (std::size_t i = 0; i < nodes; ++i) {
-      const auto each = static_cast<std::ptrdiff_t>(ports_of_a_node(kind));
+      const auto each = static_cast<std::ptrdiff_t>(spec.ports);
       const auto first = ports.begin() + static_cast<std::ptrdiff_t>(i) * each;
       site.nodes[i].ports.assign(first, first + each);
     }
-    plan_commands(site);
+    for (auto& node : site.nodes) node.arguments = spec.command(site, node);
     site.options.detached = options.detached;
     auto up = state->launch_all(true);
     if (up.ok()) return Server(std::move(state));

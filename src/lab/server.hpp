@@ -1,5 +1,5 @@
-// Servers to test against: PostgreSQL, MariaDB, a Galera cluster, Redis and etcd
-// from Debian's packages, each in a directory of its own, on free ports of the
+// Servers to test against: PostgreSQL, MariaDB, Redis and etcd, also with standbys or as
+// clusters, from Debian's packages, each node in a directory of its own, on free ports of the
 // loopback interface, as an unprivileged user.
 //
 //   auto server = lab::start(lab::Kind::kPostgres, {});
@@ -28,10 +28,27 @@
 
 namespace cupel::lab {
 
-enum class Kind : std::uint8_t { kPostgres, kMariadb, kGalera, kRedis, kEtcd };
+enum class Kind : std::uint8_t {
+  kPostgres,
+  kPostgresStandby,
+  kMariadb,
+  kMariadbReplica,
+  kGalera,
+  kRedis,
+  kEtcd
+};
 std::span<const Kind> all_kinds();
-// "postgres", "mariadb", "galera", "redis", "etcd"
+// "postgres", "postgres-standby" …
 std::string_view name(Kind kind);
+// What is started: "one PostgreSQL server".
+std::string_view summary(Kind kind);
+// How many nodes it has by default, and at most: 1 if it is a single server.
+struct NodeCount {
+  std::uint32_t by_default, most;
+};
+NodeCount node_count(Kind kind);
+// The first node is the primary, and the others follow it.
+bool has_standbys(Kind kind);
 std::optional<Kind> parse_kind(std::string_view name);
 
 struct Options {
@@ -42,7 +59,9 @@ struct Options {
   // either way; without, only a crash of the whole machine would lose it, and tests
   // that crash servers take seconds less: PostgreSQL 3 s instead of 12 on a busy disk.
   bool durable = true;
-  std::uint32_t nodes = 3;  // of a Galera cluster; at least 1
+  std::uint32_t nodes = 0;  // 0: the kind's default; no more than node_count() allows
+  // A commit on the primary waits until a standby or replica has it.
+  bool synchronous = false;
   // Leave the server running when this program ends; stop() still stops it.
   bool detached = false;
   // If not empty: a file that always holds to_json(), from the first process on
@@ -57,7 +76,7 @@ class Server {
   ~Server();  // stop(), unless detached
 
   [[nodiscard]] Kind kind() const;
-  // For `cupel run --db`: all nodes, or one of them.
+  // For `cupel run --db`: all nodes, the primary first, or one of them.
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::string url(std::size_t node) const;
   // As the user who needs a password. PostgreSQL, MariaDB, Galera only.
@@ -92,8 +111,9 @@ class Server {
   std::unique_ptr<State> state_;
 };
 
-// Returns when the server answers. Errors: a program that is not installed (which
-// Debian package has it), a server that does not start (the end of its log).
+// Returns when every node answers. Errors: a program that is not installed (which
+// Debian package has it), a server that does not start (the end of its log), more nodes than
+// the kind has.
 base::Result<Server> start(Kind kind, const Options& options);
 
 }  // namespace cupel::lab

@@ -33,10 +33,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // One statement at a node, as a user with a password or none: the first cell of the
 // answer, or "error: …".
 std::string in_postgres(const Server& server, const std::string& sql,
-                        const std::string& account = "user=cupel") {
+                        const std::string& account = "user=cupel", std::size_t node = 0) {
   const auto to =
-      "host=127.0.0.1 dbname=cupel connect_timeout=10 port=" + std::to_string(server.port()) + " " +
-      account;
+      "host=127.0.0.1 dbname=cupel connect_timeout=10 port=" + std::to_string(server.port(node)) +
+      " " + account;
   const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(to.c_str()), PQfinish);
   if (PQstatus(connection.get()) != CONNECTION_OK) {
     return std::string("error: ") + PQerrorMessage(connection.get());
@@ -282,6 +282,81 @@ TEST(Lab, Galera) {
   server->stop();
   expect_nothing_left(directory, server->port(0));
   expect_nothing_left(directory, server->port(2));
+}
+
+TEST(Lab, PostgresStandby) {
+  auto server = start(Kind::kPostgresStandby, {.durable = false, .nodes = 3, .synchronous = true});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 3u);
+  const auto at = [&](std::size_t node, const std::string& sql) {
+    return in_postgres(*server, sql, "user=cupel", node);
+  };
+  EXPECT_EQ(at(0, "SELECT pg_is_in_recovery()"), "f");
+  EXPECT_EQ(at(0, "SHOW synchronous_standby_names"), "*");
+  EXPECT_EQ(at(0, "CREATE TABLE t AS SELECT 7 AS a"), "done");
+  for (const std::size_t standby : {1U, 2U}) {
+    EXPECT_EQ(at(standby, "SELECT pg_is_in_recovery()"), "t");
+    EXPECT_EQ(in_time("7", [&] { return at(standby, "SELECT a FROM t"); }), "7");
+    EXPECT_NE(at(standby, "INSERT INTO t VALUES (8)").find("read-only"), std::string::npos);
+  }
+  // A standby comes back, and then the primary.
+  server->kill(1);
+  EXPECT_EQ(at(0, "INSERT INTO t VALUES (8)"), "done");
+  auto restarted = server->restart(1);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_time("15", [&] { return at(1, "SELECT sum(a) FROM t"); }), "15");
+  restarted = server->restart(0);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_time("done", [&] { return at(0, "INSERT INTO t VALUES (9)"); }), "done");
+  EXPECT_EQ(in_time("24", [&] { return at(2, "SELECT sum(a) FROM t"); }), "24");
+  const auto directory = server->directory();
+  server->stop();
+  for (const std::size_t node : {0U, 1U, 2U}) expect_nothing_left(directory, server->port(node));
+}
+
+TEST(Lab, MariadbReplica) {
+  auto server = start(Kind::kMariadbReplica, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 2u);
+  const auto read = [&] { return in_mariadb(*server, 1, "SELECT max(a) FROM t"); };
+  EXPECT_EQ(in_mariadb(*server, 1, "SELECT @@read_only"), "1");
+  EXPECT_EQ(in_mariadb(*server, 0, "CREATE TABLE t (a int PRIMARY KEY)"), "done");
+  EXPECT_EQ(in_mariadb(*server, 0, "INSERT INTO t VALUES (7)"), "done");
+  EXPECT_EQ(in_time("7", read), "7");
+  // The replica misses a while and catches up; then the primary crashes.
+  server->kill(1);
+  EXPECT_EQ(in_mariadb(*server, 0, "INSERT INTO t VALUES (8)"), "done");
+  auto restarted = server->restart(1);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_time("8", read), "8");
+  restarted = server->restart(0);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(in_mariadb(*server, 0, "INSERT INTO t VALUES (9)"), "done");
+  EXPECT_EQ(in_time("9", read), "9");
+}
+
+TEST(Lab, EtcdOfThreeNodesOutlivesOne) {
+  auto server = start(Kind::kEtcd, {.durable = false, .nodes = 3});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 3u);
+  const auto put = [&](const std::string& value) {
+    return in_etcd(*server, "/v3/kv/put", R"({"key":"YQ==","value":")" + value + "\"}");
+  };
+  EXPECT_NE(put("Nw==").find("200 OK"), std::string::npos);
+  server->kill(2);
+  EXPECT_TRUE(cupel::test::poll_until(
+      [&] { return put("OA==").find("200 OK") != std::string::npos; }));  // a new leader
+  const auto restarted = server->restart(2);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port(0));
+}
+
+TEST(Lab, NoKindStartsMoreNodesThanItHas) {
+  const auto redis = start(Kind::kRedis, {.nodes = 2});
+  ASSERT_FALSE(redis.ok());
+  EXPECT_EQ(redis.error().message, "found 2 nodes, but redis has at most 1");
 }
 
 TEST(Lab, Redis) {

@@ -1,0 +1,262 @@
+// MariaDB: one server, a primary with replicas, or a Galera cluster.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+#include "base/write_file.hpp"
+#include "lab/kinds.hpp"
+#include "lab/log.hpp"
+#include "lab/loopback.hpp"
+#include "lab/programs.hpp"
+
+namespace cupel::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Ok;
+using base::Status;
+using base::write_file;
+
+constexpr const char* kGaleraLibrary = "/usr/lib/galera/libgalera_smm.so";
+
+Status find_mariadb() {
+  for (const char* name : {"mariadbd", "mariadb-install-db"}) {
+    auto found = need(find_program(name), fmt::format("program `{}`", name), "mariadb-server");
+    if (!found.ok()) return found;
+  }
+  return Ok{};
+}
+
+Status find_galera() {
+  auto found = find_mariadb();
+  if (!found.ok()) return found;
+  found = need(fs::exists(kGaleraLibrary) ? "yes" : "", fmt::format("library {}", kGaleraLibrary),
+               "galera-4");
+  return found.ok() ? need(find_program("rsync"), "program `rsync`", "rsync") : found;
+}
+
+Status initialize_mariadb(const Site& site) {
+  const auto log = site.directory + "/install-db.log";
+  const auto sql = site.directory + "/initialize.sql";
+  auto made = write_file(sql, fmt::format("FLUSH PRIVILEGES;\n"  // or no account can be made
+                                          "CREATE DATABASE cupel;\n"
+                                          "CREATE USER cupel@'%';\n"
+                                          "GRANT ALL PRIVILEGES ON *.* TO cupel@'%';\n"
+                                          "CREATE USER {0}@'%' IDENTIFIED BY '{1}';\n"
+                                          "GRANT ALL PRIVILEGES ON cupel.* TO {0}@'%';\n",
+                                          kGuarded, kSecret));
+  if (!made.ok()) return made;
+  const auto& data = site.nodes.front().directory;
+  made = run_once(site,
+                  {find_program("mariadb-install-db"), "--no-defaults", "--datadir=" + data,
+                   "--auth-root-authentication-method=normal", "--skip-test-db",
+                   "--skip-name-resolve", "--extra-file=" + sql, "--innodb-log-file-size=8M",
+                   "--innodb-flush-method=nosync", "--sync-frm=0", "--skip-log-bin"},
+                  log);
+  if (!made.ok()) return made;
+  // It ends well even if the SQL did not.
+  if (!fs::exists(data + "/cupel")) {
+    return Error{.message = "mariadb-install-db did not make the database; the end of its log:\n" +
+                            last_lines(log, 20)};
+  }
+  for (std::size_t node = 1; node < site.nodes.size(); ++node) {
+    made = run_once(site, {"cp", "-a", data, site.nodes[node].directory}, log);
+    if (!made.ok()) return made;
+  }
+  return Ok{};
+}
+
+// One node of a Galera cluster.
+void add_group(const Site& site, const Node& node, std::vector<std::string>& command) {
+  std::string members;
+  for (const auto& member : site.nodes) {
+    members += fmt::format("{}127.0.0.1:{}", members.empty() ? "" : ",", member.ports[1]);
+  }
+  for (const auto& option : {
+           std::string("--binlog-format=ROW"),
+           std::string("--innodb-autoinc-lock-mode=2"),
+           std::string("--wsrep-on=ON"),
+           std::string("--wsrep-provider=") + kGaleraLibrary,
+           std::string("--wsrep-cluster-name=cupel"),
+           "--wsrep-cluster-address=gcomm://" + members,
+           fmt::format("--wsrep-node-name=node-{}", site.number_of(node)),
+           fmt::format("--wsrep-node-address=127.0.0.1:{}", node.ports[1]),
+           fmt::format("--wsrep-provider-options=base_port={0};gmcast.listen_addr=tcp://"
+                       "127.0.0.1:{0};ist.recv_addr=127.0.0.1:{1};gcache.size=32M",
+                       node.ports[1], node.ports[2]),
+           std::string("--wsrep-sst-method=rsync"),
+           fmt::format("--wsrep-sst-receive-address=127.0.0.1:{}", node.ports[3]),
+       }) {
+    command.push_back(option);
+  }
+}
+
+// A primary, or one of its replicas: a replica follows by the primary's global transaction ids.
+void add_replication(const Site& site, const Node& node, std::vector<std::string>& command) {
+  const auto number = site.number_of(node);
+  command.push_back(fmt::format("--server-id={}", number + 1));
+  command.push_back("--log-bin=" + node.directory + "/binlog");
+  command.emplace_back("--binlog-format=ROW");
+  if (site.options.synchronous) {
+    command.emplace_back("--rpl-semi-sync-master-enabled=ON");
+    command.emplace_back("--rpl-semi-sync-master-wait-point=AFTER_SYNC");
+    command.emplace_back("--rpl-semi-sync-slave-enabled=ON");
+  }
+  if (number == 0) return;
+  command.emplace_back("--read-only=ON");
+  command.emplace_back("--skip-slave-start");
+  command.push_back("--init-file=" + node.directory + ".follow.sql");
+}
+
+std::vector<std::string> mariadb_command(const Site& site, const Node& node) {
+  std::vector<std::string> command{
+      find_program("mariadbd"),
+      "--no-defaults",
+      "--datadir=" + node.directory,
+      "--socket=" + node.directory + ".sock",
+      "--pid-file=" + node.directory + ".pid",
+      "--tmpdir=" + site.directory,
+      fmt::format("--port={}", node.ports[0]),
+      "--bind-address=127.0.0.1",
+      "--skip-name-resolve",
+      "--max-connections=200",
+      "--innodb-log-file-size=8M",
+  };
+  if (!site.options.durable) {
+    command.emplace_back("--innodb-flush-log-at-trx-commit=2");
+    command.emplace_back("--innodb-flush-method=nosync");
+  }
+  if (site.kind == Kind::kGalera) add_group(site, node, command);
+  if (site.kind == Kind::kMariadbReplica) add_replication(site, node, command);
+  for (const auto& option : site.options.server_options) command.push_back("--" + option);
+  return command;
+}
+
+// A Galera node's last position, "UUID:NUMBER", as a crash left it in InnoDB: the
+// file grastate.dat has it only after an orderly end.
+base::Result<std::string> recovered_position(const Site& site, const Node& node) {
+  const auto log = node.directory + ".recovery.log";
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  auto command = node.arguments;
+  command.emplace_back("--wsrep-recover");
+  auto run = run_once(site, std::move(command), log);
+  if (!run.ok()) return std::move(run).error();
+  const auto text = text_of(log);
+  static const std::regex position("Recovered position: *([0-9a-f-]+:-?[0-9]+)");
+  std::smatch match;
+  if (!std::regex_search(text, match, position)) {
+    return Error{.message =
+                     "found no recovered position in the log of mariadbd --wsrep-recover; "
+                     "its end:\n" +
+                     last_lines(log, 20)};
+  }
+  return match[1].str();
+}
+
+base::Result<std::vector<std::string>> prepare_galera(const Site& site, const Start& start) {
+  std::vector<std::string> more;
+  if (start.alone) more.emplace_back("--wsrep-new-cluster");
+  if (start.first) return more;
+  const auto& data = site.nodes[start.node].directory;
+  const auto position = recovered_position(site, site.nodes[start.node]);
+  if (!position.ok()) return position.error();
+  more.push_back("--wsrep-start-position=" + *position);
+  if (start.alone) {
+    // The cluster as it was is gone: this node, which has the most, is the new one.
+    std::error_code ignored;
+    for (const auto& member : site.nodes) fs::remove(member.directory + "/gvwstate.dat", ignored);
+    const auto state = data + "/grastate.dat";
+    const auto changed = std::regex_replace(text_of(state), std::regex("safe_to_bootstrap: 0"),
+                                            "safe_to_bootstrap: 1");
+    auto written = write_file(state, changed);
+    if (!written.ok()) return std::move(written).error();
+  }
+  return more;
+}
+
+base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
+  std::vector<std::size_t> order;
+  for (std::size_t node = 0; node < site.nodes.size(); ++node) order.push_back(node);
+  std::vector<long long> positions;
+  for (const auto& node : site.nodes) {
+    const auto position = recovered_position(site, node);
+    if (!position.ok()) return position.error();
+    positions.push_back(std::strtoll(position->c_str() + position->find(':') + 1, nullptr, 10));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return positions[a] > positions[b]; });
+  return order;
+}
+
+bool mariadb_is_up(const Node& node, std::string_view written) {
+  return written.find("ready for connections") != std::string_view::npos &&
+         !ask(node.ports[0], "", base::Seconds(1)).empty();
+}
+
+bool galera_is_up(const Node& node, std::string_view written) {
+  return written.find("Synchronized with group, ready for connections") != std::string_view::npos &&
+         !ask(node.ports[0], "", base::Seconds(1)).empty();
+}
+
+// What a replica does at each start.
+base::Result<std::vector<std::string>> prepare_replica(const Site& site, const Start& start) {
+  if (start.node == 0) return std::vector<std::string>();
+  auto written = write_file(
+      site.nodes[start.node].directory + ".follow.sql",
+      fmt::format("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='cupel', "
+                  "MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos;\nSTART SLAVE;\n",
+                  site.nodes.front().ports[0]));
+  if (!written.ok()) return std::move(written).error();
+  return std::vector<std::string>();
+}
+
+}  // namespace
+
+constinit const KindSpec kMariadbKind{.kind = Kind::kMariadb,
+                                      .name = "mariadb",
+                                      .summary = "one MariaDB server",
+                                      .user = "mysql",
+                                      .url = "mysql://ACCOUNT@HOSTS/cupel",
+                                      .find_programs = find_mariadb,
+                                      .initialize = initialize_mariadb,
+                                      .command = mariadb_command,
+                                      .is_up = mariadb_is_up};
+
+constinit const KindSpec kMariadbReplicaKind{.kind = Kind::kMariadbReplica,
+                                             .name = "mariadb-replica",
+                                             .summary = "a MariaDB primary and its replicas",
+                                             .user = "mysql",
+                                             .url = "mysql://ACCOUNT@HOSTS/cupel",
+                                             .default_nodes = 2,
+                                             .most_nodes = 9,
+                                             .find_programs = find_mariadb,
+                                             .initialize = initialize_mariadb,
+                                             .command = mariadb_command,
+                                             .is_up = mariadb_is_up,
+                                             .prepare = prepare_replica};
+
+constinit const KindSpec kGaleraKind{
+    .kind = Kind::kGalera,
+    .name = "galera",
+    .summary = "a Galera cluster of MariaDB servers",
+    .user = "mysql",
+    .url = "mysql://ACCOUNT@HOSTS/cupel",
+    .default_nodes = 3,
+    .most_nodes = 9,
+    .ports = 4,  // clients, group, incremental and whole state transfers
+    .patience = 120,
+    .find_programs = find_galera,
+    .initialize = initialize_mariadb,
+    .command = mariadb_command,
+    .is_up = galera_is_up,
+    .prepare = prepare_galera,
+    .restart_order = latest_first,
+    .starts_twice = true};
+
+}  // namespace cupel::lab

@@ -1,0 +1,71 @@
+// Programs: see the header.
+#include "lab/programs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "lab/log.hpp"
+
+namespace cupel::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::Ok;
+using base::Status;
+
+constexpr base::Seconds kToEnd{120};
+
+}  // namespace
+
+std::string find_program(const std::string& name, std::vector<std::string> folders) {
+  const char* path = std::getenv("PATH");
+  const std::string list = path != nullptr ? path : "";
+  for (std::size_t start = 0; start < list.size();) {
+    const auto end = std::min(list.find(':', start), list.size());
+    folders.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  for (const char* folder : {"/usr/local/sbin", "/usr/sbin", "/sbin"}) folders.emplace_back(folder);
+  for (const auto& folder : folders) {
+    auto program = folder + "/" + name;
+    std::error_code ignored;
+    if (fs::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0) {
+      return program;
+    }
+  }
+  return {};
+}
+
+Status need(const std::string& found, std::string_view what, std::string_view package) {
+  if (!found.empty()) return Ok{};
+  return Error{.message = fmt::format("found no {}; install the Debian package {}", what, package)};
+}
+
+Status run_once(const Site& site, std::vector<std::string> arguments, const std::string& log,
+                const std::string& input) {
+  const auto program = fs::path(arguments.front()).filename().string();
+  auto process = base::Process::start({
+      .arguments = std::move(arguments),
+      .environment = {{"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}},
+      .directory = site.directory,
+      .input = input.empty() ? base::Stream::nothing() : base::Stream::file(input),
+      .output = base::Stream::file(log),
+      .errors = base::Stream::output(),
+      .user = site.user,
+  });
+  if (!process.ok()) return std::move(process).error();
+  const auto status = process->wait(kToEnd);
+  if (status && status->well()) return Ok{};
+  return Error{.message = fmt::format("{} {}; the end of its log:\n{}", program,
+                                      status ? status->to_string()
+                                             : fmt::format("did not end in {} s", kToEnd.count()),
+                                      last_lines(log, 20))};
+}
+
+}  // namespace cupel::lab
