@@ -60,6 +60,9 @@ class RecordedSession {
   ~RecordedSession();  // an open transaction becomes indeterminate
 
   void begin();
+  // The server that the transactions from here on run on: the field `node` of their operation
+  // maps, which explanations show. Empty: none.
+  void on(std::string_view node);
   // Operations, in program order.
   void read(const Scalar& key, const Scalar& value);
   void write(const Scalar& key, const Scalar& value);

@@ -24,12 +24,15 @@ namespace cupel::cli {
 
 namespace {
 
+// Of the transactions, where --read-from needs some that only read and nothing else is said.
+constexpr double kReadOnlyShare = 0.5;
+
 struct RunArguments {
   run::RunAndCheckOptions options;
   ShapeArguments shape;
   std::vector<std::string> levels;
   LimitArguments limits;
-  std::string format, time_limit;
+  std::string format, time_limit, read_from;
   std::string fault_every = "10s", fault_for = "5s", statement_timeout = "10s";
   bool json = false, list = false;
   Option* db = nullptr;
@@ -197,6 +200,13 @@ void add_database_options(Command& command, RunArguments& arguments) {
       ->type_name("DURATION")
       ->capture_default_str()
       ->group(whom);
+  command
+      .add_option("--read-from", arguments.read_from,
+                  "With several hosts: where transactions that only read go; the others go to the "
+                  "primary. primary, replica or any. Default: each session uses one host for "
+                  "everything")
+      ->type_name("HOST")
+      ->group(whom);
   command.add_flag("--keep", options.keep, "Do not drop the tables at the end")->group(whom);
 }
 
@@ -311,6 +321,31 @@ void add_output_options(Command& command, RunArguments& arguments) {
   command.add_flag("--json", arguments.json, "Print one JSON object on one line");
 }
 
+// Transactions that only read are needed to read from a replica.
+void take_hosts(RunArguments& arguments) {
+  constexpr std::pair<std::string_view, run::ReadFrom> kNames[] = {
+      {"primary", run::ReadFrom::kPrimary},
+      {"replica", run::ReadFrom::kReplica},
+      {"any", run::ReadFrom::kAny}};
+  if (arguments.read_from.empty()) return;
+  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& one) {
+    return one.first == arguments.read_from;
+  });
+  if (found == std::end(kNames)) {
+    throw UsageError("--read-from", fmt::format("found `{}`, expected primary, replica or any",
+                                                arguments.read_from));
+  }
+  arguments.options.run.read_from = found->second;
+  const auto& name = arguments.options.workload;
+  const auto all = workload::all_workloads();
+  const auto info =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  auto& share = arguments.shape.read_only_share;
+  const bool mixed = info != all.end() && info->defaults.read_only_share == 0 &&
+                     info->defaults.write_only_share == 0 && info->defaults.rmw_share == 0;
+  if (found->second != run::ReadFrom::kPrimary && mixed && !share) share = kReadOnlyShare;
+}
+
 // Of the output that is asked for, what contradicts itself.
 void check_output(const RunArguments& arguments) {
   const auto& file = arguments.options.history;
@@ -378,6 +413,7 @@ void take_arguments(RunArguments& arguments) {
   auto& options = arguments.options;
   check_database(arguments);
   choose_workload(arguments);
+  take_hosts(arguments);
   options.shape = shape_of(options.workload, arguments.shape);
   options.open.statement_timeout =
       or_throw(parse_duration(arguments.statement_timeout, 1), "--statement-timeout");

@@ -81,6 +81,15 @@ class Database {
   virtual base::Status prepare(const workload::Workload& workload) = 0;
   // A connection for a session (0, 1 …); sessions are spread over the hosts.
   virtual base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) = 0;
+  // The URL's hosts, "127.0.0.1:5432", where it may have several; else none.
+  [[nodiscard]] virtual std::vector<std::string> hosts() const { return {}; }
+  // A connection to one of hosts().
+  virtual base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) {
+    return connect(host);
+  }
+  // Which of hosts() takes the writes now: the first, where the driver cannot ask. Errors: none
+  // of them says that it does.
+  virtual base::Result<std::uint32_t> primary() { return 0U; }
   // Drops what prepare() made. The connections are closed.
   virtual void clean() = 0;
 };

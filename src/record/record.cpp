@@ -99,6 +99,7 @@ struct Recorder::State {
 struct RecordedSession::State {
   Recorder::State* recorder = nullptr;
   std::int64_t process = 0;
+  std::string node;
   bool open = false;
   bool invoked = false;  // the invocation line is handed over
   bool retold = false;   // operations came after it
@@ -150,6 +151,10 @@ struct RecordedSession::State {
     line += operations;
     line += "],\"time\":";
     append_json(line, time);
+    if (!node.empty()) {
+      line += ",\"node\":";
+      append_json(line, std::string_view(node));
+    }
     if (!why.empty()) {
       line += ",\"error\":";
       append_json(line, why);
@@ -191,6 +196,10 @@ void RecordedSession::begin() {
   state_->as_invoked.clear();
   state_->as_completed.clear();
   state_->begin_ns = monotonic_ns() - state_->recorder->start_ns;
+}
+
+void RecordedSession::on(std::string_view node) {
+  state_->node = node;
 }
 
 void RecordedSession::read(const Scalar& key, const Scalar& value) {

@@ -80,6 +80,20 @@ void note_silence(const RunOptions& options, RunResult& result) {
 
 }  // namespace
 
+std::string_view name(ReadFrom read_from) {
+  switch (read_from) {
+    case ReadFrom::kOwnHost:
+      break;
+    case ReadFrom::kPrimary:
+      return "primary";
+    case ReadFrom::kReplica:
+      return "replica";
+    case ReadFrom::kAny:
+      return "any";
+  }
+  return {};
+}
+
 std::string unfit(const workload::Needs& needs, const workload::Needs& can) {
   if (needs.interactive && !can.interactive)
     return "transactions of several statements, one after the other";
@@ -121,7 +135,13 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                 .options = options,
                 .stop = stop,
                 .progress = progress,
-                .begin = Clock::now()};
+                .begin = Clock::now(),
+                .hosts = database.hosts()};
+  if (options.read_from != ReadFrom::kOwnHost) {
+    const auto primary = database.primary();
+    if (!primary.ok()) return primary.error();
+    shared.primary = *primary;
+  }
   std::vector<std::unique_ptr<ClientSession>> sessions;
   for (std::uint32_t i = 0; i < options.sessions; ++i) {
     sessions.push_back(std::make_unique<ClientSession>(shared, i));

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -20,6 +21,17 @@
 #include "workload/workload.hpp"
 
 namespace cupel::run {
+
+// Where transactions that only read go, if the database has several hosts.
+enum class ReadFrom : std::uint8_t {
+  kOwnHost,  // each session stays with a host of its own, also for its writes
+  kPrimary,  // to the primary, where all that write go
+  kReplica,  // to the other hosts in turn
+  kAny,      // to all hosts in turn
+};
+
+// "primary", "replica", "any"; empty for kOwnHost.
+std::string_view name(ReadFrom read_from);
 
 struct RunOptions {
   std::uint32_t sessions = 10;
@@ -30,6 +42,7 @@ struct RunOptions {
   std::uint32_t retries = 0;  // a transaction that aborted is issued again this often
   std::uint64_t seed = 1;
   double patience = 30;  // seconds that a session tries to get its connection back
+  ReadFrom read_from = ReadFrom::kOwnHost;
 };
 
 struct FaultOptions {

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "analysis/explanations.hpp"
+#include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
 #include "formats/formats.hpp"
@@ -46,6 +47,7 @@ RecordOptions header(const RunAndCheckOptions& options, const drivers::Facts& fa
   say("database", facts.version.empty() ? facts.product : facts.product + " " + facts.version);
   say("isolation", facts.isolation);
   say("settings", facts.detail);
+  say("reads from", std::string(name(options.run.read_from)));
   say("workload", std::filesystem::path(options.workload).filename().string());
   say("seed", std::to_string(options.run.seed));
   say("recorded by", options.recorded_by);
@@ -183,6 +185,11 @@ class Stages {
     if (!database.ok()) return std::move(database).error();
     database_ = std::move(*database);
     checked_.facts = database_->facts();
+    if (options_.run.read_from != ReadFrom::kOwnHost && database_->hosts().size() < 2) {
+      return base::Error{.message =
+                             "--read-from needs a URL with several hosts, the primary and its "
+                             "replicas"};
+    }
     if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
       return base::Error{
           .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
@@ -247,6 +254,7 @@ class Stages {
                             ? std::optional(std::chrono::duration<double>(*limits.timeout_seconds))
                             : std::nullopt,
                         limits.memory_limit_bytes);
+    const analysis::Source source(recorded_);
     auto history = formats::read(
         recorded_,
         {.format = formats::Format::kJepsen, .threads = limits.threads, .budget = &budget});
@@ -260,6 +268,7 @@ class Stages {
     if (history.ok()) {
       checked_.history = std::move(*history);
       if (auto converted = convert(); !converted.ok()) return converted;
+      every_level.fields = analysis::fields_of_file(source, checked_.history);
       listener_(Stage::kCheck);
       checked_.analysis = analysis::analyze(checked_.history, every_level, budget);
     } else {

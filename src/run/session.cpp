@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace cupel::run {
 
@@ -31,13 +32,34 @@ void pause(double seconds, const Shared& shared) {
   }
 }
 
+// A program decides while it runs: it may write.
+bool only_reads(const Job& job) {
+  return !job.program &&
+         std::all_of(job.statements.begin(), job.statements.end(), [](const Statement& one) {
+           return one.kind == StatementKind::kRead || one.kind == StatementKind::kRange;
+         });
+}
+
 }  // namespace
 
 ClientSession::ClientSession(Shared& shared, std::uint32_t number)
     : shared_(shared),
       number_(number),
       random_(shared.options.seed * 0x9e3779b97f4a7c15ULL + number),
-      recorded_(shared.recorder.session()) {}
+      recorded_(shared.recorder.session()),
+      connections_(std::max<std::size_t>(shared.hosts.size(), 1)) {}
+
+std::uint32_t ClientSession::host_for(const Job& job) {
+  const auto hosts = static_cast<std::uint32_t>(shared_.hosts.size());
+  const auto read_from = shared_.options.read_from;
+  if (hosts < 2) return 0;
+  if (read_from == ReadFrom::kOwnHost) return number_ % hosts;
+  const std::uint32_t primary = shared_.primary;
+  if (read_from == ReadFrom::kPrimary || !only_reads(job)) return primary;
+  const auto turn = number_ + reads_++;
+  if (read_from == ReadFrom::kAny) return static_cast<std::uint32_t>(turn % hosts);
+  return static_cast<std::uint32_t>((primary + 1 + turn % (hosts - 1)) % hosts);
+}
 
 // Values are numbers of this session's own, so that they depend on nothing but
 // what the session did: the n-th fresh value of session s of S is n·S + s + 1.
@@ -74,7 +96,7 @@ class ClientSession::Live : public workload::Transaction {
     Statement statement = asked;
     session_.fill_in(statement);
     auto& shared = session_.shared_;
-    failure = session_.connection_->execute(statement, reply_);
+    failure = session_.connection().execute(statement, reply_);
     record(shared.workload.schema(), statement, failure ? nullptr : &reply_, false, shared.initials,
            session_.recorded_);
     if (failure) reply_ = {};
@@ -96,16 +118,28 @@ class ClientSession::Live : public workload::Transaction {
   Reply reply_;
 };
 
+base::Result<std::unique_ptr<drivers::Connection>> ClientSession::connect_once() {
+  if (shared_.hosts.size() < 2 || shared_.options.read_from == ReadFrom::kOwnHost) {
+    return shared_.database.connect(number_);
+  }
+  // After a failover it is another.
+  if (host_ == shared_.primary && ever_connected_) {
+    const auto now = shared_.database.primary();
+    if (now.ok()) shared_.primary = host_ = *now;
+  }
+  return shared_.database.connect_to_host(host_);
+}
+
 bool ClientSession::connect() {
   const auto give_up_at = Clock::now() + std::chrono::duration<double>(shared_.options.patience);
   double wait = 0.05;
   ++shared_.progress.sessions_waiting;
   std::string why;
   while (!shared_.over()) {
-    auto made = shared_.database.connect(number_);
+    auto made = connect_once();
     if (made.ok()) {
-      connection_ = std::move(made).value();
-      if (ever_connected_) ++report_.reconnects;
+      connections_[host_] = std::move(made).value();
+      if (std::exchange(lost_, false)) ++report_.reconnects;
       ever_connected_ = true;
       break;
     }
@@ -115,11 +149,11 @@ bool ClientSession::connect() {
     wait = std::min(1.0, wait * 2);
   }
   --shared_.progress.sessions_waiting;
-  if (!connection_ && !shared_.over()) {
+  if (!connections_[host_] && !shared_.over()) {
     report_.warning = fmt::format("session {} ended early, after {} s without a connection: {}",
                                   number_, shared_.options.patience, why);
   }
-  return connection_ != nullptr;
+  return connections_[host_] != nullptr;
 }
 
 bool ClientSession::wait_for_turn(std::uint64_t turn) {
@@ -140,7 +174,7 @@ void ClientSession::work() {
     thrown_ = std::current_exception();
     shared_.done = true;
   }
-  connection_.reset();
+  for (auto& connection : connections_) connection.reset();
   --shared_.progress.sessions_running;
 }
 
@@ -156,7 +190,9 @@ void ClientSession::issue_jobs() {
 
 void ClientSession::issue(const Job& job) {
   for (std::uint32_t tries = 0;; ++tries) {
-    if (!connection_ && !connect()) return;
+    host_ = host_for(job);
+    if (!connections_[host_] && !connect()) return;
+    if (shared_.hosts.size() > 1) recorded_.on(shared_.hosts[host_]);
     const auto begin = Clock::now();
     const auto ending = attempt(job);
     const std::chrono::duration<float, std::milli> took = Clock::now() - begin;
@@ -204,7 +240,13 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
                                          : fmt::format("{} {}", name(failure.cause), failure.code);
   ++report_.reasons[what];
   const auto why = fmt::format("{}: {}", what, failure.message);
-  if (failure.connection_lost) connection_.reset();
+  // A standby refuses writes: the primary is looked for anew.
+  const bool other_host =
+      shared_.options.read_from != ReadFrom::kOwnHost && failure.cause == Cause::kConnection;
+  if (failure.connection_lost || other_host) {
+    connections_[host_].reset();
+    lost_ = true;
+  }
   if (failure.cause == Cause::kStatement) {
     if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {
       report_.error = fmt::format(
@@ -232,7 +274,7 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
   }
   recorded_.committing();
   replies_.clear();
-  const auto failure = connection_->transact(statements_, replies_);
+  const auto failure = connection().transact(statements_, replies_);
   // What was planned stands, with its reads unknown, unless all was answered. If it
   // was, it matters to an unknown transaction too: which comparisons failed, and
   // which deletes found nothing.
@@ -250,17 +292,17 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
 
 ClientSession::Ending ClientSession::attempt_program(const Job& job) {
   recorded_.begin();
-  if (const auto failure = connection_->begin()) return failed(*failure);
+  if (const auto failure = connection().begin()) return failed(*failure);
   Live live(*this);
   job.program(live);
   if (live.failure) return failed(*live.failure);
   if (live.given_up) {
-    connection_->rollback();
+    connection().rollback();
     recorded_.aborted("given up by the program");
     return Ending::kGivenUp;
   }
   recorded_.committing();
-  if (const auto failure = connection_->commit()) return failed(*failure);
+  if (const auto failure = connection().commit()) return failed(*failure);
   recorded_.committed();
   return Ending::kCommitted;
 }

@@ -27,6 +27,9 @@ struct Shared {
   Clock::time_point begin;
   std::atomic<bool> done = false;        // the time is up, or a session met an error
   std::atomic<bool> any_answer = false;  // some transaction ended well, or in a conflict
+  std::vector<std::string> hosts = {};   // the database's
+  std::atomic<std::uint32_t> primary =
+      0;  // of hosts: takes the writes, unless read_from is kOwnHost
 
   [[nodiscard]] bool over() const {
     return stop.load(std::memory_order_relaxed) || done.load(std::memory_order_relaxed);
@@ -63,6 +66,9 @@ class ClientSession {
   enum class Ending : std::uint8_t { kCommitted, kAborted, kGivenUp, kUnknown };
 
   void issue_jobs();
+  [[nodiscard]] std::uint32_t host_for(const workload::Job& job);
+  [[nodiscard]] drivers::Connection& connection() { return *connections_[host_]; }
+  base::Result<std::unique_ptr<drivers::Connection>> connect_once();
   bool connect();
   bool wait_for_turn(std::uint64_t turn);
   void issue(const workload::Job& job);
@@ -76,8 +82,10 @@ class ClientSession {
   std::uint32_t number_;
   base::Random random_;
   RecordedSession recorded_;
-  std::unique_ptr<drivers::Connection> connection_;
-  bool ever_connected_ = false;
+  std::vector<std::unique_ptr<drivers::Connection>> connections_;  // by host; one if there are none
+  std::uint32_t host_ = 0;                                         // of the transaction
+  std::uint64_t reads_ = 0;  // transactions that only read, so far
+  bool ever_connected_ = false, lost_ = false;
   std::uint64_t writes_ = 0;                     // fresh values given out
   std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements

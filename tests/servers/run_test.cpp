@@ -138,6 +138,106 @@ TEST(PostgresRun, SerializableIsSerializable) {
   EXPECT_FALSE(seen.contains("write-skew"));
 }
 
+// Jepsen on RDS for PostgreSQL 17.4: a primary and its standby show commits in other orders.
+TEST(PostgresStandbyRun, ReadsFromBothSeeALongFork) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {});  // a commit waits for the disk
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "repeatable-read", 1);
+  options.workload = "long-fork";
+  for (const auto& info : workload::all_workloads()) {
+    if (info.name == options.workload) options.shape = info.defaults;
+  }
+  options.run.sessions = 32;
+  options.run.txns = 0;
+  options.run.time_limit = 5;
+  options.run.read_from = ReadFrom::kAny;
+  double seconds = 0;
+  std::set<std::string> seen;
+  while (seconds < 60 && !seen.contains("long-fork")) {
+    ++options.run.seed;
+    const auto ran = checked_run(options);
+    ASSERT_TRUE(ran.checked) << ran.error;
+    EXPECT_FALSE(ran.checked->promised);
+    EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+    seconds += ran.checked->run.seconds;
+    seen.merge(anomalies(*ran.checked));
+  }
+  EXPECT_TRUE(seen.contains("long-fork")) << listed(seen);
+}
+
+// What the primary promises alone it keeps beside a standby.
+TEST(PostgresStandbyRun, ThePrimaryAloneKeepsItsPromise) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  for (const auto& [isolation, level] :
+       {std::pair("repeatable-read", Level::kStrongSessionSnapshotIsolation),
+        std::pair("serializable", Level::kStrongSessionSerializable)}) {
+    auto options = load(started->url(), isolation, 1);
+    options.run.read_from = ReadFrom::kPrimary;
+    const auto ran = checked_run(options);
+    ASSERT_TRUE(ran.checked) << ran.error;
+    EXPECT_GT(ran.checked->run.committed, 50U);
+    EXPECT_EQ(ran.checked->result(level).verdict, Verdict::kSatisfied)
+        << listed(anomalies(*ran.checked));
+  }
+}
+
+// Writes go to the primary though it is not the URL's first host, and to the new one once it has
+// been replaced.
+TEST(PostgresStandbyRun, WritesFindThePrimary) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  const auto turned = fmt::format("postgres://cupel@127.0.0.1:{},127.0.0.1:{}/cupel",
+                                  started->port(1), started->port(0));
+  auto options = load(turned, "repeatable-read", 1);
+  options.shape.read_only_share = 0.5;
+  options.run.read_from = ReadFrom::kReplica;
+  const auto ran = checked_run(options);
+  ASSERT_TRUE(ran.checked) << ran.error;
+  EXPECT_EQ(ran.checked->run.reasons.count("connection 25006"), 0U) << shown(ran.checked->run);
+  EXPECT_GT(ran.checked->run.jobs.at("transaction").committed, 50U);
+  EXPECT_GT(ran.checked->run.jobs.at("read-only").committed, 50U);
+  EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+}
+
+TEST(EtcdClusterRun, IsStrictlySerializableThroughTheCrashOfANode) {
+  auto started = lab::start(lab::Kind::kEtcd, {.durable = false, .nodes = 3});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "serializable", 1);
+  options.run.txns = 0;
+  options.run.time_limit = 6;
+  const std::atomic<bool> stop = false;
+  Progress progress;
+  std::jthread crash([&] {
+    EXPECT_TRUE(test::poll_until([&] { return progress.committed > 20; }));
+    started->kill(1);
+    EXPECT_TRUE(started->restart(1).ok());
+  });
+  const auto ran = checked_run(options, progress, stop);
+  crash.join();
+  ASSERT_TRUE(ran.checked) << ran.error;
+  EXPECT_TRUE(ran.checked->promised);
+  EXPECT_GT(ran.checked->run.committed, 50U);
+  EXPECT_EQ(ran.checked->verdict(), Verdict::kSatisfied) << listed(anomalies(*ran.checked));
+}
+
+TEST(MariadbReplicaRun, AReplicaMissesWhatTheSessionWrote) {
+  auto started = lab::start(lab::Kind::kMariadbReplica, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "snapshot", 1);
+  options.shape.read_only_share = 0.5;
+  options.run.read_from = ReadFrom::kReplica;
+  options.run.txns = 300;
+  const auto ran = checked_run(options);
+  ASSERT_TRUE(ran.checked) << ran.error;
+  EXPECT_FALSE(ran.checked->promised);
+  EXPECT_GT(ran.checked->run.jobs.at("read-only").committed, 50U);
+  EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+  EXPECT_EQ(ran.checked->result(Level::kReadAtomic).verdict, Verdict::kViolated);
+  EXPECT_TRUE(anomalies(*ran.checked).contains("session-guarantee-violation"))
+      << listed(anomalies(*ran.checked));
+}
+
 TEST(MariadbRun, RepeatableReadLosesUpdates) {
   shows(server(lab::Kind::kMariadb).url(), "repeatable-read", "mini", {"lost-update"});
 }

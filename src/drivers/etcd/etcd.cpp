@@ -549,8 +549,17 @@ class EtcdDatabase final : public Database {
   }
 
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    auto gateway = std::make_unique<Gateway>(settings_.hosts[session % settings_.hosts.size()],
-                                             settings_.timeout);
+    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
+  }
+
+  [[nodiscard]] std::vector<std::string> hosts() const override {
+    std::vector<std::string> names;
+    for (const auto& host : settings_.hosts) names.push_back(Gateway(host, 1).where());
+    return names;
+  }
+
+  base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
+    auto gateway = std::make_unique<Gateway>(settings_.hosts[host], settings_.timeout);
     json answer;
     if (auto failure = gateway->get("/version", answer)) {
       return base::Error{.message = fmt::format("cannot connect to etcd at {}: {}; is the server "

@@ -398,7 +398,17 @@ class MysqlDatabase final : public Database {
   }
 
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    auto connection = connect_to(session % settings_.url.hosts.size());
+    return connect_to_host(session % static_cast<std::uint32_t>(settings_.url.hosts.size()));
+  }
+
+  [[nodiscard]] std::vector<std::string> hosts() const override {
+    std::vector<std::string> names;
+    for (const auto& host : settings_.url.hosts) names.push_back(address(settings_, host));
+    return names;
+  }
+
+  base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
+    auto connection = connect_to(host);
     if (!connection) return std::move(connection).error();
     return std::unique_ptr<Connection>(*std::move(connection));
   }

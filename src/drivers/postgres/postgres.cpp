@@ -89,7 +89,8 @@ Cause cause_of(std::string_view state) {
   if (kind == "40" || state == "55P03") return Cause::kConflict;  // lock_not_available
   if (kind == "23") return Cause::kConstraint;
   if (state == "57014" || state == "25P03" || state == "57P05") return Cause::kTimeout;
-  if (kind == "08" || kind == "57" || kind == "53") return Cause::kConnection;
+  // 25006: a standby, which was a primary before a failover.
+  if (kind == "08" || kind == "57" || kind == "53" || state == "25006") return Cause::kConnection;
   return Cause::kStatement;
 }
 
@@ -364,22 +365,21 @@ class PostgresDatabase final : public Database {
 
   base::Status open() {
     for (std::size_t host = 0; host < settings_.hosts.size(); ++host) {
-      auto connection = connect_to(host);
-      if (!connection) return std::move(connection).error();
-      if (host > 0) continue;
-      if (auto status = learn(**connection); !status) return status;
+      if (auto connection = connect_to(host); !connection) return std::move(connection).error();
     }
-    return base::Ok{};
+    auto connection = connect_to(primary_or_first());
+    return connection ? learn(**connection) : std::move(connection).error();
   }
 
   [[nodiscard]] Facts facts() const override { return facts_; }
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
+    const auto first = primary_or_first();
     auto status = sql::make_tables(
         settings_.dialect, workload, static_cast<std::uint32_t>(settings_.hosts.size()),
         (settings_.timeout * 3).count(), [&](std::uint32_t host) -> base::Result<sql::RunSql> {
-          auto connection = connect_to(host);
+          auto connection = connect_to(host == 0 ? first : host == first ? 0 : host);
           if (!connection) return std::move(connection).error();
           std::shared_ptr<PostgresConnection> shared = *std::move(connection);
           return sql::RunSql([shared](const std::string& text) { return shared->run_text(text); });
@@ -395,19 +395,45 @@ class PostgresDatabase final : public Database {
   }
 
   base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    auto connection = connect_to(session % settings_.hosts.size());
+    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
+  }
+
+  [[nodiscard]] std::vector<std::string> hosts() const override {
+    std::vector<std::string> names;
+    for (const auto& host : settings_.hosts) names.push_back(address(host));
+    return names;
+  }
+
+  base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
+    auto connection = connect_to(host);
     if (!connection) return std::move(connection).error();
     return std::unique_ptr<Connection>(*std::move(connection));
   }
 
+  base::Result<std::uint32_t> primary() override {
+    for (std::uint32_t host = 0; host < settings_.hosts.size(); ++host) {
+      auto connection = connect_to(host);
+      if (!connection) continue;
+      const auto standby = (*connection)->ask("SELECT pg_is_in_recovery()");
+      if (standby && *standby == "f") return host;
+    }
+    return base::Error{.message = "no host of the URL is a primary that answers"};
+  }
+
   void clean() override {
-    if (auto connection = connect_to(0)) {
+    if (auto connection = connect_to(primary_or_first())) {
       (void)sql::drop_tables(
           schema_, [&](const std::string& text) { return (*connection)->run_text(text); });
     }
   }
 
  private:
+  std::uint32_t primary_or_first() {
+    if (settings_.hosts.size() == 1) return 0;
+    const auto found = primary();
+    return found ? *found : 0;
+  }
+
   base::Status learn(PostgresConnection& connection) {
     const auto version = connection.ask("SELECT version()");
     if (!version) return version.error();
