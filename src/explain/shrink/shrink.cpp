@@ -253,11 +253,18 @@ class Shrinker {
       if (op == op_now.end() || now.kind(op->second) != before.kind(m.op)) return false;
     }
     bool sure = true;
+    // An edge may name more than the speaker refers to.
     const auto txn = [&](TxnId id) {
-      return id.valid() ? txn_now.at(best_.part.original_txn[id.index()]) : id;
+      if (!id.valid()) return id;
+      const auto same = txn_now.find(best_.part.original_txn[id.index()]);
+      sure = sure && same != txn_now.end();
+      return sure ? same->second : TxnId::none();
     };
     const auto op = [&](OpId id) {
-      return id.valid() ? op_now.at(best_.part.original_op[id.index()]) : id;
+      if (!id.valid()) return id;
+      const auto same = op_now.find(best_.part.original_op[id.index()]);
+      sure = sure && same != op_now.end();
+      return sure ? same->second : OpId::none();
     };
     const auto key = [&](KeyId id) {
       for (std::size_t k = 0; id.valid() && k < now.key_count(); ++k) {
