@@ -70,6 +70,7 @@ class RecordedSession {
   void erase(const Scalar& key);
   void append(const Scalar& list, const Scalar& element);
   void read_list(const Scalar& list, const std::vector<Scalar>& elements);
+  // `found`: every row that the database returned, in its order; a key may come several times.
   void read_range(const Scalar& low, const Scalar& high,
                   const std::vector<std::pair<Scalar, Scalar>>& found);
   void compare_and_set(const Scalar& key, const Scalar& expected, const Scalar& desired,

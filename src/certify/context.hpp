@@ -80,8 +80,9 @@ class Context {
   // The known reads of the key by t before its own write, in program order.
   [[nodiscard]] std::vector<External> external_reads(TxnId t, KeyId key) const;
 
-  // Who may have written what `read` saw of the key: at read-committed by this read alone,
-  // else by all external reads of the key in the transaction, of which it must be the first.
+  // Who may have written what `read` saw of the key: at read-committed by this read alone
+  // (the first row of the key in a range read: the others order nothing), else by all
+  // external reads of the key in the transaction, of which it must be the first.
   struct Asked {
     Rejection rejection;
     TxnId reader = TxnId::none();

@@ -42,13 +42,11 @@ class Check {
       return std::string("other_transaction is not whose operation `other` is");
     }
     if (!c_.reads_known(t_)) return fmt::format("it is not known what {} read", shown(s_, t_));
-    bool found = false;
+    std::vector<Seen> rows;  // of a range read several, if it returned the key several times
     s_.for_each_seen(t_, read_, [&](KeyId key, const Seen& seen) {
-      if (key != key_) return;
-      found = true;
-      seen_ = seen;
+      if (key == key_) rows.push_back(seen);
     });
-    if (!found)
+    if (rows.empty())
       return fmt::format("operation {} is not known to read {}", read_.raw, shown_key(s_, key_));
     for (auto i = h_.first_op(t_); i < read_.raw; ++i) {
       const auto op = h_.op(OpId(i));
@@ -57,10 +55,13 @@ class Check {
     if (a_.name == "non-repeatable-read" && c_.shape().phi == Phi::kEarlierRead) {
       return std::string("read-committed allows a non-repeatable read");
     }
-    const bool there = seen_.what == Seen::kList ? of_list()
-                       : last_own_.valid()       ? of_own()
-                                                 : of_register();
-    if (there) return std::nullopt;
+    for (const Seen& row : rows) {
+      seen_ = row;
+      const bool there = seen_.what == Seen::kList ? of_list()
+                         : last_own_.valid()       ? of_own()
+                                                   : of_register();
+      if (there) return std::nullopt;
+    }
     return fmt::format("operation {} of {}, which read {}, is no such thing", read_.raw,
                        shown(s_, t_), shown_key(s_, key_));
   }
@@ -96,26 +97,29 @@ class Check {
     return false;
   }
 
-  [[nodiscard]] bool of_register() {
-    if (is("non-repeatable-read")) {
-      // No version fits all its reads of the key from the one to the other, none after own writes.
-      std::vector<TxnId> common;
-      bool begun = false;
-      for (const External& r : c_.external_reads(t_, key_)) {
-        if (!begun && r.op != other_) continue;
-        auto these = c_.candidates_alone(t_, key_, r.seen);
-        if (begun) {
-          std::vector<TxnId> both;
-          std::set_intersection(common.begin(), common.end(), these.begin(), these.end(),
-                                std::back_inserter(both));
-          these = std::move(both);
-        }
-        begun = true;
-        common = std::move(these);
-        if (r.op == read_) return r.op != other_ && common.empty();
-      }
-      return false;
+  // No version fits all its reads of the key from the one to the other, none after own
+  // writes. If both are one range read: all its rows of the key, of which two differ.
+  [[nodiscard]] bool differs() const {
+    std::vector<External> reads = c_.external_reads(t_, key_);
+    std::erase_if(reads, [this](const External& r) { return r.op < other_ || r.op > read_; });
+    if (reads.empty() || reads.front().op != other_ || reads.back().op != read_) return false;
+    const bool one_value = std::all_of(reads.begin(), reads.end(), [&](const External& r) {
+      return r.seen.value == reads.front().seen.value;
+    });
+    if (read_ == other_ && one_value) return false;
+    auto common = c_.candidates_alone(t_, key_, reads.front().seen);
+    for (const External& r : reads) {
+      const auto these = c_.candidates_alone(t_, key_, r.seen);
+      std::vector<TxnId> both;
+      std::set_intersection(common.begin(), common.end(), these.begin(), these.end(),
+                            std::back_inserter(both));
+      common = std::move(both);
     }
+    return common.empty();
+  }
+
+  [[nodiscard]] bool of_register() {
+    if (is("non-repeatable-read")) return differs();
     if (!c_.candidates_alone(t_, key_, seen_).empty()) return false;
     if (is("failed-compare-read")) return seen_.what == Seen::kOther && !other_.valid();
     if (seen_.what == Seen::kOther) return false;

@@ -251,6 +251,11 @@ class Weak {
     for (std::size_t i = 0; i < externals_.size();) {
       std::size_t end = i + 1;
       const bool each = shape_.phi == Phi::kEarlierRead;
+      if (each && is_further_row(i)) {
+        if (auto why = further_row(t, externals_[i])) return why;
+        i = end;
+        continue;
+      }
       while (!each && end < externals_.size() && externals_[end].key == externals_[i].key) ++end;
       const auto group = std::span(externals_).subspan(i, end - i);
       TxnId writer;
@@ -265,6 +270,18 @@ class Weak {
       i = end;
     }
     return std::nullopt;
+  }
+
+  // Read-committed: the first row of a key is what a range read saw. Its other rows are of
+  // the same moment, so they order nothing; but somebody in the order wrote each.
+  [[nodiscard]] bool is_further_row(std::size_t i) const {
+    return i > 0 && externals_[i - 1].op == externals_[i].op &&
+           externals_[i - 1].key == externals_[i].key;
+  }
+  Rejection further_row(TxnId t, const External& row) {
+    if (possible_writers(t, std::span(&row, 1)).first > 0) return std::nullopt;
+    return fmt::format("{} returned a row of {} that nobody in the order wrote",
+                       operation({t, row.op, row.key, {}}), shown_key(subject_, row.key));
   }
 
   Rejection writer_of(TxnId t, std::span<const External> group, TxnId& writer) {

@@ -7,7 +7,6 @@
 #include <cassert>
 
 #include "base/hash_table.hpp"
-#include "history/naming.hpp"
 
 namespace cupel::history {
 
@@ -140,14 +139,6 @@ void HistoryBuilder::range_read(ValueId low, ValueId high, std::span<const Range
   const auto first = static_cast<std::uint32_t>(h_.range_entries_.size());
   h_.range_entries_.insert(h_.range_entries_.end(), entries.begin(), entries.end());
   for (const auto& entry : entries) note_key_use(entry.key, false);
-  std::vector<KeyId> keys;
-  for (const auto& entry : entries) keys.push_back(entry.key);
-  std::sort(keys.begin(), keys.end());
-  const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end() && error_.empty()) {
-    error_ = "T" + std::to_string(h_.label_.back()) + " has a range read that returns key " +
-             shown_key(h_.keys_.at(twice->raw)) + " twice; expected each key once";
-  }
   h_.ranges_.push_back({low, high, first, static_cast<std::uint32_t>(h_.range_entries_.size())});
 }
 

@@ -74,9 +74,9 @@ class HistoryBuilder {
   static History with_metadata(History history, std::string_view name, std::string_view text);
 
   // Errors (no line: the caller knows none either): a key that is used both as
-  // a list and as a register; a range read that returns a key twice; a transaction that completes
-  // before it is invoked; more than 2^32-2 operations or 2^30-1 in one transaction. Sorted
-  // numbering: TxnIds are session by session. The builder is spent.
+  // a list and as a register; a transaction that completes before it is invoked; more
+  // than 2^32-2 operations or 2^30-1 in one transaction. Sorted numbering: TxnIds are
+  // session by session. The builder is spent.
   [[nodiscard]] base::Result<History> finish() &&;
 
   [[nodiscard]] std::size_t txn_count() const { return h_.first_op_.size(); }

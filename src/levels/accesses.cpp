@@ -503,16 +503,58 @@ class Collector {
 
   void read_range(TxnId txn, OpId id, const Operation& op) {
     const auto range = h_.range(op);
-    base::HashMap<KeyId, ValueId> seen;
+    base::HashMap<KeyId, ValueId> seen;  // in the key's first row
+    std::vector<history::RangeEntry> further;
     for (const auto& entry : range.entries) {
-      if (seen.try_emplace(entry.key, entry.value).second)
+      const auto [first, fresh] = seen.try_emplace(entry.key, entry.value);
+      if (fresh) {
         read_value(txn, id, entry.key, entry.value);
+      } else if (first->second != entry.value) {
+        further.push_back(entry);
+      }
     }
+    if (!further.empty()) read_further_rows(txn, id, std::move(further));
     for (const KeyId key : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
       if (seen.contains(key) || h_.is_list(key)) continue;
       // Nobody ever wrote it: absent, as it always was.
       if (index_.of_key(key).empty() && h_.initial_value(key) == h_.null_value()) continue;
       read_absent(txn, id, key);
+    }
+  }
+
+  // The rows of one range read are read at one moment. So a key's further values order
+  // nothing, not even at read-committed; but somebody must have written each of them, and
+  // no version has two values.
+  void read_further_rows(TxnId txn, OpId id, std::vector<history::RangeEntry> rows) {
+    const auto row_of = [](const auto& row) { return std::pair(row.key, row.value); };
+    std::sort(rows.begin(), rows.end(),
+              [&](const auto& a, const auto& b) { return row_of(a) < row_of(b); });
+    const auto same = std::unique(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+      return row_of(a) == row_of(b);
+    });
+    rows.erase(same, rows.end());
+    KeyId reported;
+    for (const auto& [key, value] : rows) {
+      if (keys_[key.index()].owned_by == txn.raw) {
+        if (own_value(key) != value) classify_own(txn, id, key, value);
+        continue;
+      }
+      begin_read(txn, key, id);
+      gather(txn, {Asked::kValue, key, value, h_.initial_value(key) == value},
+             index_.of(key, value), [](const WriteEntry&) { return true; });
+      if (pending().empty()) {
+        classify_unread(txn, id, key, value);
+        continue;
+      }
+      if (reported != key) note(InternalKind::kNonRepeatableRead, txn, id, key, id, txn);
+      reported = key;
+      const bool sure = std::ranges::any_of(pending(), [this](TxnId w) {
+        return !w.valid() || h_.status(w) == TxnStatus::kCommitted ||
+               assumed_outcome(w) == AssumedOutcome::kCommitted;
+      });
+      if (sure) continue;
+      const Range all = shared_.last != 0 ? shared_ : append_list(pending_candidates_);
+      result_.further_rows.push_back({all.first, all.last});
     }
   }
 

@@ -10,6 +10,9 @@
 // unread one can be placed last without harm, so counting too many of these
 // changes no verdict).
 //
+// A range read may return a key several times. The first row is the read. The other
+// rows with other values order nothing: they are looked into for internal anomalies.
+//
 // Cost: linear in operations, but for sorting each key's writes by value. A failed
 // compare-and-set, and a key absent from a range, have as many candidates as the
 // key has fitting versions; reads that ask the same of a key share one list.
@@ -55,6 +58,12 @@ struct FinalWrite {
   OpId op;
 };
 
+// A range read returned a key again, with another value that only indeterminate
+// transactions wrote: one of these candidates took effect, whatever the reads are from.
+struct FurtherRow {
+  std::uint32_t first_candidate, last_candidate;  // into Accesses::candidates
+};
+
 struct Accesses {
   std::vector<TxnId> txns;                 // by owner
   std::vector<Owner> owner_of;             // by txn; kInitialOwner if it does not count
@@ -63,6 +72,7 @@ struct Accesses {
   std::vector<std::uint32_t> read_first;
   std::vector<ExternalRead> reads;  // by owner, in program order
   std::vector<Owner> candidates;
+  std::vector<FurtherRow> further_rows;
   std::vector<ListOrder> list_order;
   std::vector<InternalAnomaly> internal;
   bool complete = true;

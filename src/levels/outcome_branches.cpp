@@ -1,6 +1,8 @@
 // outcome_branches: see the header.
 #include "levels/outcome_branches.hpp"
 
+#include <algorithm>
+
 namespace cupel::levels {
 
 using history::OpKind;
@@ -18,6 +20,24 @@ history::ValueId value_of(const DecisionInput& input, Owner o, KeyId key) {
     return op.kind == OpKind::kCompareAndSet ? h.compare_and_set(op).desired : op.value;
   }
   return {};
+}
+
+// It may have happened or not, and if so, it saw what it expected.
+bool is_unsure(const DecisionInput& input, Owner o) {
+  const History& h = input.history;
+  const TxnId txn = input.accesses.txns[o];
+  if (h.status(txn) != TxnStatus::kIndeterminate) return false;
+  if (!input.outcomes.empty() && input.outcomes[txn.index()] != AssumedOutcome::kOpen) return false;
+  for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
+    const auto op = h.op(OpId(i));
+    if (op.kind == OpKind::kCompareAndSet && h.compare_and_set(op).succeeded) return true;
+  }
+  return false;
+}
+
+std::span<const Owner> candidates_of(const Accesses& a, const FurtherRow& row) {
+  return std::span(a.candidates)
+      .subspan(row.first_candidate, row.last_candidate - row.first_candidate);
 }
 
 Decision decide_both(const DecideBranch& decide, TxnId txn, std::vector<AssumedOutcome>& outcomes,
@@ -57,17 +77,16 @@ bool has_unsure_compare_and_sets(const History& h) {
 
 TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
                    const std::vector<std::uint8_t>* met) {
-  const History& h = input.history;
+  const Accesses& a = input.accesses;
   for (const Owner o : read_from) {
-    if (o == kInitialOwner) continue;
-    const TxnId txn = input.accesses.txns[o];
-    if (h.status(txn) != TxnStatus::kIndeterminate) continue;
-    if (!input.outcomes.empty() && input.outcomes[txn.index()] != AssumedOutcome::kOpen) continue;
-    if (met != nullptr && (*met)[o] != 0) continue;
-    for (std::uint32_t i = h.first_op(txn); i < h.last_op(txn); ++i) {
-      const auto op = h.op(OpId(i));
-      if (op.kind == OpKind::kCompareAndSet && h.compare_and_set(op).succeeded) return txn;
-    }
+    if (o == kInitialOwner || (met != nullptr && (*met)[o] != 0)) continue;
+    if (is_unsure(input, o)) return a.txns[o];
+  }
+  for (const FurtherRow& row : a.further_rows) {
+    const auto candidates = candidates_of(a, row);
+    const bool all_unsure =
+        std::ranges::all_of(candidates, [&](Owner o) { return is_unsure(input, o); });
+    if (all_unsure) return a.txns[candidates.front()];
   }
   return TxnId::none();
 }
@@ -85,6 +104,13 @@ std::vector<std::uint8_t> took_effect(const DecisionInput& input,
     if (w != kInitialOwner) effect[w] = 1;
   }
   for (const ListOrder& list : a.list_order) effect[list.from] = 1;
+  for (const FurtherRow& row : a.further_rows) {
+    const auto candidates = candidates_of(a, row);
+    if (std::ranges::any_of(candidates, [&](Owner o) { return effect[o] != 0; })) continue;
+    const auto one =
+        std::ranges::find_if(candidates, [&](Owner o) { return !is_unsure(input, o); });
+    if (one != candidates.end()) effect[*one] = 1;
+  }
   return effect;
 }
 

@@ -23,7 +23,8 @@ bool has_unsure_compare_and_sets(const History& history);
 // An indeterminate transaction of open outcome with a compare-and-set that some
 // read is from (`read_from`), though its own expectation was not met in the
 // witness (`met`, by owner; nullptr at the weak levels, which have no witness of
-// that kind: every such one is suspect). none() if there is none.
+// that kind: every such one is suspect), or that alone, or with others like it, can have
+// written a further row of a range read. none() if there is none.
 TxnId find_suspect(const DecisionInput& input, std::span<const Owner> read_from,
                    const std::vector<std::uint8_t>* met);
 
@@ -35,7 +36,8 @@ void note_met(const DecisionInput& input, const Described& described,
 
 // Which owners count in a witness in which `read_from` were read from, by owner: of
 // the indeterminate ones, those somebody saw (in a list, if not by a read's last
-// element), and those assumed to have happened. Nobody misses the others.
+// element; in a further row of a range read), and those assumed to have happened.
+// Nobody misses the others.
 std::vector<std::uint8_t> took_effect(const DecisionInput& input, std::span<const Owner> read_from);
 
 // Decides under the given outcomes (by transaction; empty: all open).

@@ -170,6 +170,29 @@ TEST(WeakOrder, ReadCommittedLooksAtEarlierReads) {
           at("read-committed", "[1,0,2]"));
 }
 
+TEST(WeakOrder, FurtherRowsOfARangeOrderNothingAtReadCommitted) {
+  const auto rc = "read-committed";
+  const auto history = "s1: w(a,1) | s2: ? w(a,2) | s3: range(a,b,[a=1 a=2])";
+  // Whatever the order; but somebody in it wrote each row.
+  accepts(history, at(rc, "[0,1,2]"));
+  accepts(history, at(rc, "[1,0,2]"));
+  accepts(history, at(rc, "[0,2,1]"));
+  refuses(history, at(rc, "[0,2]"), "a row of key 0, a that nobody in the order wrote");
+  accepts("s1: w(a,1) | s2: ? w(a,2) | s3: range(a,b,[a=1 a=1])", at(rc, "[0,2]"));
+  refuses("s1: w(a,1) | s2: w(a,2) w(a,3) | s3: range(a,b,[a=1 a=2])", at(rc, "[0,1,2]"),
+          "nobody in the order wrote");
+  accepts("init=0 s1: w(a,1) | s2: range(a,b,[a=1 a=0])", at(rc, "[0,1]"));
+  refuses("s1: w(a,1) | s2: range(a,b,[a=1 a=0])", at(rc, "[0,1]"), "nobody in the order wrote");
+  // The first row is a read like any other.
+  refuses(history, at(rc, "[1,2,0]"), "stands after it");
+  refuses("s1: w(a,1) | s2: w(a,2) | s3: w(a,3) range(a,b,[a=3 a=1])", at(rc, "[0,1,2]"),
+          "own write");
+  for (const auto level : {"read-atomic", "causal"})
+    refuses(history, at(level, "[0,1,2]"), "nobody in the order wrote");
+  refuses("s1: w(a,1) | s2: w(a,2) | s3: range(a,b,[a=1 a=2])",
+          at("strong-session-serializable", "[0,1,2]"), "did not read what");
+}
+
 TEST(WeakOrder, ReadAtomicLooksAtOneStep) {
   const auto fractured = "s1: w(x,1) w(y,1) | s2: w(y,2) | s3: r(y,2) r(x,1)";
   accepts(fractured, at("read-atomic", "[0,1,2]"));

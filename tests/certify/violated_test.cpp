@@ -92,6 +92,35 @@ TEST(Internal, NonRepeatableReadsAreAllowedAtReadCommitted) {
           internal("read-atomic", "non-repeatable-read", 1, 3, 0, "1", "1"), "no such thing");
 }
 
+// What is claimed of a range read that returned a key several times is true of one of the rows.
+TEST(Internal, RowsOfOneRangeRead) {
+  const auto rc = "read-committed", ra = "read-atomic", different = "non-repeatable-read";
+  const auto two = "s1: w(x,1) ; w(x,2) | s2: range(x,x,[x=1 x=2])";
+  accepts(two, internal(ra, different, 2, 2, 0, "2", "2"));
+  refuses(two, internal(rc, different, 2, 2, 0, "2", "2"), "allows");
+  refuses(two, internal(ra, different, 2, 2, 0), "no such thing");
+  refuses(two, internal(ra, different, 2, 2, 0, "1", "1"), "no such thing");
+  const auto same = "s1: w(x,1) ; w(x,2) | s2: range(x,x,[x=2 x=2])";
+  refuses(same, internal(ra, different, 2, 2, 0, "2", "2"), "no such thing");
+  const auto once = "s1: w(x,1) ; w(x,2) | s2: range(x,x,[x=2])";
+  refuses(once, internal(ra, different, 2, 2, 0, "2", "2"), "no such thing");
+  refuses("s1: range(x,x,[x=7 x=7])", internal(ra, different, 0, 0, 0, "0", "0"), "no such thing");
+  for (const auto* rows : {"[x=1 x=7]", "[x=7 x=1]"}) {
+    accepts("s1: w(x,1) | s2: range(x,x," + std::string(rows) + ")",
+            internal(rc, "thin-air-read", 1, 1, 0));
+    refuses("s1: w(x,1) | s2: range(x,x," + std::string(rows) + ") | s3: w(x,7)",
+            internal(rc, "thin-air-read", 1, 1, 0), "no such thing");
+  }
+  accepts("s1: w(x,1) ; ! w(x,2) | s2: range(x,x,[x=1 x=2])",
+          internal(rc, "aborted-read", 2, 2, 0, "1", "1"));
+  refuses("s1: w(x,1) ; ? w(x,2) | s2: range(x,x,[x=1 x=2])",
+          internal(rc, "aborted-read", 2, 2, 0, "1", "1"), "no such thing");
+  accepts("s1: w(x,1) range(x,x,[x=1 x=2]) | s2: w(x,2)",
+          internal(rc, "not-my-own-write", 0, 1, 0, "0", "0"));
+  refuses("s1: w(x,1) range(x,x,[x=1 x=1]) | s2: w(x,2)",
+          internal(rc, "not-my-own-write", 0, 1, 0, "0", "0"), "no such thing");
+}
+
 TEST(Internal, Lists) {
   const auto rc = "read-committed";
   accepts("s1: l(x,[1 2]) | s2: l(x,[2 1]) | s3: a(x,1) | s4: a(x,2)",
@@ -254,6 +283,16 @@ TEST(Cycle, ForcedByWhatIsVisible) {
   refuses(later, derivation("read-committed", swapped, R"("cycle":[1,2])"),
           "not of an earlier read");
   accepts(later, derivation("read-atomic", swapped, R"("cycle":[1,2])"));
+}
+
+// Only the first row of a key is a read that orders: a cycle through another proves nothing.
+TEST(Cycle, NoEdgeComesFromAFurtherRow) {
+  const auto edges = R"({"from":0,"to":1,"kind":"wr","reason":"given","key":0,"write":0,"read":2},
+                        {"from":1,"to":0,"kind":"wr","reason":"given","key":1,"write":3,"read":1})";
+  const auto proof = derivation("read-committed", edges, R"("cycle":[0,1])");
+  accepts("s1: w(y,1) range(x,x,[x=2 x=1]) | s2: r(y,1) w(x,2) | s3: w(x,1)", proof);
+  refuses("s1: w(y,1) range(x,x,[x=1 x=2]) | s2: r(y,1) w(x,2) | s3: w(x,1)", proof,
+          "cannot have seen");
 }
 
 TEST(Cycle, OneStepIsNotAPath) {

@@ -49,7 +49,8 @@ History everything() {
   b.compare_and_set(x, text, big, false);
   b.end();
   b.begin(a, TxnStatus::kCommitted, {.invoke = INT64_MAX - 1, .complete = INT64_MAX, .label = 0});
-  b.range_read(b.value(0), b.value(9), std::vector<RangeEntry>{{x, small}, {y, text}});
+  b.range_read(b.value(0), b.value(9),
+               std::vector<RangeEntry>{{x, small}, {y, text}, {x, text}, {x, small}});
   b.range_read(b.null_value(), b.null_value(), {});
   b.end();
   b.begin(a, TxnStatus::kCommitted, {});

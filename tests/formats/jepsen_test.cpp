@@ -424,7 +424,8 @@ History every_kind(bool times) {
   b.erase(late, value(4));
   b.compare_and_set(x, b.null_value(), value(1), true);
   b.compare_and_set(x, value(1), value("2"), false);
-  const RangeEntry entries[] = {{x, value(1)}, {late, b.null_value()}};
+  const RangeEntry entries[] = {
+      {x, value(1)}, {late, b.null_value()}, {x, value(2)}, {x, value(1)}};
   b.range_read(value(0), value("z"), entries);
   b.range_read(value(0), value(1), {});
   b.end();

@@ -42,6 +42,13 @@ TEST(ViperReader, ReadsEveryKindOfOperation) {
       "J1: #2 range(1..9,4=11,1=12) | #3 range(null..nil)\n");
 }
 
+TEST(ViperReader, ARangeMayReturnAKeySeveralTimes) {
+  EXPECT_EQ(
+      read_text(
+          {R"({"value": [["range", 1, 9, [{"id": 4, "val": 11}, {"id": 4, "val": 13}], [{"id": 4, "val": 12}]]]})"}),
+      "J0: #0 range(1..9,4=11,4=13,4=12)\n");
+}
+
 TEST(ViperReader, AnUnboundedRangeHoldsEveryKey) {
   const auto h = read_logs(
       {R"({"value": [["w", 1, 1, true], ["w", "a", 2, true], ["range", "nil", "nil", [], []]]})"});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "history/builder.hpp"
 
@@ -29,6 +30,24 @@ std::uint64_t digest_of(const Facts& facts) {
   const auto h = std::move(b).finish();
   EXPECT_TRUE(h.ok());
   return digest(*h);
+}
+
+std::uint64_t digest_of_range(std::vector<std::int64_t> rows) {
+  HistoryBuilder b;
+  b.begin(b.session("a"), TxnStatus::kCommitted);
+  std::vector<RangeEntry> entries;
+  for (const std::int64_t row : rows) entries.push_back({b.key(ScalarView::of("x")), b.value(row)});
+  b.range_read(b.value(ScalarView::of("a")), b.value(ScalarView::of("z")), entries);
+  b.end();
+  const auto h = std::move(b).finish();
+  EXPECT_TRUE(h.ok());
+  return digest(*h);
+}
+
+TEST(Digest, EveryRowOfARangeReadCounts) {
+  const std::set<std::uint64_t> all = {digest_of_range({1}), digest_of_range({1, 1}),
+                                       digest_of_range({1, 2}), digest_of_range({2, 1})};
+  EXPECT_EQ(all.size(), 4u);
 }
 
 TEST(Digest, DistinguishesHistories) {

@@ -154,6 +154,13 @@ TEST(RepeatedReads, ListsOfCandidatesThatReadsShareAreMetToo) {
   EXPECT_EQ(reads("s1: w(x,1) | s2: w(x,1) | s3: w(x,2) | s9: r(x,1) r(x,1)"),
             "read s1 s2, again s1 s2");
 }
+TEST(RepeatedReads, FurtherRowsOfARangeAreNoReads) {
+  EXPECT_EQ(reads("s1: w(x,1) | s2: w(x,2) | s9: range(w,y,[x=2 x=1 x=nil x=2])"),
+            "read s2 non-repeatable-read");
+  EXPECT_EQ(reads("s1: w(x,1) | s9: range(w,y,[x=1 x=2])"), "read s1 thin-air-read");
+  EXPECT_EQ(reads("s1: w(x,1) | s2: w(x,2) | s9: r(x,1) range(w,y,[x=2 x=1])"),
+            "read s1, again s2 non-repeatable-read non-repeatable-read");
+}
 TEST(RepeatedReads, OfEachKindMayBeNotRepeatable) {
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,nil)"), "read s1, again init non-repeatable-read");
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) r(x,1)"), "read s1, again s1");
@@ -163,6 +170,7 @@ TEST(RepeatedReads, OfEachKindMayBeNotRepeatable) {
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) range(w,y,[])"),
             "read s1, again init non-repeatable-read");
   EXPECT_EQ(reads("s1: w(x,1) | s9: r(x,1) range(w,y,[x=1])"), "read s1, again s1");
+  EXPECT_EQ(reads("s1: w(x,1) | s9: range(w,y,[x=1 x=1])"), "read s1");
   EXPECT_EQ(reads("s1: a(x,1) | s9: l(x,[]) l(x,[1])"), "read init, again s1 non-repeatable-read");
   EXPECT_EQ(reads("s1: a(x,1) | s9: l(x,[1]) l(x,[1])"), "read s1, again s1");
 }

@@ -70,6 +70,7 @@ struct RegisterRead {
   std::uint32_t op;
   KeyId key;
   int slot;
+  bool further;
 };
 struct ListRead {
   int txn;
@@ -89,6 +90,7 @@ struct Source {
   std::uint32_t op;
   KeyId key;
   int writer;
+  bool further = false;  // a range read returned the key before, with another value
 };
 struct Assigned {
   std::vector<Source> sources;
@@ -171,10 +173,10 @@ class Oracle {
       // are known to have read.
       const bool known = !txns_[t].indeterminate ||
                          (op.kind == OpKind::kCompareAndSet && h_.compare_and_set(op).succeeded);
-      const auto saw = [&](KeyId key, Seen seen) {
+      const auto saw = [&](KeyId key, Seen seen, bool further = false) {
         const auto it = own.find(key);
         if (it == own.end())
-          add_register_read(t, o, key, seen);
+          add_register_read(t, o, key, seen, further);
         else if (!seen.fits(it->second, h_.null_value()))
           possible_ = false;  // not my (last) write
       };
@@ -191,11 +193,14 @@ class Oracle {
             const auto range = h_.range(op);
             for (const KeyId k : h_.keys_between(h_.value(range.low), h_.value(range.high))) {
               if (h_.is_list(k)) continue;
-              Seen seen{Seen::kAbsent, ValueId::none()};
+              std::vector<ValueId> values;
               for (const auto& e : range.entries) {
-                if (e.key == k) seen = {Seen::kValue, e.value};
+                if (e.key != k || std::find(values.begin(), values.end(), e.value) != values.end())
+                  continue;
+                saw(k, {Seen::kValue, e.value}, !values.empty());
+                values.push_back(e.value);
               }
-              saw(k, seen);
+              if (values.empty()) saw(k, {Seen::kAbsent, ValueId::none()});
             }
             break;
           }
@@ -212,7 +217,7 @@ class Oracle {
     }
   }
 
-  void add_register_read(int t, std::uint32_t op, KeyId key, Seen seen) {
+  void add_register_read(int t, std::uint32_t op, KeyId key, Seen seen, bool further) {
     Slot slot;
     if (seen.fits({h_.initial_value(key)}, h_.null_value())) slot.candidates.push_back(kInit);
     for (int w = 0; w < size(); ++w) {
@@ -221,7 +226,7 @@ class Oracle {
         slot.candidates.push_back(w);
       }
     }
-    reads_.push_back({t, op, key, static_cast<int>(slots_.size())});
+    reads_.push_back({t, op, key, static_cast<int>(slots_.size()), further});
     slots_.push_back(std::move(slot));
   }
 
@@ -285,7 +290,8 @@ class Oracle {
     for (const int w : writers) {
       if (w != kInit) a.counted[w] = true;
     }
-    for (const auto& r : reads_) a.sources.push_back({r.txn, r.op, r.key, writers[r.slot]});
+    for (const auto& r : reads_)
+      a.sources.push_back({r.txn, r.op, r.key, writers[r.slot], r.further});
     for (const auto& [key, lk] : lists_) {
       if (!assign_list(key, lk, writers, a)) return std::nullopt;
     }
@@ -369,7 +375,11 @@ class Oracle {
           if (r[i][k] && r[k][j]) r[i][j] = true;
   }
 
-  bool satisfies_weak(Level level, const Assigned& a) const {
+  // The rows of one range read are read at one moment. At read-committed the first row of a
+  // key is the read: the others have a writer, and order nothing.
+  bool satisfies_weak(Level level, Assigned a) const {
+    if (level == Level::kReadCommitted)
+      std::erase_if(a.sources, [](const Source& s) { return s.further; });
     const int n = size() + 1;  // the last node is the initial transaction
     const auto node = [&](int t) { return t == kInit ? n - 1 : t; };
     Relation step(n, std::vector<bool>(n, false));  // so ∪ wr
@@ -537,8 +547,8 @@ bool uses_real_time(Level level) {
 
 }  // namespace
 
-// Two reads of a key with different values and no own write between need no
-// check of their own: their writers differ, so read-atomic orders each before
+// Two reads of a key, or two rows of one range read, with different values and no own
+// write between need no check of their own: their writers differ, so read-atomic orders each before
 // the other, and no order has both as the current version at one begin.
 bool oracle_satisfies(const History& history, Level level, Time drift) {
   assert((!uses_real_time(level) || history.has_all_times()) && "no meaning without times");

@@ -167,7 +167,7 @@ TEST(Metamorphic, TheOrderOfIndependentLinesDoesNotMatter) {
     EXPECT_EQ(verdicts_of_lines(lines), verdicts_of_lines(permuted)) << text;
   });
   EXPECT_GT(exchanged, 10 * kSeeds);
-  EXPECT_GT(timed, kSeeds);  // some of the histories know real time
+  EXPECT_GT(timed, kSeeds / 2);  // some of the histories know real time
 }
 
 // A failed compare-and-set may have read from any transaction, so there a new

@@ -23,7 +23,7 @@ using history::TxnStatus;
 
 struct Shape {
   bool list = false, range = false, cas = false, times = false, one_key = false;
-  bool multi_read = false, disturbed = false;
+  bool multi_read = false, disturbed = false, rows = false;
   double duplicates = 0, aborted = 0, indeterminate = 0, unknown = 0;
 };
 
@@ -75,6 +75,13 @@ Shape shape_of(Kind kind, std::uint64_t seed) {
       break;
     case Kind::kSessionOrder:
       s.disturbed = true;
+      s.duplicates = 0.1;
+      break;
+    case Kind::kRangeRows:
+      s.range = s.rows = s.cas = true;
+      s.multi_read = seed / kKindCount % 3 == 0;
+      s.aborted = 0.05;
+      s.indeterminate = 0.2;
       s.duplicates = 0.1;
       break;
   }
@@ -205,6 +212,7 @@ class Store {
           const Version v = read(k);
           if (!v.absent) op.entries.emplace_back(k, v.value);
         }
+        if (shape_.rows) add_rows(op.entries);
         txn.ops.push_back(std::move(op));
       } else if (shape_.range && dice < 0.5) {
         const Atom tombstone = random_.chance(0.3) ? Atom::of(next_value_++) : Atom::null();
@@ -256,6 +264,21 @@ class Store {
     session_seen_[session] = clock_;
     if (shape_.times) give_times(txn, session);
     sketch_.sessions[session].txns.push_back(std::move(txn));
+  }
+
+  // Rows that a range read returned twice, most of them with what another version holds.
+  void add_rows(std::vector<std::pair<Atom, Atom>>& entries) {
+    for (auto left = entries.size(); left > 0; --left) {
+      if (random_.chance(0.4)) continue;
+      const Atom key = entries[random_.below(entries.size())].first;
+      const auto& all = versions_.at(key);
+      const auto& version = all[random_.below(all.size())];
+      const Atom value = !version.absent && random_.chance(0.95)
+                             ? version.value
+                             : Atom::of(random_.between(1, next_value_));
+      const auto place = static_cast<std::ptrdiff_t>(random_.below(entries.size() + 1));
+      entries.insert(entries.begin() + place, {key, value});
+    }
   }
 
   void commit(const std::map<Atom, Version>& own) {
@@ -351,8 +374,8 @@ class Store {
 
 std::string_view name(Kind kind) {
   static constexpr std::string_view kNames[kKindCount] = {
-      "registers", "duplicates", "statuses",   "lists",         "list-statuses", "ranges",
-      "cas",       "real-time",  "multi-read", "single-object", "everything",    "session-order"};
+      "registers", "duplicates", "statuses",      "lists",      "list-statuses", "ranges",    "cas",
+      "real-time", "multi-read", "single-object", "everything", "session-order", "range-rows"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -25,8 +25,10 @@ enum class Kind : std::uint8_t {
   kSingleObject,  // one key a transaction, with times: linearizable has a meaning
   kEverything,    // registers with all of the above
   kSessionOrder,  // a sound store, but transactions change places within sessions
+  kRangeRows,     // range reads that return a key several times, with some other version's
+                  // value or another one; with aborts, indeterminates and compare-and-sets
 };
-inline constexpr int kKindCount = 12;
+inline constexpr int kKindCount = 13;
 
 std::string_view name(Kind kind);
 Kind kind_of_seed(std::uint64_t seed);  // seeds go round the kinds

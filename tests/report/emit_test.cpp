@@ -174,6 +174,17 @@ TEST(Markdown, IsATableOfSessionsAndSteps) {
 }
 
 // Without time to make it small there is still an answer, in the history's own terms.
+TEST(Markdown, AndSqlShowEveryRowOfARange) {
+  const Case given("h.jsonl", history_of("a: w(3,5) | b: w(3,6) | c: range(1,9,[3=5 3=6 3=5])"),
+                   {Level::kReadAtomic});
+  for (const auto& [text, rows] :
+       {std::pair(given.with(emit_markdown),
+                  "`read the range 1 to 9: key 3 = 5, key 3 = 6, key 3 = 5`"),
+        std::pair(given.with(emit_sql), "-- T2: saw key 3 = 5, key 3 = 6, key 3 = 5")}) {
+    EXPECT_NE(text.find(rows), std::string::npos) << text;
+  }
+}
+
 TEST(Markdown, ReportsWhatWasNotShrunk) {
   const Case given("h.jsonl", history_of(kLostUpdate), {Level::kSnapshotIsolation}, false);
   const auto text = given.with(emit_markdown);

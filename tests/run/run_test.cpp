@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <new>
 #include <thread>
 
@@ -385,6 +386,43 @@ TEST(Unfit, NamesWhatIsMissing) {
   EXPECT_NE(unfit(both, both).find("compare-and-set"), std::string::npos);
   EXPECT_EQ(unfit(both, {.interactive = true, .compare_and_set = true}), "");
   EXPECT_EQ(unfit({.compare_and_set = true}, both), "");
+}
+
+// Does a range read return a key with two values?
+bool returns_two_values(const history::History& h) {
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    const auto op = h.op(history::OpId(i));
+    if (op.kind != history::OpKind::kRangeRead) continue;
+    std::map<history::KeyId, history::ValueId> first;
+    for (const auto& entry : h.range(op).entries) {
+      if (first.try_emplace(entry.key, entry.value).first->second != entry.value) return true;
+    }
+  }
+  return false;
+}
+
+// SQLite at READ UNCOMMITTED follows a row that moves while it scans, in nearly every run.
+TEST(RunAndCheck, ARangeThatReturnsAKeyTwiceIsJudged) {
+  const test::ScratchFolder folder;
+  bool met = false;
+  for (std::uint64_t seed = 1; seed <= 10 && !met; ++seed) {
+    RunAndCheckOptions options;
+    options.url = "sqlite:" + folder.path("db");
+    options.open.isolation = "read-uncommitted";
+    options.workload = "range-rqh";
+    options.run.sessions = 8;
+    options.run.txns = 60;
+    options.run.seed = seed;
+    options.history = folder.path("history" + std::to_string(seed) + ".jsonl");
+    Progress progress;
+    const std::atomic<bool> stop = false;
+    const auto ran = run_and_check(options, stop, progress, [](Stage) {});
+    ASSERT_TRUE(ran.ok()) << ran.error().message;
+    if (!returns_two_values(ran->history)) continue;
+    met = true;
+    EXPECT_EQ(ran->result(levels::Level::kReadAtomic).verdict, check::Verdict::kViolated);
+  }
+  if (!met) GTEST_SKIP() << "no range read returned two values of a key";
 }
 
 // As where there is no more memory: an exception ends the run.

@@ -10,7 +10,8 @@
 //   w(x,1)  i(x,1)                     write, insert
 //   d(x)    d(x,9)                     delete; with a tombstone value
 //   a(x,1)  l(x,[1 2])  l(x,?)         append, list read
-//   range(a,c,[a=1 b=2])               range read; keys not listed were absent
+//   range(a,c,[a=1 b=2])               range read; keys not listed were absent; a key may be
+//                                      listed several times
 //   cas(x,1,2)  cas!(x,1,2)            compare-and-set that succeeded, that failed
 //   ()                                 no operation (an empty transaction)
 //

@@ -12,7 +12,8 @@ namespace {
 TEST(HistoryLanguage, EveryOperationGoesThereAndBack) {
   const char* text =
       "init=0 s1: w(x,1) r(x,1) r(y,nil) r(y,?) i(x,2) d(x) d(x,9) cas(x,1,2) cas!(x,3,4) @10-20 ; "
-      "!a(l,1) l(l,[]) l(l,[1 2]) l(l,?) ; ?range(a,c,[a=1 b=nil]) range(a,c,[]) @30- ; () | "
+      "!a(l,1) l(l,[]) l(l,[1 2]) l(l,?) ; ?range(a,c,[a=1 b=nil]) range(a,c,[]) range(a,c,[a=1 "
+      "a=2 a=1]) @30- ; () | "
       "s2: | other: r(7,:k)";
   const Sketch sketch = parse_sketch(text);
   EXPECT_EQ(to_text(sketch), text);
