@@ -249,7 +249,9 @@ bool lost_update(const History& history, const Words& words, const Derivation& d
       if (op.kind == history::OpKind::kRangeRead) {
         seen = history.initial_value(key);
         for (const auto& entry : history.range(op).entries) {
-          if (entry.key == key) seen = entry.value;
+          if (entry.key != key) continue;
+          seen = entry.value;
+          break;
         }
       }
       if (!seen.valid()) continue;

@@ -538,6 +538,7 @@ class InternalReporter {
       }
       if (!focus_.empty()) repeated_ = words_.value(focus_.front());
     }
+    if (history_.kind(found_.read) == history::OpKind::kRangeRead) look_at_rows();
     key_ = words_.key(found_.key);
     got_ = words_.answer(found_.read, found_.key, focus_);
     if (written) {
@@ -548,6 +549,46 @@ class InternalReporter {
     }
     if (deed_.empty()) deed_ = "write of " + key_;
     if (wrote_.empty()) wrote_ = "wrote " + key_;
+  }
+
+  // A range read that returned the key several times: which of the rows is meant.
+  void look_at_rows() {
+    const auto values = words_.row_values(history_.range(history_.op(found_.read)), found_.key);
+    if (values.size() < 2) return;
+    if (in_one_range()) {
+      for (const auto v : values) in_one_range_.push_back(words_.value(v));
+      return;
+    }
+    const auto written_by = [&](history::ValueId value, TxnId only) {
+      for (std::uint32_t t = 0; t < history_.txn_count(); ++t) {
+        if (only.valid() && only != TxnId(t)) continue;
+        for (auto i = history_.first_op(TxnId(t)); i < history_.last_op(TxnId(t)); ++i) {
+          if (words_.writes(OpId(i), found_.key) && words_.written(OpId(i)) == value) return true;
+        }
+      }
+      return false;
+    };
+    const auto is_meant = [&](history::ValueId value) {
+      switch (found_.kind) {
+        case InternalKind::kThinAirRead:
+          return value != history_.initial_value(found_.key) && !written_by(value, TxnId::none());
+        case InternalKind::kNotMyOwnWrite:
+          return !written_by(value, found_.txn);
+        case InternalKind::kNotMyLastWrite:
+          return value != words_.written(found_.other) && written_by(value, found_.txn);
+        case InternalKind::kAbortedRead:
+        case InternalKind::kIntermediateRead:
+        case InternalKind::kFutureRead:
+          return value == words_.written(found_.other);
+        default:
+          return value == values.front();
+      }
+    };
+    const auto meant = std::find_if(values.begin(), values.end(), is_meant);
+    if (meant != values.end()) focus_ = {*meant};
+  }
+  [[nodiscard]] bool in_one_range() const {
+    return found_.kind == InternalKind::kNonRepeatableRead && found_.other == found_.read;
   }
 
   std::string summary() const {
@@ -581,6 +622,10 @@ class InternalReporter {
       case InternalKind::kDuplicateElement:
         return fmt::format("an append to {} took effect more than once.", key_);
       case InternalKind::kNonRepeatableRead:
+        if (in_one_range()) {
+          return fmt::format("{} read {} as {} in one range read. It mixed two states of the data.",
+                             who_, key_, fmt::join(in_one_range_, " and as "));
+        }
         return fmt::format(
             "{} read {} twice and got two different values. It mixed two states of the data.", who_,
             key_);
@@ -595,8 +640,8 @@ class InternalReporter {
   std::string proof() const {
     switch (found_.kind) {
       case InternalKind::kThinAirRead:
-        return fmt::format("{} {} from {}, but no transaction wrote that: a contradiction!", who_,
-                           got_, key_);
+        return fmt::format("{} {}, but no transaction wrote that: a contradiction!", who_,
+                           from_key(found_.read, got_));
       case InternalKind::kAbortedRead:
         // An indeterminate one: whether it happened was tried, and if so the level is
         // violated by other means.
@@ -615,8 +660,8 @@ class InternalReporter {
             "may see what was there in between: a contradiction!",
             who_, other_, deed_, other_, key_);
       case InternalKind::kFutureRead:
-        return fmt::format("{} {} from {}, but only {} wrote that, and later: a contradiction!",
-                           who_, got_, key_, who_);
+        return fmt::format("{} {}, but only {} wrote that, and later: a contradiction!", who_,
+                           from_key(found_.read, got_), who_);
       case InternalKind::kNotMyOwnWrite:
         return fmt::format("{} {} and then {}: a contradiction!", who_, wrote_, got_);
       case InternalKind::kNotMyLastWrite:
@@ -639,10 +684,15 @@ class InternalReporter {
             "contradiction!",
             who_, got_, key_, repeated_.empty() ? "an element" : repeated_);
       case InternalKind::kNonRepeatableRead:
+        if (in_one_range()) {
+          return fmt::format("{} {} in one read, and no version has two values: a contradiction!",
+                             who_, got_);
+        }
         return fmt::format(
-            "{} {} from {} and later {}, and wrote nothing there in between: a "
+            "{} {} and later {}, and wrote nothing there in between: a "
             "contradiction!",
-            who_, got_before_.empty() ? "read something" : got_before_, key_, got_);
+            who_, from_key(found_.other, got_before_.empty() ? "read something" : got_before_),
+            got_);
       case InternalKind::kFailedCompareRead:
         return fmt::format("{} {} in {}, but there was never anything else: a contradiction!", who_,
                            got_, key_);
@@ -650,6 +700,11 @@ class InternalReporter {
     return {};
   }
 
+  // What a range read found names the key itself.
+  [[nodiscard]] std::string from_key(OpId read, const std::string& got) const {
+    const bool named = read.valid() && history_.kind(read) == history::OpKind::kRangeRead;
+    return named ? got : got + " from " + key_;
+  }
   bool in_doubt() const {
     return found_.other_txn.valid() &&
            history_.status(found_.other_txn) == history::TxnStatus::kIndeterminate;
@@ -661,6 +716,7 @@ class InternalReporter {
   Words words_;
   std::vector<history::ValueId> focus_;
   std::size_t difference_ = 0;
+  std::vector<std::string> in_one_range_;  // the values of one key
   std::string who_, other_, key_, got_, got_before_, deed_, wrote_, repeated_;
 };
 

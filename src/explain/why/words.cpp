@@ -162,6 +162,30 @@ std::string Words::list(std::span<const ValueId> elements, std::span<const Value
   return text + "]";
 }
 
+std::vector<ValueId> Words::row_values(const history::RangeRead& range, KeyId k) const {
+  std::vector<ValueId> values;
+  for (const auto& entry : range.entries) {
+    if (entry.key != k) continue;
+    if (std::find(values.begin(), values.end(), entry.value) == values.end())
+      values.push_back(entry.value);
+  }
+  return values;
+}
+
+std::string Words::rows(const history::RangeRead& range, KeyId k,
+                        std::span<const ValueId> focus) const {
+  const auto values = row_values(range, k);
+  if (values.empty()) return "no " + key(k);
+  std::vector<std::string> shown;
+  for (const ValueId v : values) {
+    if (std::find(focus.begin(), focus.end(), v) != focus.end()) shown.push_back(value(v));
+  }
+  if (shown.empty()) {
+    for (const ValueId v : values) shown.push_back(value(v));
+  }
+  return fmt::format("{} = {}", key(k), enumerate(shown));
+}
+
 void Words::reference(OpId op, std::span<const ValueId> focus) {
   auto& seen = operations_[op];
   seen.insert(seen.end(), focus.begin(), focus.end());
@@ -178,12 +202,8 @@ std::string Words::read_clause(OpId id, KeyId k, std::span<const ValueId> focus)
                  : fmt::format("read {}", key(op.key));
     case OpKind::kRangeRead: {
       const auto range = history_.range(op);
-      const auto entry = std::find_if(range.entries.begin(), range.entries.end(),
-                                      [&](const auto& e) { return e.key == k; });
       return fmt::format("read the range {} to {} and saw {}", bound(range.low), bound(range.high),
-                         entry == range.entries.end()
-                             ? "no " + key(k)
-                             : fmt::format("{} = {}", key(k), value(entry->value)));
+                         rows(range, k, focus));
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);
@@ -246,13 +266,8 @@ std::string Words::answer(OpId id, KeyId k, std::span<const ValueId> focus) {
       return "read " + (history_.list_known(op) ? list(history_.list(op), focus) : "it");
     case OpKind::kRangeRead: {
       const auto range = history_.range(op);
-      const auto entry = std::find_if(range.entries.begin(), range.entries.end(),
-                                      [&](const auto& e) { return e.key == k; });
-      return fmt::format("found {} from {} to {}",
-                         entry == range.entries.end()
-                             ? "no " + key(k)
-                             : fmt::format("{} = {}", key(k), value(entry->value)),
-                         bound(range.low), bound(range.high));
+      return fmt::format("found {} from {} to {}", rows(range, k, focus), bound(range.low),
+                         bound(range.high));
     }
     case OpKind::kCompareAndSet: {
       const auto cas = history_.compare_and_set(op);

@@ -31,11 +31,13 @@ class Words {
   [[nodiscard]] std::string key(KeyId key) const;        // "x", "key 5"
   [[nodiscard]] std::string list_name(KeyId key) const;  // "x", "5"
   [[nodiscard]] std::string value(ValueId value) const;  // 3, "abc", null
-  // What `read` saw of `key`, as a value: 3, [1 2], "nothing" in a range.
+  // What `read` saw of `key`, as a value: 3, [1 2], "nothing" in a range; in a range
+  // that returned it several times, the first.
   [[nodiscard]] std::string seen(OpId read, KeyId key) const;
 
   // What `op` saw of `key`: "read x = 3", "read x = [1 2 3]", "read the range
-  // 1 to 9 and saw x = 3". `focus`: elements of a list that the text is about.
+  // 1 to 9 and saw x = 3". `focus`: elements of a list, or of a key that a range returned
+  // several times, that the text is about.
   std::string read_clause(OpId op, KeyId key, std::span<const ValueId> focus = {});
   // "wrote x = 5", "appended 5 to x", "deleted x".
   std::string write_clause(OpId op);
@@ -55,6 +57,8 @@ class Words {
   // Does the operation read (write) the key from (for) other transactions to see?
   [[nodiscard]] bool reads(OpId op, KeyId key) const;
   [[nodiscard]] bool writes(OpId op, KeyId key) const;
+  // The values that a range read returned for the key, each once.
+  [[nodiscard]] std::vector<ValueId> row_values(const history::RangeRead& range, KeyId key) const;
   // The value written: also the element appended, the tombstone, the value set.
   [[nodiscard]] ValueId written(OpId op) const;
 
@@ -78,6 +82,9 @@ class Words {
                                  std::span<const ValueId> focus) const;
   [[nodiscard]] std::string brief(OpId op) const;
   [[nodiscard]] std::string bound(ValueId value) const;
+  // What a range read returned for the key: "no x", "x = 3", "x = 3 and 4".
+  [[nodiscard]] std::string rows(const history::RangeRead& range, KeyId key,
+                                 std::span<const ValueId> focus) const;
 
   [[nodiscard]] std::string times(TxnId txn) const;
 

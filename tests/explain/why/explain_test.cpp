@@ -110,6 +110,39 @@ TEST(Internal, NonRepeatableRead) {
   expect_text(internal(
       {"a: w(x,1) | b: w(x,2) | c: r(x,1) r(x,2)", InternalKind::kNonRepeatableRead, 2, 1, 2, 0}));
 }
+// A range read that returned x several times: the text is about the row that is meant.
+Anomaly of_rows(const InternalCase& c) {
+  const auto history = history_of(c.history);
+  DerivationSketch at(history);
+  const auto x = history.op(at.op(0, 0)).key;
+  levels::Violation violation;
+  violation.internal.push_back({c.kind, at.txn(c.txn), at.op(c.txn, c.read), x,
+                                c.other_txn < 0 ? OpId::none() : at.op(c.other_txn, c.other),
+                                at.txn(c.other_txn)});
+  return only(explain(history, levels::forbidden_by(c.kind), violation));
+}
+TEST(Internal, NonRepeatableRowsOfOneRange) {
+  expect_text(of_rows({"a: w(3,5) | b: w(3,6) | c: range(1,9,[3=5 3=6 3=5])",
+                       InternalKind::kNonRepeatableRead, 2, 0, 2, 0}));
+}
+TEST(Internal, OneOfTheRowsIsMeant) {
+  const auto says = [](const InternalCase& c, std::string_view words) {
+    const auto text = of_rows(c).explanation;
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says({"a: w(x,1) | b: range(w,y,[x=1 x=7])", InternalKind::kThinAirRead, 1, 0, -1, 0},
+       "T1 found x = 7 from w to y, but no transaction wrote that");
+  says({"a: w(x,1) w(x,2) w(x,3) | b: range(w,y,[x=3 x=2])", InternalKind::kIntermediateRead, 1, 0,
+        0, 1},
+       "T1 saw T0's write of 2 to x");
+  says({"a: w(x,2) range(w,y,[x=2 x=1]) | b: w(x,1)", InternalKind::kNotMyOwnWrite, 0, 1, 0, 0},
+       "T0 wrote x = 2 and then found x = 1 from w to y: a contradiction!");
+  says({"a: w(x,1) w(x,2) range(w,y,[x=2 x=1])", InternalKind::kNotMyLastWrite, 0, 2, 0, 1},
+       "and after that it found x = 1 from w to y again");
+  says({"a: w(x,1) | b: w(x,2) | c: r(x,1) range(w,y,[x=2 x=1])", InternalKind::kNonRepeatableRead,
+        2, 1, 2, 0},
+       "T2 read 1 from x and later found x = 2 from w to y");
+}
 TEST(Internal, IncompatibleOrder) {
   expect_text(
       internal({"a: l(x,[1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]) | b: l(x,[1 2 3 4 6 5 7 8 9 10 11 "
