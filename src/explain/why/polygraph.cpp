@@ -24,7 +24,7 @@ constexpr int kMostRounds = 200;         // of making a proof smaller
 
 // The first part of a Name. Overwrites are kOverwrite and the writer that was read.
 enum Kind : std::uint32_t {
-  kSession,
+  kInSession,
   kRealTime,
   kList,
   kRead,
@@ -98,7 +98,7 @@ void Polygraph::add_session_order() {
         edge.from_point = Point::kCommit;
         edge.to_point = Point::kBegin;
       }
-      fixed_edges_.push_back({Name{kSession, i, j, kNone, kNone}, edge});
+      fixed_edges_.push_back({Name{kInSession, i, j, kNone, kNone}, edge});
       unit(fixed_edges_.back().name);
     }
   }
@@ -217,7 +217,7 @@ Polygraph::Name Polygraph::name_of(const Edge& edge) const {
   const Number from = number_of(edge.from), to = number_of(edge.to);
   switch (edge.kind) {
     case EdgeKind::kSession:
-      return {kSession, from, to, kNone, kNone};
+      return {kInSession, from, to, kNone, kNone};
     case EdgeKind::kRealTime:
       return {kRealTime, from, to, static_cast<std::uint32_t>(edge.from_point),
               static_cast<std::uint32_t>(edge.to_point)};
@@ -622,7 +622,7 @@ std::optional<std::vector<std::uint32_t>> Polygraph::visible(const Search& searc
     return std::move(way_there->found);
   }
   if (visibility_ == levels::Visibility::kOneStep) {
-    const auto session = known(state, {kSession, writer, read.reader, kNone, kNone});
+    const auto session = known(state, {kInSession, writer, read.reader, kNone, kNone});
     if (session) return std::vector{*session};
   }
   for (std::size_t r = 0; r < reads_.size(); ++r) {
