@@ -15,6 +15,7 @@
 #include "base/budget.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
+#include "cli/options.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "crdt/analysis/analyze.hpp"
@@ -221,8 +222,9 @@ Limits limits_of(const CrdtArguments& arguments) {
   if (!arguments.timeout.empty())
     limits.timeout = std::chrono::duration<double>(
         or_refused(parse_duration(arguments.timeout, 1), "--timeout"));
-  if (!arguments.memory_limit.empty())
-    limits.memory_bytes = or_refused(parse_size(arguments.memory_limit), "--memory-limit");
+  limits.memory_bytes = arguments.memory_limit.empty()
+                            ? default_memory_limit()
+                            : or_refused(parse_size(arguments.memory_limit), "--memory-limit");
   limits.shrink_seconds = or_refused(parse_duration(arguments.shrink_time, 1), "--shrink-time");
   return limits;
 }
@@ -247,9 +249,11 @@ void add_answer_options(Command& command, CrdtArguments& arguments) {
       ->type_name("DURATION")
       ->group(kCostOptions);
   command
-      .add_option("--memory-limit", arguments.memory_limit,
-                  "Limit on the resident memory of the process; beyond it the verdict is "
-                  "unknown. Bytes, or K, M, G: 512M, 4G. Default: 0, none")
+      .add_option(
+          "--memory-limit", arguments.memory_limit,
+          "Limit on the resident memory of the process; beyond it the verdict is "
+          "unknown. Bytes, or K, M, G: 512M, 4G. 0: none. Default: nine tenths of the memory that "
+          "is free")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command

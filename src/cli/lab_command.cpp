@@ -64,9 +64,11 @@ Result<std::string> state_folder() {
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  try {  // with an error_code, a failing allocation would end the program
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    }
+  } catch (const fs::filesystem_error&) {  // what cannot be listed holds none of ours
   }
   std::sort(names.begin(), names.end());
   return names;

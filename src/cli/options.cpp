@@ -8,6 +8,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/usable_memory.hpp"
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "explain/why/glossary.hpp"
@@ -54,10 +55,11 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
       ->type_name("DURATION")
       ->group(kCostOptions);
   command
-      .add_option("--memory-limit", arguments.memory_limit,
-                  "The resident memory that the process may use. Levels that are undecided when "
-                  "the limit is reached are unknown. Bytes, or with K, M, G: 512M, 4G. Default: 0, "
-                  "no limit")
+      .add_option(
+          "--memory-limit", arguments.memory_limit,
+          "The resident memory that the process may use. Levels that are undecided when "
+          "the limit is reached are unknown. Bytes, or with K, M, G: 512M, 4G. 0: no limit. "
+          "Default: nine tenths of the memory that is free")
       ->type_name("SIZE")
       ->group(kCostOptions);
   command
@@ -77,6 +79,11 @@ void add_limit_options(Command& command, const std::string& timed, LimitArgument
       ->group(kCostOptions);
 }
 
+// An unknown verdict beats a process that the system kills.
+std::uint64_t default_memory_limit() {
+  return base::usable_memory() / 10 * 9;
+}
+
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments) {
   check::Options options;
@@ -85,9 +92,9 @@ check::Options check_options(const std::vector<std::string>& levels,
   if (!arguments.timeout.empty()) {
     options.timeout_seconds = or_throw(parse_duration(arguments.timeout, 1), "--timeout");
   }
-  if (!arguments.memory_limit.empty()) {
-    options.memory_limit_bytes = or_throw(parse_size(arguments.memory_limit), "--memory-limit");
-  }
+  options.memory_limit_bytes = arguments.memory_limit.empty()
+                                   ? default_memory_limit()
+                                   : or_throw(parse_size(arguments.memory_limit), "--memory-limit");
   if (!arguments.clock_drift.empty()) {
     options.clock_drift_ns = or_throw(parse_nanoseconds(arguments.clock_drift), "--clock-drift");
   }

@@ -33,6 +33,9 @@ struct LimitArguments {
 };
 // `timed`: what the timeout is for, as in "For each history".
 void add_limit_options(Command& command, const std::string& timed, LimitArguments& arguments);
+// Without --memory-limit; 0 where the system does not say what is free.
+std::uint64_t default_memory_limit();
+
 // For these levels, as levels_of() takes them.
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
