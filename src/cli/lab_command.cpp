@@ -2,6 +2,7 @@
 //
 // What runs is remembered in one file a server, under $XDG_STATE_HOME/cupel/lab or
 // ~/.local/state/cupel/lab: name.json, as lab::Server writes it.
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -64,11 +65,11 @@ Result<std::string> state_folder() {
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  try {  // with an error_code, a failing allocation would end the program
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-    }
-  } catch (const fs::filesystem_error&) {  // what cannot be listed holds none of ours
+  // Not by std::filesystem, which ends the program if it cannot allocate.
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  while (const auto* entry = open ? ::readdir(open.get()) : nullptr) {
+    const std::string_view file = entry->d_name;
+    if (file.ends_with(".json")) names.emplace_back(file.substr(0, file.size() - 5));
   }
   std::sort(names.begin(), names.end());
   return names;
