@@ -305,7 +305,7 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
   EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x"}));
   EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "x", "x"}));
   EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "x"}));
-  EXPECT_EQ(rows.size(), 14U);
+  EXPECT_EQ(rows.size(), 15U);
 }
 
 // No server is there: the note comes before the connection.
