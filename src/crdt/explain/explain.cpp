@@ -180,36 +180,33 @@ class Shrinker {
         });
   }
 
-  Core without_updates(const Core& core) {
-    // What each object's reads say: may its adds, or its removes, go?
-    std::map<std::uint32_t, std::pair<bool, bool>> says;  // some read says false, true
-    std::set<std::pair<std::uint32_t, std::uint32_t>> returned;
-    const std::set<std::uint32_t> kept(core.elements.begin(), core.elements.end());
+  [[nodiscard]] ReadClaims claims_of_reads(const Core& core) const {
+    ReadClaims claims;
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
       const auto list = history_.list(op);
       if (op.kind == Kind::kTest) {
-        auto& [no, yes] = says[type_.object(op)];
-        (op.returned ? yes : no) = true;
+        claims.add_object(type_.object(op), op.returned);
       } else if (op.kind == Kind::kState || op.kind == Kind::kList) {
         for (const auto e : core.elements) {
-          if (history_.elements[e].key != op.key) continue;
-          auto& [no, yes] = says[e];
-          (std::find(list.begin(), list.end(), e) != list.end() ? yes : no) = true;
+          if (history_.elements[e].key == op.key)
+            claims.add_object(e, std::find(list.begin(), list.end(), e) != list.end());
         }
       } else if (op.kind == Kind::kValues) {
-        for (const auto e : list) returned.insert({op.key, e});
+        for (const auto e : list) claims.add_value(op.key, e);
+      } else if (op.kind == Kind::kValue) {
+        claims.add_number(op.key, op.amount);
       }
     }
+    return claims;
+  }
+
+  Core without_updates(const Core& core) {
+    const ReadClaims claims = claims_of_reads(core);
     std::vector<OpId> may_go;
     for (const OpId id : core.ops) {
       const auto& op = history_.ops[id];
-      if (op.kind == Kind::kWrite && !returned.contains({op.key, op.element})) may_go.push_back(id);
-      if (op.kind == Kind::kUp || op.kind == Kind::kDown) {
-        const auto& [no, yes] = says[type_.object(op)];
-        if (op.kind == Kind::kUp ? !yes : !no) may_go.push_back(id);
-      }
-      if (op.kind == Kind::kDelete && !says[op.element].first) may_go.push_back(id);
+      if (!is_read(op.kind) && type_.update_may_go(op, claims)) may_go.push_back(id);
     }
     return reduce<OpId>(core, std::move(may_go), without_ops);
   }

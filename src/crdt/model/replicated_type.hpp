@@ -1,19 +1,23 @@
 // Replicated type: everything that cupel knows about a replicated data type, behind one interface.
 //
-// The rest of src/crdt has no branches on the type. A type describes its names and traits; how its
-// operations are written and read; what its reads may return (encode); how a correct replica and a
-// replica with a bug behave (simulate); and how a violation reads in words. Each type has one file
-// in types/; the list is in type.hpp.
+// The rest of src/crdt has no branches on the type, except the verifier. Some methods branch on the
+// kinds of operations (history.hpp), which types share. A type describes its names and traits; how
+// its operations are written and read; what its reads may return (encode); how a correct replica
+// and a replica with a bug behave (simulate); which updates a counterexample may leave out
+// (update_may_go); and how a violation reads in words. Each type has one file in types/; the list
+// is in type.hpp.
 //
 // The verifier does not use this interface: it describes each type a second time
-// (verify/semantics.hpp).
+// (verify/semantics.hpp; for update_may_go, may_go in verify/verify.cpp).
 #pragma once
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -80,6 +84,30 @@ struct ParsedCall {
   std::optional<std::string> take_list(std::string_view what) const;
 };
 
+// What the reads of a counterexample say, in all.
+class ReadClaims {
+ public:
+  // Some read says that this element (of a set, an array) or this flag is there, is not there.
+  [[nodiscard]] bool is_shown(std::uint32_t object) const { return shown_.contains(object); }
+  [[nodiscard]] bool is_missing(std::uint32_t object) const { return missing_.contains(object); }
+  // Some read of the key returned this value (registers), this number.
+  [[nodiscard]] bool returned_value(std::uint32_t key, std::uint32_t element) const {
+    return values_.contains({key, element});
+  }
+  [[nodiscard]] bool returned_number(std::uint32_t key, std::int64_t number) const {
+    return numbers_.contains({key, number});
+  }
+
+  void add_object(std::uint32_t object, bool shown) { (shown ? shown_ : missing_).insert(object); }
+  void add_value(std::uint32_t key, std::uint32_t element) { values_.insert({key, element}); }
+  void add_number(std::uint32_t key, std::int64_t number) { numbers_.insert({key, number}); }
+
+ private:
+  std::set<std::uint32_t> shown_, missing_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> values_;
+  std::set<std::pair<std::uint32_t, std::int64_t>> numbers_;
+};
+
 // Of a method that may be tried twice: before the others, after them, or once with all effort.
 enum class Effort : std::uint8_t { kFirst, kAgain, kAll };
 
@@ -132,6 +160,14 @@ class ReplicatedType {
                                                                    std::uint32_t self) const = 0;
   // The next request to a replica; `choice` begins as the whole read of a key.
   virtual void choose(RequestChoice& choice) const = 0;
+
+  // Counterexamples. May the history lose this update without becoming harder to explain, if its
+  // reads say no more than this? Where it is always false, every update of a key that is read
+  // stays, and the verifier answers unknown for more than a few dozen operations.
+  [[nodiscard]] virtual bool update_may_go(const Operation& /*update*/,
+                                           const ReadClaims& /*claims*/) const {
+    return false;
+  }
 
   // Words. Names and summary of a read that no execution explains.
   virtual void explain_read(ReadExplainer& explainer) const = 0;

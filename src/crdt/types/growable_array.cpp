@@ -295,6 +295,12 @@ class GrowableArray final : public ReplicatedType {
     return std::make_unique<Replica>(history, bug, self);
   }
 
+  // A remove of a character that every read shows.
+  [[nodiscard]] bool update_may_go(const Operation& update,
+                                   const ReadClaims& claims) const override {
+    return update.kind == Kind::kDelete && !claims.is_missing(update.element);
+  }
+
   void explain_cycle(const ArbitrationCycle& cycle) const override {
     if (cycle.one_step) {
       cycle.report("order-against-causality",

@@ -19,6 +19,11 @@ class MembershipType : public ReplicatedType {
   [[nodiscard]] std::unique_ptr<SimulatedReplica> simulate(const History& history,
                                                            std::string_view bug,
                                                            std::uint32_t self) const final;
+  // The side that no read of the object says: without it, no read is harder to explain.
+  [[nodiscard]] bool update_may_go(const Operation& update, const ReadClaims& claims) const final {
+    return update.kind == Kind::kUp ? !claims.is_shown(object(update))
+                                    : !claims.is_missing(object(update));
+  }
   void explain_read(ReadExplainer& explainer) const final;
 
  protected:

@@ -18,6 +18,10 @@ class RegisterType : public ReplicatedType {
                                          base::Budget& budget, Effort effort) const final;
   bool encode(Encoder& encoder) const final;
   void choose(RequestChoice& choice) const final;
+  // A write of which no read returned the value.
+  [[nodiscard]] bool update_may_go(const Operation& update, const ReadClaims& claims) const final {
+    return !claims.returned_value(update.key, update.element);
+  }
   void explain_read(ReadExplainer& explainer) const final;
 
  protected:
