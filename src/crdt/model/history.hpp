@@ -20,13 +20,15 @@
 
 namespace cupel::crdt {
 
+// Types share the kinds: a new type may use those of another one, such as kInc and kValue for a
+// number that is written and read. The names that a user sees come from the type.
 enum class Kind : std::uint8_t {
   kUp,      // add (element), enable
   kDown,    // remove (element), disable
   kTest,    // contains (element), read of a flag: `returned`
   kState,   // read of a whole set: `list`
-  kInc,     // inc or dec: `amount`, negative for dec
-  kValue,   // read of a counter: `amount`
+  kInc,     // update by a number, such as inc or dec: `amount`, negative for dec
+  kValue,   // read that returns a number, as of a counter: `amount`
   kWrite,   // of `element`
   kValues,  // read of a register: `list`
   kInsert,  // addAfter(parent, element); no parent: at the beginning

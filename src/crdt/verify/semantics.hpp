@@ -2,8 +2,9 @@
 // axioms. It shares no code with decide.hpp.
 //
 // A type is described here a second time, on purpose: by a row of kRules, and in wrong() by the
-// rule of its reads. The exhaustive search needs no more: what else it derives from a read
-// (exhaustive_search.cpp) saves work, for the values of Returns that it knows.
+// rule of its reads. wrong() branches on the kind of the read, which types may share; where they
+// differ in what it returns, on Returns too. The exhaustive search needs no more: what else it
+// derives from a read (exhaustive_search.cpp) saves work, for the values of Returns that it knows.
 #pragma once
 
 #include <fmt/format.h>
@@ -113,13 +114,8 @@ class Semantics {
         }
         return std::nullopt;
       }
-      case Kind::kValue: {
-        std::int64_t sum = 0;
-        for (const OpId u : of(of_key_, op.key)) sum += below(u, id) ? h_.ops[u].amount : 0;
-        if (sum != op.amount)
-          return fmt::format("{}, but what it has seen adds up to {}", h_.text(id), sum);
-        return std::nullopt;
-      }
+      case Kind::kValue:
+        return wrong_number(id, below);
       case Kind::kValues:
         return rules_.returns == Returns::kMaximalWrites ? siblings(id, below) : std::nullopt;
       case Kind::kInsert:
@@ -237,6 +233,24 @@ class Semantics {
                                                             const Below& below) const {
     if (is_member(updates, read, below) == returned) return std::nullopt;
     return fmt::format("{}, but what it has seen makes it {}", h_.text(read), !returned);
+  }
+
+  [[nodiscard]] std::optional<std::string> wrong_number(OpId read, const Below& below) const {
+    const auto& op = h_.ops[read];
+    switch (rules_.returns) {
+      case Returns::kSum: {
+        std::int64_t sum = 0;
+        for (const OpId u : of(of_key_, op.key)) sum += below(u, read) ? h_.ops[u].amount : 0;
+        if (sum == op.amount) return std::nullopt;
+        return fmt::format("{}, but what it has seen adds up to {}", h_.text(read), sum);
+      }
+      case Returns::kMembership:
+      case Returns::kMaximalWrites:
+      case Returns::kLastWrite:
+      case Returns::kCharacters:
+        break;  // their reads return no number
+    }
+    return fmt::format("{} returns a number, which no read of this type does", h_.text(read));
   }
 
   [[nodiscard]] std::optional<std::string> siblings(OpId read, const Below& below) const {

@@ -61,8 +61,8 @@ class SimulatedReplica {
 // One request in the making (generate.hpp): `op` is the whole read of a key.
 struct RequestChoice {
   Operation& op;
-  bool read, down;  // what it is to be: a read; a remove, disable, dec
-  std::uint32_t values;
+  bool read, down;       // what it is to be: a read; a remove, disable, dec
+  std::uint32_t values;  // sets: number of different elements that a key may have
   double duplicates;
   History& history;
   base::Random& random;
