@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <vector>
+
+#include "levels/spec.hpp"
 
 namespace cupel::test {
 
@@ -17,22 +20,14 @@ constexpr const char* kWords[] = {
     "saw",        "given",   "only-writer", "assumed",   "list-order", "visible",
     "no-overlap", "initial", "overwritten", "earlier",   "later",      "bb",
     "bc",         "cb",      "cc",          "satisfied", "violated"};
-constexpr const char* kLevels[] = {"read-committed",
-                                   "read-atomic",
-                                   "causal",
-                                   "prefix",
-                                   "snapshot-isolation",
-                                   "generalized-snapshot-isolation",
-                                   "strong-session-snapshot-isolation",
-                                   "strong-snapshot-isolation",
-                                   "serializable",
-                                   "strong-session-serializable",
-                                   "strict-serializable",
-                                   "linearizable"};
 constexpr const char* kAnomalies[] = {
     "thin-air-read",       "aborted-read",       "intermediate-read",  "future-read",
     "not-my-own-write",    "not-my-last-write",  "incompatible-order", "duplicate-element",
     "non-repeatable-read", "failed-compare-read"};
+
+std::string_view any_level(Random& random) {
+  return levels::kLevelSpecs[random.below(levels::kLevelCount)].name;
+}
 
 using Nodes = std::vector<Json*>;
 
@@ -115,9 +110,9 @@ std::string mutate(Json& certificate, Random& random) {
       case 7:
         if (Json* word = pick(nodes, random, [](const Json& n) { return n.is_string(); })) {
           const auto dice = random.below(3);
-          const std::string after = dice == 0   ? kWords[random.below(std::size(kWords))]
-                                    : dice == 1 ? kLevels[random.below(std::size(kLevels))]
-                                                : kAnomalies[random.below(std::size(kAnomalies))];
+          const std::string after(dice == 0   ? kWords[random.below(std::size(kWords))]
+                                  : dice == 1 ? any_level(random)
+                                              : kAnomalies[random.below(std::size(kAnomalies))]);
           if (*word == after) break;
           *word = after;
           return "a word changed";
@@ -152,7 +147,7 @@ std::string mutate(Json& certificate, Random& random) {
             answer["verdict"] = answer["verdict"] == "satisfied" ? "violated" : "satisfied";
             break;
           case 1:
-            answer["level"] = kLevels[random.below(std::size(kLevels))];
+            answer["level"] = any_level(random);
             break;
           default:
             answer["proof"] = random.below(certificate["proofs"].size() + 1);

@@ -18,6 +18,7 @@
 
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "levels/spec.hpp"
 #include "support/scratch_folder.hpp"
 #include "workload/workload.hpp"
 
@@ -779,7 +780,7 @@ TEST_F(Cli, LevelsListsWhatEachLevelImplies) {
     std::getline(words >> std::ws, rest);
     if (line.starts_with("  ")) implied[level] = rest;
   }
-  EXPECT_EQ(implied.size(), 12u);
+  EXPECT_EQ(implied.size(), levels::kLevelCount);
   EXPECT_EQ(implied["read-committed"], "-");
   EXPECT_EQ(implied["strict-serializable"],
             "strong-session-serializable, strong-snapshot-isolation");

@@ -35,54 +35,64 @@ inline History random_history(Type type, const Shape& shape, base::Random& rando
         if (random.chance(probability)) list.push_back(h.element(op.key, std::to_string(v)));
       }
     };
-    if (is_set(type)) {
-      op.kind = read                  ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
-                : random.chance(0.55) ? Kind::kUp
-                                      : Kind::kDown;
-      if (op.kind == Kind::kState)
-        subset(0.5);
-      else
-        op.element = value();
-      op.returned = op.kind == Kind::kTest && random.chance(0.5);
-    } else if (is_flag(type)) {
-      op.kind = read ? Kind::kTest : random.chance(0.5) ? Kind::kUp : Kind::kDown;
-      op.returned = read && random.chance(0.5);
-    } else if (type == Type::kCounter) {
-      op.kind = read ? Kind::kValue : Kind::kInc;
-      op.amount = read ? random.between(-1, 3) : random.chance(0.7) ? random.between(1, 2) : -1;
-    } else if (is_register(type)) {
-      op.kind = read ? Kind::kValues : Kind::kWrite;
-      if (!read)
-        op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
-      else if (shape.values == 0) {
-        for (std::uint32_t e = 0; e < h.elements.size(); ++e) {
-          if (h.elements[e].key == op.key && random.chance(0.5)) list.push_back(e);
+    switch (type) {
+      case Type::kAddWinsSet:
+      case Type::kRemoveWinsSet:
+        op.kind = read                  ? (random.chance(0.5) ? Kind::kTest : Kind::kState)
+                  : random.chance(0.55) ? Kind::kUp
+                                        : Kind::kDown;
+        if (op.kind == Kind::kState)
+          subset(0.5);
+        else
+          op.element = value();
+        op.returned = op.kind == Kind::kTest && random.chance(0.5);
+        break;
+      case Type::kEnableWinsFlag:
+      case Type::kDisableWinsFlag:
+        op.kind = read ? Kind::kTest : random.chance(0.5) ? Kind::kUp : Kind::kDown;
+        op.returned = read && random.chance(0.5);
+        break;
+      case Type::kCounter:
+        op.kind = read ? Kind::kValue : Kind::kInc;
+        op.amount = read ? random.between(-1, 3) : random.chance(0.7) ? random.between(1, 2) : -1;
+        break;
+      case Type::kMultiValueRegister:
+      case Type::kLastWriterWinsRegister:
+        op.kind = read ? Kind::kValues : Kind::kWrite;
+        if (!read)
+          op.element = shape.values == 0 ? h.element(op.key, std::to_string(fresh++)) : value();
+        else if (shape.values == 0) {
+          for (std::uint32_t e = 0; e < h.elements.size(); ++e) {
+            if (h.elements[e].key == op.key && random.chance(0.5)) list.push_back(e);
+          }
+          if (type == Type::kLastWriterWinsRegister && list.size() > 1)
+            list = {list[random.below(list.size())]};
+        } else if (type == Type::kMultiValueRegister)
+          subset(0.6);
+        else if (random.chance(0.9))
+          list = {value()};
+        break;
+      case Type::kGrowableArray: {
+        std::vector<std::uint32_t> here;
+        for (const auto e : inserted) {
+          if (h.elements[e].key == op.key) here.push_back(e);
         }
-        if (type == Type::kLastWriterWinsRegister && list.size() > 1)
-          list = {list[random.below(list.size())]};
-      } else if (type == Type::kMultiValueRegister)
-        subset(0.6);
-      else if (random.chance(0.9))
-        list = {value()};
-    } else {
-      std::vector<std::uint32_t> here;
-      for (const auto e : inserted) {
-        if (h.elements[e].key == op.key) here.push_back(e);
-      }
-      op.kind = read                                 ? Kind::kList
-                : random.chance(0.7) || here.empty() ? Kind::kInsert
-                                                     : Kind::kDelete;
-      if (op.kind == Kind::kInsert) {
-        op.parent = here.empty() || random.chance(0.5) ? kNone : here[random.below(here.size())];
-        op.element = h.element(op.key, std::to_string(fresh++));
-        inserted.push_back(op.element);
-      } else if (op.kind == Kind::kDelete) {
-        op.element = here[random.below(here.size())];
-      } else {
-        for (const auto e : here) {
-          if (random.chance(0.7)) list.push_back(e);
+        op.kind = read                                 ? Kind::kList
+                  : random.chance(0.7) || here.empty() ? Kind::kInsert
+                                                       : Kind::kDelete;
+        if (op.kind == Kind::kInsert) {
+          op.parent = here.empty() || random.chance(0.5) ? kNone : here[random.below(here.size())];
+          op.element = h.element(op.key, std::to_string(fresh++));
+          inserted.push_back(op.element);
+        } else if (op.kind == Kind::kDelete) {
+          op.element = here[random.below(here.size())];
+        } else {
+          for (const auto e : here) {
+            if (random.chance(0.7)) list.push_back(e);
+          }
+          random.shuffle(std::span(list));
         }
-        random.shuffle(std::span(list));
+        break;
       }
     }
     h.add(op, list);

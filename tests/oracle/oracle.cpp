@@ -26,6 +26,59 @@ using history::TxnStatus;
 using history::ValueId;
 using levels::Level;
 
+// What a level asks, by docs/levels.md and by no table of the engine.
+enum class Visible : std::uint8_t { kEarlierRead, kOneStep, kAnySteps };
+struct Asked {
+  std::optional<Visible> visible;    // the φ of a weak level; none: the level is an order
+  bool split = false;                // begin and commit are two events
+  bool no_overlap = false;           // writers of one key must not overlap
+  bool session_order = false;        // the commit before the begin
+  bool real_time = false;            // of two events: the begin and the commit before the commit
+  bool begins_in_real_time = false;  // the commit before the begin
+};
+
+// Without a default, so that the compiler names a level that is missing here.
+Asked asked_of(Level level) {
+  Asked asked;
+  switch (level) {
+    case Level::kReadCommitted:
+      asked.visible = Visible::kEarlierRead;
+      break;
+    case Level::kReadAtomic:
+      asked.visible = Visible::kOneStep;
+      break;
+    case Level::kCausal:
+      asked.visible = Visible::kAnySteps;
+      break;
+    case Level::kPrefix:
+      asked.split = asked.session_order = true;
+      break;
+    case Level::kSnapshotIsolation:
+      asked.split = asked.no_overlap = true;
+      break;
+    case Level::kGeneralizedSnapshotIsolation:
+      asked.split = asked.no_overlap = asked.real_time = true;
+      break;
+    case Level::kStrongSessionSnapshotIsolation:
+      asked.split = asked.no_overlap = asked.session_order = true;
+      break;
+    case Level::kStrongSnapshotIsolation:
+      asked.split = asked.no_overlap = asked.session_order = true;
+      asked.real_time = asked.begins_in_real_time = true;
+      break;
+    case Level::kSerializable:
+      break;
+    case Level::kStrongSessionSerializable:
+      asked.session_order = true;
+      break;
+    case Level::kStrictSerializable:
+    case Level::kLinearizable:  // of each object
+      asked.session_order = asked.real_time = asked.begins_in_real_time = true;
+      break;
+  }
+  return asked;
+}
+
 constexpr int kInit = -1;  // the initial transaction, as a writer
 
 struct Version {
@@ -351,20 +404,17 @@ class Oracle {
   }
 
   bool satisfies(Level level, const Assigned& a) const {
-    if (levels_is_weak(level)) return satisfies_weak(level, a);
-    if (level != Level::kLinearizable) return satisfies_order(level, a);
+    const Asked asked = asked_of(level);
+    if (asked.visible) return satisfies_weak(*asked.visible, a);
+    if (level != Level::kLinearizable) return satisfies_order(asked, a);
     std::set<KeyId> keys;
     for (const auto& t : txns_) keys.insert(t.keys.begin(), t.keys.end());
     for (const KeyId k : keys) {
       Assigned part = a;
       for (int t = 0; t < size(); ++t) part.counted[t] = a.counted[t] && txns_[t].keys.count(k);
-      if (!satisfies_order(Level::kStrictSerializable, part)) return false;
+      if (!satisfies_order(asked, part)) return false;
     }
     return true;
-  }
-
-  static bool levels_is_weak(Level level) {
-    return level == Level::kReadCommitted || level == Level::kReadAtomic || level == Level::kCausal;
   }
 
   using Relation = std::vector<std::vector<bool>>;
@@ -377,8 +427,8 @@ class Oracle {
 
   // The rows of one range read are read at one moment. At read-committed the first row of a
   // key is the read: the others have a writer, and order nothing.
-  bool satisfies_weak(Level level, Assigned a) const {
-    if (level == Level::kReadCommitted)
+  bool satisfies_weak(Visible visible, Assigned a) const {
+    if (visible == Visible::kEarlierRead)
       std::erase_if(a.sources, [](const Source& s) { return s.further; });
     const int n = size() + 1;  // the last node is the initial transaction
     const auto node = [&](int t) { return t == kInit ? n - 1 : t; };
@@ -400,17 +450,17 @@ class Oracle {
       for (int k = 0; k < size(); ++k) {
         if (k == r.writer || !a.counted[k] || !txns_[k].writes(r.key)) continue;
         bool phi = false;
-        switch (level) {
-          case Level::kReadCommitted:
+        switch (visible) {
+          case Visible::kEarlierRead:
             for (const auto& earlier : a.sources) {
               if (earlier.reader == r.reader && earlier.op < r.op && earlier.writer == k)
                 phi = true;
             }
             break;
-          case Level::kReadAtomic:
+          case Visible::kOneStep:
             phi = step[k][r.reader];
             break;
-          default:
+          case Visible::kAnySteps:
             phi = causal[k][r.reader];
             break;
         }
@@ -437,17 +487,10 @@ class Oracle {
   static int commit_of(const Search& s, int t) { return s.split ? 2 * t + 1 : t; }
   static std::uint64_t bit(int event) { return std::uint64_t{1} << event; }
 
-  bool satisfies_order(Level level, const Assigned& a) const {
+  bool satisfies_order(const Asked& asked, const Assigned& a) const {
     Search s;
-    s.split = level == Level::kPrefix || level == Level::kSnapshotIsolation ||
-              level == Level::kGeneralizedSnapshotIsolation ||
-              level == Level::kStrongSessionSnapshotIsolation ||
-              level == Level::kStrongSnapshotIsolation;
-    s.no_overlap = s.split && level != Level::kPrefix;
-    const bool so = level == Level::kPrefix || level == Level::kStrongSessionSnapshotIsolation ||
-                    level == Level::kStrongSnapshotIsolation ||
-                    level == Level::kStrongSessionSerializable ||
-                    level == Level::kStrictSerializable;
+    s.split = asked.split;
+    s.no_overlap = asked.no_overlap;
     assert(size() <= 32 && "the oracle is for small histories");
     s.before.assign(2 * txns_.size(), 0);
     const auto must = [&](int from, int to) { s.before[to] |= bit(from); };
@@ -460,25 +503,15 @@ class Oracle {
       for (const int j : s.members) {
         if (i == j) continue;
         const int bj = begin_of(s, j), cj = commit_of(s, j);
-        if (so && session_order(i, j)) must(ci, bj);
-        switch (level) {
-          case Level::kStrongSnapshotIsolation:
-            if (real_time(i, j)) must(ci, bj);
-            [[fallthrough]];
-          case Level::kGeneralizedSnapshotIsolation:
-            if (real_time(i, j)) must(bi, cj), must(ci, cj);
-            break;
-          case Level::kStrictSerializable:
-            if (real_time(i, j)) must(ci, bj);
-            break;
-          default:
-            break;
-        }
+        if (asked.session_order && session_order(i, j)) must(ci, bj);
+        if (!asked.real_time || !real_time(i, j)) continue;
+        if (asked.split) must(bi, cj), must(ci, cj);
+        if (asked.begins_in_real_time) must(ci, bj);
       }
     }
     for (const auto& [i, j] : a.ww) {
       if (a.counted[i] && a.counted[j]) {
-        must(commit_of(s, i), level == Level::kPrefix ? commit_of(s, j) : begin_of(s, j));
+        must(commit_of(s, i), s.split && !s.no_overlap ? commit_of(s, j) : begin_of(s, j));
       }
     }
     for (const auto& r : a.sources) {
@@ -539,19 +572,13 @@ class Oracle {
   std::map<KeyId, ListKey> lists_;
 };
 
-bool uses_real_time(Level level) {
-  return level == Level::kGeneralizedSnapshotIsolation ||
-         level == Level::kStrongSnapshotIsolation || level == Level::kStrictSerializable ||
-         level == Level::kLinearizable;
-}
-
 }  // namespace
 
 // Two reads of a key, or two rows of one range read, with different values and no own
 // write between need no check of their own: their writers differ, so read-atomic orders each before
 // the other, and no order has both as the current version at one begin.
 bool oracle_satisfies(const History& history, Level level, Time drift) {
-  assert((!uses_real_time(level) || history.has_all_times()) && "no meaning without times");
+  assert((!asked_of(level).real_time || history.has_all_times()) && "no meaning without times");
   assert((level != Level::kLinearizable || is_single_object(history)) &&
          "one object a transaction");
   // An indeterminate transaction with a compare-and-set either never happened,
