@@ -4,7 +4,11 @@
 // from there.
 //
 // To add a format: its value in `Format` (formats.hpp), a source file with its
-// FormatSpec, and a line in registry.cpp.
+// FormatSpec, and its declaration and its line in registry.cpp. awdit.cpp is a small
+// one to copy. Its header is there for other users; a new reader needs none: tests and
+// the fuzz target call `spec_of(Format::k…).read`. A format that is only read leaves
+// out `extensions`, `write` and `lost`. docs/architecture.md#extension-points lists
+// what else is to be written.
 #pragma once
 
 #include <array>

@@ -41,6 +41,8 @@ class HistoryBuilder {
   struct TxnFacts {
     Time invoke = kNoTime;
     Time complete = kNoTime;
+    // The number by which messages call the transaction, T7: the file's own number, or else its
+    // place in the file. Labels may repeat.
     std::uint32_t label = 0;
     // In a part of another history: which transaction of its session it was there,
     // from 1. 0: as it stands here.

@@ -7,7 +7,13 @@
 // compares with it. certify keeps a table of its own on purpose: its independence is its value.
 //
 // To add a level: the enumerator and its entry here, the same enumerator in
-// include/cupel/check.hpp, and certify/levels_table.
+// include/cupel/check.hpp, and certify/levels_table. docs/architecture.md#extension-points lists
+// what else is to be written. To put it between two levels, A that implies B: A implies the new
+// level and no longer B, and the new level implies B.
+//
+// The levels that `cupel mock` serves (mock/store.cpp) and those that `cupel generate --level`
+// takes (workload/generate.cpp) are lists of their own: a simulated store has to be written for
+// each.
 #pragma once
 
 #include <array>
@@ -61,7 +67,7 @@ struct LevelSpec {
   std::string_view name;                          // "snapshot-isolation"
   std::string_view short_name;                    // "si"
   std::array<std::string_view, 2> aliases{};      // lower case; empty: none
-  std::array<std::optional<Level>, 2> implies{};  // directly; implies() is transitive
+  std::array<std::optional<Level>, 2> implies{};  // directly, at most two; implies() is transitive
 
   // What it asks of a history.
   Visibility visibility = Visibility::kNone;
@@ -70,15 +76,19 @@ struct LevelSpec {
   bool session_order = false;    // a transaction comes after those before it in its session
   RealTime real_time = RealTime::kNone;
   bool single_object = false;  // each object by itself; no transaction may touch two
-  // The ladder decides levels in this order, which settles the most by implication.
+  // The ladder decides levels in this order, so that implications give many of the other verdicts.
+  // The positions are 0 to kLevelCount - 1, each once; a new level may take the last. No verdict
+  // depends on the order.
   unsigned ladder_position;
 
   // The description for users.
   std::string_view page;         // "docs/levels/prefix.md"
   std::string_view definition;   // sentences
   std::string_view also_called;  // in papers and products; may be empty
-  std::string_view example;      // a smallest violation, in explain's language for examples
-  std::string_view given_by;     // which databases give it, as on its page
+  // A smallest violation, in the language for examples that explain/why/glossary.cpp parses:
+  // sessions between |, transactions between ;.
+  std::string_view example;
+  std::string_view given_by;  // which databases give it, as on its page
 };
 
 inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{

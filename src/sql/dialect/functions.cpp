@@ -1,7 +1,12 @@
 // The functions of SQL, one entry of kFunctions each: its name, the database that has it, how many
-// arguments it takes, and either their types with its value, or what makes the expression of a
-// call. Types are PostgreSQL's; those of MySQL where it is the dialect. What has no entry raises
+// arguments it takes, and either their types with its value (`plain`), or what makes the expression
+// of a call (`made`). For a new function, copy `plain("strpos", …)`; use `made` only if the type of
+// the result depends on the arguments, or the value on more than them. What has no entry raises
 // 0A000, whether the database knows it or not.
+//
+// The types of a plain entry hold for both databases. Each brings an argument to its type by its
+// own rules (Coercion::argument): PostgreSQL without a cast or not at all, MySQL nearly any value.
+// A function that only one of them has, or that differs, has `of_postgres` or `of_mysql` around it.
 #include <fmt/format.h>
 
 #include <algorithm>
