@@ -206,13 +206,15 @@ TEST(Registry, EveryFormatHasAPageAndOneName) {
     EXPECT_EQ(&spec_of(spec->format), spec);
     EXPECT_EQ(parse_format(spec->name), spec->format);
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(CUPEL_SOURCE_DIR) / spec->page))
-        << spec->page;
+        << "write the page of " << spec->name << ", " << spec->page;
     EXPECT_EQ(spec->write == nullptr, spec->extensions[0].ending.empty()) << spec->name;
   }
   const auto readme = file_bytes(std::string(CUPEL_SOURCE_DIR) + "/README.md");
   for (const auto* spec : all_specs()) {
-    EXPECT_NE(readme.find("\n| " + std::string(spec->name) + " | "), std::string::npos)
-        << spec->name;
+    const auto row = "\n| " + std::string(spec->name) + " | ";
+    EXPECT_TRUE(readme.find(row) != std::string::npos)
+        << "README.md: the table of the formats has no row that begins with `| " << spec->name
+        << " | `";
   }
   for (const auto& ending : endings) {
     ASSERT_TRUE(options_of_extension(ending)) << ending;

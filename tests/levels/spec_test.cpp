@@ -106,6 +106,7 @@ TEST(LevelSpec, AnswersWhatExplanationsAsk) {
     }
     return names;
   };
+  // The short names, weakest first; a new level is added where it belongs.
   EXPECT_EQ(all(writers_exclude), "si gsi sssi ssi ");
   EXPECT_EQ(all(forbids_lost_updates), "si gsi sssi ssi ser sser strict lin ");
   EXPECT_EQ(all(is_single_object), "lin ");
@@ -150,6 +151,13 @@ std::vector<std::string> order_in_words(const LevelSpec& spec) {
           real_time};
 }
 
+// What to do about a row that is missing, or one too many.
+std::string missing_row(const LevelSpec& spec, const std::string& found) {
+  return "docs/levels.md: found " + found + " instead of the row of " + std::string(spec.name) +
+         " in the table of " + (is_weak(spec.level) ? "φ" : "choices") +
+         "; write this row, after that of the level before it in src/levels/spec.hpp";
+}
+
 TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
   const auto page = page_of("docs/levels.md");
   const auto weak = table_of(page, "| level | φ(k, r) |");
@@ -157,25 +165,29 @@ TEST(LevelsPage, ItsTablesSayWhatTheSpecsSay) {
   std::size_t weak_row = 0, order_row = 0;
   std::vector<std::string> above(4);
   for (const LevelSpec& spec : kLevelSpecs) {
+    const auto& table = is_weak(spec.level) ? weak : order;
+    const std::size_t at = is_weak(spec.level) ? weak_row++ : order_row++;
+    // After a missing row all others are those of other levels: only the first is said.
+    ASSERT_LT(at, table.size()) << missing_row(spec, "the end");
+    const auto& row = table[at];
+    const auto name = row[0].substr(0, row[0].find(' '));  // "snapshot-isolation (Adya)"
+    ASSERT_EQ(name, spec.name) << missing_row(spec, "that of " + name);
+    const auto wrong = "docs/levels.md: the row of " + std::string(spec.name);
     if (is_weak(spec.level)) {
-      ASSERT_LT(weak_row, weak.size()) << spec.name;
-      const auto& row = weak[weak_row++];
       EXPECT_EQ(row, (std::vector<std::string>{std::string(spec.name),
-                                               visibility_in_words(spec.visibility)}));
+                                               visibility_in_words(spec.visibility)}))
+          << wrong;
       continue;
     }
-    ASSERT_LT(order_row, order.size()) << spec.name;
-    const auto& row = order[order_row++];
-    EXPECT_EQ(row[0].substr(0, row[0].find(' ')), spec.name);  // "snapshot-isolation (Adya)"
-    if (spec.single_object) continue;                          // of which the row is a sentence
-    ASSERT_EQ(row.size(), 5u) << spec.name;
+    if (spec.single_object) continue;  // of which the row is a sentence
+    ASSERT_EQ(row.size(), 5u) << wrong;
     for (std::size_t i = 0; i < 4; ++i) {
       if (row[i + 1] != "same") above[i] = row[i + 1];
     }
-    EXPECT_EQ(above, order_in_words(spec)) << spec.name;
+    EXPECT_EQ(above, order_in_words(spec)) << wrong << " (same: as in the row above)";
   }
-  EXPECT_EQ(weak_row, weak.size());
-  EXPECT_EQ(order_row, order.size());
+  EXPECT_EQ(weak_row, weak.size()) << "docs/levels.md: a row without a level in kLevelSpecs";
+  EXPECT_EQ(order_row, order.size()) << "docs/levels.md: a row without a level in kLevelSpecs";
 }
 
 TEST(LevelsPage, NamesThePageOfEveryLevelInOrder) {
@@ -185,10 +197,12 @@ TEST(LevelsPage, NamesThePageOfEveryLevelInOrder) {
     const auto link = "[" + std::string(spec.name) + "](" +
                       std::string(spec.page).substr(std::string("docs/").size()) + ")";
     const auto found = page.find(link, at);
-    EXPECT_NE(found, std::string::npos) << link;
+    EXPECT_TRUE(found != std::string::npos)
+        << "docs/levels.md: write the link " << link << ", after that of the level before it";
     at = found == std::string::npos ? at : found;
     EXPECT_TRUE(
-        std::filesystem::exists(std::string(CUPEL_SOURCE_DIR) + "/" + std::string(spec.page)));
+        std::filesystem::exists(std::string(CUPEL_SOURCE_DIR) + "/" + std::string(spec.page)))
+        << "write " << spec.page;
   }
 }
 
@@ -230,6 +244,8 @@ TEST(LevelsPage, ItsChainsOfImplicationsAreThoseOfTheSpecs) {
   for (const Level a : all_levels()) {
     for (const Level b : all_levels()) {
       EXPECT_EQ(stated[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)], implies(a, b))
+          << "docs/levels.md: the chains \"a ⇒ b ⇒ c\" and `implies` in src/levels/spec.hpp differ "
+             "on "
           << name(a) << " and " << name(b);
     }
   }

@@ -228,14 +228,15 @@ std::string text_of(const std::string& path) {
 // What the page of a level says of databases, with its links and line ends undone.
 TEST(Glossary, SaysOfDatabasesWhatThePagesOfTheLevelsSay) {
   for (const auto& entry : levels::kLevelSpecs) {
-    auto page =
-        text_of(CUPEL_SOURCE_DIR "/docs/levels/" + std::string(levels::name(entry.level)) + ".md");
+    auto page = text_of(CUPEL_SOURCE_DIR "/" + std::string(entry.page));
     page = std::regex_replace(page, std::regex("\\[([^\\]]*)\\]\\([^)]*\\)"), "$1");
     std::erase(page, '`');
     page = std::regex_replace(page, std::regex("\\s+"), " ");
-    EXPECT_NE(page.find(" ## Which databases give it " + std::string(entry.given_by) + " ## "),
-              std::string::npos)
-        << levels::name(entry.level);
+    const auto section = " ## Which databases give it " + std::string(entry.given_by) + " ## ";
+    EXPECT_TRUE(page.find(section) != std::string::npos)
+        << entry.page << ": below \"## Which databases give it\", expected `given_by` of "
+        << entry.name
+        << " in src/levels/spec.hpp, and another heading after it: " << entry.given_by;
   }
 }
 
