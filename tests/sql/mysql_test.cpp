@@ -49,6 +49,12 @@ TEST(MockSqlMysql, NamesOfMarksAreReserved) {
     EXPECT_EQ(run.error->sqlstate, "42602") << wrong;
     EXPECT_NE(run.error->message.find("is reserved by the mock"), std::string::npos) << wrong;
   }
+  const auto called = sql.session->run("SELECT upper('a', 'b')");
+  ASSERT_TRUE(called.error);
+  EXPECT_EQ(called.error->sqlstate, "0A000");
+  EXPECT_TRUE(called.error->message.ends_with(
+      " is not supported by the mock; the function takes other arguments"))
+      << called.error->message;
   // A text is no name.
   EXPECT_EQ(sql("SELECT 'cupel mark 0', cast(-1 AS UNSIGNED)"),
             "cupel mark 0,18446744073709551615");

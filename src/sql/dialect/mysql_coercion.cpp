@@ -372,7 +372,9 @@ ExpressionPtr MysqlCoercion::argument(const ExpressionPtr& part, Type type) cons
 
 SqlException MysqlCoercion::no_function(const std::string& name, const std::string& types,
                                         std::optional<std::uint32_t> position) const {
-  return unsupported(fmt::format("{}({})", name, types), position);
+  auto error = unsupported(fmt::format("{}({})", name, types), position);
+  error.error.message += "; the function takes other arguments";
+  return error;
 }
 
 ExpressionPtr MysqlCoercion::widened(const ExpressionPtr& part) const {
