@@ -313,7 +313,7 @@ std::string level_of_causes(const Checked& checked, Level level) {
     if (stronger == nullptr || levels::implies(stronger->level, result.level)) stronger = &result;
   }
   if (stronger == nullptr) return named_level(checked, level);
-  return fmt::format("{} (because {} is)", named_level(checked, stronger->level),
+  return fmt::format("{} (because {} is violated)", named_level(checked, stronger->level),
                      levels::name(level));
 }
 
@@ -370,12 +370,12 @@ Reasons reasons(const Checked& checked) {
     }
     std::string who = named_level(checked, result.level);
     if (result.explained_at.value_or(result.level) != result.level) {
-      who += fmt::format(" (because {} is)", levels::name(*result.explained_at));
+      who += fmt::format(" (because {} is violated)", levels::name(*result.explained_at));
     }
     const Level at = result.explained_at.value_or(result.level);
     if (const auto* cause = better_cause(checked, at)) {
       if (at == result.level && cause->level != at) {
-        who += fmt::format(" (because {} is)", levels::name(cause->level));
+        who += fmt::format(" (because {} is violated)", levels::name(cause->level));
       }
       const auto same = [&](const auto& other) { return other.alone == cause->name; };
       const auto it = std::find_if(found.begin(), found.end(), same);

@@ -85,10 +85,11 @@ TEST_F(Cli, ACauseOfAWeakerLevelThanAskedIsReportedUnderTheLevelAskedFor) {
         std::string(kLostUpdate) + "r(2,0,2,3)\nw(3,1,2,3)\nr(3,0,3,4)\nw(2,1,3,4)\n");
   const auto ran = cupel("check -l serializable two-lost.txt");
   EXPECT_EQ(ran.code, 1);
-  const auto first =
-      ran.out.find("\n  violated: serializable (because snapshot-isolation is)\n  lost-update");
+  const auto first = ran.out.find(
+      "\n  violated: serializable (because snapshot-isolation is violated)\n  lost-update");
   const auto second = ran.out.find(
-      "\n  violated, apart from that: serializable (because snapshot-isolation is)\n  lost-update");
+      "\n  violated, apart from that: serializable (because snapshot-isolation is violated)\n  "
+      "lost-update");
   ASSERT_NE(first, std::string::npos) << ran.out;
   ASSERT_NE(second, std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("So under serializable"), std::string::npos) << ran.out;
