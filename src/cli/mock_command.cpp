@@ -73,6 +73,7 @@ int serve(const ServeArguments& arguments) {
                       http_url(arguments.address, open)));
   }
   flush_output();
+  if (!arguments.note.empty()) print_error(arguments.note);
   print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
                           arguments.store.seed));
   interruptible.wait();

@@ -107,19 +107,32 @@ void take_policy(const std::string& text, mock::Options& options) {
     throw UsageError("--policy", fmt::format("found `{}`, expected a weight above 0", text));
 }
 
+// The strongest level of the mock that this one implies, or else the weakest that implies it.
+std::string nearest_level_of_mock(levels::Level level) {
+  std::optional<mock::Level> weaker, stronger;
+  for (const auto served : mock::kLevels) {  // the weakest first
+    const auto there = levels::parse_level(mock::name(served));
+    if (levels::implies(level, *there)) weaker = served;
+    if (!stronger && levels::implies(*there, level)) stronger = served;
+  }
+  if (weaker)
+    return fmt::format("; the strongest level of the mock that it implies is {}",
+                       mock::name(*weaker));
+  if (stronger)
+    return fmt::format("; the weakest level of the mock that implies it is {}",
+                       mock::name(*stronger));
+  return "";
+}
+
 // Why `text` is no level of the mock, and what may have been meant.
 std::string no_level_of_mock(const std::string& text) {
   const auto names = level_names_of_mock();
   if (const auto known = levels::parse_level(text)) {
-    auto nearest = mock::Level::kStrongSessionSerializable;
-    for (const auto level : levels::all_levels()) {
-      const auto there = mock::level_of(levels::name(level));
-      if (there && levels::implies(*known, level)) nearest = *there;
-    }
-    return fmt::format(
-        "found `{}`, expected {}; the mock orders no sessions by real time; the nearest level "
-        "of the mock is {}",
-        text, one_of(names), mock::name(nearest));
+    return fmt::format("found `{}`, expected {}; {}{}", text, one_of(names),
+                       levels::needs_real_time(*known)
+                           ? "the level orders transactions by real time, which the mock does not"
+                           : "the mock does not simulate this level",
+                       nearest_level_of_mock(*known));
   }
   auto spelled = level_names();  // serializable is understood too
   std::erase_if(spelled, [](const std::string& name) { return !mock::level_of(name); });
@@ -136,6 +149,12 @@ void take_store_options(StoreArguments& arguments) {
   if (!level) throw UsageError("--level", no_level_of_mock(arguments.level));
   auto& store = arguments.store;
   store.level = *level;
+  const auto asked = levels::parse_level(arguments.level);
+  if (asked && levels::name(*asked) != mock::name(*level)) {
+    arguments.note =
+        fmt::format("note: the mock orders the transactions of a session, so {} is served as {}",
+                    levels::name(*asked), mock::name(*level));
+  }
   take_policy(arguments.policy, store);
   store.delay_ms = 1000 * or_throw(parse_duration(arguments.delay, 0.001), "--delay");
   store.latency_ms = 1000 * or_throw(parse_duration(arguments.latency, 0.001), "--latency");

@@ -15,6 +15,7 @@ struct StoreArguments {
   mock::Options store;
   std::string level = std::string(mock::name(mock::Options().level));
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
+  std::string note;                // to print at the start, if the level is another than asked for
   std::vector<std::string> given;  // options that repeat this behaviour, but for the seed
 };
 

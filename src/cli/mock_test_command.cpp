@@ -19,6 +19,7 @@ namespace cupel::cli {
 namespace {
 
 int run_test(const MockTestArguments& arguments) {
+  if (!arguments.note.empty()) print_error(arguments.note);
   auto test = arguments.test;
   test.store = arguments.store;
   const Interruptible interruptible;

@@ -402,6 +402,37 @@ TEST_F(MockCommand, OptionsBeforeTestAreRefused) {
   }
 }
 
+TEST_F(MockCommand, SaysWhyALevelIsNotServed) {
+  const auto of_level = [&](const char* level) {
+    return run({CUPEL_BINARY, "mock", "--level", level}, folder_.path()).output;
+  };
+  const std::string reason =
+      "; the level orders transactions by real time, which the mock does not";
+  const auto strict = of_level("strict");
+  EXPECT_NE(strict.find(reason + "; the strongest level of the mock that it implies is "
+                                 "strong-session-serializable"),
+            std::string::npos)
+      << strict;
+  const auto snapshot = of_level("ssi");
+  EXPECT_NE(snapshot.find(reason + "; the strongest level of the mock that it implies is "
+                                   "strong-session-snapshot-isolation"),
+            std::string::npos)
+      << snapshot;
+  // Neither implies a level of the mock, nor is implied by one.
+  for (const char* level : {"gsi", "lin"}) {
+    const auto none = of_level(level);
+    EXPECT_NE(none.find(reason), std::string::npos) << none;
+    EXPECT_EQ(none.find("the mock that"), std::string::npos) << none;
+  }
+}
+
+TEST_F(MockCommand, SaysThatItServesAStrongerLevel) {
+  start({"--level", "si", "--http", "0"}, 1);
+  EXPECT_NE(stop().find("note: the mock orders the transactions of a session, so "
+                        "snapshot-isolation is served as strong-session-snapshot-isolation"),
+            std::string::npos);
+}
+
 // A number in front of these words.
 int number_before(const std::string& text, const std::string& words) {
   const auto end = text.find(words);
@@ -577,13 +608,8 @@ TEST_F(MockCommand, BadUsage) {
             "found `--quick`, which is no option of test; put the command and its options after "
             "--: "
             "-- ./run.sh --quick"},
-           {{"--level", "strict"},
-            "orders no sessions by real time; the nearest level of the mock is "
-            "strong-session-serializable"},
-           {{"--level", "generalized-snapshot-isolation"},
-            "nearest level of the mock is strong-session-snapshot-isolation"},
            {{"test", "--level", "linearizable", "--", "true"},
-            "nearest level of the mock is strong-session-serializable"},
+            "real time, which the mock does not"},
            {{"--policy", "nice"}, "nice"},
            {{"--policy", "latest=0"}, "above 0"},
            {{"--pg", "70000"}, "65535"},
