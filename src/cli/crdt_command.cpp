@@ -11,8 +11,10 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/budget.hpp"
+#include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
@@ -61,16 +63,15 @@ crdt::NamedType type_or_refused(const std::string& name) {
   return *type;
 }
 
-void add_type_option(Command& command, std::string& type) {
+Option* add_type_option(Command& command, std::string& type, const std::string& otherwise = "") {
   std::vector<std::string> names;
   for (const auto t : crdt::all_types()) names.emplace_back(crdt::name(t));
-  command
+  return command
       .add_option(
           "-T,--type", type,
           fmt::format("The replicated data type: {}; or another name of one, such as or-set, "
-                      "grow-only-set, mvr, lww, pn-counter, rga",
-                      one_of(names)))
-      ->required()
+                      "grow-only-set, mvr, lww, pn-counter, rga{}",
+                      one_of(names), otherwise))
       ->type_name("TYPE");
 }
 
@@ -178,15 +179,46 @@ int check(const CrdtArguments& arguments, crdt::NamedType type, const Limits& li
   return code;
 }
 
-int verify(const CrdtArguments& arguments, crdt::NamedType type) {
-  const auto history = history_of(arguments.history, type);
-  if (!history.ok()) {
-    print_error(history.error());
+// The type of the history of a certificate: as asked for, or else as the certificate has it.
+base::Result<crdt::NamedType> type_of_certificate(const CrdtArguments& arguments,
+                                                  std::optional<crdt::NamedType> asked,
+                                                  std::string_view certificate) {
+  const auto named = crdt::type_named_in(certificate);
+  if (!named) {
+    if (asked) return *asked;  // that it is no certificate is said later
+    return base::Error{.message =
+                           "found no certificate that names a replicated data type, expected "
+                           "what `cupel crdt check --certificate` writes",
+                       .file = arguments.certificate};
+  }
+  if (asked && asked->type != *named) {
+    return base::Error{
+        .message = fmt::format("found a certificate of the type {}, but --type is {}; leave out "
+                               "--type to take that of the certificate",
+                               crdt::name(*named), arguments.type),
+        .file = arguments.certificate};
+  }
+  return asked.value_or(crdt::NamedType{*named});
+}
+
+int verify(const CrdtArguments& arguments, std::optional<crdt::NamedType> asked) {
+  if (is_certificate(arguments.history)) {
+    print_error(certificate_comes_second("crdt verify", arguments.history));
     return kBad;
   }
   const auto certificate = contents(arguments.certificate);
   if (!certificate.ok()) {
     print_error(certificate.error());
+    return kBad;
+  }
+  const auto type = type_of_certificate(arguments, asked, *certificate);
+  if (!type.ok()) {
+    print_error(type.error());
+    return kBad;
+  }
+  const auto history = history_of(arguments.history, *type);
+  if (!history.ok()) {
+    print_error(history.error());
     return kBad;
   }
   const auto verified = crdt::verify(*history, *certificate);
@@ -282,7 +314,7 @@ void add_crdt_check(Command& app, Run& run) {
                    "Histories, JSON lines or EDN; - is standard input")
       ->required()
       ->type_name("");
-  add_type_option(*command, arguments->type);
+  add_type_option(*command, arguments->type)->required();
   command
       ->add_flag(
           "--converge", arguments->converge,
@@ -345,7 +377,7 @@ void add_crdt_verify(Command& app, Run& run) {
                    "The file that cupel crdt check --certificate wrote; - is standard input")
       ->required()
       ->type_name("");
-  add_type_option(*command, arguments->type);
+  add_type_option(*command, arguments->type, ". Default: that of the certificate");
   command->add_flag("--json", arguments->json, "Print one JSON object on one line");
   command->footer(
       "Exit code: 0 the certificate proves its verdict, 1 it does not, 2 unknown: the certificate\n"
@@ -353,9 +385,10 @@ void add_crdt_verify(Command& app, Run& run) {
       "file is not a certificate.\n"
       "\n"
       "Example:\n"
-      "  cupel crdt verify --type or-set history.jsonl proof.json");
+      "  cupel crdt verify history.jsonl proof.json");
   command->callback([arguments, &run] {
-    const auto type = type_or_refused(arguments->type);
+    std::optional<crdt::NamedType> type;
+    if (!arguments->type.empty()) type = type_or_refused(arguments->type);
     if (arguments->history == "-" && arguments->certificate == "-") {
       throw UsageError("CERTIFICATE",
                        "found - twice; standard input is the history or the certificate, "
@@ -428,7 +461,7 @@ void add_crdt_generate(Command& app, Run& run) {
       "generate", "Write a history of simulated replicas, correct or with a bug");
   auto arguments = std::make_shared<CrdtGenerateArguments>();
   auto& options = arguments->options;
-  add_type_option(*command, arguments->type);
+  add_type_option(*command, arguments->type)->required();
   command
       ->add_option("-o,--output", arguments->output, "The file to write. Default: standard output")
       ->type_name("FILE");
@@ -534,7 +567,7 @@ void add_crdt_run(Command& app, Run& run) {
       ->add_option("--exec", options.command, "The command that sh -c starts once for each replica")
       ->required()
       ->type_name("COMMAND");
-  add_type_option(*command, arguments->type);
+  add_type_option(*command, arguments->type)->required();
   add_request_options(*command, options);
   const char* group = "Replicas";
   command

@@ -12,6 +12,7 @@
 
 #include "base/budget.hpp"
 #include "certify/verify.hpp"
+#include "cli/certificate_file.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/units.hpp"
@@ -98,7 +99,9 @@ int verify(const VerifyArguments& arguments, std::optional<formats::Format> form
            history::Time drift) {
   const auto history = formats::read(arguments.history, {.format = format});
   if (!history.ok()) {
-    print_error(history.error());
+    print_error(is_certificate(arguments.history)
+                    ? certificate_comes_second("verify", arguments.history)
+                    : history.error());
     return kBad;
   }
   const auto certificate = contents(arguments.certificate);

@@ -201,6 +201,11 @@ TEST_F(Cli, VerifyChecksWhatCheckWrote) {
       "cupel: fine.txt: found a file that is no JSON document, expected a certificate, the JSON "
       "document that `cupel check --certificate FILE HISTORY` writes; the history comes first: "
       "`cupel verify HISTORY CERTIFICATE`\n");
+  ran = cupel("verify fine.json fine.txt");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.err,
+            "cupel: fine.json: found a certificate, expected a history; the history comes first: "
+            "`cupel verify HISTORY CERTIFICATE`\n");
   write("cut.json", text_of("lost.json").substr(0, 100));
   ran = cupel("verify lost.txt cut.json");
   EXPECT_EQ(ran.code, 3);

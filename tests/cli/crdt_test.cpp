@@ -96,6 +96,25 @@ TEST_F(CrdtCli, CertificatesAreVerifiedAndPicturesDrawn) {
   }
   EXPECT_EQ(crdt("verify --type counter broken.jsonl fine.cert").code, 1);
   EXPECT_EQ(crdt("verify --type counter fine.jsonl fine.jsonl").code, 3);
+  // Without --type it is that of the certificate; another one is an error.
+  EXPECT_EQ(crdt("verify fine.jsonl fine.cert").code, 0);
+  EXPECT_EQ(crdt("verify --type pn-counter fine.jsonl fine.cert").code, 0);
+  const auto other = crdt("verify --type or-set fine.jsonl fine.cert");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_EQ(
+      other.err,
+      "cupel: fine.cert: found a certificate of the type counter, but --type is or-set; leave "
+      "out --type to take that of the certificate\n");
+  const auto none = crdt("verify fine.jsonl broken.jsonl");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("found no certificate that names a replicated data type"),
+            std::string::npos)
+      << none.err;
+  const auto swapped = crdt("verify fine.cert fine.jsonl");
+  EXPECT_EQ(swapped.code, 3);
+  EXPECT_EQ(swapped.err,
+            "cupel: fine.cert: found a certificate, expected a history; the history comes first: "
+            "`cupel crdt verify HISTORY CERTIFICATE`\n");
 }
 
 TEST_F(CrdtCli, GeneratedBugsAreFoundInAPipe) {

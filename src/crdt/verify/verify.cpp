@@ -285,6 +285,21 @@ std::uint64_t digest(const History& history) {
   return hash;
 }
 
+std::optional<Type> type_named_in(std::string_view certificate) {
+  const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
+  if (text::beyond_bounds(certificate)) return std::nullopt;
+  // Without the arrays, which are nearly all of it.
+  const auto no_array = [](int /*depth*/, Json::parse_event_t event, Json& /*parsed*/) {
+    return event != Json::parse_event_t::array_start;
+  };
+  const Json json = Json::parse(certificate, no_array, false);
+  if (!json.is_object() || !json.contains("cupel_crdt_certificate")) return std::nullopt;
+  const auto type = json.find("type");
+  if (type == json.end() || !type->is_string()) return std::nullopt;
+  const auto named = type_of(type->get<std::string>());
+  return named ? std::optional(named->type) : std::nullopt;
+}
+
 Verified verify(const History& history, std::string_view certificate) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   if (auto reason = text::beyond_bounds(certificate))

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ struct Verified {
 };
 
 inline constexpr std::size_t kMostOperations = 1500;
+
+// The type that a certificate names; none: it is no certificate, or names none that is known.
+std::optional<Type> type_named_in(std::string_view certificate);
 
 Verified verify(const History& history, std::string_view certificate);
 
