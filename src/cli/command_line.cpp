@@ -292,7 +292,13 @@ std::string usage_error(const CLI::App& app, const std::exception& error,
   }
   const std::string& extra = remaining.front();
   if (!extra.starts_with("-")) {
-    if (commands.empty()) return fmt::format("found `{}`, expected nothing more", extra);
+    if (commands.empty()) {
+      // `levels` lists what `explain` describes.
+      return fmt::format("found `{}`, expected nothing more{}", extra,
+                         asked.get_name() == "levels"
+                             ? fmt::format("; `cupel explain {}` describes a level", extra)
+                             : "");
+    }
     return fmt::format("found `{}` after {}, expected {}{}{}", extra, asked.get_name(),
                        one_of(commands),
                        asked.get_require_subcommand_min() > 0 ? "" : ", or nothing more",

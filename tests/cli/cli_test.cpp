@@ -774,6 +774,11 @@ TEST_F(Cli, ExplainsWords) {
   EXPECT_NE(cupel("explain si").out.find("lost-update"), std::string::npos);
   EXPECT_NE(cupel("explain").out.find("write-skew"), std::string::npos);
   EXPECT_NE(cupel("levels").out.find("strict-serializable"), std::string::npos);
+  const auto one = cupel("levels si");
+  EXPECT_EQ(one.code, 3);
+  EXPECT_NE(one.err.find("found `si`, expected nothing more; `cupel explain si` describes a level"),
+            std::string::npos)
+      << one.err;
 }
 
 TEST_F(Cli, LevelsListsWhatEachLevelImplies) {
