@@ -256,9 +256,9 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
         path, {.format = file.format, .threads = options.check.threads, .budget = &budget});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();
-  const bool whole = read.ok();
-  AnalyzedFile result{whole ? std::move(read).value() : empty_history(), {}};
-  if (whole) {
+  AnalyzedFile result{empty_history(), {}};
+  if (read.ok()) {
+    result.history = std::move(read).value();
     auto with_fields = options;
     if (!with_fields.fields) with_fields.fields = fields_of_file(std::move(source), result.history);
     result.analysis = analyze(result.history, with_fields, budget);
