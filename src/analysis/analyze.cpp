@@ -206,7 +206,10 @@ std::optional<check::CheckResult> decide_while_reading(const std::string& path,
   levels::StreamedZones zones(budget);
   const Lap lap(budget.stopwatch(), "read");
   if (!formats::stream(path,
-                       {.format = file.format, .threads = options.check.threads, .budget = &budget},
+                       {.format = file.format,
+                        .threads = options.check.threads,
+                        .budget = &budget,
+                        .initial = file.initial},
                        kLeastStreamed, zones)) {
     return std::nullopt;
   }
@@ -252,8 +255,10 @@ base::Result<AnalyzedFile> analyze_file(const std::string& path, const FileOptio
   Source source(path);
   auto read = [&] {
     const Lap lap(budget.stopwatch(), "read");
-    return formats::read(
-        path, {.format = file.format, .threads = options.check.threads, .budget = &budget});
+    return formats::read(path, {.format = file.format,
+                                .threads = options.check.threads,
+                                .budget = &budget,
+                                .initial = file.initial});
   }();
   if (!read.ok() && !read.error().limit_met) return std::move(read).error();
   AnalyzedFile result{empty_history(), {}};

@@ -88,6 +88,7 @@ struct FileOptions {
   // Only verdicts are needed. A long history of single operations is then decided while it is
   // read, and not held, if only linearizability is asked for.
   bool verdicts_only = false;
+  formats::InitialValues initial = {};  // beside what the file says
 };
 
 // Reads a history and analyzes it. Its time counts from the beginning of the reading. Errors:

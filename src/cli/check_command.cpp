@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analyze.hpp"
+#include "analysis/first_reads.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
 #include "cli/options.hpp"
@@ -16,6 +17,7 @@
 #include "cli/spelling.hpp"
 #include "crdt/io/reader.hpp"
 #include "formats/label_lines.hpp"
+#include "history/naming.hpp"
 #include "report/certificate.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -26,7 +28,7 @@ namespace {
 
 struct CheckArguments {
   std::vector<std::string> histories, levels;
-  std::vector<std::string> emit;
+  std::vector<std::string> emit, initial;
   std::string format, certificate, report;
   LimitArguments limits;
   bool json = false, test_power = false;
@@ -43,6 +45,7 @@ std::string command_of(const std::string& file, const CheckArguments& arguments)
   if (!arguments.limits.clock_drift.empty()) {
     command += " --clock-drift " + shell_word(arguments.limits.clock_drift);
   }
+  for (const auto& text : arguments.initial) command += " --initial " + shell_word(text);
   return command + " " + shell_word(file);
 }
 
@@ -96,11 +99,32 @@ void report_unreadable(const std::string& file, base::Error error, const Outputs
   if (outputs.folder) outputs.folder->add(file, error);
 }
 
+// What the history may have left out, if the first reads say so.
+void hint_at_start(const report::Checked& checked) {
+  const auto& levels = checked.analysis.check.levels;
+  const bool violated = std::any_of(levels.begin(), levels.end(), [](const auto& level) {
+    return level.verdict == check::Verdict::kViolated;
+  });
+  const auto start = violated ? analysis::unwritten_start(checked.history)
+                              : std::optional<analysis::UnwrittenStart>();
+  if (!start) return;
+  const auto value = checked.history.value(start->value);
+  const auto keys = start->keys == start->of
+                        ? std::string("every key was")
+                        : fmt::format("{} of {} keys were", report::grouped(start->keys),
+                                      report::grouped(start->of));
+  print_error(fmt::format(
+      "note: {}: {} first read as {}, which no transaction wrote; if keys start with it, add "
+      "--initial {}",
+      checked.file, keys, history::shown(value), shell_word(history::shown(value))));
+}
+
 void print_checked(const report::Checked& checked, const CheckArguments& arguments,
                    Emitter& emitter) {
   if (const auto cut = checked.history.fact("cut"); !cut.empty()) {
     print_error(fmt::format("note: {}: {}", checked.file, cut));
   }
+  hint_at_start(checked);
   if (emitter.any()) {
     emitter.add({checked, command_of(checked.file, arguments),
                  formats::lines_of_labels(checked.file, checked.history.fact("format"),
@@ -283,7 +307,8 @@ Run prepared(const std::shared_ptr<CheckArguments>& arguments) {
   }
   const analysis::FileOptions reading{
       .format = format_of(arguments->format, "--format"),
-      .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty()};
+      .verdicts_only = !arguments->json && arguments->report.empty() && arguments->emit.empty(),
+      .initial = initial_values(arguments->initial)};
   refuse_overwriting(*arguments, *emitter);
   return [arguments, options, reading, emitter] {
     return check_all(*arguments, options, reading, *emitter);
@@ -311,6 +336,7 @@ void add_check(Command& app, Run& run) {
       ->type_name("LEVEL")
       ->allow_extra_args(false)
       ->group(kQuestionOptions);
+  add_initial_option(*command, arguments->initial);
   add_limit_options(*command, "The time for one history: to read it and to decide all levels",
                     arguments->limits);
   command

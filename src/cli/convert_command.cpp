@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 
 namespace cupel::cli {
 
@@ -28,6 +30,7 @@ bool same_file(const std::string& in, const std::string& out) {
 void add_convert(Command& app, Run& run) {
   struct Arguments {
     std::string in, out, output, from, to;
+    std::vector<std::string> initial;
     bool edn = false;
   };
   auto* command = app.add_subcommand("convert", "Write a history in another format");
@@ -44,6 +47,7 @@ void add_convert(Command& app, Run& run) {
   command->add_option("-o,--output", arguments->output, "The same as OUT")->type_name("OUT");
   command->add_option("-f,--from", arguments->from, "Format of IN. Default: recognised by content")
       ->type_name("FORMAT");
+  add_initial_option(*command, arguments->initial);
   add_target_options(*command, arguments->to, arguments->edn, "OUT");
   command->footer(
       "Examples:\n  cupel convert history.edn history.jsonl\n"
@@ -58,7 +62,7 @@ void add_convert(Command& app, Run& run) {
       throw UsageError("--output",
                        "the file to write is named twice, by OUT and by -o; leave out one");
     }
-    run = [arguments, from]() -> int {
+    run = [arguments, from, initial = initial_values(arguments->initial)]() -> int {
       const auto options = write_options(arguments->out, arguments->to, arguments->edn);
       if (!options.ok()) {
         print_error(options.error());
@@ -70,7 +74,7 @@ void add_convert(Command& app, Run& run) {
                         .file = arguments->out});
         return kBad;
       }
-      const auto history = formats::read(arguments->in, {.format = from});
+      const auto history = formats::read(arguments->in, {.format = from, .initial = initial});
       if (!history.ok()) {
         print_error(history.error());
         return kBad;

@@ -101,6 +101,22 @@ check::Options check_options(const std::vector<std::string>& levels,
   return options;
 }
 
+void add_initial_option(Command& command, std::vector<std::string>& texts) {
+  command
+      .add_option(
+          "--initial", texts,
+          "What every key held before the history, or one key, as in 0 or x=0, whatever the "
+          "history says. May be repeated. Default: what the history says, else nothing "
+          "(null; 0 in plume, awdit and dbcop)")
+      ->type_name("VALUE|KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(kQuestionOptions);
+}
+
+formats::InitialValues initial_values(const std::vector<std::string>& texts) {
+  return or_throw(formats::parse_initial_values(texts), "--initial");
+}
+
 std::optional<double> shrink_seconds(const LimitArguments& arguments) {
   if (arguments.shrink_time.empty()) return std::nullopt;
   return or_throw(parse_duration(arguments.shrink_time, 1), "--shrink-time");

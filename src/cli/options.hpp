@@ -40,6 +40,10 @@ std::uint64_t default_memory_limit();
 check::Options check_options(const std::vector<std::string>& levels,
                              const LimitArguments& arguments);
 
+// --initial, for a command that reads histories, and what it says.
+void add_initial_option(Command& command, std::vector<std::string>& texts);
+formats::InitialValues initial_values(const std::vector<std::string>& texts);
+
 // How long violations may be made smaller; none: not given.
 std::optional<double> shrink_seconds(const LimitArguments& arguments);
 

@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "report/stats.hpp"
 
 namespace cupel::cli {
 
 void add_stats(Command& app, Run& run) {
   struct Arguments {
-    std::vector<std::string> histories;
+    std::vector<std::string> histories, initial;
     std::string format;
     bool json = false;
   };
@@ -23,6 +24,7 @@ void add_stats(Command& app, Run& run) {
       ->check(not_empty("a file or a folder"))
       ->type_name("");
   add_format_option(*command, arguments->format);
+  add_initial_option(*command, arguments->initial);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object for each history, on one line");
   command->footer(
@@ -30,11 +32,11 @@ void add_stats(Command& app, Run& run) {
       ".operations");
   command->callback([arguments, &run] {
     const auto format = format_of(arguments->format, "--format");
-    run = [arguments, format]() -> int {
+    run = [arguments, format, initial = initial_values(arguments->initial)]() -> int {
       int code = kSatisfied;
       bool first = true;
       for (const auto& file : arguments->histories) {
-        const auto history = formats::read(file, {.format = format});
+        const auto history = formats::read(file, {.format = format, .initial = initial});
         if (!history.ok()) {
           print_error(history.error());
           code = kBad;

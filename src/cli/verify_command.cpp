@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "certify/verify.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 struct VerifyArguments {
   std::string history, certificate, format, clock_drift;
+  std::vector<std::string> initial;
   bool json = false;
 };
 
@@ -95,9 +97,9 @@ std::string as_text(const VerifyArguments& arguments, const certify::Report& rep
   return text;
 }
 
-int verify(const VerifyArguments& arguments, std::optional<formats::Format> format,
+int verify(const VerifyArguments& arguments, const formats::ReadOptions& reading,
            history::Time drift) {
-  const auto history = formats::read(arguments.history, {.format = format});
+  const auto history = formats::read(arguments.history, reading);
   if (!history.ok()) {
     print_error(is_certificate(arguments.history)
                     ? certificate_comes_second("verify", arguments.history)
@@ -146,6 +148,7 @@ void add_verify(Command& app, Run& run) {
           "Largest error of the clients' clocks. Use the value that check had. The certificate "
           "cannot set it. With ns, us, ms or s; a bare number is nanoseconds. Default: 0")
       ->type_name("DURATION");
+  add_initial_option(*command, arguments->initial);
   command->footer(
       "Exit code: 0 the certificate proves every verdict in it, 1 it does not (the output says\n"
       "which step is wrong), 3 the history cannot be read or the file is not a certificate.\n"
@@ -155,7 +158,8 @@ void add_verify(Command& app, Run& run) {
       "  cupel verify history.jsonl proof.json\n"
       "  cupel verify --json history.jsonl proof.json | jq .valid");
   command->callback([arguments, &run] {
-    const auto format = format_of(arguments->format, "--format");
+    const formats::ReadOptions reading{.format = format_of(arguments->format, "--format"),
+                                       .initial = initial_values(arguments->initial)};
     if (arguments->history == "-" && arguments->certificate == "-") {
       throw UsageError("CERTIFICATE",
                        "found - twice; standard input is the history or the "
@@ -165,7 +169,7 @@ void add_verify(Command& app, Run& run) {
     if (!arguments->clock_drift.empty()) {
       drift = or_throw(parse_nanoseconds(arguments->clock_drift), "--clock-drift");
     }
-    run = [arguments, format, drift] { return verify(*arguments, format, drift); };
+    run = [arguments, reading, drift] { return verify(*arguments, reading, drift); };
   });
 }
 

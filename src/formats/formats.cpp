@@ -166,6 +166,7 @@ base::Result<Format> detect(const std::string& path) {
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
             history::SingleOpSink& sink) {
   if ((options.format && *options.format != Format::kCupel) || path == "-") return false;
+  if (!options.initial.empty()) return false;
   const base::AllocationWatch watch(options.budget);
   try {
     std::error_code unknown;
@@ -193,7 +194,12 @@ base::Result<History> read(const std::string& path, const ReadOptions& options) 
       return base::Error{.message = "found a history without transactions, expected one at least",
                          .file = path};
     }
-    return history;
+    if (!history.ok() || options.initial.empty()) return history;
+    auto started = with_initial_values(std::move(history).value(), options.initial);
+    if (started.ok()) return started;
+    auto error = std::move(started).error();
+    error.file = path;
+    return error;
   } catch (const Stopped&) {
   } catch (const std::bad_alloc&) {  // by a base::AllocationWatch, or the system's own limit
     if (options.budget == nullptr || options.budget->limit() == base::Limit::kNone) throw;

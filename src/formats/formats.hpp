@@ -10,6 +10,7 @@
 
 #include "base/budget.hpp"
 #include "base/result.hpp"
+#include "formats/initial_values.hpp"
 #include "history/history.hpp"
 #include "history/single_op.hpp"
 
@@ -38,6 +39,7 @@ struct ReadOptions {
   unsigned threads = 0;          // 0: as many as the machine has
   // Borrowed. A limit met while reading is an error with `limit_met`. None: no limits.
   base::Budget* budget = nullptr;
+  InitialValues initial = {};  // beside what the file says
 };
 
 // The file or directory at `path` as a history, "-" being standard input; metadata "format" says
@@ -48,7 +50,7 @@ base::Result<Format> detect(const std::string& path);
 // The same file, reported to `sink` while it is decoded, without a History being held: true
 // if all of it was. False, after nothing or after some of it: it is in another format than
 // cupel, has fewer transactions, not each is one operation on a register, it is broken, a limit
-// was met, or the sink wants no more. Then read() it.
+// was met, initial values are given, or the sink wants no more. Then read() it.
 bool stream(const std::string& path, const ReadOptions& options, std::size_t least_txns,
             history::SingleOpSink& sink);
 

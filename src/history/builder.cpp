@@ -243,6 +243,26 @@ History HistoryBuilder::with_metadata(History history, std::string_view name,
   return history;
 }
 
+History HistoryBuilder::with_initial_of_all(History history, ScalarView value) {
+  history.default_initial_ = ValueId(history.values_.find_or_add(value));
+  history.initial_.clear();
+  return history;
+}
+
+History HistoryBuilder::with_initial(History history, KeyId key, ScalarView value) {
+  assert(!history.is_list(key) && "a list starts empty");
+  const ValueId id(history.values_.find_or_add(value));
+  auto& initial = history.initial_;
+  const auto at = std::lower_bound(initial.begin(), initial.end(), key,
+                                   [](const auto& entry, KeyId k) { return entry.first < k; });
+  if (at != initial.end() && at->first == key) {
+    at->second = id;
+  } else {
+    initial.insert(at, {key, id});
+  }
+  return history;
+}
+
 base::Result<History> HistoryBuilder::finish() && {
   assert(!open_ && "finish() inside an open transaction");
   if (error_.empty() && h_.kind_.size() > kMaxOps) {

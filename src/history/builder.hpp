@@ -74,6 +74,9 @@ class HistoryBuilder {
   void set_metadata(std::string_view name, std::string_view text);
   // A finished history with this fact added or replaced.
   static History with_metadata(History history, std::string_view name, std::string_view text);
+  // A finished history with another initial value: of every key, or of one register.
+  static History with_initial_of_all(History history, ScalarView value);
+  static History with_initial(History history, KeyId key, ScalarView value);
 
   // Errors (no line: the caller knows none either): a key that is used both as
   // a list and as a register; a transaction that completes before it is invoked; more

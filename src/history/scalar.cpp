@@ -98,13 +98,26 @@ std::uint32_t ScalarTable::intern(ScalarView scalar) {
   assert(index_ && "interning after the index was dropped");
   const auto [it, fresh] =
       index_->texts.try_emplace(Index::text_key(scalar), static_cast<std::uint32_t>(kinds_.size()));
-  if (fresh) {
-    kinds_.push_back(scalar.kind);
+  if (fresh) add(scalar);
+  return it->second;
+}
+
+std::uint32_t ScalarTable::find_or_add(ScalarView scalar) {
+  if (index_) return intern(scalar);
+  const auto id = find(scalar);
+  return id ? *id : add(scalar);
+}
+
+std::uint32_t ScalarTable::add(ScalarView scalar) {
+  kinds_.push_back(scalar.kind);
+  if (scalar.kind == ScalarKind::kInteger) {
+    payload_.push_back(static_cast<std::uint64_t>(scalar.integer));
+  } else {
     payload_.push_back(text_end_.size());
     arena_.insert(arena_.end(), scalar.text.begin(), scalar.text.end());
     text_end_.push_back(arena_.size());
   }
-  return it->second;
+  return static_cast<std::uint32_t>(kinds_.size() - 1);
 }
 
 ScalarView ScalarTable::at(std::uint32_t id) const {

@@ -61,6 +61,8 @@ class ScalarTable {
 
   std::uint32_t intern(ScalarView scalar);
   std::uint32_t intern(std::int64_t integer);
+  // Also once the index has been dropped: then linear.
+  std::uint32_t find_or_add(ScalarView scalar);
   // Soon to be interned: brings its place in the lookup index near.
   void prefetch(std::int64_t integer) const;
 
@@ -73,6 +75,8 @@ class ScalarTable {
   [[nodiscard]] std::uint64_t resident_bytes() const;
 
  private:
+  std::uint32_t add(ScalarView scalar);  // which is not there yet
+
   struct Index;
   std::vector<ScalarKind> kinds_;
   std::vector<std::uint64_t> payload_;   // the integer, or an index into text_end_

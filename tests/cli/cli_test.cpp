@@ -699,6 +699,47 @@ TEST_F(Cli, HelpAndVersionGoToStdout) {
   EXPECT_NE(wrong.err.find("did you mean `check`?"), std::string::npos) << wrong.err;
 }
 
+// A history written by hand, which does not say that its keys start with 0.
+TEST_F(Cli, InitialValuesAreSaidBesideTheHistory) {
+  write("hand.jsonl",
+        R"({"type":"ok","process":0,"f":"txn","value":[["r","x",0],["w","x",1]]}
+{"type":"ok","process":1,"f":"txn","value":[["r","y",0],["r","x",1]]}
+)");
+  const auto thin = cupel("check -l serializable hand.jsonl");
+  EXPECT_EQ(thin.code, 1);
+  EXPECT_NE(thin.out.find("thin-air-read"), std::string::npos) << thin.out;
+  EXPECT_EQ(
+      thin.err,
+      "cupel: note: hand.jsonl: every key was first read as 0, which no transaction wrote; if "
+      "keys start with it, add --initial 0\n");
+  const auto said = cupel("check -l serializable --initial 0 hand.jsonl");
+  EXPECT_EQ(said.code, 0) << said.out;
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(cupel("check -l serializable --initial x=0 --initial y=0 hand.jsonl").code, 0);
+  // A value that the keys do not start with is no remedy.
+  EXPECT_EQ(cupel("check -l serializable --initial 7 hand.jsonl").code, 1);
+  EXPECT_EQ(cupel("check -l serializable --initial x=0 hand.jsonl").code, 1);
+  // The certificate is of the history with its initial values.
+  ASSERT_EQ(cupel("check --initial 0 --certificate proof.json hand.jsonl").code, 0);
+  EXPECT_EQ(cupel("verify --initial 0 hand.jsonl proof.json").code, 0);
+  EXPECT_NE(cupel("verify hand.jsonl proof.json").code, 0);
+  EXPECT_NE(cupel("verify --initial 7 hand.jsonl proof.json").code, 0);
+  // A copy says it itself.
+  ASSERT_EQ(cupel("convert --initial 0 hand.jsonl said.jsonl").code, 0);
+  EXPECT_NE(text_of("said.jsonl").find("cupel.initial"), std::string::npos);
+  EXPECT_EQ(cupel("check -l serializable said.jsonl").code, 0);
+  EXPECT_EQ(cupel("stats --initial 0 hand.jsonl").code, 0);
+  // The line that repeats the check has the option.
+  EXPECT_NE(cupel("check --initial 7 --emit markdown hand.jsonl").out.find("--initial 7"),
+            std::string::npos);
+  for (const char* wrong : {"check --initial = hand.jsonl", "check --initial z=1 hand.jsonl",
+                            "stats --initial '' hand.jsonl", "check --initial 0 --initial 1 x"}) {
+    const auto ran = cupel(wrong);
+    EXPECT_EQ(ran.code, 3) << wrong;
+    EXPECT_NE(ran.err.find("initial"), std::string::npos) << ran.err;
+  }
+}
+
 // The commands that the help of `command` lists.
 std::vector<std::string> subcommands(const std::string& help) {
   std::vector<std::string> names;

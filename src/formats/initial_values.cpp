@@ -1,0 +1,148 @@
+// Words to scalars: see the header. Linear in the keys and values of the history.
+#include "formats/initial_values.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "history/builder.hpp"
+#include "history/naming.hpp"
+
+namespace cupel::formats {
+
+namespace {
+
+using history::History;
+using history::ScalarView;
+
+// Where the string that begins with this double quote ends; npos: it does not.
+std::size_t end_of_string(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// None: it is no JSON string.
+std::optional<std::string> json_string(const std::string& text) {
+  if (!text.starts_with('"') || end_of_string(text) != text.size()) return std::nullopt;
+  simdjson::dom::parser parser;
+  std::string_view content;
+  if (parser.parse(text).get(content) != simdjson::SUCCESS) return std::nullopt;
+  return std::string(content);
+}
+
+// The scalars that a word may mean, the likeliest first. They borrow from the word.
+class Word {
+ public:
+  explicit Word(const std::string& text) : text_(text), string_(json_string(text)) {
+    std::int64_t integer = 0;
+    const auto* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, integer);
+    if (string_) {
+      meanings_ = {ScalarView::of(std::string_view(*string_))};
+    } else if (text == "null" || text == "nil") {
+      meanings_ = {ScalarView::null()};
+    } else if (text.size() > 1 && text.front() == ':') {
+      meanings_ = {ScalarView::keyword(std::string_view(text_).substr(1))};
+    } else {
+      if (error == std::errc() && end == last) meanings_.push_back(ScalarView::of(integer));
+      meanings_.push_back(ScalarView::of(std::string_view(text_)));
+      meanings_.push_back(ScalarView::keyword(text_));
+      meanings_.push_back(ScalarView::literal(text_));
+    }
+  }
+  Word(const Word&) = delete;
+  Word& operator=(const Word&) = delete;
+
+  [[nodiscard]] const std::vector<ScalarView>& meanings() const { return meanings_; }
+
+ private:
+  std::string text_;
+  std::optional<std::string> string_;
+  std::vector<ScalarView> meanings_;
+};
+
+// The first meaning that the history has among `count` scalars; none if it has none.
+template <typename At>
+std::optional<std::size_t> found(const Word& word, std::size_t count, const At& at) {
+  for (const auto& meaning : word.meanings()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (at(i) == meaning) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+ScalarView value_of(const History& history, const Word& word) {
+  const auto id = found(word, history.value_count(),
+                        [&](std::size_t i) { return history.value(history::ValueId(i)); });
+  return id ? history.value(history::ValueId(*id)) : word.meanings().front();
+}
+
+}  // namespace
+
+base::Result<InitialValues> parse_initial_values(std::span<const std::string> texts) {
+  InitialValues values;
+  for (const auto& text : texts) {
+    const auto quoted = text.starts_with('"') ? end_of_string(text) : 0;
+    if (text.empty() || quoted == std::string::npos) {
+      return base::Error{
+          .message = fmt::format("found `{}`, expected VALUE or KEY=VALUE, as in 0 or x=0", text)};
+    }
+    const auto equals = text.find('=', quoted);
+    if (equals == std::string::npos) {
+      if (values.of_all && *values.of_all != text) {
+        return base::Error{.message =
+                               fmt::format("found `{}` and `{}`, expected one value for every key; "
+                                           "KEY=VALUE says that of one key",
+                                           *values.of_all, text)};
+      }
+      values.of_all = text;
+    } else if (equals == 0 || equals + 1 == text.size()) {
+      return base::Error{.message =
+                             fmt::format("found `{}`, expected KEY=VALUE, as in x=0; a text with = "
+                                         "in it is put in double quotes",
+                                         text)};
+    } else {
+      values.of_keys.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return values;
+}
+
+base::Result<History> with_initial_values(History history, const InitialValues& values) {
+  if (values.of_all) {
+    const Word word(*values.of_all);
+    const auto value = value_of(history, word);
+    history = history::HistoryBuilder::with_initial_of_all(std::move(history), value);
+  }
+  for (const auto& [key_text, value_text] : values.of_keys) {
+    const Word key(key_text), word(value_text);
+    const auto id = found(key, history.key_count(),
+                          [&](std::size_t i) { return history.key(history::KeyId(i)); });
+    if (!id) {
+      return base::Error{
+          .message = fmt::format("found the initial value `{}={}`, but the history has no key {}",
+                                 key_text, value_text, key_text)};
+    }
+    const history::KeyId k(*id);
+    if (history.is_list(k)) {
+      return base::Error{.message =
+                             fmt::format("found the initial value `{}={}`, but {} is a list, "
+                                         "which starts empty",
+                                         key_text, value_text, history::shown_key(history.key(k)))};
+    }
+    const auto value = value_of(history, word);
+    history = history::HistoryBuilder::with_initial(std::move(history), k, value);
+  }
+  return history;
+}
+
+}  // namespace cupel::formats
