@@ -80,6 +80,9 @@ class RecordedSession {
   // piece, report its operations with reads of null, call this, and report them again
   // with what they returned: the first operation after this call forgets those
   // before it.
+  // Something more to know about the open transaction, in a sentence. Explanations show it as the
+  // field `note`; no verdict depends on it.
+  void note(std::string_view text);
   void committing();
   void committed();
   void aborted(std::string_view why = {});

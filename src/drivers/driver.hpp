@@ -47,11 +47,18 @@ class Connection {
   virtual ~Connection() = default;
   // An interactive transaction. A failure of begin() or execute() ends it: the
   // driver has rolled back (or the connection is lost), and its outcome is kAborted,
-  // since no commit was asked for. Only commit() may leave it unknown.
+  // since no commit was asked for. Only commit() may leave it unknown, and a server that ended
+  // the transaction by itself: see ended_at_statement().
   virtual MaybeFailure begin() = 0;
   virtual MaybeFailure execute(const workload::Statement& statement, workload::Reply& reply) = 0;
   virtual MaybeFailure commit() = 0;
   virtual void rollback() = 0;
+  // The server ended the last transaction by itself, and no answer was an error: with the answer to
+  // this statement, counted from 1, it said that no transaction is open any more. 0: it did not.
+  // The statements after that one were no part of a transaction. What the client was told stays
+  // what it is: an acknowledged commit is one. But a failure, or a rollback, no longer undoes
+  // everything, so it leaves the outcome unknown.
+  [[nodiscard]] virtual std::size_t ended_at_statement() const { return 0; }
   // A whole transaction, its statements known beforehand; replies are parallel to
   // them. After a failure that leaves its outcome unknown there are either none, or
   // `succeeded` holds of each if it did commit. By default the above in turn;

@@ -14,15 +14,24 @@ using workload::Statement;
 using workload::StatementKind;
 
 MaybeFailure SqlConnection::failed(Failure failure) {
+  // What came after the end was run by itself, and cannot be undone.
+  if (ended_at_ != 0) failure.txn_outcome = TxnOutcome::kUnknown;
   if (!failure.connection_lost && !undo()) failure.connection_lost = true;
   return failure;
 }
 
+// A server that does not say of a new transaction that it is open says nothing by that later.
+void SqlConnection::look_for_silent_end() {
+  if (told_open_ && ended_at_ == 0 && !in_transaction().value_or(true)) ended_at_ = statements_;
+}
+
 MaybeFailure SqlConnection::begin() {
+  statements_ = ended_at_ = 0;
   if (auto failure = start()) {
     failure->txn_outcome = TxnOutcome::kAborted;  // nothing was done yet
     return failed(*std::move(failure));
   }
+  told_open_ = in_transaction().value_or(false);
   return std::nullopt;
 }
 
@@ -36,6 +45,7 @@ MaybeFailure SqlConnection::execute(const Statement& statement, workload::Reply&
                    .message = plan.error().message});
   }
   const Plan& how = **plan;
+  ++statements_;
   std::uint64_t touched = 0;
   auto failure = run(how.first, statement, reply.rows, touched);
   if (!failure && how.if_none && touched == 0) {
@@ -53,6 +63,7 @@ MaybeFailure SqlConnection::execute(const Statement& statement, workload::Reply&
     reply = {};
     return failed(*std::move(failure));
   }
+  look_for_silent_end();
   if (statement.kind == StatementKind::kCompareAndSet || statement.kind == StatementKind::kDelete) {
     reply.succeeded = touched > 0;
   } else if (how.list) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ class SqlConnection : public Connection {
   MaybeFailure execute(const workload::Statement& statement, workload::Reply& reply) final;
   MaybeFailure commit() final;
   void rollback() final;
+  [[nodiscard]] std::size_t ended_at_statement() const final { return ended_at_; }
 
  protected:
   // BEGIN.
@@ -36,13 +38,19 @@ class SqlConnection : public Connection {
   virtual MaybeFailure end() = 0;
   // ROLLBACK, if there is anything to; false: the connection is of no use.
   virtual bool undo() = 0;
+  // Whether a transaction is open, as the last answer said; none: servers of this kind do not say.
+  [[nodiscard]] virtual std::optional<bool> in_transaction() { return std::nullopt; }
 
   [[nodiscard]] const Dialect& dialect() const { return texts_.dialect(); }
 
  private:
   MaybeFailure failed(Failure failure);
+  void look_for_silent_end();
 
   Texts texts_;
+  bool told_open_ = false;      // the answer to BEGIN said that a transaction is open
+  std::size_t statements_ = 0;  // of the transaction
+  std::size_t ended_at_ = 0;
 };
 
 // One connection that runs SQL as text, for making tables.

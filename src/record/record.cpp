@@ -105,6 +105,7 @@ struct RecordedSession::State {
   bool retold = false;   // operations came after it
   std::int64_t begin_ns = 0;
   std::string as_invoked, as_completed, line;
+  std::string notes;
 
   // The beginning of an operation, in both texts, or once the invocation is handed
   // over in the completed one alone.
@@ -159,6 +160,10 @@ struct RecordedSession::State {
       line += ",\"error\":";
       append_json(line, why);
     }
+    if (!notes.empty() && type != "invoke") {
+      line += ",\"note\":";
+      append_json(line, std::string_view(notes));
+    }
     recorder->hand_over(line);
   }
   void invoke() {
@@ -195,6 +200,7 @@ void RecordedSession::begin() {
   state_->invoked = state_->retold = false;
   state_->as_invoked.clear();
   state_->as_completed.clear();
+  state_->notes.clear();
   state_->begin_ns = monotonic_ns() - state_->recorder->start_ns;
 }
 
@@ -279,6 +285,12 @@ void RecordedSession::compare_and_set(const Scalar& key, const Scalar& expected,
   state_->same("]");
   if (!succeeded) state_->as_completed += ",false";
   state_->same("]");
+}
+
+void RecordedSession::note(std::string_view text) {
+  if (!state_->open || text.empty()) return;
+  if (!state_->notes.empty()) state_->notes += "; ";
+  state_->notes += text;
 }
 
 void RecordedSession::committing() {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "history/naming.hpp"
+
 namespace cupel::run {
 
 using drivers::Cause;
@@ -235,6 +237,17 @@ ClientSession::Ending ClientSession::attempt(const Job& job) {
   return ending;
 }
 
+// False: the server did not end the transaction by itself.
+bool ClientSession::note_silent_end() {
+  const auto statement = connection().ended_at_statement();
+  if (statement == 0) return false;
+  ++report_.reasons["the server ended the transaction without an error"];
+  recorded_.note(fmt::format(
+      "the server reported that the transaction was no longer open after its {} statement",
+      history::ordinal(statement)));
+  return true;
+}
+
 ClientSession::Ending ClientSession::failed(const Failure& failure) {
   const auto what = failure.code.empty() ? std::string(name(failure.cause))
                                          : fmt::format("{} {}", name(failure.cause), failure.code);
@@ -275,6 +288,7 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
   recorded_.committing();
   replies_.clear();
   const auto failure = connection().transact(statements_, replies_);
+  note_silent_end();
   // What was planned stands, with its reads unknown, unless all was answered. If it
   // was, it matters to an unknown transaction too: which comparisons failed, and
   // which deletes found nothing.
@@ -295,9 +309,14 @@ ClientSession::Ending ClientSession::attempt_program(const Job& job) {
   if (const auto failure = connection().begin()) return failed(*failure);
   Live live(*this);
   job.program(live);
+  const bool ended = note_silent_end();
   if (live.failure) return failed(*live.failure);
   if (live.given_up) {
     connection().rollback();
+    if (ended) {
+      recorded_.indeterminate("given up by the program");
+      return Ending::kUnknown;
+    }
     recorded_.aborted("given up by the program");
     return Ending::kGivenUp;
   }

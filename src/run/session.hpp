@@ -76,6 +76,7 @@ class ClientSession {
   Ending attempt_fixed(const workload::Job& job);
   Ending attempt_program(const workload::Job& job);
   Ending failed(const drivers::Failure& failure);
+  bool note_silent_end();
   void fill_in(workload::Statement& statement);
 
   Shared& shared_;

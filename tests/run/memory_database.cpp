@@ -22,10 +22,23 @@ class MemoryDatabase::Session : public drivers::Connection {
   MaybeFailure begin() override {
     lock_.lock();
     undo_ = db_.cells_;
+    statements_ = ended_at_ = 0;
     return {};
   }
+  [[nodiscard]] std::size_t ended_at_statement() const override { return ended_at_; }
 
   MaybeFailure execute(const Statement& s, Reply& reply) override {
+    auto failure = run(s, reply);
+    ++statements_;
+    if (!failure && ended_at_ == 0 && random_.chance(db_.bad_.silent_end)) {
+      db_.cells_ = undo_;
+      ended_at_ = statements_;
+    }
+    if (ended_at_ != 0) undo_ = db_.cells_;  // each statement for itself
+    return failure;
+  }
+
+  MaybeFailure run(const Statement& s, Reply& reply) {
     if (db_.commits >= db_.silent_after) return fail(Cause::kConnection, true);
     if (db_.bad_.refuse) return fail(Cause::kStatement, false);
     if (random_.chance(db_.bad_.conflict)) return fail(Cause::kConflict, false);
@@ -105,13 +118,15 @@ class MemoryDatabase::Session : public drivers::Connection {
  private:
   MaybeFailure fail(Cause cause, bool lost) {
     rollback();
-    return Failure{TxnOutcome::kAborted, cause, "M1", "made to fail", lost};
+    return Failure{ended_at_ == 0 ? TxnOutcome::kAborted : TxnOutcome::kUnknown, cause, "M1",
+                   "made to fail", lost};
   }
 
   MemoryDatabase& db_;
   base::Random random_;
   std::unique_lock<std::mutex> lock_;
   std::map<RowId, Cells> undo_;
+  std::size_t statements_ = 0, ended_at_ = 0;
 };
 
 base::Status MemoryDatabase::prepare(const workload::Workload& workload) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <new>
+#include <sstream>
 #include <thread>
 
 #include "check/check.hpp"
@@ -124,6 +125,37 @@ TEST_F(RunTest, WhatAnUnknownTransactionDidNotDo) {
   for (std::size_t i = 0; i < ran.history->op_count(); ++i) {
     EXPECT_NE(ran.history->op(history::OpId(i)).kind, history::OpKind::kDelete);
   }
+}
+
+// An acknowledged commit is one. After a failure, nobody knows what stayed: each of the later
+// statements is a transaction of its own, so that "aborted" would accuse whoever read from it.
+TEST_F(RunTest, ASilentEndIsRecordedAndNotHidden) {
+  constexpr const char* kReason = "the server ended the transaction without an error";
+  MemoryDatabase database({.silent_end = 0.05});
+  const auto ran = go(database, "general", {.sessions = 5, .txns = 60}, {.keys = 5});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_EQ(ran.result->committed, 300U);
+  ASSERT_TRUE(ran.result->reasons.contains(kReason));
+  EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kViolated);
+  std::stringstream text;
+  text << std::ifstream(folder_ + "/history.jsonl").rdbuf();
+  std::uint64_t notes = 0;
+  for (std::string line; std::getline(text, line);) {
+    if (line.find("was no longer open after its ") == std::string::npos) continue;
+    ++notes;
+    EXPECT_NE(line.find(R"("type":"ok")"), std::string::npos) << line;
+  }
+  EXPECT_EQ(notes, ran.result->reasons.at(kReason));
+}
+
+TEST_F(RunTest, AFailureAfterASilentEndIsUnknown) {
+  MemoryDatabase database({.conflict = 0.5, .silent_end = 1});
+  const auto ran =
+      go(database, "general", {.sessions = 2, .txns = 60}, {.min_ops = 6, .max_ops = 6});
+  ASSERT_TRUE(ran.result.ok());
+  EXPECT_GT(ran.result->aborted, 0U) << "the first statement failed";
+  EXPECT_GT(ran.result->unknown, 0U) << "a later one did";
+  EXPECT_EQ(ran.result->aborted + ran.result->unknown + ran.result->committed, 120U);
 }
 
 TEST_F(RunTest, ALyingDatabaseIsFoundOut) {

@@ -215,6 +215,15 @@ class MysqlConnection final : public sql::SqlConnection {
 
   bool undo() override { return !lost_ && !simple("ROLLBACK"); }
 
+  // By the status in the last answer.
+  [[nodiscard]] std::optional<bool> in_transaction() override {
+    unsigned status = 0;
+    if (mariadb_get_infov(connection_.get(), MARIADB_CONNECTION_SERVER_STATUS, &status) != 0) {
+      return std::nullopt;
+    }
+    return (status & SERVER_STATUS_IN_TRANS) != 0;
+  }
+
  private:
   MaybeFailure simple(const std::string& text) {
     if (lost_) return closed();
@@ -229,12 +238,7 @@ class MysqlConnection final : public sql::SqlConnection {
 
   // Every answer says whether a transaction is open; one that reads no table and
   // that Galera answers in any state.
-  bool still_open() {
-    if (simple("SELECT 1")) return false;
-    unsigned status = 0;
-    return mariadb_get_infov(connection_.get(), MARIADB_CONNECTION_SERVER_STATUS, &status) == 0 &&
-           (status & SERVER_STATUS_IN_TRANS) != 0;
-  }
+  bool still_open() { return !simple("SELECT 1") && in_transaction().value_or(false); }
 
   Failure failure_of(unsigned code, const char* message, Clock::time_point began) {
     last_code_ = code;

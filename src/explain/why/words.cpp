@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kWholeList = 10;  // lists up to this length are shown whole
 constexpr std::size_t kAround = 2;      // elements kept on each side of one in focus
 constexpr std::size_t kOperationsInLine = 8;
+constexpr std::size_t kLongestNote = 200;   // a recorder's sentence, in bytes
 constexpr std::size_t kListingWidth = 100;  // with wider lines, two a transaction
 constexpr char kGlue = '\x1f';              // a blank where no line is broken
 constexpr history::Time kEpochFrom = 100'000'000'000'000'000;  // 1973: before, it is no date
@@ -460,7 +461,8 @@ std::string Words::details(TxnId t) const {
     const auto found = context_.fields->find(history_.label(t));
     if (found != context_.fields->end()) {
       for (const auto& [field, shown] : found->second) {
-        text += fmt::format(", {} = {}", history::cut(field), history::cut(shown));
+        const bool note = field == "note" && shown.size() <= kLongestNote;
+        text += fmt::format(", {} = {}", history::cut(field), note ? shown : history::cut(shown));
       }
     }
   }
