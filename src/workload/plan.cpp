@@ -20,7 +20,6 @@ namespace cupel::workload {
 namespace {
 
 namespace dom = simdjson::dom;
-using dom::element_type;
 using Integer = std::optional<std::int64_t>;  // none: null
 
 constexpr std::uint64_t kWidestRange = 1'000'000;
