@@ -76,7 +76,8 @@ struct LevelSpec {
   bool session_order = false;    // a transaction comes after those before it in its session
   RealTime real_time = RealTime::kNone;
   bool single_object = false;  // each object by itself; no transaction may touch two
-  // The ladder decides levels in this order, so that implications give many of the other verdicts.
+  // The ladder decides levels in this order, so that implications give many of the other verdicts,
+  // and what is cheap comes before what may use up the time.
   // The positions are 0 to kLevelCount - 1, each once; a new level may take the last. No verdict
   // depends on the order.
   unsigned ladder_position;
@@ -97,7 +98,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .short_name = "rc",
      .visibility = Visibility::kEarlierRead,
      .session_order = true,
-     .ladder_position = 4,
+     .ladder_position = 2,
      .page = "docs/levels/read-committed.md",
      .definition = "Transactions read only committed, final values. Within a transaction, reads do "
                    "not go back: after a read from a transaction, no later read returns a version "
@@ -113,7 +114,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .implies = {Level::kReadCommitted},
      .visibility = Visibility::kOneStep,
      .session_order = true,
-     .ladder_position = 5,
+     .ladder_position = 3,
      .page = "docs/levels/read-atomic.md",
      .definition =
          "In addition, a transaction sees all writes of another transaction or none, and it "
@@ -229,7 +230,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .short_name = "ser",
      .aliases = {"pl-3", "serializability"},
      .implies = {Level::kSnapshotIsolation},
-     .ladder_position = 3,
+     .ladder_position = 5,
      .page = "docs/levels/serializable.md",
      .definition = "The result is the same as if the transactions ran one after another in some "
                    "order. The level includes neither session order nor real time.",
@@ -243,7 +244,7 @@ inline constexpr std::array<LevelSpec, kLevelCount> kLevelSpecs = {{
      .short_name = "sser",
      .implies = {Level::kSerializable, Level::kStrongSessionSnapshotIsolation},
      .session_order = true,
-     .ladder_position = 2,
+     .ladder_position = 4,
      .page = "docs/levels/strong-session-serializable.md",
      .definition = "Serializable, in an order that respects the order of every session.",
      .also_called = "Biswas and Enea's SER",
