@@ -49,14 +49,33 @@ Syntax syntax_of(std::string_view text) {
   return after.empty() || after[0] == ':' ? Syntax::kJson : Syntax::kEdn;
 }
 
+// Whether the map at the beginning of the text ends in it.
+bool is_closed(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      at += c == '\\' ? 1 : 0;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Where half a line begins at the end of JSON lines.
 std::optional<std::uint64_t> cut_line(std::string_view bytes) {
   if (!past(bytes, " \t\r\n").starts_with('{')) return std::nullopt;  // an array
   const auto newline = bytes.rfind('\n');
   if (newline == std::string_view::npos) return std::nullopt;
   const auto rest = bytes.substr(newline + 1);
-  const auto last = rest.find_last_not_of(" \t\r");
-  if (!rest.starts_with('{') || rest[last] == '}') return std::nullopt;
+  if (!rest.starts_with('{') || is_closed(rest)) return std::nullopt;
   return newline + 1;
 }
 

@@ -317,7 +317,8 @@ TEST(Jepsen, ReadsUpToWhereAFileWithInvocationsWasCut) {
   const std::string whole =
       "{\"type\":\"invoke\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n"
       "{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n";
-  const std::string last = "{\"type\":\"invoke\",\"process\":1,\"f\":\"txn\",\"value\":[]}";
+  const std::string last =
+      "{\"type\":\"invoke\",\"process\":1,\"f\":\"txn\",\"note\":{\"a\":\"}\"},\"value\":[]}";
   const auto expected = read_jepsen(whole, "h", 0);
   ASSERT_TRUE(expected);
   EXPECT_EQ(expected->fact("cut"), "");
