@@ -51,7 +51,7 @@ bool has_standbys(Kind kind) {
   return spec_of(kind).has_standbys;
 }
 NodeCount node_count(Kind kind) {
-  return {spec_of(kind).default_nodes, spec_of(kind).most_nodes};
+  return {spec_of(kind).least_nodes, spec_of(kind).default_nodes, spec_of(kind).most_nodes};
 }
 
 std::optional<Kind> parse_kind(std::string_view text) {

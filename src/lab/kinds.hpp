@@ -51,7 +51,7 @@ struct KindSpec {
   std::string_view summary;  // of what is started
   std::string_view user;     // the package's own, if root starts it
   std::string_view url;      // "postgres://ACCOUNT@HOSTS/cupel"
-  std::uint32_t default_nodes = 1, most_nodes = 1;
+  std::uint32_t least_nodes = 1, default_nodes = 1, most_nodes = 1;
   std::size_t ports = 1;      // of a node
   bool has_standbys = false;  // the first node is the primary, and the others follow it
   // A node answers only once others run: all are started before the first is waited for.

@@ -105,6 +105,7 @@ void add_replication(const Site& site, const Node& node, std::vector<std::string
   if (site.options.synchronous) {
     command.emplace_back("--rpl-semi-sync-master-enabled=ON");
     command.emplace_back("--rpl-semi-sync-master-wait-point=AFTER_SYNC");
+    command.emplace_back("--rpl-semi-sync-master-timeout=1000000000");  // ms: it waits
     command.emplace_back("--rpl-semi-sync-slave-enabled=ON");
   }
   if (number == 0) return;
@@ -209,7 +210,9 @@ base::Result<std::vector<std::string>> prepare_replica(const Site& site, const S
   if (start.node == 0) return std::vector<std::string>();
   auto written = write_file(
       site.nodes[start.node].directory + ".follow.sql",
-      fmt::format("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='cupel', "
+      // Who may write in spite of read_only would stop the replication by the first conflict.
+      fmt::format("SET sql_log_bin=0;\nREVOKE READ ONLY ADMIN ON *.* FROM cupel@'%';\n"
+                  "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='cupel', "
                   "MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos;\nSTART SLAVE;\n",
                   site.nodes.front().ports[0]));
   if (!written.ok()) return std::move(written).error();
@@ -233,8 +236,10 @@ constinit const KindSpec kMariadbReplicaKind{.kind = Kind::kMariadbReplica,
                                              .summary = "a MariaDB primary and its replicas",
                                              .user = "mysql",
                                              .url = "mysql://ACCOUNT@HOSTS/cupel",
+                                             .least_nodes = 2,
                                              .default_nodes = 2,
                                              .most_nodes = 9,
+                                             .has_standbys = true,
                                              .find_programs = find_mariadb,
                                              .initialize = initialize_mariadb,
                                              .command = mariadb_command,

@@ -170,6 +170,7 @@ constinit const KindSpec kPostgresStandbyKind{
     .summary = "a PostgreSQL primary and its streaming standbys",
     .user = "postgres",
     .url = "postgres://ACCOUNT@HOSTS/cupel",
+    .least_nodes = 2,
     .default_nodes = 2,
     .most_nodes = 9,
     .has_standbys = true,

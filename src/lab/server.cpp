@@ -180,18 +180,22 @@ struct Server::State {
   Status wait_for(std::size_t index) {
     const auto& node = site.nodes[index];
     const auto started = Clock::now();
-    const auto failed = [&](const std::string& how) -> Status {
-      port_taken = mentions_taken_port(text_of(node.log, old_logs[index]));
+    const auto failed = [&](std::size_t which, const std::string& how) -> Status {
+      const auto& log = site.nodes[which].log;
+      port_taken = mentions_taken_port(text_of(log, old_logs[which]));
       return Error{.message = fmt::format("{} {}; the end of its log:\n{}", spec().name, how,
-                                          last_lines(node.log, 20, old_logs[index]))};
+                                          last_lines(log, 20, old_logs[which]))};
     };
     for (;;) {
-      if (auto status = children[index]->wait(Seconds(0))) {
-        return failed("did not start: it " + status->to_string());
+      for (std::size_t other = 0; other < children.size(); ++other) {
+        if (other != index && !spec().together) continue;
+        if (auto status = children[other] ? children[other]->wait(Seconds(0)) : std::nullopt) {
+          return failed(other, "did not start: it " + status->to_string());
+        }
       }
       if (spec().is_up(node, text_of(node.log, old_logs[index]))) return Ok{};
       if (Clock::now() - started > Seconds(spec().patience)) {
-        return failed(fmt::format("did not answer in {} s", spec().patience));
+        return failed(index, fmt::format("did not answer in {} s", spec().patience));
       }
       std::this_thread::sleep_for(kPause);
     }
@@ -389,7 +393,7 @@ base::Result<Server> Server::attach(const std::string& state_file) {
       return bad("found a directory that is no test server's: " + site.directory);
     }
     site.options.durable = all.at("durable");
-    site.options.synchronous = all.at("synchronous");
+    site.options.synchronous = all.value("synchronous", false);
     site.options.server_options = all.at("server_options");
     site.options.detached = true;
     site.options.state_file = state_file;
@@ -415,9 +419,9 @@ base::Result<Server> Server::attach(const std::string& state_file) {
 
 base::Result<Server> start(Kind kind, const Options& options) {
   const auto& spec = spec_of(kind);
-  if (options.nodes > spec.most_nodes) {
-    return Error{.message = fmt::format("found {} nodes, but {} has at most {}", options.nodes,
-                                        spec.name, spec.most_nodes)};
+  if (options.nodes > spec.most_nodes || (options.nodes > 0 && options.nodes < spec.least_nodes)) {
+    return Error{.message = fmt::format("found {} nodes, but {} has {} to {}", options.nodes,
+                                        spec.name, spec.least_nodes, spec.most_nodes)};
   }
   if (auto found = spec.find_programs(); !found.ok()) return std::move(found).error();
   auto state = std::make_unique<Server::State>();

@@ -42,9 +42,9 @@ std::span<const Kind> all_kinds();
 std::string_view name(Kind kind);
 // What is started: "one PostgreSQL server".
 std::string_view summary(Kind kind);
-// How many nodes it has by default, and at most: 1 if it is a single server.
+// How many nodes it may have; at most 1 if it is a single server.
 struct NodeCount {
-  std::uint32_t by_default, most;
+  std::uint32_t least, by_default, most;
 };
 NodeCount node_count(Kind kind);
 // The first node is the primary, and the others follow it.
