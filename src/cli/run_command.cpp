@@ -201,11 +201,11 @@ void add_database_options(Command& command, RunArguments& arguments) {
       ->capture_default_str()
       ->group(whom);
   command
-      .add_option("--read-from", arguments.read_from,
-                  "With several hosts: where transactions that only read go; the others go to the "
-                  "primary. primary, replica or any. Default: each session uses one host for "
-                  "everything")
-      ->type_name("HOST")
+      .add_option(
+          "--read-from", arguments.read_from,
+          "Which of several hosts transactions that only read use: primary, replica or any. "
+          "The others use the primary. Default: each session uses one host for everything")
+      ->type_name("WHICH")
       ->group(whom);
   command.add_flag("--keep", options.keep, "Do not drop the tables at the end")->group(whom);
 }
@@ -340,10 +340,13 @@ void take_hosts(RunArguments& arguments) {
   const auto all = workload::all_workloads();
   const auto info =
       std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-  auto& share = arguments.shape.read_only_share;
+  auto& shape = arguments.shape;
   const bool mixed = info != all.end() && info->defaults.read_only_share == 0 &&
                      info->defaults.write_only_share == 0 && info->defaults.rmw_share == 0;
-  if (found->second != run::ReadFrom::kPrimary && mixed && !share) share = kReadOnlyShare;
+  const bool said = shape.read_only_share || shape.write_only_share || shape.rmw_share;
+  if (found->second != run::ReadFrom::kPrimary && mixed && !said) {
+    shape.read_only_share = kReadOnlyShare;
+  }
 }
 
 // Of the output that is asked for, what contradicts itself.

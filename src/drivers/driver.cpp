@@ -27,6 +27,20 @@ std::string_view name(Cause cause) {
   return "";
 }
 
+base::Result<std::uint32_t> Database::primary() {
+  const auto count = std::max<std::size_t>(hosts().size(), 1);
+  for (std::uint32_t host = 0; host < count; ++host) {
+    if (const auto writes = takes_writes(host); writes && *writes) return host;
+  }
+  return base::Error{.message = "no host of the URL answers that takes writes"};
+}
+
+std::uint32_t Database::primary_or_first() {
+  if (hosts().size() < 2) return 0;
+  const auto found = primary();
+  return found ? *found : 0;
+}
+
 MaybeFailure Connection::transact(std::span<const workload::Statement> statements,
                                   std::vector<workload::Reply>& replies) {
   replies.assign(statements.size(), {});

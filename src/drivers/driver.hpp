@@ -94,9 +94,12 @@ class Database {
   virtual base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) {
     return connect(host);
   }
-  // Which of hosts() takes the writes now: the first, where the driver cannot ask. Errors: none
-  // of them says that it does.
-  virtual base::Result<std::uint32_t> primary() { return 0U; }
+  // Whether one of hosts() takes writes now. Errors: it does not answer.
+  virtual base::Result<bool> takes_writes(std::uint32_t /*host*/) { return true; }
+  // The first of hosts() that takes writes. Errors: none does.
+  base::Result<std::uint32_t> primary();
+  // The same; the first host if none does.
+  std::uint32_t primary_or_first();
   // Drops what prepare() made. The connections are closed.
   virtual void clean() = 0;
 };

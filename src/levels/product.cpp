@@ -120,14 +120,8 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-// By the notes of the drivers in the settings: "…, 3 hosts", "…, standby".
-bool beyond_one_server(std::string_view settings) {
-  return settings.find(" hosts") != std::string_view::npos ||
-         settings.find("standby") != std::string_view::npos;
-}
-
 const Promise* find_promise(std::string_view database, std::string_view isolation,
-                            std::string_view settings) {
+                            std::string_view settings, bool several_servers) {
   const auto product = normal(database);
   auto name = normal(isolation);
   // MariaDB's repeatable read with first committer wins.
@@ -139,7 +133,7 @@ const Promise* find_promise(std::string_view database, std::string_view isolatio
   for (const auto& promise : kPromises) {
     if (galera && promise.database != "galera") continue;
     if (product.find(promise.database) == std::string::npos || promise.isolation != name) continue;
-    const bool about_it = promise.servers == Servers::kCluster || !beyond_one_server(settings);
+    const bool about_it = promise.servers == Servers::kCluster || !several_servers;
     return about_it ? &promise : nullptr;
   }
   return nullptr;
@@ -148,18 +142,19 @@ const Promise* find_promise(std::string_view database, std::string_view isolatio
 }  // namespace
 
 std::optional<Level> promised(std::string_view database, std::string_view isolation,
-                              std::string_view settings) {
-  const auto* promise = find_promise(database, isolation, settings);
+                              std::string_view settings, bool several_servers) {
+  const auto* promise = find_promise(database, isolation, settings, several_servers);
   return promise == nullptr ? std::nullopt : std::optional(promise->level);
 }
 
 std::optional<Level> promised(const history::History& history) {
-  return promised(history.fact("database"), history.fact("isolation"), history.fact("settings"));
+  return promised(history.fact("database"), history.fact("isolation"), history.fact("settings"),
+                  history.fact("servers") == kSeveralServers);
 }
 
 std::string_view source_of_promise(std::string_view database, std::string_view isolation,
                                    std::string_view settings) {
-  const auto* promise = find_promise(database, isolation, settings);
+  const auto* promise = find_promise(database, isolation, settings, false);
   return promise == nullptr ? std::string_view() : promise->source;
 }
 

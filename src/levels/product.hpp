@@ -16,17 +16,20 @@ namespace cupel::levels {
 // and "settings".
 std::string product_name(const history::History& history, Level level);
 
+// The metadata "servers" of a history whose sessions used several servers of the database.
+inline constexpr std::string_view kSeveralServers = "several";
+
 // The level that the product promises under that name, if known. `settings`: what
-// else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON"). Where they
-// name several hosts or a standby, only a promise about the whole cluster counts.
+// else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON"). Where several
+// servers were used, only a promise about the whole cluster counts.
 std::optional<Level> promised(std::string_view database, std::string_view isolation,
-                              std::string_view settings = {});
+                              std::string_view settings = {}, bool several_servers = false);
 // The level that the database promises from which the history was recorded: from the
 // same metadata as product_name.
 std::optional<Level> promised(const history::History& history);
 
 // Where the product promises it: "PostgreSQL's manual, chapter Transaction Isolation". Empty
-// where promised() is.
+// if it promises nothing.
 std::string_view source_of_promise(std::string_view database, std::string_view isolation,
                                    std::string_view settings = {});
 

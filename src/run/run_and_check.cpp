@@ -37,8 +37,9 @@ base::Result<std::unique_ptr<workload::Workload>> workload_of(const RunAndCheckO
 }
 
 // What is in the header of the history. Never the URL: it may hold a password.
-RecordOptions header(const RunAndCheckOptions& options, const drivers::Facts& facts,
+RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checked,
                      const workload::Workload& workload) {
+  const auto& facts = checked.facts;
   RecordOptions record;
   auto& metadata = record.metadata;
   const auto say = [&](const char* name, const std::string& text) {
@@ -47,6 +48,7 @@ RecordOptions header(const RunAndCheckOptions& options, const drivers::Facts& fa
   say("database", facts.version.empty() ? facts.product : facts.product + " " + facts.version);
   say("isolation", facts.isolation);
   say("settings", facts.detail);
+  say("servers", std::string(checked.several_servers ? levels::kSeveralServers : ""));
   say("reads from", std::string(name(options.run.read_from)));
   say("workload", std::filesystem::path(options.workload).filename().string());
   say("seed", std::to_string(options.run.seed));
@@ -185,16 +187,47 @@ class Stages {
     if (!database.ok()) return std::move(database).error();
     database_ = std::move(*database);
     checked_.facts = database_->facts();
-    if (options_.run.read_from != ReadFrom::kOwnHost && database_->hosts().size() < 2) {
-      return base::Error{.message =
-                             "--read-from needs a URL with several hosts, the primary and its "
-                             "replicas"};
-    }
+    if (auto hosts = check_hosts(); !hosts.ok()) return hosts;
     if (const auto lacks = unfit(workload_->needs(), database_->can()); !lacks.empty()) {
       return base::Error{
           .message = fmt::format("the workload {} needs {}, which the driver for {} does not have; "
                                  "`cupel run --list` shows which workload runs on which database",
                                  options_.workload, lacks, checked_.facts.product)};
+    }
+    return base::Ok{};
+  }
+
+  // That every host can do its part.
+  base::Status check_hosts() {
+    const auto read_from = options_.run.read_from;
+    const auto hosts = database_->hosts();
+    if (hosts.size() < 2) {
+      if (read_from == ReadFrom::kOwnHost) return base::Ok{};
+      return base::Error{.message =
+                             "--read-from: found one host in the URL, expected several, as in "
+                             "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
+                             "a pair"};
+    }
+    checked_.several_servers = read_from != ReadFrom::kPrimary;
+    for (std::uint32_t host = 0; host < hosts.size() && checked_.several_servers; ++host) {
+      const auto writes = database_->takes_writes(host);
+      if (!writes.ok()) return writes.error();
+      if (*writes) continue;
+      if (read_from == ReadFrom::kOwnHost) {
+        return base::Error{.message = fmt::format("{} takes no writes, as a standby or replica; "
+                                                  "say --read-from primary, replica or any",
+                                                  hosts[host])};
+      }
+      // PostgreSQL's standbys have no serializable.
+      auto connection = database_->connect_to_host(host);
+      if (!connection.ok()) return std::move(connection).error();
+      if (const auto failure = (*connection)->begin()) {
+        return base::Error{.message = fmt::format("{} begins no transaction at {}: {}; choose "
+                                                  "another --isolation, or --read-from primary",
+                                                  hosts[host], checked_.facts.isolation,
+                                                  failure->message)};
+      }
+      (*connection)->rollback();
     }
     return base::Ok{};
   }
@@ -228,7 +261,7 @@ class Stages {
   base::Status record() {
     Recording recording(*this);
     std::string error;
-    auto recorder = Recorder::open(recorded_, header(options_, checked_.facts, *workload_), error);
+    auto recorder = Recorder::open(recorded_, header(options_, checked_, *workload_), error);
     if (!recorder) return base::Error{.message = error};
     recording.begun = true;
     listener_(Stage::kRun);
@@ -303,7 +336,8 @@ class Stages {
     checked_.asked = options_.analysis.check.asked;
     if (!checked_.asked.empty()) return;
     const auto& facts = checked_.facts;
-    const auto level = levels::promised(facts.product, facts.isolation, facts.detail);
+    const auto level =
+        levels::promised(facts.product, facts.isolation, facts.detail, checked_.several_servers);
     checked_.promised = level.has_value();
     checked_.asked = {level.value_or(Level::kReadCommitted)};
   }

@@ -50,6 +50,7 @@ struct CheckedRun {
   history::History history;     // empty if a limit ended its reading
   analysis::Analysis analysis;  // of every level
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
+  bool several_servers = false;      // of the database: its sessions used more than one
   bool promised = false;             // asked is what the product promises
 
   // The worst verdict of the levels asked for.

@@ -91,11 +91,14 @@ std::string verdict_text(const CheckedRun& checked) {
       checked.asked.front() == levels::all_levels().front()) {
     const auto& facts = checked.facts;
     const bool of_one_server = levels::promised(facts.product, facts.isolation).has_value();
-    text += fmt::format(
-        "  ({} promises none of cupel's levels at {}{}, so cupel checked the weakest; -l selects "
-        "another)\n",
-        facts.product, facts.isolation,
-        of_one_server ? " where reads go to several servers or to a standby" : "");
+    text += of_one_server ? fmt::format(
+                                "  (the promise of {} at {} is about one server, and the sessions "
+                                "used several, so the weakest level decides; -l selects another)\n",
+                                facts.product, facts.isolation)
+                          : fmt::format(
+                                "  ({} promises none of cupel's levels at {}, so cupel checked the "
+                                "weakest; -l selects another)\n",
+                                facts.product, facts.isolation);
   }
   return text + '\n';
 }

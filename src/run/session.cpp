@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "history/naming.hpp"
 
@@ -24,6 +23,8 @@ namespace {
 
 // So many refused statements, and nothing else ever, mean that the run is of no use.
 constexpr std::uint64_t kRefusalsToEnd = 20;
+// A host that did not answer is left alone so long where another may be asked.
+constexpr std::chrono::seconds kRetryHost{1};
 
 void pause(double seconds, const Shared& shared) {
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -49,18 +50,33 @@ ClientSession::ClientSession(Shared& shared, std::uint32_t number)
       number_(number),
       random_(shared.options.seed * 0x9e3779b97f4a7c15ULL + number),
       recorded_(shared.recorder.session()),
-      connections_(std::max<std::size_t>(shared.hosts.size(), 1)) {}
+      connections_(std::max<std::size_t>(shared.hosts.size(), 1)),
+      lost_(connections_.size(), false),
+      retry_at_(connections_.size()) {}
 
-std::uint32_t ClientSession::host_for(const Job& job) {
+std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string& why) {
   const auto hosts = static_cast<std::uint32_t>(shared_.hosts.size());
   const auto read_from = shared_.options.read_from;
-  if (hosts < 2) return 0;
-  if (read_from == ReadFrom::kOwnHost) return number_ % hosts;
-  const std::uint32_t primary = shared_.primary;
-  if (read_from == ReadFrom::kPrimary || !only_reads(job)) return primary;
+  if (hosts < 2) return {0};
+  if (read_from == ReadFrom::kOwnHost) return {number_ % hosts};
+  if (read_from == ReadFrom::kPrimary || !only_reads(job)) {
+    if (lost_[shared_.primary]) {  // after a failover it is another
+      const auto now = shared_.database.primary();
+      if (!now.ok()) {
+        why = now.error().message;
+        return {};
+      }
+      shared_.primary = *now;
+    }
+    return {shared_.primary};
+  }
+  std::vector<std::uint32_t> all;
   const auto turn = number_ + reads_++;
-  if (read_from == ReadFrom::kAny) return static_cast<std::uint32_t>(turn % hosts);
-  return static_cast<std::uint32_t>((primary + 1 + turn % (hosts - 1)) % hosts);
+  for (std::uint32_t i = 0; i < hosts; ++i) {
+    const auto host = static_cast<std::uint32_t>((turn + i) % hosts);
+    if (read_from == ReadFrom::kAny || host != shared_.primary) all.push_back(host);
+  }
+  return all;
 }
 
 // Values are numbers of this session's own, so that they depend on nothing but
@@ -120,42 +136,46 @@ class ClientSession::Live : public workload::Transaction {
   Reply reply_;
 };
 
-base::Result<std::unique_ptr<drivers::Connection>> ClientSession::connect_once() {
-  if (shared_.hosts.size() < 2 || shared_.options.read_from == ReadFrom::kOwnHost) {
-    return shared_.database.connect(number_);
+bool ClientSession::connect_to_one_of(const std::vector<std::uint32_t>& hosts, std::string& why) {
+  const bool own = shared_.hosts.size() < 2 || shared_.options.read_from == ReadFrom::kOwnHost;
+  for (const auto host : hosts) {
+    if (connections_[host] == nullptr) {
+      const auto now = Clock::now();
+      if (hosts.size() > 1 && now < retry_at_[host]) continue;
+      auto made = own ? shared_.database.connect(number_) : shared_.database.connect_to_host(host);
+      if (!made.ok()) {
+        why = made.error().message;
+        retry_at_[host] = now + kRetryHost;
+        continue;
+      }
+      connections_[host] = std::move(made).value();
+      if (lost_[host]) ++report_.reconnects;
+      lost_[host] = false;
+    }
+    host_ = host;
+    return true;
   }
-  // After a failover it is another.
-  if (host_ == shared_.primary && ever_connected_) {
-    const auto now = shared_.database.primary();
-    if (now.ok()) shared_.primary = host_ = *now;
-  }
-  return shared_.database.connect_to_host(host_);
+  return false;
 }
 
-bool ClientSession::connect() {
+bool ClientSession::connect(const Job& job) {
+  std::string why;
+  if (connect_to_one_of(hosts_for(job, why), why)) return true;
   const auto give_up_at = Clock::now() + std::chrono::duration<double>(shared_.options.patience);
   double wait = 0.05;
+  bool connected = false;
   ++shared_.progress.sessions_waiting;
-  std::string why;
-  while (!shared_.over()) {
-    auto made = connect_once();
-    if (made.ok()) {
-      connections_[host_] = std::move(made).value();
-      if (std::exchange(lost_, false)) ++report_.reconnects;
-      ever_connected_ = true;
-      break;
-    }
-    why = made.error().message;
-    if (shared_.over() || Clock::now() > give_up_at) break;
+  while (!connected && !shared_.over() && Clock::now() < give_up_at) {
     pause(wait, shared_);
     wait = std::min(1.0, wait * 2);
+    connected = connect_to_one_of(hosts_for(job, why), why);
   }
   --shared_.progress.sessions_waiting;
-  if (!connections_[host_] && !shared_.over()) {
+  if (!connected && !shared_.over()) {
     report_.warning = fmt::format("session {} ended early, after {} s without a connection: {}",
                                   number_, shared_.options.patience, why);
   }
-  return connections_[host_] != nullptr;
+  return connected;
 }
 
 bool ClientSession::wait_for_turn(std::uint64_t turn) {
@@ -192,8 +212,7 @@ void ClientSession::issue_jobs() {
 
 void ClientSession::issue(const Job& job) {
   for (std::uint32_t tries = 0;; ++tries) {
-    host_ = host_for(job);
-    if (!connections_[host_] && !connect()) return;
+    if (!connect(job)) return;
     if (shared_.hosts.size() > 1) recorded_.on(shared_.hosts[host_]);
     const auto begin = Clock::now();
     const auto ending = attempt(job);
@@ -253,12 +272,12 @@ ClientSession::Ending ClientSession::failed(const Failure& failure) {
                                          : fmt::format("{} {}", name(failure.cause), failure.code);
   ++report_.reasons[what];
   const auto why = fmt::format("{}: {}", what, failure.message);
-  // A standby refuses writes: the primary is looked for anew.
+  // A primary that became a standby refuses writes: the new one is looked for.
   const bool other_host =
       shared_.options.read_from != ReadFrom::kOwnHost && failure.cause == Cause::kConnection;
   if (failure.connection_lost || other_host) {
     connections_[host_].reset();
-    lost_ = true;
+    lost_[host_] = true;
   }
   if (failure.cause == Cause::kStatement) {
     if (++refusals_ >= kRefusalsToEnd && !shared_.any_answer) {

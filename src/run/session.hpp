@@ -66,10 +66,11 @@ class ClientSession {
   enum class Ending : std::uint8_t { kCommitted, kAborted, kGivenUp, kUnknown };
 
   void issue_jobs();
-  [[nodiscard]] std::uint32_t host_for(const workload::Job& job);
   [[nodiscard]] drivers::Connection& connection() { return *connections_[host_]; }
-  base::Result<std::unique_ptr<drivers::Connection>> connect_once();
-  bool connect();
+  // The hosts that the job may run on, the preferred one first; none: `why`.
+  std::vector<std::uint32_t> hosts_for(const workload::Job& job, std::string& why);
+  bool connect_to_one_of(const std::vector<std::uint32_t>& hosts, std::string& why);
+  bool connect(const workload::Job& job);
   bool wait_for_turn(std::uint64_t turn);
   void issue(const workload::Job& job);
   Ending attempt(const workload::Job& job);
@@ -85,8 +86,9 @@ class ClientSession {
   RecordedSession recorded_;
   std::vector<std::unique_ptr<drivers::Connection>> connections_;  // by host; one if there are none
   std::uint32_t host_ = 0;                                         // of the transaction
-  std::uint64_t reads_ = 0;  // transactions that only read, so far
-  bool ever_connected_ = false, lost_ = false;
+  std::uint64_t reads_ = 0;                      // transactions that only read, so far
+  std::vector<bool> lost_;                       // by host: the connection broke
+  std::vector<Clock::time_point> retry_at_;      // by host: not before, if another will do
   std::uint64_t writes_ = 0;                     // fresh values given out
   std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements

@@ -274,13 +274,13 @@ TEST(Product, KnowsWhatProductsPromise) {
   EXPECT_EQ(levels::promised("MySQL", "repeatable read"), std::nullopt);
   EXPECT_EQ(levels::promised("MariaDB Galera", "repeatable-read"), std::nullopt);
   EXPECT_EQ(levels::promised("MariaDB Galera", "serializable"), std::nullopt);
-  EXPECT_EQ(levels::promised("MariaDB Galera", "read committed", "3 hosts"), Level::kReadCommitted);
-  EXPECT_EQ(levels::promised("PostgreSQL", "serializable", "fsync=on, 2 hosts"), std::nullopt);
-  EXPECT_EQ(levels::promised("PostgreSQL", "repeatable read", "fsync=on, standby"), std::nullopt);
-  EXPECT_EQ(levels::promised("etcd", "serializable", "members=3"), Level::kStrictSerializable);
+  EXPECT_EQ(levels::promised("MariaDB Galera", "read committed", "", true), Level::kReadCommitted);
+  EXPECT_EQ(levels::promised("PostgreSQL", "serializable", "fsync=on", true), std::nullopt);
+  EXPECT_EQ(levels::promised("etcd", "serializable", "members=3", true),
+            Level::kStrictSerializable);
   EXPECT_EQ(levels::source_of_promise("PostgreSQL", "serializable"),
             "PostgreSQL's manual, chapter Transaction Isolation");
-  EXPECT_EQ(levels::source_of_promise("PostgreSQL", "serializable", "2 hosts"), "");
+  EXPECT_EQ(levels::source_of_promise("Nobody", "serializable"), "");
   EXPECT_EQ(levels::promised("Nobody", "serializable"), std::nullopt);
   for (const char* level : {"read-committed", "read-atomic", "causal", "prefix",
                             "strong-session-snapshot-isolation", "strong-session-serializable"}) {

@@ -176,14 +176,14 @@ TEST(PostgresStandbyRun, ThePrimaryAloneKeepsItsPromise) {
     options.run.read_from = ReadFrom::kPrimary;
     const auto ran = checked_run(options);
     ASSERT_TRUE(ran.checked) << ran.error;
+    EXPECT_TRUE(ran.checked->promised);
     EXPECT_GT(ran.checked->run.committed, 50U);
     EXPECT_EQ(ran.checked->result(level).verdict, Verdict::kSatisfied)
         << listed(anomalies(*ran.checked));
   }
 }
 
-// Writes go to the primary though it is not the URL's first host, and to the new one once it has
-// been replaced.
+// Writes go to the primary though it is not the URL's first host.
 TEST(PostgresStandbyRun, WritesFindThePrimary) {
   auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
@@ -194,9 +194,40 @@ TEST(PostgresStandbyRun, WritesFindThePrimary) {
   options.run.read_from = ReadFrom::kReplica;
   const auto ran = checked_run(options);
   ASSERT_TRUE(ran.checked) << ran.error;
-  EXPECT_EQ(ran.checked->run.reasons.count("connection 25006"), 0U) << shown(ran.checked->run);
+  EXPECT_EQ(ran.checked->run.reasons.count("connection lost 25006"), 0U) << shown(ran.checked->run);
   EXPECT_GT(ran.checked->run.jobs.at("transaction").committed, 50U);
   EXPECT_GT(ran.checked->run.jobs.at("read-only").committed, 50U);
+  EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+}
+
+TEST(PostgresStandbyRun, SaysWhatAStandbyCannotDo) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "serializable", 1);
+  EXPECT_NE(checked_run(options).error.find("takes no writes"), std::string::npos);
+  options.run.read_from = ReadFrom::kAny;
+  EXPECT_NE(checked_run(options).error.find("hot standby"), std::string::npos);
+}
+
+// The reads go on elsewhere while a standby is down.
+TEST(PostgresStandbyRun, OutlivesAStandby) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "repeatable-read", 1);
+  options.shape.read_only_share = 0.5;
+  options.run.read_from = ReadFrom::kAny;
+  options.run.txns = 0;
+  options.run.time_limit = 5;
+  const std::atomic<bool> stop = false;
+  Progress progress;
+  std::jthread crash([&] {
+    EXPECT_TRUE(test::poll_until([&] { return progress.committed > 20; }));
+    started->kill(1);
+  });
+  const auto ran = checked_run(options, progress, stop);
+  crash.join();
+  ASSERT_TRUE(ran.checked) << ran.error;
+  EXPECT_GT(ran.checked->run.last_commit, 4) << shown(ran.checked->run);
   EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
 }
 

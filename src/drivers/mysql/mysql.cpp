@@ -383,10 +383,11 @@ class MysqlDatabase final : public Database {
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
+    const auto first = primary_or_first();
     auto status = sql::make_tables(
         settings_.dialect, workload, static_cast<std::uint32_t>(settings_.url.hosts.size()),
         settings_.timeout * 3, [&](std::uint32_t host) -> base::Result<sql::RunSql> {
-          auto connection = connect_to(host);
+          auto connection = connect_to(host == 0 ? first : host == first ? 0 : host);
           if (!connection) return std::move(connection).error();
           std::shared_ptr<MysqlConnection> shared = *std::move(connection);
           return sql::RunSql([shared](const std::string& text) { return shared->run_text(text); });
@@ -411,6 +412,13 @@ class MysqlDatabase final : public Database {
     return names;
   }
 
+  base::Result<bool> takes_writes(std::uint32_t host) override {
+    auto connection = connect_to(host);
+    if (!connection) return std::move(connection).error();
+    const auto read_only = (*connection)->ask("SELECT @@read_only");
+    return read_only ? base::Result<bool>(*read_only == "0") : read_only.error();
+  }
+
   base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
     auto connection = connect_to(host);
     if (!connection) return std::move(connection).error();
@@ -418,7 +426,7 @@ class MysqlDatabase final : public Database {
   }
 
   void clean() override {
-    if (auto connection = connect_to(0)) {
+    if (auto connection = connect_to(primary_or_first())) {
       (void)sql::drop_tables(
           schema_, [&](const std::string& text) { return (*connection)->run_text(text); });
     }

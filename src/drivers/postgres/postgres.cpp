@@ -410,14 +410,11 @@ class PostgresDatabase final : public Database {
     return std::unique_ptr<Connection>(*std::move(connection));
   }
 
-  base::Result<std::uint32_t> primary() override {
-    for (std::uint32_t host = 0; host < settings_.hosts.size(); ++host) {
-      auto connection = connect_to(host);
-      if (!connection) continue;
-      const auto standby = (*connection)->ask("SELECT pg_is_in_recovery()");
-      if (standby && *standby == "f") return host;
-    }
-    return base::Error{.message = "no host of the URL is a primary that answers"};
+  base::Result<bool> takes_writes(std::uint32_t host) override {
+    auto connection = connect_to(host);
+    if (!connection) return std::move(connection).error();
+    const auto standby = (*connection)->ask("SELECT pg_is_in_recovery()");
+    return standby ? base::Result<bool>(*standby == "f") : standby.error();
   }
 
   void clean() override {
@@ -428,12 +425,6 @@ class PostgresDatabase final : public Database {
   }
 
  private:
-  std::uint32_t primary_or_first() {
-    if (settings_.hosts.size() == 1) return 0;
-    const auto found = primary();
-    return found ? *found : 0;
-  }
-
   base::Status learn(PostgresConnection& connection) {
     const auto version = connection.ask("SELECT version()");
     if (!version) return version.error();
@@ -462,10 +453,6 @@ class PostgresDatabase final : public Database {
       if (const auto value = connection.ask(fmt::format("SHOW {}", name))) {
         facts_.detail += fmt::format("{}{}={}", facts_.detail.empty() ? "" : ", ", name, *value);
       }
-    }
-    // A standby's snapshots are not the primary's; of a primary there is nothing to note.
-    if (const auto standby = connection.ask("SELECT pg_is_in_recovery()"); standby) {
-      if (*standby == "t") facts_.detail += ", standby";
     }
     if (settings_.hosts.size() > 1) {
       facts_.detail += fmt::format(", {} hosts", settings_.hosts.size());
