@@ -22,7 +22,7 @@ MaybeFailure SqlConnection::failed(Failure failure) {
 
 // A server that does not say of a new transaction that it is open says nothing by that later.
 void SqlConnection::look_for_silent_end() {
-  if (told_open_ && ended_at_ == 0 && !in_transaction().value_or(true)) ended_at_ = statements_;
+  if (reported_open_ && ended_at_ == 0 && !in_transaction().value_or(true)) ended_at_ = statements_;
 }
 
 MaybeFailure SqlConnection::begin() {
@@ -31,7 +31,7 @@ MaybeFailure SqlConnection::begin() {
     failure->txn_outcome = TxnOutcome::kAborted;  // nothing was done yet
     return failed(*std::move(failure));
   }
-  told_open_ = in_transaction().value_or(false);
+  reported_open_ = in_transaction().value_or(false);
   return std::nullopt;
 }
 

@@ -48,7 +48,7 @@ class SqlConnection : public Connection {
   void look_for_silent_end();
 
   Texts texts_;
-  bool told_open_ = false;      // the answer to BEGIN said that a transaction is open
+  bool reported_open_ = false;  // the answer to BEGIN said that a transaction is open
   std::size_t statements_ = 0;  // of the transaction
   std::size_t ended_at_ = 0;
 };

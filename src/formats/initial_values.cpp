@@ -46,35 +46,35 @@ class Word {
     const auto* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, integer);
     if (string_) {
-      meanings_ = {ScalarView::of(std::string_view(*string_))};
+      candidates_ = {ScalarView::of(std::string_view(*string_))};
     } else if (text == "null" || text == "nil") {
-      meanings_ = {ScalarView::null()};
+      candidates_ = {ScalarView::null()};
     } else if (text.size() > 1 && text.front() == ':') {
-      meanings_ = {ScalarView::keyword(std::string_view(text_).substr(1))};
+      candidates_ = {ScalarView::keyword(std::string_view(text_).substr(1))};
     } else {
-      if (error == std::errc() && end == last) meanings_.push_back(ScalarView::of(integer));
-      meanings_.push_back(ScalarView::of(std::string_view(text_)));
-      meanings_.push_back(ScalarView::keyword(text_));
-      meanings_.push_back(ScalarView::literal(text_));
+      if (error == std::errc() && end == last) candidates_.push_back(ScalarView::of(integer));
+      candidates_.push_back(ScalarView::of(std::string_view(text_)));
+      candidates_.push_back(ScalarView::keyword(text_));
+      candidates_.push_back(ScalarView::literal(text_));
     }
   }
   Word(const Word&) = delete;
   Word& operator=(const Word&) = delete;
 
-  [[nodiscard]] const std::vector<ScalarView>& meanings() const { return meanings_; }
+  [[nodiscard]] const std::vector<ScalarView>& candidates() const { return candidates_; }
 
  private:
   std::string text_;
   std::optional<std::string> string_;
-  std::vector<ScalarView> meanings_;
+  std::vector<ScalarView> candidates_;
 };
 
-// The first meaning that the history has among `count` scalars; none if it has none.
+// The first candidate that the history has among `count` scalars; none if it has none.
 template <typename At>
 std::optional<std::size_t> found(const Word& word, std::size_t count, const At& at) {
-  for (const auto& meaning : word.meanings()) {
+  for (const auto& candidate : word.candidates()) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (at(i) == meaning) return i;
+      if (at(i) == candidate) return i;
     }
   }
   return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<std::size_t> found(const Word& word, std::size_t count, const At& 
 ScalarView value_of(const History& history, const Word& word) {
   const auto id = found(word, history.value_count(),
                         [&](std::size_t i) { return history.value(history::ValueId(i)); });
-  return id ? history.value(history::ValueId(*id)) : word.meanings().front();
+  return id ? history.value(history::ValueId(*id)) : word.candidates().front();
 }
 
 }  // namespace
