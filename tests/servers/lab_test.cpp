@@ -63,7 +63,8 @@ std::string in_mariadb(const Server& server, std::size_t node, const std::string
   if (result == nullptr) return mysql_errno(connection.get()) == 0 ? "done" : error();
   MYSQL_ROW row = mysql_fetch_row(result.get());
   if (row == nullptr) return "";
-  return row[mysql_num_fields(result.get()) - 1];
+  const char* last = row[mysql_num_fields(result.get()) - 1];
+  return last == nullptr ? "NULL" : last;
 }
 
 std::string in_redis(const Server& server, const std::string& command) {
