@@ -87,7 +87,8 @@ TEST_F(LabCommand, SaysWhatIsWrong) {
     EXPECT_NE(ran.errors.find(words), std::string::npos) << ran.errors;
   };
   expect(cupel({"start", "oracle"}),
-         "found `oracle`, expected one of postgres, mariadb, galera, redis, etcd");
+         "found `oracle`, expected one of postgres, postgres-standby, mariadb, mariadb-replica, "
+         "galera, redis, etcd");
   expect(cupel({"start", "redis", "--name", "a/b"}), "expected letters, digits, - and _");
   expect(cupel({"stop", "redis"}), "found no server `redis`; none was started");
   expect(cupel({"start", "redis"}, {{"PATH", "/no/such/folder"}}),
