@@ -20,7 +20,6 @@ namespace cupel::lab {
 namespace {
 
 namespace fs = std::filesystem;
-using base::Error;
 using base::Ok;
 using base::Status;
 using base::write_file;
