@@ -355,7 +355,13 @@ class SqliteDatabase final : public Database {
     if (!connection) return std::move(connection).error();
     // Setting the journal takes a lock that a running program may hold; it answers
     // with the journal that is in force.
+    // Two programs that set it at once get "database is locked" without a wait by SQLite.
+    const auto give_up_at = std::chrono::steady_clock::now() + settings_.busy_timeout;
     auto journal = (*connection)->ask("PRAGMA journal_mode=" + settings_.journal);
+    while (!journal && std::chrono::steady_clock::now() < give_up_at) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      journal = (*connection)->ask("PRAGMA journal_mode=" + settings_.journal);
+    }
     if (!journal) {
       return base::Error{.message = fmt::format("cannot use the SQLite database {}: {}",
                                                 settings_.path, journal.error().message)};
