@@ -323,19 +323,16 @@ void add_output_options(Command& command, RunArguments& arguments) {
 
 // Transactions that only read are needed to read from a replica.
 void take_hosts(RunArguments& arguments) {
-  constexpr std::pair<std::string_view, run::ReadFrom> kNames[] = {
-      {"primary", run::ReadFrom::kPrimary},
-      {"replica", run::ReadFrom::kReplica},
-      {"any", run::ReadFrom::kAny}};
+  constexpr std::array kAll{run::ReadFrom::kPrimary, run::ReadFrom::kReplica, run::ReadFrom::kAny};
   if (arguments.read_from.empty()) return;
-  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& one) {
-    return one.first == arguments.read_from;
+  const auto* found = std::find_if(kAll.begin(), kAll.end(), [&](run::ReadFrom one) {
+    return run::name(one) == arguments.read_from;
   });
-  if (found == std::end(kNames)) {
+  if (found == kAll.end()) {
     throw UsageError("--read-from", fmt::format("found `{}`, expected primary, replica or any",
                                                 arguments.read_from));
   }
-  arguments.options.run.read_from = found->second;
+  arguments.options.run.read_from = *found;
   const auto& name = arguments.options.workload;
   const auto all = workload::all_workloads();
   const auto info =
@@ -344,7 +341,7 @@ void take_hosts(RunArguments& arguments) {
   const bool mixed = info != all.end() && info->defaults.read_only_share == 0 &&
                      info->defaults.write_only_share == 0 && info->defaults.rmw_share == 0;
   const bool said = shape.read_only_share || shape.write_only_share || shape.rmw_share;
-  if (found->second != run::ReadFrom::kPrimary && mixed && !said) {
+  if (*found != run::ReadFrom::kPrimary && mixed && !said) {
     shape.read_only_share = kReadOnlyShare;
   }
 }

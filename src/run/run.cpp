@@ -78,6 +78,19 @@ void note_silence(const RunOptions& options, RunResult& result) {
                   silent, result.seconds));
 }
 
+// A run that was meant to read from replicas and never did.
+void note_reads(const RunOptions& options,
+                const std::vector<std::unique_ptr<ClientSession>>& sessions, RunResult& result) {
+  if (options.read_from != ReadFrom::kReplica && options.read_from != ReadFrom::kAny) return;
+  for (const auto& session : sessions) {
+    if (session->report().reads > 0) return;
+  }
+  result.warnings.push_back(
+      fmt::format("--read-from {}: no transaction of the workload only reads, so all of them ran "
+                  "on the primary",
+                  name(options.read_from)));
+}
+
 }  // namespace
 
 std::string_view name(ReadFrom read_from) {
@@ -197,6 +210,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.failed_faults = faults.failed();
   add_up(sessions, result);
   note_silence(options, result);
+  note_reads(options, sessions, result);
   const auto fault_warnings = faults.warnings();
   result.warnings.insert(result.warnings.end(), fault_warnings.begin(), fault_warnings.end());
   for (const auto& session : sessions) {

@@ -52,6 +52,7 @@ ClientSession::ClientSession(Shared& shared, std::uint32_t number)
       recorded_(shared.recorder.session()),
       connections_(std::max<std::size_t>(shared.hosts.size(), 1)),
       lost_(connections_.size(), false),
+      unanswered_(connections_.size(), false),
       retry_at_(connections_.size()) {}
 
 std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string& why) {
@@ -60,7 +61,8 @@ std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string&
   if (hosts < 2) return {0};
   if (read_from == ReadFrom::kOwnHost) return {number_ % hosts};
   if (read_from == ReadFrom::kPrimary || !only_reads(job)) {
-    if (lost_[shared_.primary]) {  // after a failover it is another
+    const std::uint32_t last = shared_.primary;
+    if (lost_[last] || unanswered_[last]) {  // after a failover it is another
       const auto now = shared_.database.primary();
       if (!now.ok()) {
         why = now.error().message;
@@ -71,7 +73,7 @@ std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string&
     return {shared_.primary};
   }
   std::vector<std::uint32_t> all;
-  const auto turn = number_ + reads_++;
+  const auto turn = number_ + report_.reads++;
   for (std::uint32_t i = 0; i < hosts; ++i) {
     const auto host = static_cast<std::uint32_t>((turn + i) % hosts);
     if (read_from == ReadFrom::kAny || host != shared_.primary) all.push_back(host);
@@ -140,17 +142,17 @@ bool ClientSession::connect_to_one_of(const std::vector<std::uint32_t>& hosts, s
   const bool own = shared_.hosts.size() < 2 || shared_.options.read_from == ReadFrom::kOwnHost;
   for (const auto host : hosts) {
     if (connections_[host] == nullptr) {
-      const auto now = Clock::now();
-      if (hosts.size() > 1 && now < retry_at_[host]) continue;
+      if (hosts.size() > 1 && Clock::now() < retry_at_[host]) continue;
       auto made = own ? shared_.database.connect(number_) : shared_.database.connect_to_host(host);
       if (!made.ok()) {
         why = made.error().message;
-        retry_at_[host] = now + kRetryHost;
+        retry_at_[host] = Clock::now() + kRetryHost;  // after what the attempt itself took
+        unanswered_[host] = true;
         continue;
       }
       connections_[host] = std::move(made).value();
       if (lost_[host]) ++report_.reconnects;
-      lost_[host] = false;
+      lost_[host] = unanswered_[host] = false;
     }
     host_ = host;
     return true;

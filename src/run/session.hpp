@@ -55,9 +55,10 @@ class ClientSession {
     std::map<std::string, Tally> jobs;
     std::map<std::string, std::uint64_t> reasons;
     std::uint64_t reconnects = 0;
-    double last_commit = 0;  // seconds from the start
-    std::string warning;     // why it ended early
-    std::string error;       // why the whole run should
+    std::uint64_t reads = 0;  // attempts of transactions that only read, where read_from decides
+    double last_commit = 0;   // seconds from the start
+    std::string warning;      // why it ended early
+    std::string error;        // why the whole run should
   };
   [[nodiscard]] const Report& report() const { return report_; }
 
@@ -86,8 +87,7 @@ class ClientSession {
   RecordedSession recorded_;
   std::vector<std::unique_ptr<drivers::Connection>> connections_;  // by host; one if there are none
   std::uint32_t host_ = 0;                                         // of the transaction
-  std::uint64_t reads_ = 0;                      // transactions that only read, so far
-  std::vector<bool> lost_;                       // by host: the connection broke
+  std::vector<bool> lost_, unanswered_;          // by host: the connection broke; could not be made
   std::vector<Clock::time_point> retry_at_;      // by host: not before, if another will do
   std::uint64_t writes_ = 0;                     // fresh values given out
   std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything

@@ -207,6 +207,14 @@ TEST(PostgresStandbyRun, SaysWhatAStandbyCannotDo) {
   EXPECT_NE(checked_run(options).error.find("takes no writes"), std::string::npos);
   options.run.read_from = ReadFrom::kAny;
   EXPECT_NE(checked_run(options).error.find("hot standby"), std::string::npos);
+  // Nothing of this load only reads, so nothing reads from the standby.
+  options.open.isolation = "repeatable-read";
+  options.shape.rmw_share = 1;
+  options.run.txns = 5;
+  const auto ran = checked_run(options);
+  ASSERT_TRUE(ran.checked) << ran.error;
+  ASSERT_EQ(ran.checked->run.warnings.size(), 1U);
+  EXPECT_NE(ran.checked->run.warnings[0].find("only reads"), std::string::npos);
 }
 
 // The reads go on elsewhere while a standby is down.
