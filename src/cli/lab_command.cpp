@@ -221,6 +221,14 @@ std::string kinds() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string described_kinds() {
+  std::string text = "Kinds:";
+  for (const auto kind : lab::all_kinds()) {
+    text += fmt::format("\n  {:<17} {}", lab::name(kind), lab::summary(kind));
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_lab(Command& app, Run& run) {
@@ -271,6 +279,8 @@ void add_lab(Command& app, Run& run) {
     }
     run = [arguments] { return start(*arguments); };
   });
+
+  starting->footer(described_kinds());
 
   auto* stopping = command->add_subcommand(
       "stop", "Stop servers and remove their data; `all` stops all of them");

@@ -11,34 +11,25 @@ namespace cupel::lab {
 
 namespace {
 
-constexpr std::array kKinds{
-    Kind::kPostgres, Kind::kPostgresStandby, Kind::kMariadb, Kind::kMariadbReplica,
-    Kind::kGalera,   Kind::kRedis,           Kind::kEtcd};
+// In the order of the enumerators.
+constexpr std::array kSpecs{
+    &kPostgresKind, &kPostgresStandbyKind, &kMariadbKind, &kMariadbReplicaKind,
+    &kGaleraKind,   &kRedisKind,           &kEtcdKind};
 
 }  // namespace
 
 const KindSpec& spec_of(Kind kind) {
-  switch (kind) {
-    case Kind::kPostgres:
-      return kPostgresKind;
-    case Kind::kPostgresStandby:
-      return kPostgresStandbyKind;
-    case Kind::kMariadb:
-      return kMariadbKind;
-    case Kind::kMariadbReplica:
-      return kMariadbReplicaKind;
-    case Kind::kGalera:
-      return kGaleraKind;
-    case Kind::kRedis:
-      return kRedisKind;
-    case Kind::kEtcd:
-      break;
-  }
-  return kEtcdKind;
+  return *kSpecs.at(static_cast<std::size_t>(kind));
 }
 
 std::span<const Kind> all_kinds() {
-  return kKinds;
+  static const auto all = [] {
+    std::array<Kind, kSpecs.size()> kinds{};
+    std::transform(kSpecs.begin(), kSpecs.end(), kinds.begin(),
+                   [](const KindSpec* spec) { return spec->kind; });
+    return kinds;
+  }();
+  return all;
 }
 
 std::string_view name(Kind kind) {
@@ -55,9 +46,9 @@ NodeCount node_count(Kind kind) {
 }
 
 std::optional<Kind> parse_kind(std::string_view text) {
-  const auto found =
-      std::find_if(kKinds.begin(), kKinds.end(), [text](Kind kind) { return name(kind) == text; });
-  return found == kKinds.end() ? std::nullopt : std::optional(*found);
+  const auto* found = std::find_if(kSpecs.begin(), kSpecs.end(),
+                                   [text](const KindSpec* spec) { return spec->name == text; });
+  return found == kSpecs.end() ? std::nullopt : std::optional((*found)->kind);
 }
 
 std::optional<base::Credentials> user_of(Kind kind) {

@@ -1,8 +1,8 @@
 // Kinds: what differs from one server to another: which programs and packages, how
 // a directory is filled, the command line, when it is up, how it is stopped.
 //
-// To add a kind: an enumerator in server.hpp, a KindSpec in a file of its own, and its line
-// in kinds.cpp.
+// To add a kind: an enumerator in server.hpp, a KindSpec in a file of its own with its
+// declaration below, and its place in the table of kinds.cpp.
 #pragma once
 
 #include <csignal>

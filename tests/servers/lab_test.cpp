@@ -355,6 +355,16 @@ TEST(Lab, EtcdOfThreeNodesOutlivesOne) {
   expect_nothing_left(directory, server->port(0));
 }
 
+TEST(Lab, EveryKindHasItsOwnDescription) {
+  for (const auto kind : all_kinds()) {
+    EXPECT_EQ(parse_kind(name(kind)), kind) << name(kind);
+    EXPECT_FALSE(summary(kind).empty()) << name(kind);
+  }
+  EXPECT_EQ(name(Kind::kPostgres), "postgres");
+  EXPECT_EQ(name(Kind::kGalera), "galera");
+  EXPECT_EQ(name(Kind::kEtcd), "etcd");
+}
+
 TEST(Lab, NoKindStartsMoreNodesThanItHas) {
   const auto redis = start(Kind::kRedis, {.nodes = 2});
   ASSERT_FALSE(redis.ok());
