@@ -22,6 +22,7 @@ int write_all(int file, std::string_view text) {
     const auto count = ::write(file, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;
+    if (count == 0) return EIO;  // or it would go on for ever
     text.remove_prefix(static_cast<std::size_t>(count));
   }
   return 0;
