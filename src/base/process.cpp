@@ -9,6 +9,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -145,12 +146,13 @@ struct Plan {
   std::vector<char*> arguments, environment;
   const char* directory = nullptr;
   std::array<int, 3> streams{-1, -1, -1};  // -1: inherited
+  const char* network = nullptr;
   std::optional<Credentials> user;
   bool detached = false;
   pid_t parent = 0;
 };
 
-enum class Step : int { kStreams, kUser, kDirectory, kProgram };
+enum class Step : int { kStreams, kNetwork, kUser, kDirectory, kProgram };
 struct Trouble {
   Step step;
   int error;
@@ -180,6 +182,10 @@ struct Trouble {
   constexpr unsigned kCloseOnExec = 1U << 2;  // of <linux/close_range.h>
   ::syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, kCloseOnExec);
 #endif
+  if (plan.network != nullptr) {
+    const int network = ::open(plan.network, O_RDONLY | O_CLOEXEC);
+    if (network < 0 || ::setns(network, CLONE_NEWNET) != 0) fail(Step::kNetwork);
+  }
   if (plan.user) {
     if (::setgroups(0, nullptr) != 0 || ::setgid(plan.user->group) != 0 ||
         ::setuid(plan.user->user) != 0) {
@@ -313,6 +319,7 @@ Result<Process> Process::start(const ProcessOptions& options) {
   plan.environment = pointers_to(environment);
   plan.directory = options.directory.empty() ? nullptr : options.directory.c_str();
   plan.user = options.user;
+  plan.network = options.network.empty() ? nullptr : options.network.c_str();
   plan.detached = options.detached;
   plan.parent = ::getpid();
 
@@ -374,6 +381,9 @@ Result<Process> Process::start(const ProcessOptions& options) {
     switch (trouble.step) {
       case Step::kStreams:
         break;
+      case Step::kNetwork:
+        return system_error("cannot enter the network " + options.network + " to start " + program,
+                            trouble.error);
       case Step::kUser:
         return system_error(
             "cannot become user " + std::to_string(options.user->user) + " to start " + program,

@@ -59,7 +59,8 @@ struct ProcessOptions {
   std::string directory = {};                                         // empty: ours
   Stream input = {}, output = {}, errors = {};
   std::optional<Credentials> user = {};  // to run as; needs root
-  bool detached = false;  // outlives us: a session of its own; nothing is done in the destructor
+  std::string network = {};  // a network namespace to run in, "/proc/123/ns/net"; needs root there
+  bool detached = false;     // outlives us: a session of its own; nothing is done in the destructor
 };
 
 struct ExitStatus {
@@ -85,7 +86,7 @@ inline constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 class Process {
  public:
   // Errors: no such program, no such directory, a file that cannot be opened, not
-  // allowed to be that user.
+  // allowed to be that user or to enter that network namespace.
   static Result<Process> start(const ProcessOptions& options);
 
   Process(Process&&) noexcept;

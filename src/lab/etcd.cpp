@@ -18,11 +18,11 @@ base::Status initialize_etcd(const Site& /*site*/) {
 }
 
 std::string peer_url(const Node& node) {
-  return fmt::format("http://127.0.0.1:{}", node.ports[1]);
+  return fmt::format("http://{}:{}", node.address, node.ports[1]);
 }
 
 std::vector<std::string> etcd_command(const Site& site, const Node& node) {
-  const auto clients = fmt::format("http://127.0.0.1:{}", node.ports[0]);
+  const auto clients = fmt::format("http://{}:{}", node.address, node.ports[0]);
   const auto peers = peer_url(node);
   std::string members;
   for (const auto& member : site.nodes) {
@@ -44,8 +44,8 @@ std::vector<std::string> etcd_command(const Site& site, const Node& node) {
 }
 
 bool etcd_is_up(const Node& node, std::string_view /*written*/) {
-  return ask(node.ports[0], "GET /health HTTP/1.0\r\n\r\n", base::Seconds(1))
-             .find("\"health\":\"true\"") != std::string::npos;
+  return ask(node, "GET /health HTTP/1.0\r\n\r\n", base::Seconds(1)).find("\"health\":\"true\"") !=
+         std::string::npos;
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ std::optional<Kind> parse_kind(std::string_view text) {
   return found == kSpecs.end() ? std::nullopt : std::optional((*found)->kind);
 }
 
+std::string ask(const Node& node, std::string_view request, base::Seconds timeout) {
+  return ask(node.address, node.ports[0], request, timeout);
+}
+
 std::optional<base::Credentials> user_of(Kind kind) {
   if (::geteuid() != 0) return std::nullopt;
   for (const auto& user : {std::string(spec_of(kind).user), std::string("nobody")}) {

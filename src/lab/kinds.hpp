@@ -13,17 +13,25 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "lab/loopback.hpp"
 #include "lab/server.hpp"
 
 namespace cupel::lab {
 
 // One process of a server.
 struct Node {
-  std::string directory;               // its data
-  std::string log;                     // a file; its standard output and error
-  std::vector<std::uint16_t> ports;    // the first is for clients
-  std::vector<std::string> arguments;  // the whole command line
+  std::string directory;                         // its data
+  std::string log;                               // a file; its standard output and error
+  std::string address = std::string(kLoopback);  // on which it listens, and nowhere else
+  std::vector<std::uint16_t> ports = {};         // the first is for clients
+  std::vector<std::string> arguments = {};       // the whole command line
+  // A namespace that its processes live in, as a file: "/proc/123/ns/net". Empty: ours.
+  std::string network = {};
+  std::vector<std::pair<std::string, std::string>> environment = {};  // besides ours
 };
+
+// As ask() of loopback.hpp, of the port for clients.
+std::string ask(const Node& node, std::string_view request, base::Seconds timeout);
 
 // Everything under `directory`, which is empty, and belongs to the user already.
 struct Site {
@@ -77,6 +85,8 @@ struct KindSpec {
   base::Result<std::vector<std::size_t>> (*restart_order)(const Site& site) = nullptr;
   // A node that gives up because the others have not yet noticed its end is started once more.
   bool starts_twice = false;
+  // The nodes that take writes now; by default the first, if the others are standbys, else all.
+  std::vector<std::size_t> (*primaries)(const Site& site) = nullptr;
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;

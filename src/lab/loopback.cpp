@@ -32,11 +32,11 @@ class Socket {
   int number_;
 };
 
-sockaddr_in address_of(std::uint16_t port) {
+sockaddr_in address_of(const std::string& host, std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ::inet_pton(AF_INET, host.c_str(), &address.sin_addr);
   return address;
 }
 
@@ -44,7 +44,7 @@ bool is_free(std::uint16_t port) {
   const Socket socket(0);
   const int on = 1;  // as servers do: connections that linger from an earlier one do not count
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const auto address = address_of(port);
+  const auto address = address_of(std::string(kLoopback), port);
   return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
          ::listen(socket.get(), 1) == 0;
 }
@@ -66,7 +66,8 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
   return ports;
 }
 
-std::string ask(std::uint16_t port, std::string_view request, base::Seconds timeout) {
+std::string ask(const std::string& host, std::uint16_t port, std::string_view request,
+                base::Seconds timeout) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
   const Socket socket(SOCK_NONBLOCK);
@@ -75,7 +76,7 @@ std::string ask(std::uint16_t port, std::string_view request, base::Seconds time
     pollfd poll{socket.get(), event, 0};
     return ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left, 0))) == 1;
   };
-  const auto address = address_of(port);
+  const auto address = address_of(host, port);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
       (errno != EINPROGRESS || !ready(POLLOUT))) {
     return {};

@@ -1,4 +1,4 @@
-// Loopback: free ports, and whether a server answers on one. 127.0.0.1 only.
+// Loopback: free ports of 127.0.0.1, and whether a server answers on one.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,11 @@ namespace cupel::lab {
 // finds its port free when it is started again. Empty: there are not that many.
 std::vector<std::uint16_t> free_ports(std::size_t count);
 
+inline constexpr std::string_view kLoopback = "127.0.0.1";
+
 // Connects, sends `request` (which may be empty) and returns the first bytes of the
 // answer; empty if there is no answer in time.
-std::string ask(std::uint16_t port, std::string_view request, base::Seconds timeout);
+std::string ask(const std::string& address, std::uint16_t port, std::string_view request,
+                base::Seconds timeout);
 
 }  // namespace cupel::lab

@@ -75,7 +75,7 @@ Status initialize_mariadb(const Site& site) {
 void add_group(const Site& site, const Node& node, std::vector<std::string>& command) {
   std::string members;
   for (const auto& member : site.nodes) {
-    members += fmt::format("{}127.0.0.1:{}", members.empty() ? "" : ",", member.ports[1]);
+    members += fmt::format("{}{}:{}", members.empty() ? "" : ",", member.address, member.ports[1]);
   }
   for (const auto& option : {
            std::string("--binlog-format=ROW"),
@@ -85,12 +85,12 @@ void add_group(const Site& site, const Node& node, std::vector<std::string>& com
            std::string("--wsrep-cluster-name=cupel"),
            "--wsrep-cluster-address=gcomm://" + members,
            fmt::format("--wsrep-node-name=node-{}", site.number_of(node)),
-           fmt::format("--wsrep-node-address=127.0.0.1:{}", node.ports[1]),
-           fmt::format("--wsrep-provider-options=base_port={0};gmcast.listen_addr=tcp://"
-                       "127.0.0.1:{0};ist.recv_addr=127.0.0.1:{1};gcache.size=32M",
-                       node.ports[1], node.ports[2]),
+           fmt::format("--wsrep-node-address={}:{}", node.address, node.ports[1]),
+           fmt::format("--wsrep-provider-options=base_port={1};gmcast.listen_addr=tcp://"
+                       "{0}:{1};ist.recv_addr={0}:{2};gcache.size=32M",
+                       node.address, node.ports[1], node.ports[2]),
            std::string("--wsrep-sst-method=rsync"),
-           fmt::format("--wsrep-sst-receive-address=127.0.0.1:{}", node.ports[3]),
+           fmt::format("--wsrep-sst-receive-address={}:{}", node.address, node.ports[3]),
        }) {
     command.push_back(option);
   }
@@ -123,7 +123,7 @@ std::vector<std::string> mariadb_command(const Site& site, const Node& node) {
       "--pid-file=" + node.directory + ".pid",
       "--tmpdir=" + site.directory,
       fmt::format("--port={}", node.ports[0]),
-      "--bind-address=127.0.0.1",
+      "--bind-address=" + node.address,
       "--skip-name-resolve",
       "--max-connections=200",
       "--innodb-log-file-size=8M",
@@ -197,12 +197,12 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
 
 bool mariadb_is_up(const Node& node, std::string_view written) {
   return written.find("ready for connections") != std::string_view::npos &&
-         !ask(node.ports[0], "", base::Seconds(1)).empty();
+         !ask(node, "", base::Seconds(1)).empty();
 }
 
 bool galera_is_up(const Node& node, std::string_view written) {
   return written.find("Synchronized with group, ready for connections") != std::string_view::npos &&
-         !ask(node.ports[0], "", base::Seconds(1)).empty();
+         !ask(node, "", base::Seconds(1)).empty();
 }
 
 // What a replica does at each start.
@@ -212,9 +212,9 @@ base::Result<std::vector<std::string>> prepare_replica(const Site& site, const S
       site.nodes[start.node].directory + ".follow.sql",
       // Who may write in spite of read_only would stop the replication by the first conflict.
       fmt::format("SET sql_log_bin=0;\nREVOKE READ ONLY ADMIN ON *.* FROM cupel@'%';\n"
-                  "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='cupel', "
+                  "CHANGE MASTER TO MASTER_HOST='{}', MASTER_PORT={}, MASTER_USER='cupel', "
                   "MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos;\nSTART SLAVE;\n",
-                  site.nodes.front().ports[0]));
+                  site.nodes.front().address, site.nodes.front().ports[0]));
   if (!written.ok()) return std::move(written).error();
   return std::vector<std::string>();
 }

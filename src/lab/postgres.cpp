@@ -72,9 +72,9 @@ Status initialize_postgres(const Site& site) {
                   log, sql);
   if (!made.ok()) return made;
   return write_file(data + "/pg_hba.conf", fmt::format("local all all trust\n"
-                                                       "host all {} 127.0.0.1/32 scram-sha-256\n"
-                                                       "host all all 127.0.0.1/32 trust\n"
-                                                       "host replication all 127.0.0.1/32 trust\n",
+                                                       "host all {} samenet scram-sha-256\n"
+                                                       "host all all samenet trust\n"
+                                                       "host replication all samenet trust\n",
                                                        kGuarded));
 }
 
@@ -84,7 +84,7 @@ std::vector<std::string> postgres_command(const Site& site, const Node& node) {
     command.emplace_back("-c");
     command.push_back(setting);
   };
-  set("listen_addresses=127.0.0.1");
+  set("listen_addresses=" + node.address);
   set(fmt::format("port={}", node.ports[0]));
   set("unix_socket_directories=");
   set("max_connections=200");
@@ -116,8 +116,8 @@ base::Result<std::vector<std::string>> copy_primary(const Site& site, const Star
   auto made =
       run_once(site,
                {postgres_program("pg_basebackup"),
-                fmt::format("--dbname=host=127.0.0.1 port={} user=cupel application_name=standby{}",
-                            site.nodes.front().ports[0], start.node),
+                fmt::format("--dbname=host={} port={} user=cupel application_name=standby{}",
+                            site.nodes.front().address, site.nodes.front().ports[0], start.node),
                 "--pgdata=" + node.directory, "--write-recovery-conf", "--wal-method=stream",
                 "--checkpoint=fast", "--no-sync"},
                node.log + ".basebackup");

@@ -20,7 +20,7 @@ std::vector<std::string> redis_command(const Site& site, const Node& node) {
                                    "--port",
                                    std::to_string(node.ports[0]),
                                    "--bind",
-                                   "127.0.0.1",
+                                   node.address,
                                    "--dir",
                                    node.directory,
                                    "--save",
@@ -38,7 +38,7 @@ std::vector<std::string> redis_command(const Site& site, const Node& node) {
 }
 
 bool redis_is_up(const Node& node, std::string_view /*written*/) {
-  const auto answer = ask(node.ports[0], "PING\r\n", base::Seconds(1));
+  const auto answer = ask(node, "PING\r\n", base::Seconds(1));
   return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
 }
 

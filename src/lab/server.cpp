@@ -44,6 +44,7 @@ constexpr auto kPause = std::chrono::milliseconds(20);
 struct Identity {
   pid_t id = 0;
   std::uint64_t start = 0;
+  bool operator==(const Identity&) const = default;
   [[nodiscard]] bool lives() const { return start != 0 && base::process_start(id) == start; }
   void signal(int number) const {
     if (start != 0) base::signal_process(id, start, number);
@@ -123,6 +124,7 @@ struct Server::State {
       const auto& node = site.nodes[i];
       nodes.push_back({{"pid", processes[i].id},
                        {"start", processes[i].start},
+                       {"address", node.address},
                        {"ports", node.ports},
                        {"directory", node.directory},
                        {"log", node.log},
@@ -149,6 +151,14 @@ struct Server::State {
     return error;
   }
 
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(
+      const Node& node) const {
+    std::vector<std::pair<std::string, std::string>> all{
+        {"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}};
+    all.insert(all.end(), node.environment.begin(), node.environment.end());
+    return all;
+  }
+
   // Starts the process of a node.
   Status spawn(const Start& start) {
     const auto& node = site.nodes[start.node];
@@ -163,11 +173,12 @@ struct Server::State {
     old_logs[start.node] = ignored ? 0 : static_cast<std::size_t>(size);
     auto process = base::Process::start({
         .arguments = std::move(arguments),
-        .environment = {{"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}},
+        .environment = environment_of(node),
         .directory = site.directory,
         .output = base::Stream::file(node.log),
         .errors = base::Stream::output(),
         .user = site.user,
+        .network = node.network,
         .detached = site.options.detached,
     });
     if (!process.ok()) return std::move(process).error();
@@ -270,6 +281,28 @@ struct Server::State {
     }
   }
 
+  // A process that one of them starts meanwhile is met by the next look.
+  void pause(std::size_t index) {
+    if (!processes[index].lives()) return;
+    stand_still(processes[index]);
+    std::vector<Identity> seen;
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& process : descendants(processes[index].id)) {
+        if (std::find(seen.begin(), seen.end(), process) != seen.end()) continue;
+        stand_still(process);
+        seen.push_back(process);
+        more = true;
+      }
+    }
+  }
+
+  // The children first: a parent that runs would find them stopped.
+  void resume(std::size_t index) {
+    for (const auto& process : descendants(processes[index].id)) process.signal(SIGCONT);
+    processes[index].signal(SIGCONT);
+  }
+
   [[nodiscard]] std::vector<std::size_t> all_nodes() const {
     std::vector<std::size_t> all(site.nodes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -334,7 +367,7 @@ std::string url_of(Kind kind, const std::string& account, const std::string& hos
 
 std::string hosts_of(const std::vector<Node>& nodes) {
   std::vector<std::string> hosts;
-  for (const auto& node : nodes) hosts.push_back(fmt::format("127.0.0.1:{}", node.ports[0]));
+  for (const auto& node : nodes) hosts.push_back(fmt::format("{}:{}", node.address, node.ports[0]));
   return fmt::format("{}", fmt::join(hosts, ","));
 }
 
@@ -366,6 +399,25 @@ Status Server::restart() {
 Status Server::restart(std::size_t node) {
   state_->end({node}, SIGKILL);
   return state_->launch({.node = node, .first = false, .alone = !state_->any_lives()});
+}
+
+void Server::pause(std::size_t node) {
+  state_->pause(node);
+}
+void Server::resume(std::size_t node) {
+  state_->resume(node);
+}
+
+Status Server::set_links(std::span<const LinkFault> faults) {
+  if (faults.empty()) return Ok{};
+  return Error{.message = "the nodes share one network, in which no link can be disturbed"};
+}
+
+std::vector<std::size_t> Server::primaries() const {
+  const auto& spec = state_->spec();
+  if (spec.primaries != nullptr) return spec.primaries(state_->site);
+  if (spec.has_standbys) return {0};
+  return state_->all_nodes();
 }
 
 void Server::stop() {
@@ -403,6 +455,7 @@ base::Result<Server> Server::attach(const std::string& state_file) {
     for (const auto& node : all.at("nodes")) {
       site.nodes.push_back({.directory = node.at("directory"),
                             .log = node.at("log"),
+                            .address = node.value("address", std::string(kLoopback)),
                             .ports = node.at("ports"),
                             .arguments = node.at("arguments")});
       processes.push_back({node.at("pid"), node.at("start")});
@@ -439,7 +492,7 @@ base::Result<Server> start(Kind kind, const Options& options) {
   for (std::size_t i = 0; i < nodes; ++i) {
     const auto data =
         fmt::format("{}/{}{}", directory, name(kind), nodes > 1 ? fmt::format("-{}", i) : "");
-    site.nodes.push_back({.directory = data, .log = data + ".log", .ports = {}, .arguments = {}});
+    site.nodes.push_back({.directory = data, .log = data + ".log"});
   }
   // From here on stop() clears up, by the destructor if need be: also what is
   // detached, as long as it did not start.

@@ -69,6 +69,16 @@ struct Options {
   std::string state_file = {};
 };
 
+// What is wrong with the packets that one node, or the clients, send to another.
+inline constexpr std::size_t kClients = SIZE_MAX;
+struct LinkFault {
+  std::size_t from = 0, to = 0;        // nodes by number, or kClients
+  double loss = 0;                     // share of the packets that get lost; 1: all
+  bool reset = false;                  // connections are broken by a reset
+  double delay = 0, jitter = 0;        // seconds that each takes longer, and at most so much more
+  std::uint64_t bytes_per_second = 0;  // 0: as many as possible
+};
+
 class Server {
  public:
   Server(Server&&) noexcept;
@@ -96,6 +106,14 @@ class Server {
   // when it answers. Errors: as those of start().
   base::Status restart();
   base::Status restart(std::size_t node);
+  // Stops every process of a node where it stands (SIGSTOP), and lets it go on.
+  void pause(std::size_t node);
+  void resume(std::size_t node);
+  // From here on the network has these faults and no others; empty: it is whole. Errors: the
+  // nodes have no networks of their own, a fault that this machine cannot make.
+  base::Status set_links(std::span<const LinkFault> faults);
+  // The nodes that take writes now, as far as can be seen from outside.
+  [[nodiscard]] std::vector<std::size_t> primaries() const;
   // Stops every process and removes the directory. Nothing to do: no error.
   void stop();
 

@@ -57,25 +57,26 @@ TEST_F(LabCommand, AServerOutlivesTheCommand) {
   ASSERT_EQ(started.output.rfind("redis://127.0.0.1:", 0), 0u) << started.output;
   EXPECT_NE(started.errors.find("`cupel lab stop redis`"), std::string::npos) << started.errors;
   const auto port = port_of(started.output);
-  EXPECT_EQ(ask(port, "SET a 7\r\n", Seconds(5)), "+OK\r\n");
+  EXPECT_EQ(ask("127.0.0.1", port, "SET a 7\r\n", Seconds(5)), "+OK\r\n");
 
   const auto other = cupel({"start", "redis", "-o", "maxclients=33", "--fast"});
   ASSERT_EQ(other.code, 0) << other.errors;
-  EXPECT_NE(ask(port_of(other.output), "CONFIG GET maxclients\r\n", Seconds(5)).find("33"),
-            std::string::npos);
+  EXPECT_NE(
+      ask("127.0.0.1", port_of(other.output), "CONFIG GET maxclients\r\n", Seconds(5)).find("33"),
+      std::string::npos);
 
   auto listed = cupel({"list"}).output;
   EXPECT_EQ(listed.rfind("redis\trunning\tredis://127.0.0.1:", 0), 0u) << listed;
   EXPECT_NE(listed.find("\nredis-2\trunning\t"), std::string::npos) << listed;
 
   EXPECT_EQ(cupel({"kill", "redis"}).code, 0);
-  EXPECT_EQ(ask(port, "GET a\r\n", Seconds(1)), "");
+  EXPECT_EQ(ask("127.0.0.1", port, "GET a\r\n", Seconds(1)), "");
   EXPECT_EQ(cupel({"list"}).output.rfind("redis\tdead\t", 0), 0u);
   EXPECT_EQ(cupel({"restart", "redis"}).code, 0);
-  EXPECT_EQ(ask(port, "GET a\r\n", Seconds(5)), "$1\r\n7\r\n");
+  EXPECT_EQ(ask("127.0.0.1", port, "GET a\r\n", Seconds(5)), "$1\r\n7\r\n");
 
   EXPECT_EQ(cupel({"stop", "redis"}).output, "stopped redis\n");
-  EXPECT_EQ(ask(port, "GET a\r\n", Seconds(1)), "");
+  EXPECT_EQ(ask("127.0.0.1", port, "GET a\r\n", Seconds(1)), "");
   EXPECT_EQ(cupel({"stop", "all"}).output, "stopped redis-2\n");
   EXPECT_EQ(cupel({"list"}).output, "");
 }

@@ -68,11 +68,11 @@ std::string in_mariadb(const Server& server, std::size_t node, const std::string
 }
 
 std::string in_redis(const Server& server, const std::string& command) {
-  return ask(server.port(), command + "\r\n", Seconds(10));
+  return ask("127.0.0.1", server.port(), command + "\r\n", Seconds(10));
 }
 
 std::string in_etcd(const Server& server, const std::string& path, const std::string& body) {
-  return ask(server.port(),
+  return ask("127.0.0.1", server.port(),
              "POST " + path + " HTTP/1.0\r\nContent-Length: " + std::to_string(body.size()) +
                  "\r\n\r\n" + body,
              Seconds(10));
@@ -131,7 +131,7 @@ std::string in_time(const std::string& expected, const Ask& ask) {
 void expect_nothing_left(const std::string& directory, std::uint16_t port) {
   EXPECT_FALSE(std::filesystem::exists(directory));
   EXPECT_FALSE(some_process_mentions(directory));
-  EXPECT_EQ(ask(port, "PING\r\n", Seconds(1)), "");
+  EXPECT_EQ(ask("127.0.0.1", port, "PING\r\n", Seconds(1)), "");
 }
 
 TEST(Lab, Postgres) {
@@ -434,6 +434,19 @@ TEST(Lab, AMissingProgramNamesThePackage) {
   ASSERT_FALSE(redis.ok());
   EXPECT_EQ(redis.error().message,
             "found no program `redis-server`; install the Debian package redis-server");
+}
+
+TEST(Lab, APausedServerAnswersOnceItGoesOn) {
+  auto server = start(Kind::kRedis, {});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const auto answers = [&](double seconds) {
+    return ask("127.0.0.1", server->port(), "PING\r\n", base::Seconds(seconds)) == "+PONG\r\n";
+  };
+  server->pause(0);
+  EXPECT_TRUE(server->running());
+  EXPECT_FALSE(answers(0.2));
+  server->resume(0);
+  EXPECT_TRUE(answers(5));
 }
 
 TEST(Lab, AnotherProgramCanStopADetachedServer) {
