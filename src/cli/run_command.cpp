@@ -16,6 +16,7 @@
 #include "cli/units.hpp"
 #include "cli/version.hpp"
 #include "report/render.hpp"
+#include "run/lab_url.hpp"
 #include "run/progress_line.hpp"
 #include "run/run_and_check.hpp"
 #include "run/run_report.hpp"
@@ -146,6 +147,10 @@ std::string list_text() {
     if (driver.any_isolation) levels += ", or any name that the program knows";
     text += fmt::format("      {}\n", levels);
   }
+  std::vector<std::string_view> kinds;
+  for (const auto kind : lab::all_kinds()) kinds.push_back(lab::name(kind));
+  text += fmt::format("  {}\n      a test server, which is started for this run: {}\n",
+                      run::kLabUrl, fmt::join(kinds, ", "));
   return text + '\n' + matrix_text();
 }
 
@@ -183,8 +188,9 @@ void add_database_options(Command& command, RunArguments& arguments) {
   arguments.db =
       command
           .add_option("--db", options.url,
-                      "The database, as in postgres://me@127.0.0.1/test. Default: a SQLite "
-                      "database in a temporary folder")
+                      "The database, as in postgres://me@127.0.0.1/test, or a test server that is "
+                      "started for this run, as in lab:postgres. Default: a SQLite database in a "
+                      "temporary folder")
           ->type_name("URL")
           ->group(whom);
   command
@@ -204,7 +210,8 @@ void add_database_options(Command& command, RunArguments& arguments) {
       .add_option(
           "--read-from", arguments.read_from,
           "Which of several hosts transactions that only read use: primary, replica or any. "
-          "The others use the primary. Default: each session uses one host for everything")
+          "The others use the primary. Default: each session uses one host for everything; of a "
+          "test server with standbys, any")
       ->type_name("WHICH")
       ->group(whom);
   command.add_flag("--keep", options.keep, "Do not drop the tables at the end")->group(whom);
@@ -323,6 +330,12 @@ void add_output_options(Command& command, RunArguments& arguments) {
 
 // Transactions that only read are needed to read from a replica.
 void take_hosts(RunArguments& arguments) {
+  // The standbys of a test server take no writes.
+  const auto& url = arguments.options.url;
+  if (arguments.read_from.empty() && run::is_lab_url(url)) {
+    const auto server = run::parse_lab_url(url);
+    if (server.ok() && lab::has_standbys(server->kind)) arguments.read_from = "any";
+  }
   constexpr std::array kAll{run::ReadFrom::kPrimary, run::ReadFrom::kReplica, run::ReadFrom::kAny};
   if (arguments.read_from.empty()) return;
   const auto* found = std::find_if(kAll.begin(), kAll.end(), [&](run::ReadFrom one) {
@@ -381,7 +394,7 @@ void check_database(const RunArguments& arguments) {
                      "found an empty URL, expected one as `cupel run --list` "
                      "shows them; without --db it is SQLite");
   }
-  const auto level = drivers::isolation_of(url_of(arguments), options.open.isolation);
+  const auto level = run::isolation_of(url_of(arguments), options.open.isolation);
   if (!level.ok()) throw UsageError(level.error().message);
 }
 
@@ -389,7 +402,7 @@ void check_database(const RunArguments& arguments) {
 void choose_workload(RunArguments& arguments) {
   if (arguments.workload->count() > 0) return;
   auto& options = arguments.options;
-  const auto can = drivers::can_at(url_of(arguments), options.open.isolation);
+  const auto can = run::can_at(url_of(arguments), options.open.isolation);
   if (can.ok()) options.workload = run::default_workload(*can);
 }
 
@@ -398,8 +411,8 @@ void note_default_workload(const RunArguments& arguments) {
   const std::string_view usual = workload::all_workloads().front().name;
   const auto& options = arguments.options;
   if (arguments.workload->count() > 0 || options.workload == usual) return;
-  const auto can = drivers::can_at(url_of(arguments), options.open.isolation);
-  const auto level = drivers::isolation_of(url_of(arguments), options.open.isolation);
+  const auto can = run::can_at(url_of(arguments), options.open.isolation);
+  const auto level = run::isolation_of(url_of(arguments), options.open.isolation);
   const auto made = workload::make_workload(usual, {});
   if (!can.ok() || !level.ok() || !made.ok()) return;
   print_error(
@@ -454,6 +467,7 @@ void add_run(Command& app, Run& run) {
       "Examples:\n"
       "  cupel run                                                      SQLite, which is built in\n"
       "  cupel run --db postgres://me@127.0.0.1/test --isolation repeatable-read\n"
+      "  cupel run --db 'lab:galera?nodes=3' --workload append --read-from any\n"
       "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns "
       "0\n"
       "  cupel run --workload tpcc --scale 0.1 -o tpcc.cupel");

@@ -17,27 +17,6 @@ std::optional<int> hex_digit(char c) {
   return std::nullopt;
 }
 
-base::Result<std::string> decode(std::string_view text, std::string_view part) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-    if (!high || !low) {
-      return base::Error{.message = fmt::format(
-                             "found a `%` in the URL's {} that no two hexadecimal digits follow; "
-                             "write a percent sign as `%25`",
-                             part)};
-    }
-    decoded += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return decoded;
-}
-
 // Where the authority (user, hosts) starts and ends; both 0 if there is none.
 std::pair<std::size_t, std::size_t> authority(std::string_view url) {
   const auto colon = url.find(':');
@@ -61,7 +40,7 @@ base::Result<Host> parse_host(std::string_view text) {
     port = text.substr(close + 1);
   } else {
     const auto colon = text.find(':');
-    auto name = decode(text.substr(0, colon), "host");
+    auto name = percent_decoded(text.substr(0, colon), "host");
     if (!name) return std::move(name).error();
     host.name = *std::move(name);
     if (colon != std::string_view::npos) port = text.substr(colon);
@@ -80,6 +59,27 @@ base::Result<Host> parse_host(std::string_view text) {
 }
 
 }  // namespace
+
+base::Result<std::string> percent_decoded(std::string_view text, std::string_view part) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+    if (!high || !low) {
+      return base::Error{.message = fmt::format(
+                             "found a `%` in the URL's {} that no two hexadecimal digits follow; "
+                             "write a percent sign as `%25`",
+                             part)};
+    }
+    decoded += static_cast<char>(*high * 16 + *low);
+    i += 2;
+  }
+  return decoded;
+}
 
 base::Result<Url> parse_url(std::string_view text) {
   Url url;
@@ -100,11 +100,11 @@ base::Result<Url> parse_url(std::string_view text) {
       const auto login = hosts.substr(0, at);
       hosts.remove_prefix(at + 1);
       const auto separator = login.find(':');
-      auto user = decode(login.substr(0, separator), "user");
+      auto user = percent_decoded(login.substr(0, separator), "user");
       if (!user) return std::move(user).error();
       url.user = *std::move(user);
       if (separator != std::string_view::npos) {
-        auto password = decode(login.substr(separator + 1), "password");
+        auto password = percent_decoded(login.substr(separator + 1), "password");
         if (!password) return std::move(password).error();
         url.password = *std::move(password);
       }
@@ -125,7 +125,7 @@ base::Result<Url> parse_url(std::string_view text) {
     if (!rest.empty() && rest.front() == '/') rest.remove_prefix(1);
   }
   const auto question = rest.find('?');
-  auto path = decode(rest.substr(0, question), "path");
+  auto path = percent_decoded(rest.substr(0, question), "path");
   if (!path) return std::move(path).error();
   url.path = *std::move(path);
   if (question == std::string_view::npos) return url;
@@ -138,9 +138,9 @@ base::Result<Url> parse_url(std::string_view text) {
       return base::Error{
           .message = fmt::format("found `{}` in the URL's query, expected NAME=VALUE", option)};
     }
-    auto name = decode(option.substr(0, equals), "query");
+    auto name = percent_decoded(option.substr(0, equals), "query");
     if (!name) return std::move(name).error();
-    auto value = decode(option.substr(equals + 1), "query");
+    auto value = percent_decoded(option.substr(equals + 1), "query");
     if (!value) return std::move(value).error();
     if (!url.options.emplace(*name, *std::move(value)).second) {
       return base::Error{.message =

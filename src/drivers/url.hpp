@@ -34,6 +34,9 @@ struct Url {
 // an option without `=` or given twice.
 base::Result<Url> parse_url(std::string_view url);
 
+// A part of a URL without its percent-encoding. `part` is for the error: "path".
+base::Result<std::string> percent_decoded(std::string_view text, std::string_view part);
+
 // The same URL with `***` for the password: everything between the colon after
 // the user and the last `@` before the path, and the value of an option named
 // `password`. Works on what parse_url() refuses, too.

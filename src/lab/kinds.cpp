@@ -38,6 +38,9 @@ std::string_view name(Kind kind) {
 std::string_view summary(Kind kind) {
   return spec_of(kind).summary;
 }
+std::string_view url_form(Kind kind) {
+  return spec_of(kind).url;
+}
 bool has_standbys(Kind kind) {
   return spec_of(kind).has_standbys;
 }

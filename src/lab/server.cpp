@@ -205,6 +205,10 @@ struct Server::State {
         }
       }
       if (spec().is_up(node, text_of(node.log, old_logs[index]))) return Ok{};
+      if (const auto* interrupted = site.options.interrupted;
+          interrupted != nullptr && *interrupted) {
+        return Error{.message = fmt::format("interrupted while {} started", spec().name)};
+      }
       if (Clock::now() - started > Seconds(spec().patience)) {
         return failed(index, fmt::format("did not answer in {} s", spec().patience));
       }
@@ -351,6 +355,20 @@ bool Server::running(std::size_t node) const {
 
 std::string Server::log(std::size_t node, std::size_t lines) const {
   return last_lines(state_->site.nodes.at(node).log, lines);
+}
+
+base::Status Server::copy_logs(const std::string& folder) const {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  for (const auto& node : state_->site.nodes) {
+    if (failed) break;
+    const fs::path log = node.log;
+    fs::copy_file(log, fs::path(folder) / log.filename(), fs::copy_options::overwrite_existing,
+                  failed);
+  }
+  if (!failed) return Ok{};
+  return Error{.message = "cannot keep the logs of the server: " + failed.message(),
+               .file = folder};
 }
 
 namespace {

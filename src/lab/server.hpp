@@ -16,6 +16,7 @@
 // A server is used by one thread at a time; different ones by any.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,6 +51,8 @@ NodeCount node_count(Kind kind);
 // The first node is the primary, and the others follow it.
 bool has_standbys(Kind kind);
 std::optional<Kind> parse_kind(std::string_view name);
+// The form of its URLs: "postgres://ACCOUNT@HOSTS/cupel".
+std::string_view url_form(Kind kind);
 
 struct Options {
   // Further options of the server, in its own words: "innodb_snapshot_isolation=ON",
@@ -64,6 +67,8 @@ struct Options {
   bool synchronous = false;
   // Leave the server running when this program ends; stop() still stops it.
   bool detached = false;
+  // Once it is true, start() gives up.
+  const std::atomic<bool>* interrupted = nullptr;
   // If not empty: a file that always holds to_json(), from the first process on
   // until stop() removes it, so that another program can attach() and stop().
   std::string state_file = {};
@@ -98,6 +103,8 @@ class Server {
   [[nodiscard]] bool running(std::size_t node = 0) const;
   // The end of what the server wrote to its log.
   [[nodiscard]] std::string log(std::size_t node = 0, std::size_t lines = 20) const;
+  // Copies the logs of all nodes into a folder, which is made.
+  base::Status copy_logs(const std::string& folder) const;
 
   // SIGKILL to every process of all nodes, or of one; returns when they are gone.
   void kill();

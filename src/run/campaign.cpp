@@ -252,6 +252,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
       const auto checked = run_and_check(options, stop, progress, [](Stage) {});
       if (stop) {  // a run that was cut short says too little
         std::filesystem::remove(options.history, failed);
+        std::filesystem::remove_all(logs_of(options.history), failed);
         ++summary.left;
         continue;
       }
@@ -265,6 +266,7 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
         result.history = file_name(run);
       } else {
         std::filesystem::remove(options.history, failed);
+        std::filesystem::remove_all(logs_of(options.history), failed);
       }
       auto written = base::write_file(results_path, dump(result) + '\n', base::WriteMode::kAppend);
       if (!written.ok()) return std::move(written).error();

@@ -13,6 +13,7 @@
 #include "base/budget.hpp"
 #include "levels/level.hpp"
 #include "run/campaign.hpp"
+#include "run/lab_url.hpp"
 
 namespace cupel::run {
 
@@ -147,13 +148,18 @@ Database database(const FileJson& value, const std::string& place) {
     }
   }
   // The name identifies the results; a URL may hold a password.
-  if (database.name.empty()) database.name = database.url.substr(0, database.url.find(':'));
+  if (database.name.empty()) {
+    const auto scheme = database.url.find(':');
+    database.name = is_lab_url(database.url)
+                        ? database.url.substr(scheme + 1, database.url.find('?') - scheme - 1)
+                        : database.url.substr(0, scheme);
+  }
   if (database.name.empty()) database.name = "sqlite";
   if (database.isolations.empty()) database.isolations.emplace_back();
   // One spelling, so that a level is one column; and known before anything runs.
   for (std::size_t i = 0; i < database.isolations.size(); ++i) {
-    auto level = drivers::isolation_of(database.url.empty() ? "sqlite:" : database.url,
-                                       database.isolations[i]);
+    auto level =
+        isolation_of(database.url.empty() ? "sqlite:" : database.url, database.isolations[i]);
     if (!level.ok()) throw Mistake{fmt::format("{}: {}", place, level.error().message)};
     database.isolations[i] = *std::move(level);
     for (std::size_t j = 0; j < i; ++j) {
@@ -279,7 +285,7 @@ std::vector<Row> rows_of(const FileJson& file, const std::string& usual) {
 
 // What runs on the database at that level where the file names no workload.
 std::string usual_workload(const Database& database, const std::string& isolation) {
-  const auto can = drivers::can_at(database.url.empty() ? "sqlite:" : database.url, isolation);
+  const auto can = can_at(database.url.empty() ? "sqlite:" : database.url, isolation);
   if (!can.ok()) throw Mistake{can.error().message};
   return std::string(default_workload(*can));
 }

@@ -18,6 +18,7 @@
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "levels/product.hpp"
+#include "run/lab_url.hpp"
 #include "run/tables_of_run.hpp"
 #include "workload/plan.hpp"
 
@@ -90,6 +91,13 @@ base::Status check_output(const RunAndCheckOptions& options) {
                                         "killed; move it, or say --overwrite",
                        .file = file};
   }
+  const auto logs = logs_of(options.history);
+  if (is_lab_url(options.url) && !options.overwrite && std::filesystem::exists(logs, failed)) {
+    return base::Error{.message =
+                           "is there already, with the logs of an earlier run; name another "
+                           "history, or say --overwrite",
+                       .file = logs};
+  }
   if (std::filesystem::is_directory(recorded, failed)) {
     return base::Error{.message = "cannot be written: it is a folder", .file = recorded};
   }
@@ -107,6 +115,10 @@ base::Status check_output(const RunAndCheckOptions& options) {
 }
 
 }  // namespace
+
+std::string logs_of(const std::string& history) {
+  return history + ".logs";
+}
 
 Verdict CheckedRun::verdict() const {
   Verdict worst = Verdict::kSatisfied;
@@ -152,9 +164,19 @@ class Stages {
   }
 
   base::Result<CheckedRun> run() && {
-    for (const auto stage : {&Stages::prepare, &Stages::record, &Stages::read_and_check}) {
-      if (auto done = (this->*stage)(); !done.ok()) return std::move(done).error();
+    auto recorded = prepare();
+    if (recorded.ok()) recorded = record();
+    database_.reset();
+    end_server(recorded.ok());
+    if (!recorded.ok()) {
+      auto why = std::move(recorded).error();
+      if (!checked_.server_logs.empty()) {
+        why.message += fmt::format("; the logs of the server are in {}", checked_.server_logs);
+      }
+      return why;
     }
+    if (auto done = read_and_check(); !done.ok()) return std::move(done).error();
+    if (!node_died_ && checked_.verdict() != Verdict::kViolated) drop_logs();
     return std::move(checked_);
   }
 
@@ -183,6 +205,10 @@ class Stages {
       folder_ = *std::move(made);
       url = "sqlite:" + folder_->file("cupel.sqlite");
     }
+    if (is_lab_url(url)) {
+      if (auto started = start_server(); !started.ok()) return started;
+      url = server_->url();
+    }
     auto database = drivers::open(url, options_.open);
     if (!database.ok()) return std::move(database).error();
     database_ = std::move(*database);
@@ -195,6 +221,42 @@ class Stages {
                                  options_.workload, lacks, checked_.facts.product)};
     }
     return base::Ok{};
+  }
+
+  base::Status start_server() {
+    auto url = parse_lab_url(options_.url);
+    if (!url.ok()) return std::move(url).error();
+    url->options.interrupted = &stop_;
+    auto started = lab::start(url->kind, url->options);
+    if (!started.ok()) return std::move(started).error();
+    server_ = *std::move(started);
+    return base::Ok{};
+  }
+
+  // Its logs stay if it may be asked what happened: the verdict is known only later.
+  void end_server(bool recorded) {
+    if (!server_) return;
+    auto& warnings = checked_.run.warnings;
+    for (std::size_t node = 0; node < server_->nodes(); ++node) {
+      if (server_->running(node)) continue;
+      node_died_ = true;
+      warnings.push_back(fmt::format("node {} of the test server was dead at the end", node));
+    }
+    std::error_code ignored;
+    if ((recorded && std::filesystem::is_regular_file(recorded_, ignored)) || node_died_) {
+      checked_.server_logs = logs_of(options_.history);
+      if (auto kept = server_->copy_logs(checked_.server_logs); !kept.ok()) {
+        warnings.push_back(kept.error().to_string());
+        drop_logs();
+      }
+    }
+    server_.reset();
+  }
+
+  void drop_logs() {
+    std::error_code ignored;
+    if (!checked_.server_logs.empty()) std::filesystem::remove_all(checked_.server_logs, ignored);
+    checked_.server_logs.clear();
   }
 
   // That every host can do its part.
@@ -348,6 +410,8 @@ class Stages {
   const std::function<void(Stage)>& listener_;
   std::string recorded_;  // the file that is written while the run goes on
   std::optional<base::TempDir> folder_;
+  std::optional<lab::Server> server_;  // of a LabUrl
+  bool node_died_ = false;             // of the server, before its end
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<drivers::Database> database_;
   CheckedRun checked_;

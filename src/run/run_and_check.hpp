@@ -20,7 +20,7 @@ namespace cupel::run {
 
 struct RunAndCheckOptions {
   // Whom and what.
-  std::string url = {};  // empty: a SQLite database in a temporary folder
+  std::string url = {};  // a driver's, or a LabUrl; empty: a SQLite database in a temporary folder
   drivers::OpenOptions open = {};
   std::string workload = "general";      // a name, or the path of a plan (it ends in .json)
   workload::WorkloadOptions shape = {};  // its sessions and seed are taken from `run`
@@ -47,6 +47,7 @@ struct CheckedRun {
   RunResult run;
   std::string file;             // the history: as asked, or JSON lines that a limit of the check
                                 // kept from being converted
+  std::string server_logs;      // the folder with the logs of the test server, if they are kept
   history::History history;     // empty if a limit ended its reading
   analysis::Analysis analysis;  // of every level
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
@@ -57,6 +58,9 @@ struct CheckedRun {
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };
+
+// The folder beside a history for the logs of its test server.
+std::string logs_of(const std::string& history);
 
 // The names of the anomalies at every level that is violated, each once.
 std::set<std::string> anomalies(const CheckedRun& checked);

@@ -62,7 +62,11 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
                         : fmt::format(" ({} more failed and are not counted)", ran.failed_faults),
                     ran.reconnects);
   }
-  text += fmt::format("  history: {}\n\n", checked.file);
+  text += fmt::format("  history: {}\n", checked.file);
+  if (!checked.server_logs.empty()) {
+    text += fmt::format("  logs of the server: {}\n", checked.server_logs);
+  }
+  text += '\n';
   return text;
 }
 
@@ -125,6 +129,7 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   run["reconnects"] = ran.reconnects;
   run["faults"] = ran.faults;
   run["failed_faults"] = ran.failed_faults;
+  if (!checked.server_logs.empty()) run["server_logs"] = checked.server_logs;
   run["reasons"] = Json::object();
   for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;
   run["jobs"] = Json::object();

@@ -1,0 +1,38 @@
+// LabUrl: a database URL that names a test server, which is started for the run and stopped
+// after it.
+//
+//   lab:KIND[?nodes=3&sync=1&fast=1&option=NAME=VALUE]
+//
+// `option` may be repeated. Parts are percent-decoded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "lab/server.hpp"
+#include "workload/workload.hpp"
+
+namespace cupel::run {
+
+struct LabUrl {
+  lab::Kind kind = lab::Kind::kPostgres;
+  lab::Options options = {};
+};
+
+// What `cupel run --list` shows.
+inline constexpr std::string_view kLabUrl =
+    "lab:KIND[?nodes=N&sync=1&fast=1&option=NAME=VALUE[&option=…]]";
+
+bool is_lab_url(std::string_view url);
+
+// Errors: an unknown kind (with those that there are), an unknown option, one that the kind does
+// not have.
+base::Result<LabUrl> parse_lab_url(std::string_view url);
+
+// As the functions of drivers.hpp, also of a test server, which need not run: it has the
+// isolation levels of its driver.
+base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation);
+base::Result<workload::Needs> can_at(const std::string& url, const std::string& isolation);
+
+}  // namespace cupel::run
