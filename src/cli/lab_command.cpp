@@ -215,6 +215,17 @@ int disturb(const LabArguments& arguments, bool again) {
   return kSatisfied;
 }
 
+int fail_over(const LabArguments& arguments) {
+  const auto folder = locked_folder();
+  if (!folder.ok()) return bad(folder.error());
+  auto server = find(*folder, arguments.name);
+  if (!server.ok()) return bad(server.error());
+  const auto primary = server->failover();
+  if (!primary.ok()) return bad(primary.error());
+  print(fmt::format("node {} of {} is the primary\n", *primary, arguments.name));
+  return kSatisfied;
+}
+
 std::string kinds() {
   std::vector<std::string_view> names;
   for (const auto kind : lab::all_kinds()) names.push_back(lab::name(kind));
@@ -274,8 +285,8 @@ void add_lab(Command& app, Run& run) {
                        fmt::format("found it with {}, which starts one server", arguments->kind));
     }
     if (arguments->options.synchronous && !lab::has_standbys(*lab::parse_kind(arguments->kind))) {
-      throw UsageError("--sync",
-                       fmt::format("found it with {}, which has no standby", arguments->kind));
+      throw UsageError("--sync", fmt::format("found it with {}, which has no synchronous standby",
+                                             arguments->kind));
     }
     run = [arguments] { return start(*arguments); };
   });
@@ -306,6 +317,13 @@ void add_lab(Command& app, Run& run) {
       run = [arguments, again] { return disturb(*arguments, again); };
     });
   }
+  auto* failing_over = command->add_subcommand(
+      "failover",
+      "Make another node the primary. Where the old one cannot follow as it is, it is killed, and "
+      "`restart` makes it follow");
+  failing_over->add_option("NAME", arguments->name, "A server by name")->required()->type_name("");
+  failing_over->callback(
+      [arguments, &run] { run = [arguments] { return fail_over(*arguments); }; });
   command->footer(
       "Examples:\n"
       "  cupel lab start postgres\n"

@@ -12,9 +12,9 @@ namespace cupel::lab {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array kSpecs{
-    &kPostgresKind, &kPostgresStandbyKind, &kMariadbKind, &kMariadbReplicaKind,
-    &kGaleraKind,   &kRedisKind,           &kEtcdKind};
+constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMariadbKind,
+                            &kMariadbReplicaKind, &kGaleraKind,          &kRedisKind,
+                            &kRedisReplicaKind,   &kRedisSentinelKind,   &kEtcdKind};
 
 }  // namespace
 

@@ -58,7 +58,7 @@ struct KindSpec {
   std::string_view name;
   std::string_view summary;  // of what is started
   std::string_view user;     // the package's own, if root starts it
-  std::string_view url;      // "postgres://ACCOUNT@HOSTS/cupel"
+  std::string_view url;      // "postgres://ACCOUNT@HOSTS/cupel"; SENTINELS: by the second ports
   std::uint32_t least_nodes = 1, default_nodes = 1, most_nodes = 1;
   std::size_t ports = 1;      // of a node
   bool has_standbys = false;  // the first node is the primary, and the others follow it
@@ -85,8 +85,14 @@ struct KindSpec {
   base::Result<std::vector<std::size_t>> (*restart_order)(const Site& site) = nullptr;
   // A node that gives up because the others have not yet noticed its end is started once more.
   bool starts_twice = false;
+  // The nodes have found each other: waited for after the start of all.
+  bool (*is_formed)(const Site& site) = nullptr;
   // The nodes that take writes now; by default the first, if the others are standbys, else all.
   std::vector<std::size_t> (*primaries)(const Site& site) = nullptr;
+  // As Server::failover(), but without the end of a primary that cannot become a follower while it
+  // runs: it is killed before, and prepare() of its next start makes it one.
+  base::Result<std::size_t> (*failover)(const Site& site) = nullptr;
+  bool failover_kills = false;
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;
@@ -97,7 +103,7 @@ const KindSpec& spec_of(Kind kind);
 // The kinds, each in its own file.
 extern const KindSpec kPostgresKind, kPostgresStandbyKind;
 extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
-extern const KindSpec kRedisKind, kEtcdKind;
+extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kEtcdKind;
 
 // Who the processes of a kind run as, if we are root: the package's own user, or
 // nobody. None: as we are.

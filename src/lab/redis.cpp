@@ -1,4 +1,17 @@
-// Redis: one server.
+// Redis: one server, a primary with replicas, or these under Sentinels, one beside each server.
+//
+// Replication is asynchronous. Who is primary is in each server's redis.conf, which Redis rewrites
+// itself when it changes, so a server that is started anew is what it was.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -7,28 +20,63 @@ namespace cupel::lab {
 
 namespace {
 
-base::Status find_redis() {
+using base::Error;
+using base::Ok;
+using base::Seconds;
+using base::Status;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kMonitored = "cupel";  // the Sentinels' name for the primary
+constexpr Seconds kAnswer{1}, kToFailOver{20};
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
+
+Status find_redis() {
   return need(find_program("redis-server"), "program `redis-server`", "redis-server");
 }
 
-base::Status initialize_redis(const Site& site) {
-  return run_once(site, {"mkdir", site.nodes.front().directory}, site.nodes.front().log);
+Status find_sentinel() {
+  auto found = find_redis();
+  return found.ok() ? need(find_program("setpriv"), "program `setpriv`", "util-linux") : found;
+}
+
+std::string configuration_of(const Node& node) {
+  return node.directory + "/redis.conf";
+}
+std::string sentinel_configuration_of(const Node& node) {
+  return node.directory + "/sentinel.conf";
+}
+
+Status initialize_redis(const Site& site) {
+  for (const auto& node : site.nodes) {
+    auto made = run_once(site, {"mkdir", node.directory}, node.log);
+    if (!made.ok()) return made;
+  }
+  return Ok{};
+}
+
+// The servers of a group talk to each other, without passwords.
+Status initialize_group(const Site& site) {
+  for (const auto& option : site.options.server_options) {
+    if (option.starts_with("requirepass")) {
+      return Error{.message = fmt::format("found -o {}, but the servers of {} know no password",
+                                          option, name(site.kind))};
+    }
+  }
+  return initialize_redis(site);
 }
 
 std::vector<std::string> redis_command(const Site& site, const Node& node) {
-  std::vector<std::string> command{find_program("redis-server"),
-                                   "--port",
-                                   std::to_string(node.ports[0]),
-                                   "--bind",
-                                   node.address,
-                                   "--dir",
-                                   node.directory,
-                                   "--save",
-                                   "",
-                                   "--appendonly",
-                                   "yes",
-                                   "--appendfsync",
-                                   site.options.durable ? "always" : "no"};
+  std::vector<std::string> command{find_program("redis-server")};
+  if (site.kind != Kind::kRedis) command.push_back(configuration_of(node));
+  for (const auto& option :
+       {std::string("--port"), std::to_string(node.ports[0]), std::string("--bind"), node.address,
+        std::string("--protected-mode"), std::string("no"), std::string("--dir"), node.directory,
+        std::string("--save"), std::string(), std::string("--appendonly"), std::string("yes"),
+        std::string("--appendfsync"), std::string(site.options.durable ? "always" : "no"),
+        // A replica that asks for everything would wait 5 s for others to ask too.
+        std::string("--repl-diskless-sync-delay"), std::string("0")}) {
+    command.push_back(option);
+  }
   for (const auto& option : site.options.server_options) {
     const auto equals = option.find('=');
     command.push_back("--" + option.substr(0, equals));
@@ -37,9 +85,170 @@ std::vector<std::string> redis_command(const Site& site, const Node& node) {
   return command;
 }
 
+// The Sentinels start once the replicas follow: each learns of replicas when it starts and then
+// every 10 s only.
+std::string sentinels_begin(const Site& site) {
+  return site.directory + "/sentinels-begin";
+}
+
+// The Sentinel is a child of its server: what is done to the node's processes meets both, and
+// neither outlives the other's host.
+std::vector<std::string> sentinel_command(const Site& site, const Node& node) {
+  std::vector<std::string> command{
+      "/bin/sh",
+      "-c",
+      R"("$1" --pdeathsig KILL /bin/sh -c "$2" sh "$3" "$5" "$4" & shift 4; exec "$@")",
+      "sh",
+      find_program("setpriv"),
+      R"(until [ -e "$1" ]; do sleep 0.1; done; exec "$2" "$3" --sentinel)",
+      sentinels_begin(site),
+      sentinel_configuration_of(node)};
+  for (auto& word : redis_command(site, node)) command.push_back(std::move(word));
+  return command;
+}
+
 bool redis_is_up(const Node& node, std::string_view /*written*/) {
-  const auto answer = ask(node, "PING\r\n", base::Seconds(1));
+  const auto answer = ask(node, "PING\r\n", kAnswer);
   return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
+}
+
+std::string ask_sentinel(const Node& node, std::string_view request) {
+  return ask(node.address, node.ports[1], request, kAnswer);
+}
+
+// The server rewrites the file later.
+Status write_for_server(const Site& site, const std::string& path, const std::string& text) {
+  auto written = base::write_file(path, text);
+  if (!written.ok() || !site.user) return written;
+  if (::chown(path.c_str(), site.user->user, site.user->group) == 0) return Ok{};
+  return Error{.message = std::strerror(errno), .file = path};
+}
+
+// The first node starts as the primary.
+base::Result<std::vector<std::string>> prepare_group(const Site& site, const Start& start) {
+  std::vector<std::string> more;
+  if (!start.first) return more;
+  const auto& node = site.nodes[start.node];
+  const auto& primary = site.nodes.front();
+  const auto follow = fmt::format("replicaof {} {}\n", primary.address, primary.ports[0]);
+  auto written = write_for_server(site, configuration_of(node), start.node == 0 ? "" : follow);
+  if (!written.ok()) return std::move(written).error();
+  if (site.kind != Kind::kRedisSentinel) return more;
+  written = write_for_server(
+      site, sentinel_configuration_of(node),
+      fmt::format("port {1}\nbind {2}\nprotected-mode no\ndir {3}\n"
+                  "sentinel monitor {0} {4} {5} {6}\n"
+                  "sentinel down-after-milliseconds {0} 1000\n"
+                  "sentinel failover-timeout {0} 3000\n"
+                  "sentinel parallel-syncs {0} {7}\n",
+                  kMonitored, node.ports[1], node.address, node.directory, primary.address,
+                  primary.ports[0], site.nodes.size() / 2 + 1, site.nodes.size()));
+  if (!written.ok()) return std::move(written).error();
+  return more;
+}
+
+bool is_primary(const Node& node) {
+  return ask(node, "ROLE\r\n", kAnswer).find("\r\nmaster\r\n") != std::string::npos;
+}
+
+std::vector<std::size_t> redis_primaries(const Site& site) {
+  std::vector<std::size_t> found;
+  for (const auto& node : site.nodes) {
+    if (is_primary(node)) found.push_back(site.number_of(node));
+  }
+  return found;
+}
+
+// One primary, and the others have its data.
+bool group_is_formed(const Site& site) {
+  const auto following = std::count_if(site.nodes.begin(), site.nodes.end(), [](const Node& node) {
+    return ask(node, "ROLE\r\n", kAnswer).find("\r\nconnected\r\n") != std::string::npos;
+  });
+  return static_cast<std::size_t>(following) + 1 == site.nodes.size() &&
+         redis_primaries(site).size() == 1;
+}
+
+bool sentinels_are_formed(const Site& site) {
+  if (!group_is_formed(site) || !base::write_file(sentinels_begin(site), "").ok()) return false;
+  const auto& primary = site.nodes[redis_primaries(site).front()];
+  const auto expected =
+      fmt::format("status=ok,address={}:{},slaves={},sentinels={}", primary.address,
+                  primary.ports[0], site.nodes.size() - 1, site.nodes.size());
+  return std::all_of(site.nodes.begin(), site.nodes.end(), [&](const Node& node) {
+    return ask_sentinel(node, "INFO sentinel\r\n").find(expected) != std::string::npos;
+  });
+}
+
+// Where the Sentinels have the primary now; none: no one answers.
+std::optional<std::size_t> monitored(const Site& site) {
+  for (const auto& node : site.nodes) {
+    const auto answer =
+        ask_sentinel(node, fmt::format("SENTINEL GET-MASTER-ADDR-BY-NAME {}\r\n", kMonitored));
+    for (const auto& candidate : site.nodes) {
+      const auto port = fmt::format("\r\n{}\r\n", candidate.ports[0]);
+      if (answer.find(fmt::format("\r\n{}\r\n", candidate.address)) != std::string::npos &&
+          answer.find(port) != std::string::npos) {
+        return site.number_of(candidate);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Found>
+base::Result<std::size_t> await_primary(Found found) {
+  const auto deadline = Clock::now() + kToFailOver;
+  for (; Clock::now() < deadline; std::this_thread::sleep_for(kLookAgain)) {
+    if (const std::optional<std::size_t> primary = found()) return *primary;
+  }
+  return Error{.message =
+                   fmt::format("no other node became the primary in {} s", kToFailOver.count())};
+}
+
+// By the Sentinels. The old primary takes writes until they make it a replica.
+base::Result<std::size_t> sentinel_failover(const Site& site) {
+  const auto before = monitored(site);
+  std::string answer = "no Sentinel answers";
+  for (const auto& node : site.nodes) {
+    const auto said = ask_sentinel(node, fmt::format("SENTINEL FAILOVER {}\r\n", kMonitored));
+    if (!said.empty()) answer = said.substr(0, said.find('\r'));
+    if (said.starts_with("+OK")) {
+      return await_primary([&]() -> std::optional<std::size_t> {
+        const auto now = monitored(site);
+        return now && now != before && is_primary(site.nodes[*now]) ? now : std::nullopt;
+      });
+    }
+  }
+  return Error{.message = "the Sentinels make no failover: " + answer};
+}
+
+// By the command FAILOVER of the primary, which waits for the replica to have everything.
+base::Result<std::size_t> redis_failover(const Site& site) {
+  const auto primaries = redis_primaries(site);
+  if (primaries.empty()) {
+    return Error{.message = "no primary answers that could hand over to a replica"};
+  }
+  const auto& old = site.nodes[primaries.front()];
+  const auto& next = site.nodes[(primaries.front() + 1) % site.nodes.size()];
+  const auto said =
+      ask(old, fmt::format("FAILOVER TO {} {}\r\n", next.address, next.ports[0]), kAnswer);
+  if (!said.starts_with("+OK")) {
+    return Error{.message =
+                     fmt::format("the primary does not hand over: {}",
+                                 said.empty() ? "no answer" : said.substr(0, said.find('\r')))};
+  }
+  auto found = await_primary([&]() -> std::optional<std::size_t> {
+    return is_primary(next) && !is_primary(old) ? std::optional(site.number_of(next))
+                                                : std::nullopt;
+  });
+  if (!found.ok()) return found;
+  for (const auto& node : site.nodes) {
+    if (&node != &next) {
+      ask(node, fmt::format("REPLICAOF {} {}\r\n", next.address, next.ports[0]), kAnswer);
+    }
+    ask(node, "CONFIG REWRITE\r\n", kAnswer);
+  }
+  return found;
 }
 
 }  // namespace
@@ -53,5 +262,41 @@ constinit const KindSpec kRedisKind{.kind = Kind::kRedis,
                                     .initialize = initialize_redis,
                                     .command = redis_command,
                                     .is_up = redis_is_up};
+
+constinit const KindSpec kRedisReplicaKind{.kind = Kind::kRedisReplica,
+                                           .name = "redis-replica",
+                                           .summary = "a Redis primary and its replicas",
+                                           .user = "redis",
+                                           .url = "redis://HOSTS",
+                                           .least_nodes = 2,
+                                           .default_nodes = 2,
+                                           .most_nodes = 9,
+                                           .find_programs = find_redis,
+                                           .initialize = initialize_group,
+                                           .command = redis_command,
+                                           .is_up = redis_is_up,
+                                           .prepare = prepare_group,
+                                           .is_formed = group_is_formed,
+                                           .primaries = redis_primaries,
+                                           .failover = redis_failover};
+
+constinit const KindSpec kRedisSentinelKind{
+    .kind = Kind::kRedisSentinel,
+    .name = "redis-sentinel",
+    .summary = "a Redis primary and its replicas, under Sentinels",
+    .user = "redis",
+    .url = "redis://HOSTS?sentinels=SENTINELS&master=cupel",
+    .least_nodes = 3,
+    .default_nodes = 3,
+    .most_nodes = 9,
+    .ports = 2,  // clients, Sentinel
+    .find_programs = find_sentinel,
+    .initialize = initialize_group,
+    .command = sentinel_command,
+    .is_up = redis_is_up,
+    .prepare = prepare_group,
+    .is_formed = sentinels_are_formed,
+    .primaries = redis_primaries,
+    .failover = sentinel_failover};
 
 }  // namespace cupel::lab

@@ -242,9 +242,24 @@ struct Server::State {
       auto up = spec().together ? spawn(start) : launch(start);
       if (!up.ok()) return up;
     }
-    if (!spec().together) return Ok{};
     for (const auto index : order) {
+      if (!spec().together) break;
       if (auto up = wait_for(index); !up.ok()) return up;
+    }
+    return wait_until_formed();
+  }
+
+  Status wait_until_formed() {
+    if (spec().is_formed == nullptr) return Ok{};
+    const auto started = Clock::now();
+    while (!spec().is_formed(site)) {
+      if (Clock::now() - started > Seconds(spec().patience)) {
+        return Error{.message = fmt::format(
+                         "the nodes of {} did not find each other in {} s; the end of the log of "
+                         "the first:\n{}",
+                         spec().name, spec().patience, last_lines(site.nodes.front().log, 20))};
+      }
+      std::this_thread::sleep_for(kPause);
     }
     return Ok{};
   }
@@ -373,9 +388,20 @@ base::Status Server::copy_logs(const std::string& folder) const {
 
 namespace {
 
-std::string url_of(Kind kind, const std::string& account, const std::string& hosts) {
+std::string hosts_of(const std::vector<Node>& nodes, std::size_t port) {
+  std::vector<std::string> hosts;
+  for (const auto& node : nodes) {
+    hosts.push_back(fmt::format("{}:{}", node.address, node.ports[port]));
+  }
+  return fmt::format("{}", fmt::join(hosts, ","));
+}
+
+std::string url_of(Kind kind, const std::string& account, const std::vector<Node>& nodes) {
+  const auto hosts = hosts_of(nodes, 0);
+  const auto sentinels = spec_of(kind).ports > 1 ? hosts_of(nodes, 1) : std::string();
   std::string url(spec_of(kind).url);
-  for (const auto& [word, text] : {std::pair("ACCOUNT", account), std::pair("HOSTS", hosts)}) {
+  for (const auto& [word, text] : {std::pair("ACCOUNT", account), std::pair("HOSTS", hosts),
+                                   std::pair("SENTINELS", sentinels)}) {
     if (const auto at = url.find(word); at != std::string::npos) {
       url.replace(at, std::strlen(word), text);
     }
@@ -383,22 +409,16 @@ std::string url_of(Kind kind, const std::string& account, const std::string& hos
   return url;
 }
 
-std::string hosts_of(const std::vector<Node>& nodes) {
-  std::vector<std::string> hosts;
-  for (const auto& node : nodes) hosts.push_back(fmt::format("{}:{}", node.address, node.ports[0]));
-  return fmt::format("{}", fmt::join(hosts, ","));
-}
-
 }  // namespace
 
 std::string Server::url() const {
-  return url_of(kind(), "cupel", hosts_of(state_->site.nodes));
+  return url_of(kind(), "cupel", state_->site.nodes);
 }
 std::string Server::url(std::size_t node) const {
-  return url_of(kind(), "cupel", hosts_of({state_->site.nodes.at(node)}));
+  return url_of(kind(), "cupel", {state_->site.nodes.at(node)});
 }
 std::string Server::guarded_url(std::string_view password) const {
-  return url_of(kind(), fmt::format("guarded:{}", password), hosts_of(state_->site.nodes));
+  return url_of(kind(), fmt::format("guarded:{}", password), state_->site.nodes);
 }
 
 void Server::kill() {
@@ -436,6 +456,17 @@ std::vector<std::size_t> Server::primaries() const {
   if (spec.primaries != nullptr) return spec.primaries(state_->site);
   if (spec.has_standbys) return {0};
   return state_->all_nodes();
+}
+
+base::Result<std::size_t> Server::failover() {
+  const auto& spec = state_->spec();
+  if (spec.failover == nullptr) {
+    return Error{.message = fmt::format("{} has no failover that could be asked for", spec.name)};
+  }
+  if (spec.failover_kills) {
+    for (const auto node : primaries()) kill(node);
+  }
+  return spec.failover(state_->site);
 }
 
 void Server::stop() {

@@ -36,6 +36,8 @@ enum class Kind : std::uint8_t {
   kMariadbReplica,
   kGalera,
   kRedis,
+  kRedisReplica,
+  kRedisSentinel,
   kEtcd
 };
 std::span<const Kind> all_kinds();
@@ -121,6 +123,10 @@ class Server {
   base::Status set_links(std::span<const LinkFault> faults);
   // The nodes that take writes now, as far as can be seen from outside.
   [[nodiscard]] std::vector<std::size_t> primaries() const;
+  // Makes another node the primary, and returns which when it is one. Where the old primary cannot
+  // become a follower while it runs, it was killed, and restart() makes it one.
+  // Errors: the kind has no other primary to make, no node is fit to be one.
+  base::Result<std::size_t> failover();
   // Stops every process and removes the directory. Nothing to do: no error.
   void stop();
 

@@ -337,7 +337,7 @@ TEST_F(Cli, UsageErrorsSayWhatWasMeant) {
       {"check -l PL-2 fine.txt",
        "found `PL-2`, which is no level of cupel's; `cupel explain PL-2`"},
       {"lab start redis --nodes 3", "--nodes: found it with redis, which starts one server"},
-      {"lab start redis --sync", "--sync: found it with redis, which has no standby"},
+      {"lab start redis --sync", "--sync: found it with redis, which has no synchronous standby"},
       {"run --read-from primry", "--read-from: found `primry`, expected primary, replica or any"},
       {"run --read-from any", "--read-from: found one host in the URL, expected several"},
       {"check -f plum fine.txt", "did you mean `plume`?"},

@@ -67,8 +67,8 @@ std::string in_mariadb(const Server& server, std::size_t node, const std::string
   return last == nullptr ? "NULL" : last;
 }
 
-std::string in_redis(const Server& server, const std::string& command) {
-  return ask("127.0.0.1", server.port(), command + "\r\n", Seconds(10));
+std::string in_redis(const Server& server, const std::string& command, std::size_t node = 0) {
+  return ask("127.0.0.1", server.port(node), command + "\r\n", Seconds(10));
 }
 
 std::string in_etcd(const Server& server, const std::string& path, const std::string& body) {
@@ -384,6 +384,68 @@ TEST(Lab, Redis) {
   const auto directory = server->directory();
   server->stop();
   expect_nothing_left(directory, server->port());
+}
+
+TEST(Lab, RedisReplica) {
+  auto server = start(Kind::kRedisReplica, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 2u);
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{0});
+  EXPECT_EQ(in_redis(*server, "SET a 7"), "+OK\r\n");
+  const auto read = [&] { return in_redis(*server, "GET a", 1); };
+  EXPECT_EQ(in_time("$1\r\n7\r\n", read), "$1\r\n7\r\n");
+  EXPECT_EQ(in_redis(*server, "SET a 8", 1).substr(0, 9), "-READONLY");
+  const auto primary = server->failover();
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  EXPECT_EQ(*primary, 1U);
+  // Who is what outlives a crash.
+  server->kill();
+  EXPECT_FALSE(server->failover().ok());
+  const auto restarted = server->restart();
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{1});
+  EXPECT_EQ(in_redis(*server, "SET a 9", 1), "+OK\r\n");
+  EXPECT_FALSE(start(Kind::kRedisReplica, {.server_options = {"requirepass=secret"}}).ok());
+}
+
+// The port of a node's Sentinel, from the URL.
+std::uint16_t sentinel_port(const Server& server, std::size_t node) {
+  const auto url = server.url(node);
+  const auto colon = url.find(':', url.find("?sentinels="));
+  return static_cast<std::uint16_t>(std::atoi(url.c_str() + colon + 1));
+}
+
+TEST(Lab, SentinelsReplaceAPrimaryThatCrashed) {
+  auto server = start(Kind::kRedisSentinel, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 3u);
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{0});
+  EXPECT_EQ(in_redis(*server, "SET a 7"), "+OK\r\n");
+  const auto sentinel_answers = [&](std::size_t node) {
+    return ask("127.0.0.1", sentinel_port(*server, node), "PING\r\n", Seconds(1));
+  };
+  EXPECT_EQ(sentinel_answers(0), "+PONG\r\n");
+  server->kill(0);
+  EXPECT_EQ(sentinel_answers(0), "");  // it was on the same host
+  EXPECT_EQ(sentinel_answers(1), "+PONG\r\n");
+  std::vector<std::size_t> primaries;
+  EXPECT_TRUE(cupel::test::poll_until([&] {
+    primaries = server->primaries();
+    return !primaries.empty();
+  }));
+  ASSERT_EQ(primaries.size(), 1U);
+  EXPECT_EQ(in_redis(*server, "GET a", primaries[0]), "$1\r\n7\r\n");
+  const auto restarted = server->restart(0);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_TRUE(cupel::test::poll_until([&] { return !sentinel_answers(0).empty(); }));
+  const auto directory = server->directory();
+  std::vector<std::uint16_t> ports;
+  for (std::size_t node = 0; node < 3; ++node) {
+    ports.push_back(server->port(node));
+    ports.push_back(sentinel_port(*server, node));
+  }
+  server->stop();
+  for (const auto port : ports) expect_nothing_left(directory, port);
 }
 
 TEST(Lab, RedisWithAPassword) {
