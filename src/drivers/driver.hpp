@@ -96,6 +96,9 @@ class Database {
   }
   // Whether one of hosts() takes writes now. Errors: it does not answer.
   virtual base::Result<bool> takes_writes(std::uint32_t /*host*/) { return true; }
+  // Whether another host may become the primary without all that was acknowledged, by the
+  // database's design: what is promised of one server is not promised of several then.
+  [[nodiscard]] virtual bool fails_over() const { return false; }
   // The first of hosts() that takes writes. Errors: none does.
   base::Result<std::uint32_t> primary();
   // The same; the first host if none does.

@@ -103,7 +103,7 @@ const std::array kDrivers{
             .can_at = rocksdb_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_REDIS, open_redis),
            {.name = "redis",
-            .url = "redis://[:PASSWORD@]HOST[:PORT]",
+            .url = "redis://[:PASSWORD@]HOST[:PORT][,HOST…]",
             .page = "docs/drivers/redis.md",
             .isolations = kSingleObject,
             .can = kOneKey,

@@ -270,8 +270,9 @@ class Stages {
                              "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
                              "a pair"};
     }
-    checked_.several_servers = read_from != ReadFrom::kPrimary;
-    for (std::uint32_t host = 0; host < hosts.size() && checked_.several_servers; ++host) {
+    const bool on_all = read_from != ReadFrom::kPrimary;
+    checked_.several_servers = on_all || database_->fails_over();
+    for (std::uint32_t host = 0; host < hosts.size() && on_all; ++host) {
       const auto writes = database_->takes_writes(host);
       if (!writes.ok()) return writes.error();
       if (*writes) continue;
@@ -280,6 +281,7 @@ class Stages {
                                                   "say --read-from primary, replica or any",
                                                   hosts[host])};
       }
+      if (!database_->can().interactive) continue;
       // PostgreSQL's standbys have no serializable.
       auto connection = database_->connect_to_host(host);
       if (!connection.ok()) return std::move(connection).error();

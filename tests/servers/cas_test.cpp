@@ -142,6 +142,81 @@ TEST(EtcdRun, ACrashIsSurvived) {
   a_crash_is_survived(lab::Kind::kEtcd);
 }
 
+// A run of one job that goes on in the background until stop() is called or this ends.
+class BackgroundRun {
+ public:
+  explicit BackgroundRun(const RunAndCheckOptions& options)
+      : thread_([this, options] {
+          ran_ = checked_run(options, progress_, stop_);
+          ended_ = true;
+        }) {}
+  ~BackgroundRun() { stop(); }
+  BackgroundRun(const BackgroundRun&) = delete;
+  BackgroundRun& operator=(const BackgroundRun&) = delete;
+
+  // So many more commits. Counters notify nobody; how long it takes is the machine's affair.
+  void await_commits(std::uint64_t more) {
+    const auto goal = progress_.committed + more;
+    while (progress_.committed < goal && !ended_) test::back_off(std::chrono::milliseconds(5));
+  }
+  std::optional<CheckedRun>& stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+    return ran_;
+  }
+
+ private:
+  Progress progress_;
+  std::atomic<bool> stop_ = false, ended_ = false;
+  std::optional<CheckedRun> ran_;
+  std::thread thread_;
+};
+
+RunAndCheckOptions over_failover(const std::string& url) {
+  auto options = load(url, "", "lwt", 1);
+  options.run.txns = 0;  // until stopped
+  options.run.read_from = ReadFrom::kPrimary;
+  options.run.rate = 1000;
+  options.analysis.check.asked = {Level::kLinearizable};
+  return options;
+}
+
+// The primary hands over, and refuses writes from then on: certain aborts, after which the
+// sessions go on at the new one.
+TEST(RedisRun, ANewPrimaryIsFound) {
+  auto redis = lab::start(lab::Kind::kRedisReplica, {.durable = false});
+  ASSERT_TRUE(redis.ok()) << redis.error().to_string();
+  BackgroundRun run(over_failover(redis->url()));
+  run.await_commits(200);
+  const auto primary = redis->failover();
+  run.await_commits(600);
+  const auto& ran = run.stop();
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  ASSERT_TRUE(ran);
+  EXPECT_TRUE(ran->several_servers);
+  EXPECT_FALSE(ran->promised);
+  EXPECT_GE(ran->run.reasons.at("connection lost READONLY"), 1U);
+  EXPECT_EQ(ran->run.unknown, 0U);
+}
+
+// The Sentinels make another node the primary. The old one takes writes until they tell it, and
+// crashes before: what it acknowledged meanwhile is lost.
+TEST(RedisRun, AFailoverLosesAcknowledgedWrites) {
+  auto redis = lab::start(lab::Kind::kRedisSentinel, {.durable = false});
+  ASSERT_TRUE(redis.ok()) << redis.error().to_string();
+  BackgroundRun run(over_failover(redis->url()));
+  run.await_commits(200);
+  const auto primary = redis->failover();
+  run.await_commits(600);
+  redis->kill(0);
+  run.await_commits(600);
+  const auto& ran = run.stop();
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(ran->result(Level::kLinearizable).verdict, Verdict::kViolated);
+  EXPECT_EQ(ran->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+}
+
 // What the database cannot do is said before anything is run.
 void other_workloads_are_refused(lab::Kind kind) {
   for (const auto* workload : {"general", "range-b", "smallbank"}) {

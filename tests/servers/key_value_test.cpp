@@ -331,10 +331,12 @@ TEST(EtcdServer, SaysWhatItIs) {
 TEST(RedisServer, ErrorsSayWhatToDo) {
   const auto url = server(kRedis).url();
   expect_error("redis:", {"expected redis://"});
-  expect_error("redis://a,b", {"expected redis://", "one host"});
+  expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
+  expect_error(url + "?master=cupel", {"only one of the options sentinels and master"});
+  expect_error(url + "?sentinels=127.0.0.1:x&master=cupel", {"expected redis://"});
   expect_error(url + "/x", {"number of a database"});
   expect_error(url + "/99", {"out of range"});
-  expect_error(url + "?tls=1", {"`tls`", "expected none"});
+  expect_error(url + "?tls=1", {"`tls`", "expected sentinels and master"});
   expect_error("redis://127.0.0.1:1", {"refused", "is the server running"});
   expect_error(fmt::format("redis://127.0.0.1:{}", server(kEtcd).port()),
                {"cannot connect", "is it a Redis server"});

@@ -1,4 +1,5 @@
-// Redis, by hiredis: one connection a session to one server.
+// Redis, by hiredis: one connection a session to one server, or to a primary and its replicas.
+// Which one is the primary now, each says by ROLE, and first the sentinels, if the URL has them.
 //
 // A row is one key, `cupel:TABLE:KEY`: a string with the value's decimals or text,
 // or a list. A single statement is a single command. A comparison that needs a look
@@ -41,15 +42,17 @@ using workload::Statement;
 using workload::StatementKind;
 
 struct Settings {
-  Host host;
+  std::vector<Host> hosts;
+  std::vector<Host> sentinels;  // none: a primary is who says that it is one
+  std::string master;           // the sentinels' name for the primary
   std::string user, password;
   std::int64_t database = 0;
   double timeout = 10;
   bool blocks = false;  // several statements a transaction
 };
 
-std::string address(const Settings& settings) {
-  return fmt::format("{}:{}", settings.host.name, settings.host.port);
+std::string address(const Host& host) {
+  return fmt::format("{}:{}", host.name, host.port);
 }
 
 using Command = std::vector<std::string>;
@@ -94,7 +97,7 @@ constexpr std::array kRefusals{
     Refusal{"LOADING", Cause::kConnection},     Refusal{"MASTERDOWN", Cause::kConnection},
     Refusal{"CLUSTERDOWN", Cause::kConnection}, Refusal{"MISCONF", Cause::kConnection},
     Refusal{"NOREPLICAS", Cause::kConnection},  Refusal{"OOM", Cause::kConnection},
-    Refusal{"BUSY", Cause::kConnection},        Refusal{"READONLY", Cause::kStatement},
+    Refusal{"BUSY", Cause::kConnection},        Refusal{"READONLY", Cause::kConnection},
     Refusal{"MOVED", Cause::kStatement},        Refusal{"ASK", Cause::kStatement},
     Refusal{"CROSSSLOT", Cause::kStatement},    Refusal{"TRYAGAIN", Cause::kConflict},
     Refusal{"NOAUTH", Cause::kStatement},       Refusal{"NOPERM", Cause::kStatement},
@@ -135,18 +138,17 @@ Failure failure_of(const RedisReply& answer, bool writes) {
 // A socket with a server, and commands over it.
 class Line {
  public:
-  static base::Result<std::unique_ptr<Line>> connect(const Settings& settings) {
+  static base::Result<std::unique_ptr<Line>> connect(const Settings& settings, const Host& host) {
     const timeval limit{
         static_cast<time_t>(settings.timeout),
         static_cast<suseconds_t>(
             (settings.timeout - static_cast<double>(static_cast<time_t>(settings.timeout))) * 1e6)};
     auto line = std::make_unique<Line>();
-    line->context_.reset(
-        redisConnectWithTimeout(settings.host.name.c_str(), settings.host.port, limit));
+    line->context_.reset(redisConnectWithTimeout(host.name.c_str(), host.port, limit));
     auto* context = line->context_.get();
     const auto cannot = [&](std::string_view why) {
-      return base::Error{
-          .message = fmt::format("cannot connect to Redis at {}: {}", address(settings), why)};
+      return base::Error{.message =
+                             fmt::format("cannot connect to Redis at {}: {}", address(host), why)};
     };
     if (context == nullptr) return cannot("out of memory");
     if (context->err != 0) {
@@ -485,41 +487,25 @@ class RedisDatabase final : public Database {
   explicit RedisDatabase(Settings settings) : settings_(std::move(settings)) {}
 
   base::Status open() {
-    auto line = Line::connect(settings_);
+    for (const auto& host : settings_.hosts) {
+      if (auto line = Line::connect(settings_, host); !line) return std::move(line).error();
+    }
+    const auto& host = settings_.hosts[primary_or_first()];
+    auto line = Line::connect(settings_, host);
     if (!line) return std::move(line).error();
     std::vector<RedisReply> answers;
-    if (auto failure = (*line)->send({{"INFO"}}, answers)) return cannot("ask", failure->message);
-    if (answers[0].error()) return cannot("ask", failure_of(answers[0], false).message);
-    std::map<std::string, std::string> info;
-    const std::string_view text = answers[0].text;
-    for (std::size_t from = 0; from < text.size();) {
-      const auto end = std::min(text.find('\n', from), text.size());
-      const auto row = text.substr(from, end - from);
-      const auto colon = row.find(':');
-      if (colon != std::string_view::npos) {
-        info[std::string(row.substr(0, colon))] = sql::one_line(row.substr(colon + 1));
-      }
-      from = end + 1;
+    if (auto failure = (*line)->send({{"INFO"}}, answers)) {
+      return cannot("ask", host, failure->message);
     }
+    if (answers[0].error()) return cannot("ask", host, failure_of(answers[0], false).message);
+    auto info = rows_of(answers[0].text);
     if (info["role"] == "slave") {
-      return base::Error{
-          .message = fmt::format("found a replica at {}, which takes no writes; give "
-                                 "the URL of its master, {}:{}",
-                                 address(settings_), info["master_host"], info["master_port"])};
+      return base::Error{.message =
+                             fmt::format("found a replica at {}, which takes no writes; give "
+                                         "the URL of its master, {}:{}",
+                                         address(host), info["master_host"], info["master_port"])};
     }
-    const bool valkey = info["server_name"] == "valkey";
-    facts_ = {
-        .product = valkey ? "Valkey" : "Redis",
-        .version = info[valkey ? "valkey_version" : "redis_version"],
-        .isolation = settings_.blocks ? "serializable" : "linearizable",
-        .detail = fmt::format("mode={}, appendonly={}, replicas={}", info["redis_mode"],
-                              info["aof_enabled"] == "1" ? "yes" : "no", info["connected_slaves"])};
-    answers.clear();
-    // May be forbidden, or renamed; then nothing is said of it.
-    if (!(*line)->send({{"CONFIG", "GET", "appendfsync"}}, answers) &&
-        answers[0].elements.size() == 2) {
-      facts_.detail += ", appendfsync=" + answers[0].elements[1].text;
-    }
+    learn(info, **line);
     return base::Ok{};
   }
 
@@ -527,11 +513,35 @@ class RedisDatabase final : public Database {
   [[nodiscard]] workload::Needs can() const override {
     return {.multiple = settings_.blocks, .deletes = true, .lists = true, .compare_and_set = true};
   }
+  [[nodiscard]] bool fails_over() const override { return settings_.hosts.size() > 1; }
+
+  [[nodiscard]] std::vector<std::string> hosts() const override {
+    std::vector<std::string> names;
+    for (const auto& host : settings_.hosts) names.push_back(address(host));
+    return names;
+  }
+
+  base::Result<bool> takes_writes(std::uint32_t number) override {
+    const auto& host = settings_.hosts[number];
+    if (!settings_.sentinels.empty()) {
+      const auto primary = monitored();
+      if (!primary) return primary.error();
+      if (*primary != address(host)) return false;
+    }
+    auto line = Line::connect(settings_, host);
+    if (!line) return std::move(line).error();
+    std::vector<RedisReply> answers;
+    if (auto failure = (*line)->send({{"ROLE"}}, answers)) {
+      return cannot("ask", host, failure->message);
+    }
+    if (answers[0].error()) return cannot("ask", host, failure_of(answers[0], false).message);
+    return !answers[0].elements.empty() && answers[0].elements[0].text == "master";
+  }
 
   base::Status prepare(const workload::Workload& workload) override {
     const auto& schema = workload.schema();
     if (auto fits = one_cell_a_row(schema, facts_.product); !fits) return fits;
-    auto line = Line::connect(settings_);
+    auto line = Line::connect(settings_, settings_.hosts[primary_or_first()]);
     if (!line) return std::move(line).error();
     if (auto dropped = drop(**line, schema); !dropped) return dropped;
     constexpr std::size_t kCommandsAtOnce = 500;
@@ -558,51 +568,139 @@ class RedisDatabase final : public Database {
       if (commands.size() >= kCommandsAtOnce) flush();
     });
     flush();
+    if (status) status = await_replicas(**line);
     if (status) schema_ = schema;
     return status;
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t) override {
-    auto line = Line::connect(settings_);
+  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
+    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
+  }
+  base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
+    auto line = Line::connect(settings_, settings_.hosts[host]);
     if (!line) return std::move(line).error();
     return std::unique_ptr<Connection>(
         std::make_unique<RedisConnection>(*std::move(line), settings_.blocks, schema_));
   }
 
   void clean() override {
-    if (auto line = Line::connect(settings_)) (void)drop(**line, schema_);
+    auto line = Line::connect(settings_, settings_.hosts[primary_or_first()]);
+    if (line) (void)drop(**line, schema_);
   }
 
  private:
-  [[nodiscard]] base::Error cannot(std::string_view what, const std::string& why) const {
-    return {.message = fmt::format("cannot {} Redis at {}: {}", what, address(settings_), why)};
+  static base::Error cannot(std::string_view what, const Host& host, const std::string& why) {
+    return {.message = fmt::format("cannot {} Redis at {}: {}", what, address(host), why)};
   }
 
-  base::Status run(Line& line, const std::vector<Command>& commands) const {
-    std::vector<RedisReply> answers;
-    if (auto failure = line.send(commands, answers)) {
-      return cannot("load the rows into", failure->message);
-    }
-    for (const auto& answer : answers) {
-      if (answer.error()) {
-        return cannot("load the rows into", failure_of(answer, true).message);
+  // The answer to INFO: "name:value" rows.
+  static std::map<std::string, std::string> rows_of(std::string_view text) {
+    std::map<std::string, std::string> info;
+    for (std::size_t from = 0; from < text.size();) {
+      const auto end = std::min(text.find('\n', from), text.size());
+      const auto row = text.substr(from, end - from);
+      const auto colon = row.find(':');
+      if (colon != std::string_view::npos) {
+        info[std::string(row.substr(0, colon))] = sql::one_line(row.substr(colon + 1));
       }
+      from = end + 1;
+    }
+    return info;
+  }
+
+  void learn(std::map<std::string, std::string>& info, Line& line) {
+    const bool valkey = info["server_name"] == "valkey";
+    facts_ = {
+        .product = valkey ? "Valkey" : "Redis",
+        .version = info[valkey ? "valkey_version" : "redis_version"],
+        .isolation = settings_.blocks ? "serializable" : "linearizable",
+        .detail = fmt::format("mode={}, appendonly={}, replicas={}", info["redis_mode"],
+                              info["aof_enabled"] == "1" ? "yes" : "no", info["connected_slaves"])};
+    std::vector<RedisReply> answers;
+    // May be forbidden, or renamed; then nothing is said of it.
+    if (!line.send({{"CONFIG", "GET", "appendfsync"}}, answers) &&
+        answers[0].elements.size() == 2) {
+      facts_.detail += ", appendfsync=" + answers[0].elements[1].text;
+    }
+    if (settings_.hosts.size() > 1) facts_.detail += fmt::format(", {} hosts", hosts().size());
+    if (!settings_.sentinels.empty()) {
+      facts_.detail += fmt::format(", {} sentinels", settings_.sentinels.size());
+    }
+  }
+
+  // Where the primary is by the first sentinel that answers ("Guidelines for Redis clients with
+  // support for Redis Sentinel" in Redis' manual, which also asks for the short time-out).
+  [[nodiscard]] base::Result<std::string> monitored() const {
+    Settings brief;
+    brief.timeout = std::min(settings_.timeout, 0.5);
+    std::string why;
+    for (const auto& sentinel : settings_.sentinels) {
+      auto line = Line::connect(brief, sentinel);
+      if (!line) {
+        why = line.error().message;
+        continue;
+      }
+      std::vector<RedisReply> answers;
+      if (auto failure =
+              (*line)->send({{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", settings_.master}}, answers)) {
+        why = fmt::format("{}: {}", address(sentinel), failure->message);
+      } else if (answers[0].elements.size() == 2) {
+        return answers[0].elements[0].text + ':' + answers[0].elements[1].text;
+      } else {
+        why = answers[0].error()
+                  ? fmt::format("{}: {}", address(sentinel), answers[0].text)
+                  : fmt::format("{} knows no master `{}`", address(sentinel), settings_.master);
+      }
+    }
+    return base::Error{.message = "no sentinel says where the primary is: " + why};
+  }
+
+  // So that whoever reads from a replica sees the first rows.
+  base::Status await_replicas(Line& line) const {
+    if (settings_.hosts.size() < 2) return base::Ok{};
+    const auto replicas = settings_.hosts.size() - 1;
+    const auto patience = static_cast<std::int64_t>(settings_.timeout * 900);  // ms
+    std::vector<RedisReply> answers;
+    const Command wait{"WAIT", std::to_string(replicas), std::to_string(patience)};
+    if (auto failure = line.send({wait}, answers)) {
+      return base::Error{.message = "cannot wait for Redis' replicas: " + failure->message};
+    }
+    const auto following = to_integer(answers[0].text);
+    if (!answers[0].error() && following && *following >= static_cast<std::int64_t>(replicas)) {
+      return base::Ok{};
+    }
+    return base::Error{.message = fmt::format("{} of the URL's {} other hosts follow the primary "
+                                              "as its replicas, expected all of them",
+                                              answers[0].text, replicas)};
+  }
+
+  static base::Status run(Line& line, const std::vector<Command>& commands) {
+    const auto cannot_load = [](const std::string& why) {
+      return base::Error{.message = "cannot load the rows into Redis: " + why};
+    };
+    std::vector<RedisReply> answers;
+    if (auto failure = line.send(commands, answers)) return cannot_load(failure->message);
+    for (const auto& answer : answers) {
+      if (answer.error()) return cannot_load(failure_of(answer, true).message);
     }
     return base::Ok{};
   }
 
   // Names of tables hold nothing that a pattern of SCAN takes otherwise.
-  base::Status drop(Line& line, const workload::Schema& schema) const {
+  static base::Status drop(Line& line, const workload::Schema& schema) {
+    const auto cannot_clear = [](const std::string& why) {
+      return base::Error{.message = "cannot clear the keys in Redis: " + why};
+    };
     for (const auto& table : schema.tables) {
       std::string cursor = "0";
       do {
         std::vector<RedisReply> answers;
         const Command scan{"SCAN", cursor, "MATCH", text_prefix(table) + '*', "COUNT", "1000"};
         if (auto failure = line.send({scan}, answers)) {
-          return cannot("clear the keys in", failure->message);
+          return cannot_clear(failure->message);
         }
         if (answers[0].error() || answers[0].elements.size() != 2) {
-          return cannot("clear the keys in", failure_of(answers[0], false).message);
+          return cannot_clear(failure_of(answers[0], false).message);
         }
         Command remove{"DEL"};
         for (const auto& key : answers[0].elements[1].elements) remove.push_back(key.text);
@@ -620,23 +718,27 @@ class RedisDatabase final : public Database {
   workload::Schema schema_;
 };
 
-}  // namespace
+std::string form_of_url(const std::string& text) {
+  return fmt::format(
+      "found `{}`, expected redis://[:PASSWORD@]HOST[:PORT][,HOST…][/NUMBER]"
+      "[?sentinels=HOST[:PORT],…&master=NAME] with the number of a database",
+      without_password(text));
+}
 
-base::Result<std::unique_ptr<Database>> open_redis(const std::string& text,
-                                                   const OpenOptions& options) {
+void default_to(std::vector<Host>& hosts, std::uint16_t port) {
+  for (auto& host : hosts) {
+    if (host.name.empty()) host.name = "127.0.0.1";
+    if (host.port == 0) host.port = port;
+  }
+}
+
+base::Result<Settings> settings_of(const std::string& text, const OpenOptions& options) {
   auto url = parse_url(text);
   if (!url) return std::move(url).error();
-  const auto form = [&] {
-    return base::Error{.message =
-                           fmt::format("found `{}`, expected redis://[:PASSWORD@]HOST[:PORT][/"
-                                       "NUMBER] with one host and the number of a database",
-                                       without_password(text))};
-  };
-  if (url->hosts.size() != 1) return form();
+  const auto form = [&] { return base::Error{.message = form_of_url(text)}; };
+  if (url->hosts.empty()) return form();
   Settings settings;
-  settings.host = url->hosts[0];
-  if (settings.host.name.empty()) settings.host.name = "127.0.0.1";
-  if (settings.host.port == 0) settings.host.port = 6379;
+  settings.hosts = url->hosts;
   settings.user = url->user;
   settings.password = url->password;
   if (!url->path.empty()) {
@@ -644,10 +746,34 @@ base::Result<std::unique_ptr<Database>> open_redis(const std::string& text,
     if (!number || *number < 0 || *number > 1'000'000) return form();
     settings.database = *number;
   }
-  if (auto unknown = unknown_options(*url, "none")) return *std::move(unknown);
+  const auto sentinels = take_option(*url, "sentinels");
+  const auto master = take_option(*url, "master");
+  if (auto unknown = unknown_options(*url, "sentinels and master")) return *std::move(unknown);
+  if (sentinels.has_value() != master.has_value()) {
+    return base::Error{.message =
+                           "found only one of the options sentinels and master, expected "
+                           "both: the sentinels' addresses and their name for the primary"};
+  }
+  if (sentinels) {
+    const auto parsed = parse_url("redis://" + *sentinels);
+    if (!parsed || parsed->hosts.empty() || master->empty()) return form();
+    settings.sentinels = parsed->hosts;
+    settings.master = *master;
+  }
+  default_to(settings.hosts, 6379);
+  default_to(settings.sentinels, 26379);
   settings.timeout = options.statement_timeout;
   settings.blocks = options.isolation == "serializable";
-  auto database = std::make_unique<RedisDatabase>(std::move(settings));
+  return settings;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Database>> open_redis(const std::string& text,
+                                                   const OpenOptions& options) {
+  auto settings = settings_of(text, options);
+  if (!settings) return std::move(settings).error();
+  auto database = std::make_unique<RedisDatabase>(*std::move(settings));
   if (auto opened = database->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Database>(std::move(database));
 }
