@@ -149,7 +149,7 @@ class Assembly {
   bool independent_ = false;  // values are [key value]
   struct Fault {
     history::Time from, to;
-    std::string name, what;
+    std::string name, value, what;
     bool ended;
   };
   std::vector<Fault> faults_;        // what the nemesis did, by when it began
@@ -275,8 +275,12 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
   const auto name = f.substr(starts  ? std::min<std::size_t>(6, f.size())
                              : stops ? std::min<std::size_t>(5, f.size())
                                      : 0);
+  const Cell value = chunk.values[e.first];
+  const auto said = value.is_name() ? std::string(value.view()) : std::string();
+  // Of our own recorder's, several may be in force, which their values tell apart.
+  const bool by_value = name == "fault";
   const auto open = std::find_if(faults_.rbegin(), faults_.rend(), [&](const auto& fault) {
-    return fault.name == name && !fault.ended;
+    return fault.name == name && !fault.ended && (!by_value || fault.value == said);
   });
   if (stops || (!starts && open != faults_.rend())) {
     // Both lines of a stop: the second is when it has been fixed.
@@ -291,10 +295,8 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
   }
   if (open != faults_.rend() || faults_.size() >= kMostFaults) return;
   std::string what(name.empty() ? std::string_view("fault") : name);
-  const Cell value = chunk.values[e.first];
-  if (value.is_name())
-    what = (name.empty() || name == "fault" ? "" : what + " ") + std::string(value.view());
-  faults_.push_back({e.time, kNoTime, std::string(name), std::move(what), false});
+  if (value.is_name()) what = (name.empty() || name == "fault" ? "" : what + " ") + said;
+  faults_.push_back({e.time, kNoTime, std::string(name), said, std::move(what), false});
 }
 
 // A line for each, "FROM TO WHAT", in nanoseconds, "-" where no end was seen: for what

@@ -175,6 +175,17 @@ TEST(Jepsen, WhatTheNemesisDidIsNoted) {
       "h", 0);
   ASSERT_TRUE(own) << own.error().to_string();
   EXPECT_EQ(own->metadata().at("faults"), "5 7 fault");
+  // Several at a time end each for itself.
+  const auto several = read_jepsen(
+      R"({"type":"info","process":"nemesis","f":"start-fault","value":"kill 0","time":5,"index":0}
+{"type":"info","process":"nemesis","f":"start-fault","value":"pause 1","time":6,"index":1}
+{"type":"ok","process":0,"f":"txn","value":[["w",1,1]],"time":6,"index":2}
+{"type":"info","process":"nemesis","f":"stop-fault","value":"kill 0","time":7,"index":3}
+{"type":"info","process":"nemesis","f":"stop-fault","value":"pause 1","time":9,"index":4}
+)",
+      "h", 0);
+  ASSERT_TRUE(several) << several.error().to_string();
+  EXPECT_EQ(several->metadata().at("faults"), "5 7 kill 0\n6 9 pause 1");
   const auto none =
       read_jepsen("{:type :ok :process 0 :f :txn :value [[:w 1 1]] :time 15}", "h", 0);
   ASSERT_TRUE(none);
