@@ -109,6 +109,11 @@ class Recorder {
 
   // Any thread. The recorder must outlive its sessions.
   RecordedSession session();
+  // A session for the final reads of a run, which come when all others have ended and everything
+  // is repaired: it reads every key from one server, `node`. `cupel check` then names
+  // acknowledged writes that are gone (lost-write), and keys on which the nodes differ
+  // (divergent-replicas).
+  RecordedSession final_reader(std::string_view node);
   // What a key holds before the recording, if not the default. Before the first
   // use of the key by any session is handed over; any thread.
   void initial(const Scalar& key, const Scalar& value);

@@ -60,6 +60,7 @@ class Pipeline {
     shrink();
     if (options_.whole_history) look_at_whole_history();
     explain();
+    found_.final_reads = final_reads(history_);
     measure_test_power();
     return std::move(found_);
   }

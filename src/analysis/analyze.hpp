@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/final_reads.hpp"
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/result.hpp"
@@ -65,6 +66,7 @@ struct Analysis {
   explain::FieldsByLabel fields = {};               // more about the transactions of explanations
   std::optional<base::Error> fields_error = {};     // why there are none
   std::optional<power::TestPower> test_power = {};  // what the test could have shown
+  std::optional<FinalReads> final_reads = {};       // what they lost; none: the history has none
   std::vector<base::Stopwatch::Stage> stages = {};  // where the time went; empty: not known
 };
 

@@ -19,6 +19,7 @@
 #include "formats/label_lines.hpp"
 #include "history/naming.hpp"
 #include "report/certificate.hpp"
+#include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 
@@ -137,7 +138,8 @@ void print_checked(const report::Checked& checked, const CheckArguments& argumen
   } else if (arguments.levels.empty()) {
     print(report::ladder(checked, {.colour = use_colour()}));
   } else {
-    print(report::lines(checked) + report::explanation(checked) + report::test_power_text(checked));
+    print(report::lines(checked) + report::explanation(checked) +
+          report::final_reads_text(checked) + report::test_power_text(checked));
   }
 }
 
@@ -211,7 +213,10 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     print_error(warning);
   }
   const int written = write_files(checked, arguments, options.check, outputs.folder);
-  return std::max(written, code_of(file, found->analysis.check, !arguments.levels.empty()));
+  const bool by_name = !arguments.levels.empty();
+  const auto& reads = found->analysis.final_reads;
+  const int lost = !by_name && reads && !reads->well() ? kViolated : kSatisfied;
+  return std::max({written, lost, code_of(file, found->analysis.check, by_name)});
 }
 
 // What is written may neither be a history that is read nor another thing written.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -61,6 +62,7 @@ struct Recorder::State {
   std::int64_t lines = 0;  // the next index
   bool closing = false;
   std::string error;
+  std::string final_readers;  // "PROCESS NODE", a line each
   std::thread writer;
 
   // `line` without its index and closing brace.
@@ -313,6 +315,18 @@ void RecordedSession::indeterminate(std::string_view why) {
 
 Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
+static std::string metadata_line(const std::vector<std::pair<std::string, std::string>>& metadata) {
+  std::string line = R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[)";
+  for (std::size_t i = 0; i < metadata.size(); ++i) {
+    line += i > 0 ? ",[" : "[";
+    append_json(line, std::string_view(metadata[i].first));
+    line += ',';
+    append_json(line, std::string_view(metadata[i].second));
+    line += ']';
+  }
+  return line + ']';
+}
+
 std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOptions& options,
                                          std::string& error) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -326,18 +340,7 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path, const RecordOp
   state->start_ns = monotonic_ns();
   state->flush_seconds = options.flush_seconds > 0 ? options.flush_seconds : 1;
   state->default_initial = options.default_initial;
-  if (!options.metadata.empty()) {
-    std::string line = R"({"type":"info","process":"nemesis","f":"cupel.metadata","value":[)";
-    for (std::size_t i = 0; i < options.metadata.size(); ++i) {
-      line += i > 0 ? ",[" : "[";
-      append_json(line, std::string_view(options.metadata[i].first));
-      line += ',';
-      append_json(line, std::string_view(options.metadata[i].second));
-      line += ']';
-    }
-    line += ']';
-    state->hand_over(line);
-  }
+  if (!options.metadata.empty()) state->hand_over(metadata_line(options.metadata));
   if (options.default_initial != Scalar{}) {
     std::string line = R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[)";
     append_json(line, options.default_initial);
@@ -359,6 +362,23 @@ RecordedSession Recorder::session() {
   session->recorder = state_.get();
   session->process = state_->next_process++;
   return RecordedSession(std::move(session));
+}
+
+RecordedSession Recorder::final_reader(std::string_view node) {
+  auto reader = session();
+  std::string name(node);
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  std::string facts;
+  {
+    const std::lock_guard lock(state_->mutex);
+    auto& readers = state_->final_readers;
+    readers += fmt::format("{}{} {}", readers.empty() ? "" : "\n", reader.state_->process, name);
+    facts = readers;
+  }
+  // The last line of a name is the one that counts.
+  state_->hand_over(metadata_line({{"final readers", facts}}));
+  reader.on(node);
+  return reader;
 }
 
 void Recorder::initial(const Scalar& key, const Scalar& value) {

@@ -13,6 +13,7 @@
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
 #include "levels/product.hpp"
+#include "report/final_reads.hpp"
 #include "report/render.hpp"
 
 namespace cupel::report {
@@ -322,6 +323,7 @@ std::string json(const Checked& checked) {
                                   {"cpu_seconds", microseconds(stage.cpu_seconds)}});
     }
   }
+  if (checked.analysis.final_reads) object["final_reads"] = final_reads_object(checked);
   if (checked.analysis.test_power) object["worth"] = test_power_object(checked);
   return text::dump(object) + "\n";
 }

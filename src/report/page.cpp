@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "analysis/final_reads.hpp"
 #include "analysis/violations.hpp"
 #include "explain/why/counterexample.hpp"
 #include "explain/why/explain.hpp"
@@ -17,6 +18,7 @@
 #include "levels/product.hpp"
 #include "report/dot.hpp"
 #include "report/figure.hpp"
+#include "report/final_reads.hpp"
 #include "report/stats.hpp"
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
@@ -186,6 +188,7 @@ class Page {
     ladder(out);
     statistics(out);
     out += "</div>\n";
+    final_reads(out);
     test_power(out);
     if (well) timeline(out);
     out += "</main>\n";
@@ -508,7 +511,7 @@ class Page {
           fmt::format("{:.1f} on average, at most {}", stats.mean_open, grouped(stats.most_open)));
     }
     for (const auto& [name, value] : stats.metadata) {
-      if (name != "faults") row(name, history::cut(value));
+      if (name != "faults" && name != analysis::kFinalReaders) row(name, history::cut(value));
     }
     out += "</dl>\n</section>\n";
   }
@@ -529,6 +532,22 @@ class Page {
                          in_page(line.substr(begin, gap - begin)), in_page(line.substr(rest)));
     }
     out += "</dl>\n</section>\n";
+  }
+
+  void final_reads(std::string& out) {
+    std::istringstream lines(final_reads_text(checked_));
+    std::string line;
+    if (!std::getline(lines, line)) return;
+    out += fmt::format(
+        "<section id=\"final-reads\" aria-labelledby=\"final-reads-title\">\n"
+        "<h2 id=\"final-reads-title\">Final reads</h2>\n<p>{}</p>\n",
+        in_page(line.substr(line.find(':') + 2)));
+    std::string items;
+    while (std::getline(lines, line)) {
+      items += fmt::format("<li>{}</li>\n", in_page(line.substr(line.find_first_not_of(' '))));
+    }
+    if (!items.empty()) out += "<ul>\n" + items + "</ul>\n";
+    out += "</section>\n";
   }
 
   static void help(std::string& out) {

@@ -15,6 +15,7 @@
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
+#include "report/final_reads.hpp"
 #include "report/wording.hpp"
 
 namespace cupel::report {
@@ -484,6 +485,7 @@ std::string ladder(const Checked& checked, const TextStyle& style) {
   const auto [paragraphs, listed] = reasons(checked);
   if (const auto often = counts(checked, listed); !often.empty()) text += "\n" + often;
   for (const auto& paragraph : paragraphs) text += "\n" + paragraph;
+  if (const auto reads = final_reads_text(checked); !reads.empty()) text += "\n" + reads;
   if (const auto power = test_power_text(checked); !power.empty()) text += "\n" + power;
   return text;
 }

@@ -209,6 +209,15 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   result.faults = faults.count();
   result.failed_faults = faults.failed();
   add_up(sessions, result);
+  if (options.final_reads && !stop) {
+    RowSet rows;
+    for (const auto& session : sessions) {
+      rows.insert(session->written().begin(), session->written().end());
+    }
+    for (auto& warning : read_finally({database, workload, recorder}, initials, rows, stop)) {
+      result.warnings.push_back(std::move(warning));
+    }
+  }
   note_silence(options, result);
   note_reads(options, sessions, result);
   const auto fault_warnings = faults.warnings();

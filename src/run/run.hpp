@@ -43,6 +43,9 @@ struct RunOptions {
   std::uint64_t seed = 1;
   double patience = 30;  // seconds that a session tries to get its connection back
   ReadFrom read_from = ReadFrom::kOwnHost;
+  // At the end, when all is repaired, every row that was written is read once more from every
+  // host: final_reads.hpp.
+  bool final_reads = false;
 };
 
 struct FaultOptions {

@@ -120,12 +120,16 @@ std::string logs_of(const std::string& history) {
   return history + ".logs";
 }
 
+bool CheckedRun::loses() const {
+  return analysis.final_reads && !analysis.final_reads->well();
+}
+
 Verdict CheckedRun::verdict() const {
-  Verdict worst = Verdict::kSatisfied;
+  Verdict worst = loses() && !by_name ? Verdict::kViolated : Verdict::kSatisfied;
   for (const Level level : asked) {
     const auto verdict = result(level).verdict;
     if (verdict == Verdict::kViolated) return verdict;
-    if (verdict != Verdict::kSatisfied) worst = verdict;
+    if (verdict != Verdict::kSatisfied && worst == Verdict::kSatisfied) worst = verdict;
   }
   return worst;
 }
@@ -138,6 +142,10 @@ const check::LevelResult& CheckedRun::result(Level level) const {
 
 std::set<std::string> anomalies(const CheckedRun& checked) {
   std::set<std::string> names;
+  if (const auto& reads = checked.analysis.final_reads) {
+    if (!reads->lost.empty()) names.insert("lost-write");
+    if (!reads->divergent.empty()) names.insert("divergent-replicas");
+  }
   for (const auto& level : checked.analysis.check.levels) {
     if (!level.violation || level.explained_at.value_or(level.level) != level.level) continue;
     for (const auto& one :
@@ -331,6 +339,8 @@ class Stages {
     listener_(Stage::kRun);
     auto run_options = options_.run;
     run_options.sessions = checked_.sessions = workload_->sessions();
+    // Where something may be lost, or be in one place and not in another.
+    run_options.final_reads = !options_.faults.fault.empty() || database_->hosts().size() > 1;
     auto ran = run::run({*database_, *workload_, *recorder}, run_options, options_.faults, stop_,
                         progress_);
     const bool written = recorder->close(error);
@@ -398,7 +408,8 @@ class Stages {
   // Which levels decide about the run.
   void ask() {
     checked_.asked = options_.analysis.check.asked;
-    if (!checked_.asked.empty()) return;
+    checked_.by_name = !checked_.asked.empty();
+    if (checked_.by_name) return;
     const auto& facts = checked_.facts;
     const auto level =
         levels::promised(facts.product, facts.isolation, facts.detail, checked_.several_servers);

@@ -54,7 +54,12 @@ struct CheckedRun {
   bool several_servers = false;      // of the database: its sessions used more than one
   bool promised = false;             // asked is what the product promises
 
-  // The worst verdict of the levels asked for.
+  bool by_name = false;              // asked is what the user named
+
+  // The final reads show a lost write, or nodes that differ.
+  [[nodiscard]] bool loses() const;
+  // The worst verdict of the levels asked for; violated also if loses(), unless the user named
+  // the levels that decide.
   [[nodiscard]] check::Verdict verdict() const;
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };

@@ -84,6 +84,11 @@ std::string verdict_text(const CheckedRun& checked) {
     text += '\n';
   }
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
+  if (checked.loses()) {
+    const auto& reads = *checked.analysis.final_reads;
+    text += fmt::format("final reads: {}; see below\n",
+                        reads.lost.empty() ? "the nodes differ" : "acknowledged writes are lost");
+  }
   const auto answered = ran.committed + ran.aborted;
   if (ran.unknown > answered) {
     text += fmt::format(

@@ -35,12 +35,14 @@ void pause(double seconds, const Shared& shared) {
   }
 }
 
+bool is_read(StatementKind kind) {
+  return kind == StatementKind::kRead || kind == StatementKind::kRange;
+}
+
 // A program decides while it runs: it may write.
 bool only_reads(const Job& job) {
-  return !job.program &&
-         std::all_of(job.statements.begin(), job.statements.end(), [](const Statement& one) {
-           return one.kind == StatementKind::kRead || one.kind == StatementKind::kRange;
-         });
+  return !job.program && std::all_of(job.statements.begin(), job.statements.end(),
+                                     [](const Statement& one) { return is_read(one.kind); });
 }
 
 }  // namespace
@@ -87,6 +89,9 @@ void ClientSession::fill_in(Statement& statement) {
   const auto fresh = [&] {
     return Datum{static_cast<std::int64_t>(writes_++ * shared_.options.sessions + number_ + 1)};
   };
+  if (shared_.options.final_reads && !is_read(statement.kind)) {
+    written_.emplace(statement.table, statement.key);
+  }
   switch (statement.kind) {
     case StatementKind::kWrite:
     case StatementKind::kInsert:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/cells.hpp"
+#include "run/final_reads.hpp"
 #include "run/run.hpp"
 
 namespace cupel::run {
@@ -61,6 +62,8 @@ class ClientSession {
     std::string error;        // why the whole run should
   };
   [[nodiscard]] const Report& report() const { return report_; }
+  // That its transactions wrote, or tried to; empty unless there are final reads.
+  [[nodiscard]] const RowSet& written() const { return written_; }
 
  private:
   class Live;
@@ -87,8 +90,9 @@ class ClientSession {
   RecordedSession recorded_;
   std::vector<std::unique_ptr<drivers::Connection>> connections_;  // by host; one if there are none
   std::uint32_t host_ = 0;                                         // of the transaction
-  std::vector<bool> lost_, unanswered_;          // by host: the connection broke; could not be made
-  std::vector<Clock::time_point> retry_at_;      // by host: not before, if another will do
+  std::vector<bool> lost_, unanswered_;      // by host: the connection broke; could not be made
+  std::vector<Clock::time_point> retry_at_;  // by host: not before, if another will do
+  RowSet written_;
   std::uint64_t writes_ = 0;                     // fresh values given out
   std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements

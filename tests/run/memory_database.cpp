@@ -105,6 +105,7 @@ class MemoryDatabase::Session : public drivers::Connection {
       lock_.unlock();
       return Failure{TxnOutcome::kUnknown, Cause::kConnection, "", "the connection broke", true};
     }
+    if (random_.chance(db_.bad_.lost_commit)) db_.cells_ = undo_;
     lock_.unlock();
     ++db_.commits;
     db_.commits.notify_all();

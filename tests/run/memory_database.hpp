@@ -19,6 +19,7 @@ struct Misbehaviour {
   double lost_at_commit = 0;      // the connection breaks at commit: half of them did commit
   double stale_read = 0;          // share of reads that return the value before the last
   double silent_end = 0;          // share of statements after which all is rolled back, and OK said
+  double lost_commit = 0;         // share of commits that are acknowledged, and undone
   bool refuse = false;            // every statement
   bool whole_only = false;        // no interactive transactions
 };

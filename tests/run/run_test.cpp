@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "analysis/final_reads.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "memory_database.hpp"
@@ -80,6 +81,34 @@ TEST_F(RunTest, EveryWorkloadIsStrictSerializableOnASerialStore) {
     EXPECT_EQ(ran.result->unknown, 0U);
     EXPECT_EQ(ran.result->committed + ran.result->aborted, 160U);
     EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied);
+  }
+}
+
+TEST_F(RunTest, FinalReadsLoseNothingOfAGoodDatabase) {
+  for (const auto& info : workload::all_workloads()) {
+    auto shape = info.defaults;
+    shape.scale = 0.1;
+    MemoryDatabase database({.conflict = 0.001, .lost_at_commit = 0.05});
+    const auto ran = go(database, std::string(info.name),
+                        {.sessions = 3, .txns = 20, .final_reads = true}, shape);
+    ASSERT_TRUE(ran.history) << info.name;
+    const auto reads = analysis::final_reads(*ran.history);
+    ASSERT_TRUE(reads) << info.name;
+    EXPECT_GT(reads->keys, 0U) << info.name;
+    EXPECT_TRUE(reads->well()) << info.name;
+    EXPECT_EQ(verdict(*ran.history, Level::kStrictSerializable), Verdict::kSatisfied) << info.name;
+  }
+}
+
+TEST_F(RunTest, FinalReadsFindWhatWasLost) {
+  for (const char* workload : {"general", "append"}) {
+    MemoryDatabase database({.lost_commit = 0.3});
+    const auto ran = go(database, workload, {.sessions = 3, .txns = 50, .final_reads = true});
+    ASSERT_TRUE(ran.history);
+    const auto reads = analysis::final_reads(*ran.history);
+    ASSERT_TRUE(reads);
+    EXPECT_FALSE(reads->lost.empty()) << workload;
+    EXPECT_TRUE(reads->divergent.empty()) << workload;
   }
 }
 

@@ -431,6 +431,23 @@ const AnomalyEntry kAnomalies[] = {
 };
 
 const TermEntry kTerms[] = {
+    {.name = "lost-write",
+     .definition =
+         "The database acknowledged a write, and at the end of the run no node has it or anything "
+         "that replaced it. Isolation levels order transactions and do not speak of durability, so "
+         "that the history may satisfy them all. `cupel run` finds lost writes by its final reads, "
+         "after all faults are healed. Usual causes: asynchronous replication and a failover, a "
+         "commit that does not wait for the disk, two primaries at a time.",
+     .see = {"linearizable", "strict-serializable", "lost-update"},
+     .also = {"lost acknowledged write", "data loss"}},
+    {.name = "divergent-replicas",
+     .definition =
+         "At the end of the run, after all faults are healed and the nodes had time to agree, two "
+         "nodes hold different values of one key. `cupel run` finds this by its final reads. Usual "
+         "causes: replication that stopped or skipped a transaction, two primaries at a time, a "
+         "statement that replicas execute differently.",
+     .see = {"linearizable", "long-fork"},
+     .also = {"split brain", "replica divergence"}},
     {.name = "phantom",
      .definition =
          "A query read twice returned other rows the second time, because another "

@@ -1,0 +1,57 @@
+// final_reads: what the last reads of a run say that no level does.
+//
+// When a run is over and everything is repaired, the recorder may read every key once more from
+// every node (Recorder::final_reader; `cupel run` does where there were faults or several hosts).
+// Nobody writes any more, so:
+//
+//   lost-write          an acknowledged write is on no node, though nothing could replace it: a
+//                       list lacks the element; or what every node holds of a register was written
+//                       by transactions that all had ended before the write's began
+//   divergent-replicas  two nodes hold different values of one key
+//
+// Neither follows from an isolation level: a serializable database may order the clients'
+// transactions as it likes, and an asynchronous replica may lag. After a quiet time they are what
+// users mean by losing data. A write is not called lost where it can be doubted: values that
+// several transactions wrote count for the last of them, and one that a transaction of unknown
+// outcome wrote for any time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+
+namespace cupel::analysis {
+
+struct FinalReads {
+  struct Node {
+    std::string name;
+    history::SessionId session;  // that read from it
+  };
+  struct LostWrite {
+    history::KeyId key;
+    std::uint64_t writes = 0;  // acknowledged, that are gone; the last to begin is
+    history::OpId last;
+    std::vector<history::OpId> found;  // the final reads of the key
+  };
+  struct DivergentKey {
+    history::KeyId key;
+    std::vector<history::OpId> found;
+  };
+  std::vector<Node> nodes;
+  std::uint64_t keys = 0;               // that were read at the end
+  std::vector<LostWrite> lost;          // in the order of the keys
+  std::vector<DivergentKey> divergent;  // in the order of the keys
+
+  [[nodiscard]] bool well() const { return lost.empty() && divergent.empty(); }
+};
+
+// The fact of a history that says which sessions made its final reads: lines "SESSION NODE".
+inline constexpr const char* kFinalReaders = "final readers";
+
+// None: the history has no final reads. Without times no write of a register is called lost.
+std::optional<FinalReads> final_reads(const history::History& history);
+
+}  // namespace cupel::analysis
