@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <map>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct CampaignArguments {
   std::string file, folder;
+  std::uint32_t jobs = 1;
   bool json = false, quiet = false;
 };
 
@@ -25,18 +27,24 @@ int campaign(const CampaignArguments& arguments) {
     return kBad;
   }
   for (auto& run : campaign->runs) run.options.recorded_by = fmt::format("cupel {}", version());
+  campaign->jobs = arguments.jobs;
+  std::map<std::string, std::string>
+      begun;  // by identity: with several jobs lines wait for the end
   const run::CampaignListener listener{
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
             if (arguments.quiet) return;
-            print_status(fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
-                                     run.isolation, run.workload, run.options.run.seed));
+            const auto text = fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
+                                          run.isolation, run.workload, run.options.run.seed);
+            if (arguments.jobs == 1) print_status(text);
+            begun[run.identity] = text;
           },
       .after =
           [&](const run::CampaignResult& result) {
             if (arguments.quiet) return;
             std::string anomalies;
             for (const auto& name : result.anomalies) anomalies += " " + name;
+            if (arguments.jobs > 1) print_status(begun[result.identity]);
             print_status(fmt::format("{} {}{}{}\n", result.asked, result.verdict,
                                      anomalies.empty() ? "" : ", seen:", anomalies));
             if (!result.error.empty()) print_status("    " + result.error + "\n");
@@ -68,6 +76,13 @@ void add_campaign(Command& app, Run& run) {
                    "are kept; only the missing runs are made")
       ->required()
       ->type_name("DIR");
+  command
+      ->add_option("-j,--jobs", arguments->jobs,
+                   "Runs at the same time. Each with a database of its own: runs on one server "
+                   "disturb each other's timing")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1, 64));
   command->add_flag("--json", arguments->json, "Print the summary as one JSON object");
   command->add_flag("-q,--quiet", arguments->quiet, "Print no line for each run on standard error");
   command->footer(

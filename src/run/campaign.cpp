@@ -11,10 +11,15 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/budget.hpp"
 #include "base/hash_table.hpp"
@@ -206,6 +211,137 @@ base::Status rewrite_results(const Campaign& campaign, const std::string& path,
   return base::replace_file(path, text);
 }
 
+// The runs of a campaign, taken one after the other by as many threads as there are jobs. Their
+// checks wait for each other: each may use all cores, and the memory that is there.
+class Cells {
+ public:
+  Cells(const Campaign& campaign, const std::string& folder,
+        base::HashMap<std::string, CampaignResult> known, const std::atomic<bool>& stop,
+        const CampaignListener& listener)
+      : campaign_(campaign),
+        folder_(folder),
+        known_(std::move(known)),
+        stop_(stop),
+        listener_(listener),
+        results_(campaign.runs.size()) {}
+
+  base::Result<CampaignSummary> run() && {
+    {
+      std::vector<std::jthread> workers;
+      for (std::uint32_t i = 1; i < campaign_.jobs; ++i) workers.emplace_back([this] { work(); });
+      work();
+    }
+    if (thrown_) std::rethrow_exception(thrown_);
+    if (!failed_.ok()) return failed_.error();
+    for (auto& result : results_) {
+      if (result) summary_.results.push_back(std::move(*result));
+    }
+    return std::move(summary_);
+  }
+
+ private:
+  void work() {
+    try {
+      while (const auto next = take()) finish(*next, result_at(*next));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      thrown_ = std::current_exception();
+    }
+  }
+
+  // The next run that is still to be made; none: there is nothing more to do.
+  std::optional<std::size_t> take() {
+    const std::lock_guard lock(mutex_);
+    for (; next_ < campaign_.runs.size() && !over_ && !thrown_ && failed_.ok(); ++next_) {
+      const auto& run = campaign_.runs[next_];
+      if (ended_.contains(cell_of(run))) continue;
+      const auto before = known_.find(run.identity);
+      // A database that was not there may be there now.
+      if (before != known_.end() && before->second.verdict != "error") {
+        ++summary_.resumed;
+        keep(next_, before->second);
+        continue;
+      }
+      const std::chrono::duration<double> passed = Clock::now() - begin_;
+      if (stop_ || (campaign_.budget > 0 && passed.count() >= campaign_.budget)) {
+        ++summary_.left;
+        continue;
+      }
+      listener_.before(run, next_ + 1, campaign_.runs.size());
+      return next_++;
+    }
+    return std::nullopt;
+  }
+
+  // None: it was cut short, and says too little.
+  std::optional<CampaignResult> result_at(std::size_t at) {
+    const auto& run = campaign_.runs[at];
+    auto result = result_of(run);
+    auto options = run.options;
+    options.history = folder_ + "/" + file_name(run);
+    options.overwrite = true;  // of a run that a crash cut short
+    Progress progress;
+    std::unique_lock checking(checks_, std::defer_lock);
+    const auto checked = run_and_check(options, stop_, progress, [&](Stage stage) {
+      if (stage == Stage::kRead) checking.lock();
+    });
+    if (!stop_) {
+      if (checked.ok()) {
+        fill(result, *checked);
+      } else {
+        result.verdict = "error";
+        result.error = checked.error().to_string();
+      }
+    }
+    if (!stop_ && (result.verdict == "violated" || result.verdict == "unknown")) {
+      result.history = file_name(run);
+    } else {
+      std::error_code ignored;
+      std::filesystem::remove(options.history, ignored);
+      std::filesystem::remove_all(logs_of(options.history), ignored);
+    }
+    return stop_ ? std::nullopt : std::optional(std::move(result));
+  }
+
+  void finish(std::size_t at, std::optional<CampaignResult> result) {
+    const std::lock_guard lock(mutex_);
+    if (!result) {
+      ++summary_.left;
+      return;
+    }
+    auto written = base::write_file(folder_ + "/results.jsonl", dump(*result) + '\n',
+                                    base::WriteMode::kAppend);
+    if (!written.ok() && failed_.ok()) failed_ = std::move(written);
+    listener_.after(*result);
+    keep(at, *std::move(result));
+  }
+
+  void keep(std::size_t at, CampaignResult result) {
+    if (result.verdict == "violated") {
+      if (campaign_.stop == StopAt::kEach) ended_.insert(cell_of(campaign_.runs[at]));
+      if (campaign_.stop == StopAt::kFirst) over_ = true;
+    }
+    results_[at] = std::move(result);
+  }
+
+  const Campaign& campaign_;
+  const std::string& folder_;
+  const base::HashMap<std::string, CampaignResult> known_;
+  const std::atomic<bool>& stop_;
+  const CampaignListener& listener_;
+  const Clock::time_point begin_ = Clock::now();
+
+  std::mutex checks_;
+  std::mutex mutex_;  // of all below
+  std::size_t next_ = 0;
+  bool over_ = false;
+  base::Status failed_ = base::Ok{};
+  std::exception_ptr thrown_;
+  base::HashSet<std::string> ended_;
+  std::vector<std::optional<CampaignResult>> results_;  // by run
+  CampaignSummary summary_;
+};
+
 }  // namespace
 
 base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::string& folder,
@@ -225,68 +361,15 @@ base::Result<CampaignSummary> run_campaign(const Campaign& campaign, const std::
     return std::move(written).error();
   }
 
-  CampaignSummary summary;
-  base::HashSet<std::string> ended;
-  const auto begin = Clock::now();
-  for (std::size_t i = 0; i < campaign.runs.size(); ++i) {
-    const auto& run = campaign.runs[i];
-    if (ended.contains(cell_of(run))) continue;
-    const auto before = known->find(run.identity);
-    CampaignResult result;
-    // A database that was not there may be there now.
-    if (before != known->end() && before->second.verdict != "error") {
-      result = before->second;
-      ++summary.resumed;
-    } else {
-      const std::chrono::duration<double> passed = Clock::now() - begin;
-      if (stop || (campaign.budget > 0 && passed.count() >= campaign.budget)) {
-        ++summary.left;
-        continue;
-      }
-      listener.before(run, i + 1, campaign.runs.size());
-      result = result_of(run);
-      auto options = run.options;
-      options.history = folder + "/" + file_name(run);
-      options.overwrite = true;  // of a run that a crash cut short
-      Progress progress;
-      const auto checked = run_and_check(options, stop, progress, [](Stage) {});
-      if (stop) {  // a run that was cut short says too little
-        std::filesystem::remove(options.history, failed);
-        std::filesystem::remove_all(logs_of(options.history), failed);
-        ++summary.left;
-        continue;
-      }
-      if (checked.ok()) {
-        fill(result, *checked);
-      } else {
-        result.verdict = "error";
-        result.error = checked.error().to_string();
-      }
-      if (result.verdict == "violated" || result.verdict == "unknown") {
-        result.history = file_name(run);
-      } else {
-        std::filesystem::remove(options.history, failed);
-        std::filesystem::remove_all(logs_of(options.history), failed);
-      }
-      auto written = base::write_file(results_path, dump(result) + '\n', base::WriteMode::kAppend);
-      if (!written.ok()) return std::move(written).error();
-      listener.after(result);
-    }
-    if (result.verdict == "violated") {
-      if (campaign.stop == StopAt::kEach) ended.insert(cell_of(run));
-      if (campaign.stop == StopAt::kFirst) {
-        summary.results.push_back(std::move(result));
-        break;
-      }
-    }
-    summary.results.push_back(std::move(result));
-  }
+  auto ran = Cells(campaign, folder, *std::move(known), stop, listener).run();
+  if (!ran.ok()) return ran;
+  const auto& summary = *ran;
   for (const auto& [name, text] : {std::pair("summary.md", summary_markdown(summary)),
                                    std::pair("summary.json", summary_json(summary))}) {
     auto written = base::write_file(folder + "/" + name, text);
     if (!written.ok()) return std::move(written).error();
   }
-  return summary;
+  return ran;
 }
 
 int exit_code(const CampaignSummary& summary) {

@@ -42,7 +42,8 @@ struct Campaign {
   std::vector<CampaignRun> runs;  // seed by seed over the whole matrix, so that a budget that
                                   // ends early has seen all of it
   StopAt stop = StopAt::kEach;
-  double budget = 0;  // seconds; 0: none
+  double budget = 0;       // seconds; 0: none
+  std::uint32_t jobs = 1;  // runs at the same time
 };
 
 // What is known of a finished run; a line of results.jsonl.
@@ -69,7 +70,7 @@ base::Result<Campaign> read_campaign(const std::string& path);
 
 // Runs what results.jsonl in `folder` does not have yet. A database that is not
 // there is a result ("error"), not the end. `listener` hears of each run before
-// and after it.
+// and after it, one call at a time; with several jobs runs may end in another order.
 struct CampaignListener {
   std::function<void(const CampaignRun&, std::size_t number, std::size_t of)> before;
   std::function<void(const CampaignResult&)> after;

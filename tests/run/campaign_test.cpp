@@ -249,6 +249,22 @@ TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
   EXPECT_GT(seen.at(summary.results[0].anomalies[0]), 0);
 }
 
+TEST_F(CampaignTest, SideBySideIsAsOneAfterTheOther) {
+  auto side_by_side = campaign(std::string(R"({"databases": [)") + kLiar +
+                               R"(, {"name": "A"}], "seeds": 6, "stop": "never", )" + kSmall + "}");
+  side_by_side.jobs = 4;
+  const auto summary = go(side_by_side);
+  EXPECT_EQ(exit_code(summary), 1);
+  ASSERT_EQ(summary.results.size(), 12U);
+  for (std::size_t i = 0; i < summary.results.size(); ++i) {
+    EXPECT_EQ(summary.results[i].identity, side_by_side.runs[i].identity) << "in their order";
+    EXPECT_EQ(summary.results[i].verdict, i % 2 == 0 ? "violated" : "satisfied");
+  }
+  EXPECT_EQ(histories().size(), 6U);
+  const auto lines = text_of("results.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 12);
+}
+
 TEST_F(CampaignTest, StopEndsAsMuchAsItSays) {
   const auto runs = [&](const std::string& stop) {
     fs::remove_all(out());
