@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/sigpipe.hpp"
 
 extern char** environ;  // NOLINT: POSIX has it so
@@ -49,30 +51,6 @@ int milliseconds_until(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
 }
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      number_ = std::exchange(other.number_, -1);
-    }
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  void reset() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-  [[nodiscard]] int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 // Above the standard streams, which the child overwrites one after the other.
 Descriptor above_standard(Descriptor descriptor) {
@@ -98,6 +76,16 @@ void never_block(const Descriptor& descriptor) {
   ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
+// The network namespace of this thread; none if the kernel does not say.
+Descriptor own_network() {
+  return above_standard(Descriptor(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)));
+}
+std::optional<ino_t> network_of(const Descriptor& network) {
+  struct stat facts {};
+  if (!network || ::fstat(network.get(), &facts) != 0) return std::nullopt;
+  return facts.st_ino;
+}
+
 // The thread that forks; see above. Never destroyed: it outlives static objects.
 class Launcher {
  public:
@@ -105,6 +93,8 @@ class Launcher {
     static Launcher& launcher = *new Launcher;
     return launcher;
   }
+  // The thread's, and so a child's unless it is told otherwise.
+  [[nodiscard]] std::optional<ino_t> network() const { return network_; }
   void run(const std::function<void()>& task) {
     std::unique_lock lock(mutex_);
     bool done = false;
@@ -135,6 +125,7 @@ class Launcher {
     }
   }
   std::mutex mutex_;
+  const std::optional<ino_t> network_ = network_of(own_network());
   std::condition_variable wake_, finished_;
   std::deque<std::function<void()>> tasks_;
 };
@@ -304,6 +295,10 @@ Process::~Process() {
   wait(Seconds(1e9));
 }
 
+void Process::prepare() {
+  Launcher::get();
+}
+
 Result<Process> Process::start(const ProcessOptions& options) {
   assert(!options.arguments.empty());
   const auto& program = options.arguments.front();
@@ -319,7 +314,11 @@ Result<Process> Process::start(const ProcessOptions& options) {
   plan.environment = pointers_to(environment);
   plan.directory = options.directory.empty() ? nullptr : options.directory.c_str();
   plan.user = options.user;
-  plan.network = options.network.empty() ? nullptr : options.network.c_str();
+  const auto here = own_network();
+  const bool elsewhere = network_of(here) != Launcher::get().network();
+  auto network = options.network;
+  if (network.empty() && here && elsewhere) network = "/proc/self/fd/" + std::to_string(here.get());
+  plan.network = network.empty() ? nullptr : network.c_str();
   plan.detached = options.detached;
   plan.parent = ::getpid();
 
@@ -382,7 +381,7 @@ Result<Process> Process::start(const ProcessOptions& options) {
       case Step::kStreams:
         break;
       case Step::kNetwork:
-        return system_error("cannot enter the network " + options.network + " to start " + program,
+        return system_error("cannot enter the network " + network + " to start " + program,
                             trouble.error);
       case Step::kUser:
         return system_error(

@@ -59,8 +59,10 @@ struct ProcessOptions {
   std::string directory = {};                                         // empty: ours
   Stream input = {}, output = {}, errors = {};
   std::optional<Credentials> user = {};  // to run as; needs root
-  std::string network = {};  // a network namespace to run in, "/proc/123/ns/net"; needs root there
-  bool detached = false;     // outlives us: a session of its own; nothing is done in the destructor
+  // A network namespace to run in, "/proc/123/ns/net"; needs root there. Empty: the thread's that
+  // calls start().
+  std::string network = {};
+  bool detached = false;  // outlives us: a session of its own; nothing is done in the destructor
 };
 
 struct ExitStatus {
@@ -88,6 +90,10 @@ class Process {
   // Errors: no such program, no such directory, a file that cannot be opened, not
   // allowed to be that user or to enter that network namespace.
   static Result<Process> start(const ProcessOptions& options);
+
+  // The thread that starts all children is started now, and not by the first child: it keeps the
+  // namespaces that the caller has at this moment.
+  static void prepare();
 
   Process(Process&&) noexcept;
   Process& operator=(Process&&) noexcept;

@@ -1,6 +1,7 @@
 // cupel campaign: a matrix of runs from one file, and its table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <memory>
@@ -8,7 +9,9 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/version.hpp"
+#include "lab/namespaces.hpp"
 #include "run/campaign.hpp"
+#include "run/lab_url.hpp"
 
 namespace cupel::cli {
 
@@ -49,6 +52,10 @@ int campaign(const CampaignArguments& arguments) {
                                      anomalies.empty() ? "" : ", seen:", anomalies));
             if (!result.error.empty()) print_status("    " + result.error + "\n");
           }};
+  const bool servers =
+      std::any_of(campaign->runs.begin(), campaign->runs.end(),
+                  [](const auto& run) { return run::is_lab_url(run.options.url); });
+  if (servers) lab::enter_namespaces();
   const Interruptible interruptible;
   const auto summary =
       run::run_campaign(*campaign, arguments.folder, interruptible.stopped(), listener);

@@ -15,6 +15,7 @@
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "cli/version.hpp"
+#include "lab/namespaces.hpp"
 #include "report/render.hpp"
 #include "run/lab_url.hpp"
 #include "run/progress_line.hpp"
@@ -74,6 +75,7 @@ int exit_code(const run::CheckedRun& checked) {
 int run_once(const RunArguments& arguments) {
   auto options = arguments.options;
   if (options.history.empty()) options.history = history_name(arguments.format);
+  if (run::is_lab_url(options.url)) lab::enter_namespaces();
   const Interruptible interruptible;
   const auto& stopped = interruptible.stopped();
   run::Progress progress;

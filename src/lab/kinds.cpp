@@ -54,6 +54,13 @@ std::optional<Kind> parse_kind(std::string_view text) {
   return found == kSpecs.end() ? std::nullopt : std::optional((*found)->kind);
 }
 
+std::vector<std::pair<std::string, std::string>> environment_of(const Site& site) {
+  return {{"HOME", site.directory},
+          {"TMPDIR", site.directory},
+          {"LC_ALL", "C"},
+          {kMark, site.directory}};
+}
+
 std::string ask(const Node& node, std::string_view request, base::Seconds timeout) {
   return ask(node.address, node.ports[0], request, timeout);
 }

@@ -46,6 +46,11 @@ struct Site {
   }
 };
 
+// Besides ours, of every process of the server. kMark names the directory: by it the processes of
+// a server are found that nobody stopped.
+inline constexpr const char* kMark = "CUPEL_LAB";
+std::vector<std::pair<std::string, std::string>> environment_of(const Site& site);
+
 // A start of one node.
 struct Start {
   std::size_t node = 0;

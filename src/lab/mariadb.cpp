@@ -146,7 +146,7 @@ base::Result<std::string> recovered_position(const Site& site, const Node& node)
   fs::remove(log, ignored);
   auto command = node.arguments;
   command.emplace_back("--wsrep-recover");
-  auto run = run_once(site, std::move(command), log);
+  auto run = run_once_on(site, node, std::move(command), log);
   if (!run.ok()) return std::move(run).error();
   const auto text = text_of(log);
   static const std::regex position("Recovered position: *([0-9a-f-]+:-?[0-9]+)");

@@ -114,13 +114,13 @@ base::Result<std::vector<std::string>> copy_primary(const Site& site, const Star
   if (start.node == 0 || !start.first) return std::vector<std::string>();
   const auto& node = site.nodes[start.node];
   auto made =
-      run_once(site,
-               {postgres_program("pg_basebackup"),
-                fmt::format("--dbname=host={} port={} user=cupel application_name=standby{}",
-                            site.nodes.front().address, site.nodes.front().ports[0], start.node),
-                "--pgdata=" + node.directory, "--write-recovery-conf", "--wal-method=stream",
-                "--checkpoint=fast", "--no-sync"},
-               node.log + ".basebackup");
+      run_once_on(site, node,
+                  {postgres_program("pg_basebackup"),
+                   fmt::format("--dbname=host={} port={} user=cupel application_name=standby{}",
+                               site.nodes.front().address, site.nodes.front().ports[0], start.node),
+                   "--pgdata=" + node.directory, "--write-recovery-conf", "--wal-method=stream",
+                   "--checkpoint=fast", "--no-sync"},
+                  node.log + ".basebackup");
   if (!made.ok()) return std::move(made).error();
   return std::vector<std::string>();
 }

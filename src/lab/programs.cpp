@@ -47,18 +47,16 @@ Status need(const std::string& found, std::string_view what, std::string_view pa
   return Error{.message = fmt::format("found no {}; install the Debian package {}", what, package)};
 }
 
-Status run_once(const Site& site, std::vector<std::string> arguments, const std::string& log,
-                const std::string& input) {
-  const auto program = fs::path(arguments.front()).filename().string();
-  auto process = base::Process::start({
-      .arguments = std::move(arguments),
-      .environment = {{"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}},
-      .directory = site.directory,
-      .input = input.empty() ? base::Stream::nothing() : base::Stream::file(input),
-      .output = base::Stream::file(log),
-      .errors = base::Stream::output(),
-      .user = site.user,
-  });
+namespace {
+
+Status run_to_end(const Site& site, base::ProcessOptions options, const std::string& log) {
+  const auto program = fs::path(options.arguments.front()).filename().string();
+  options.environment = environment_of(site);
+  options.directory = site.directory;
+  options.output = base::Stream::file(log);
+  options.errors = base::Stream::output();
+  options.user = site.user;
+  auto process = base::Process::start(options);
   if (!process.ok()) return std::move(process).error();
   const auto status = process->wait(kToEnd);
   if (status && status->well()) return Ok{};
@@ -66,6 +64,21 @@ Status run_once(const Site& site, std::vector<std::string> arguments, const std:
                                       status ? status->to_string()
                                              : fmt::format("did not end in {} s", kToEnd.count()),
                                       last_lines(log, 20))};
+}
+
+}  // namespace
+
+Status run_once(const Site& site, std::vector<std::string> arguments, const std::string& log,
+                const std::string& input) {
+  return run_to_end(site,
+                    {.arguments = std::move(arguments),
+                     .input = input.empty() ? base::Stream::nothing() : base::Stream::file(input)},
+                    log);
+}
+
+Status run_once_on(const Site& site, const Node& node, std::vector<std::string> arguments,
+                   const std::string& log) {
+  return run_to_end(site, {.arguments = std::move(arguments), .network = node.network}, log);
 }
 
 }  // namespace cupel::lab

@@ -21,6 +21,9 @@ base::Status need(const std::string& found, std::string_view what, std::string_v
 // Error: the end of its log.
 base::Status run_once(const Site& site, std::vector<std::string> arguments, const std::string& log,
                       const std::string& input = {});
+// The same on a node, in its network.
+base::Status run_once_on(const Site& site, const Node& node, std::vector<std::string> arguments,
+                         const std::string& log);
 
 // The account that needs a password: Server::guarded_url().
 inline constexpr const char* kGuarded = "guarded";

@@ -23,6 +23,8 @@
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
+#include "lab/namespaces.hpp"
+#include "lab/network.hpp"
 
 namespace cupel::lab {
 
@@ -103,6 +105,8 @@ struct Server::State {
   std::vector<Identity> processes;                     // one a node
   std::vector<std::optional<base::Process>> children;  // those that this program started
   std::vector<std::size_t> old_logs;                   // how long each log was before the start
+  std::optional<Network> network;                      // if the nodes have their own
+  std::optional<NetworkName> network_name;             // if it outlives this program
   bool stopped = false;
   bool port_taken = false;  // why the last start failed
 
@@ -125,6 +129,7 @@ struct Server::State {
       nodes.push_back({{"pid", processes[i].id},
                        {"start", processes[i].start},
                        {"address", node.address},
+                       {"network", node.network},
                        {"ports", node.ports},
                        {"directory", node.directory},
                        {"log", node.log},
@@ -137,6 +142,9 @@ struct Server::State {
              {"synchronous", site.options.synchronous},
              {"server_options", site.options.server_options},
              {"nodes", std::move(nodes)}};
+    if (network_name) {
+      all["network"] = {{"id", network_name->id}, {"subnet", network_name->subnet}};
+    }
     if (site.user) all["user"] = {{"uid", site.user->user}, {"gid", site.user->group}};
     return all.dump(2) + "\n";
   }
@@ -151,12 +159,30 @@ struct Server::State {
     return error;
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_with(
       const Node& node) const {
-    std::vector<std::pair<std::string, std::string>> all{
-        {"HOME", site.directory}, {"TMPDIR", site.directory}, {"LC_ALL", "C"}};
+    auto all = environment_of(site);
     all.insert(all.end(), node.environment.begin(), node.environment.end());
     return all;
+  }
+
+  // A network for each node.
+  Status make_network() {
+    if (const auto why = networks_forbidden(); !why.empty()) return Error{.message = why};
+    const auto id = fs::path(site.directory).filename().string();
+    auto made =
+        site.options.detached
+            ? Network::make_named(site.nodes.size(), "cupel-" + id.substr(std::strlen(kFolder)),
+                                  site.directory)
+            : Network::make(site.nodes.size());
+    if (!made.ok()) return std::move(made).error();
+    network = *std::move(made);
+    if (site.options.detached) network_name = network->name();
+    for (std::size_t i = 0; i < site.nodes.size(); ++i) {
+      site.nodes[i].address = network->address(i);
+      site.nodes[i].network = network->file(i);
+    }
+    return Ok{};
   }
 
   // Starts the process of a node.
@@ -173,7 +199,7 @@ struct Server::State {
     old_logs[start.node] = ignored ? 0 : static_cast<std::size_t>(size);
     auto process = base::Process::start({
         .arguments = std::move(arguments),
-        .environment = environment_of(node),
+        .environment = environment_with(node),
         .directory = site.directory,
         .output = base::Stream::file(node.log),
         .errors = base::Stream::output(),
@@ -333,6 +359,8 @@ struct Server::State {
     stopped = true;
     end(all_nodes(), spec().stop_signal);
     for (const auto index : all_nodes()) clear_remains(index);
+    network.reset();
+    if (network_name) remove_network(network_name->id, network_name->nodes);
     std::error_code ignored;
     fs::remove_all(site.directory, ignored);
     if (!site.options.state_file.empty()) fs::remove(site.options.state_file, ignored);
@@ -447,8 +475,18 @@ void Server::resume(std::size_t node) {
 }
 
 Status Server::set_links(std::span<const LinkFault> faults) {
+  if (state_->network) return state_->network->set_links(faults);
   if (faults.empty()) return Ok{};
   return Error{.message = "the nodes share one network, in which no link can be disturbed"};
+}
+
+base::Result<std::vector<LinkCount>> Server::disturbed() const {
+  if (state_->network) return state_->network->disturbed();
+  return std::vector<LinkCount>();
+}
+
+bool Server::has_networks() const {
+  return state_->network.has_value();
 }
 
 std::vector<std::size_t> Server::primaries() const {
@@ -506,12 +544,21 @@ base::Result<Server> Server::attach(const std::string& state_file) {
                             .log = node.at("log"),
                             .address = node.value("address", std::string(kLoopback)),
                             .ports = node.at("ports"),
-                            .arguments = node.at("arguments")});
+                            .arguments = node.at("arguments"),
+                            .network = node.value("network", std::string())});
       processes.push_back({node.at("pid"), node.at("start")});
     }
     site.options.nodes = static_cast<std::uint32_t>(site.nodes.size());
     state->resize(site.nodes.size());
     state->processes = std::move(processes);
+    if (all.contains("network")) {
+      const NetworkName network{.id = all["network"].at("id"),
+                                .subnet = all["network"].at("subnet"),
+                                .nodes = site.nodes.size()};
+      // It is gone after a start of the machine, and stop() is to work then.
+      if (auto attached = Network::attach(network)) state->network = *std::move(attached);
+      state->network_name = network;
+    }
   } catch (const Json::exception& error) {
     return bad(std::string("expected the state of a server as cupel writes it, found: ") +
                error.what());
@@ -543,15 +590,15 @@ base::Result<Server> start(Kind kind, const Options& options) {
         fmt::format("{}/{}{}", directory, name(kind), nodes > 1 ? fmt::format("-{}", i) : "");
     site.nodes.push_back({.directory = data, .log = data + ".log"});
   }
-  // From here on stop() clears up, by the destructor if need be: also what is
-  // detached, as long as it did not start.
-  site.options.detached = false;
   const auto give_up = [&](Status status) {
     state->stop();
     return std::move(status).error();
   };
   if (site.user && ::chown(directory.c_str(), site.user->user, site.user->group) != 0) {
     return give_up(Error{.message = std::strerror(errno), .file = directory});
+  }
+  if (options.namespaces) {
+    if (auto network = state->make_network(); !network.ok()) return give_up(std::move(network));
   }
   for (int tries = 1;; ++tries) {
     if (auto ready = spec.initialize(site); !ready.ok()) return give_up(std::move(ready));
@@ -565,7 +612,6 @@ base::Result<Server> start(Kind kind, const Options& options) {
       site.nodes[i].ports.assign(first, first + each);
     }
     for (auto& node : site.nodes) node.arguments = spec.command(site, node);
-    site.options.detached = options.detached;
     auto up = state->launch_all(true);
     if (up.ok()) return Server(std::move(state));
     if (!state->port_taken || tries == kTries) return give_up(std::move(up));

@@ -67,6 +67,12 @@ struct Options {
   std::uint32_t nodes = 0;  // 0: the kind's default; no more than node_count() allows
   // A commit on the primary waits until a standby or replica has it.
   bool synchronous = false;
+  // Each node in a network namespace of its own, 198.18.S.1, 198.18.S.2 …, so that set_links()
+  // works; networks_forbidden() of namespaces.hpp says where that is not possible. The thread that
+  // calls start(), and those that it starts from then on, are in a network with the nodes and with
+  // nothing else, and it stays there. If the server is detached, the thread stays where it is, and
+  // the nodes are reached from there: as root only.
+  bool namespaces = false;
   // Leave the server running when this program ends; stop() still stops it.
   bool detached = false;
   // Once it is true, start() gives up.
@@ -84,6 +90,12 @@ struct LinkFault {
   bool reset = false;                  // connections are broken by a reset
   double delay = 0, jitter = 0;        // seconds that each takes longer, and at most so much more
   std::uint64_t bytes_per_second = 0;  // 0: as many as possible
+};
+
+// What the network did so far to the packets of a link.
+struct LinkCount {
+  std::size_t from = 0, to = 0;
+  std::uint64_t lost = 0, reset = 0, slow = 0;
 };
 
 class Server {
@@ -121,6 +133,10 @@ class Server {
   // From here on the network has these faults and no others; empty: it is whole. Errors: the
   // nodes have no networks of their own, a fault that this machine cannot make.
   base::Status set_links(std::span<const LinkFault> faults);
+  // Of the links that ever had a fault.
+  [[nodiscard]] base::Result<std::vector<LinkCount>> disturbed() const;
+  // Whether its nodes have networks of their own, so that set_links() works.
+  [[nodiscard]] bool has_networks() const;
   // The nodes that take writes now, as far as can be seen from outside.
   [[nodiscard]] std::vector<std::size_t> primaries() const;
   // Makes another node the primary, and returns which when it is one. Where the old primary cannot

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <future>
 
 #include "analysis/explanations.hpp"
 #include "analysis/source.hpp"
@@ -17,6 +18,7 @@
 #include "base/temp_dir.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "lab/namespaces.hpp"
 #include "levels/product.hpp"
 #include "run/lab_url.hpp"
 #include "run/tables_of_run.hpp"
@@ -235,6 +237,13 @@ class Stages {
     auto url = parse_lab_url(options_.url);
     if (!url.ok()) return std::move(url).error();
     url->options.interrupted = &stop_;
+    const auto forbidden = lab::networks_forbidden();
+    url->options.namespaces = forbidden.empty();
+    if (!forbidden.empty()) {
+      checked_.run.warnings.push_back(forbidden +
+                                      ", so the nodes share the loopback interface, "
+                                      "and faults of the network are not possible");
+    }
     auto started = lab::start(url->kind, url->options);
     if (!started.ok()) return std::move(started).error();
     server_ = *std::move(started);
@@ -349,7 +358,9 @@ class Stages {
       recording.whole = true;  // up to there: what was recorded cannot be had again
       return base::Error{.message = error + "; `cupel check` reads what was written before"};
     }
+    auto warnings = std::move(checked_.run.warnings);
     checked_.run = std::move(ran).value();
+    checked_.run.warnings.insert(checked_.run.warnings.begin(), warnings.begin(), warnings.end());
     recording.whole = true;
     return base::Ok{};
   }
@@ -435,7 +446,9 @@ class Stages {
 base::Result<CheckedRun> run_and_check(const RunAndCheckOptions& options,
                                        const std::atomic<bool>& stop, Progress& progress,
                                        const std::function<void(Stage)>& listener) {
-  return Stages(options, stop, progress, listener).run();
+  const auto run = [&] { return Stages(options, stop, progress, listener).run(); };
+  // A test server has a network of its own, and the thread that starts it moves there.
+  return is_lab_url(options.url) ? std::async(std::launch::async, run).get() : run();
 }
 
 }  // namespace cupel::run
