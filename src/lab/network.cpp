@@ -36,7 +36,7 @@ std::string address_in(unsigned subnet, unsigned host) {
   return fmt::format("198.18.{}.{}", subnet, host);
 }
 
-// A program that reads commands from its input, while it runs.
+// A program that reads commands from its input, if there are any, while it runs.
 class Commands {
  public:
   static base::Result<Commands> start(std::vector<std::string> arguments, const std::string& text,
@@ -48,15 +48,16 @@ class Commands {
         !found.ok()) {
       return std::move(found).error();
     }
-    auto process = base::Process::start({.arguments = std::move(arguments),
-                                         .input = base::Stream::pipe(),
-                                         .output = base::Stream::pipe(),
-                                         .errors = base::Stream::output(),
-                                         .network = network});
+    auto process = base::Process::start(
+        {.arguments = std::move(arguments),
+         .input = text.empty() ? base::Stream::nothing() : base::Stream::pipe(),
+         .output = base::Stream::pipe(),
+         .errors = base::Stream::output(),
+         .network = network});
     if (!process.ok()) return std::move(process).error();
-    auto written = process->write_line(text, kPatience);
+    // If it ends before it has read all, what it says is the better error.
+    if (!text.empty()) static_cast<void>(process->write_line(text, kPatience));
     process->close_input();
-    if (!written.ok()) return Error{.message = program + ": " + written.error().message};
     return Commands(program, std::move(*process));
   }
   // What it wrote.
