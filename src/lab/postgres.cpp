@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <sys/shm.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "base/write_file.hpp"
 #include "lab/kinds.hpp"
@@ -20,6 +22,7 @@ namespace cupel::lab {
 namespace {
 
 namespace fs = std::filesystem;
+using base::Error;
 using base::Ok;
 using base::Status;
 using base::write_file;
@@ -52,7 +55,11 @@ Status find_postgres() {
 Status find_standby() {
   auto found = find_postgres();
   if (!found.ok()) return found;
-  return need(postgres_program("pg_basebackup"), "program `pg_basebackup`", "postgresql-client");
+  for (const char* name : {"pg_basebackup", "psql"}) {
+    found = need(postgres_program(name), fmt::format("program `{}`", name), "postgresql-client");
+    if (!found.ok()) return found;
+  }
+  return Ok{};
 }
 
 Status initialize_postgres(const Site& site) {
@@ -110,19 +117,126 @@ bool postgres_is_up(const Node& /*node*/, std::string_view written) {
          says("database system is ready to accept read-only connections");
 }
 
+// Which node is the primary: the first, until a failover writes another number here.
+std::string primary_file(const Site& site) {
+  return site.directory + "/primary";
+}
+std::size_t primary_of(const Site& site) {
+  const auto number = static_cast<std::size_t>(std::atoi(text_of(primary_file(site)).c_str()));
+  return std::min(number, site.nodes.size() - 1);
+}
+
+bool is_standby(const Node& node) {
+  return fs::exists(node.directory + "/standby.signal");
+}
+
+// Where a standby gets the log from.
+std::string connection_to(const Node& primary, std::size_t standby) {
+  return fmt::format("host={} port={} user=cupel application_name=standby{}", primary.address,
+                     primary.ports[0], standby);
+}
+
+// A standby that a failover did not reach: it may be ahead of the new primary.
+std::string missed_failover(const Node& node) {
+  return node.directory + ".missed-failover";
+}
+
+// A node that is no standby of the primary yet becomes a copy of it: at its first start, and after
+// a failover.
 base::Result<std::vector<std::string>> copy_primary(const Site& site, const Start& start) {
-  if (start.node == 0 || !start.first) return std::vector<std::string>();
   const auto& node = site.nodes[start.node];
-  auto made =
-      run_once_on(site, node,
-                  {postgres_program("pg_basebackup"),
-                   fmt::format("--dbname=host={} port={} user=cupel application_name=standby{}",
-                               site.nodes.front().address, site.nodes.front().ports[0], start.node),
-                   "--pgdata=" + node.directory, "--write-recovery-conf", "--wal-method=stream",
-                   "--checkpoint=fast", "--no-sync"},
-                  node.log + ".basebackup");
+  const auto primary = primary_of(site);
+  const bool follows = is_standby(node) && !fs::exists(missed_failover(node));
+  if (start.node == primary || follows) return std::vector<std::string>();
+  std::error_code failed;
+  fs::remove_all(node.directory, failed);
+  if (failed) return Error{.message = failed.message(), .file = node.directory};
+  auto made = run_once_on(
+      site, node,
+      {postgres_program("pg_basebackup"),
+       "--dbname=" + connection_to(site.nodes[primary], start.node), "--pgdata=" + node.directory,
+       "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"},
+      node.log + ".basebackup");
   if (!made.ok()) return std::move(made).error();
+  fs::remove(missed_failover(node), failed);
   return std::vector<std::string>();
+}
+
+base::Result<std::vector<std::size_t>> primary_first(const Site& site) {
+  std::vector<std::size_t> order{primary_of(site)};
+  for (std::size_t node = 0; node < site.nodes.size(); ++node) {
+    if (node != order.front()) order.push_back(node);
+  }
+  return order;
+}
+
+// By what their directories say; a server that was killed leaves no postmaster.pid.
+std::vector<std::size_t> postgres_primaries(const Site& site) {
+  std::vector<std::size_t> found;
+  for (const auto& node : site.nodes) {
+    if (!is_standby(node) && fs::exists(node.directory + "/postmaster.pid")) {
+      found.push_back(site.number_of(node));
+    }
+  }
+  return found;
+}
+
+// The first cell of the answer to the last statement. Each has a transaction of its own.
+base::Result<std::string> query(const Site& site, const Node& node,
+                                const std::vector<std::string>& statements) {
+  const auto log = node.log + ".psql";
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  std::vector<std::string> command{
+      postgres_program("psql"),
+      "--no-psqlrc",
+      "--tuples-only",
+      "--no-align",
+      "--quiet",
+      "--set=ON_ERROR_STOP=1",
+      fmt::format("--dbname=host={} port={} user=cupel dbname=cupel connect_timeout=3",
+                  node.address, node.ports[0])};
+  for (const auto& statement : statements) command.push_back("--command=" + statement);
+  auto ran = run_once_on(site, node, std::move(command), log);
+  if (!ran.ok()) return std::move(ran).error();
+  auto text = text_of(log);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// The standby that has most of the log becomes the primary, and the others follow it.
+base::Result<std::size_t> promote_standby(const Site& site) {
+  std::optional<std::size_t> next;
+  double most = -1;
+  std::string why = "there is none";
+  for (const auto& node : site.nodes) {
+    if (!is_standby(node)) continue;
+    const auto received =
+        query(site, node, {"SELECT coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0'::pg_lsn"});
+    if (!received.ok()) {
+      why = received.error().message;
+    } else if (const double bytes = std::atof(received->c_str()); bytes > most) {
+      next = site.number_of(node);
+      most = bytes;
+    }
+  }
+  if (!next) return Error{.message = "no standby can be promoted: " + why};
+  const auto promoted = query(site, site.nodes[*next], {"SELECT pg_promote(true, 60)"});
+  if (!promoted.ok()) return promoted.error();
+  if (*promoted != "t") return Error{.message = "the standby was not promoted in 60 s"};
+  auto written = write_file(primary_file(site), fmt::format("{}\n", *next));
+  if (!written.ok()) return std::move(written).error();
+  for (const auto& node : site.nodes) {
+    if (!is_standby(node)) continue;
+    const auto follows = query(site, node,
+                               {fmt::format("ALTER SYSTEM SET primary_conninfo = '{}'",
+                                            connection_to(site.nodes[*next], site.number_of(node))),
+                                "SELECT pg_reload_conf()"});
+    if (follows.ok()) continue;
+    written = write_file(missed_failover(node), "");
+    if (!written.ok()) return std::move(written).error();
+  }
+  return *next;
 }
 
 void clear_postgres(const Node& node) {
@@ -179,6 +293,10 @@ constinit const KindSpec kPostgresStandbyKind{
     .command = postgres_command,
     .is_up = postgres_is_up,
     .prepare = copy_primary,
+    .restart_order = primary_first,
+    .primaries = postgres_primaries,
+    .failover = promote_standby,
+    .failover_kills = true,
     .clear_remains = clear_postgres};
 
 }  // namespace cupel::lab

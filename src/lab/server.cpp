@@ -501,10 +501,13 @@ base::Result<std::size_t> Server::failover() {
   if (spec.failover == nullptr) {
     return Error{.message = fmt::format("{} has no failover that could be asked for", spec.name)};
   }
-  if (spec.failover_kills) {
-    for (const auto node : primaries()) kill(node);
+  const auto killed = spec.failover_kills ? primaries() : std::vector<std::size_t>();
+  for (const auto node : killed) kill(node);
+  auto primary = spec.failover(state_->site);
+  for (const auto node : killed) {
+    if (!primary.ok()) (void)restart(node);  // as it was
   }
-  return spec.failover(state_->site);
+  return primary;
 }
 
 void Server::stop() {

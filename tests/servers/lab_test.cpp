@@ -310,6 +310,23 @@ TEST(Lab, PostgresStandby) {
   ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
   EXPECT_EQ(in_time("done", [&] { return at(0, "INSERT INTO t VALUES (9)"); }), "done");
   EXPECT_EQ(in_time("24", [&] { return at(2, "SELECT sum(a) FROM t"); }), "24");
+  // Another takes its place, and it becomes a standby; node 2 was away meanwhile.
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{0});
+  server->kill(2);
+  const auto primary = server->failover();
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  EXPECT_EQ(*primary, 1U);
+  EXPECT_FALSE(server->running(0));
+  for (const std::size_t standby : {0U, 2U}) {
+    restarted = server->restart(standby);
+    ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+    EXPECT_EQ(at(standby, "SELECT pg_is_in_recovery()"), "t");
+  }
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{1});
+  EXPECT_EQ(at(1, "INSERT INTO t VALUES (10)"), "done");
+  for (const std::size_t standby : {0U, 2U}) {
+    EXPECT_EQ(in_time("34", [&] { return at(standby, "SELECT sum(a) FROM t"); }), "34");
+  }
   const auto directory = server->directory();
   server->stop();
   for (const std::size_t node : {0U, 1U, 2U}) expect_nothing_left(directory, server->port(node));
@@ -345,6 +362,11 @@ TEST(Lab, EtcdOfThreeNodesOutlivesOne) {
     return in_etcd(*server, "/v3/kv/put", R"({"key":"YQ==","value":")" + value + "\"}");
   };
   EXPECT_NE(put("Nw==").find("200 OK"), std::string::npos);
+  const auto leaders = server->primaries();
+  const auto next = server->failover();
+  ASSERT_TRUE(next.ok()) << next.error().to_string();
+  EXPECT_NE(leaders, std::vector<std::size_t>{*next});
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{*next});
   server->kill(2);
   EXPECT_TRUE(cupel::test::poll_until(
       [&] { return put("OA==").find("200 OK") != std::string::npos; }));  // a new leader
@@ -363,6 +385,14 @@ TEST(Lab, EveryKindHasItsOwnDescription) {
   EXPECT_EQ(name(Kind::kPostgres), "postgres");
   EXPECT_EQ(name(Kind::kGalera), "galera");
   EXPECT_EQ(name(Kind::kEtcd), "etcd");
+}
+
+TEST(Lab, OneServerHasNoFailover) {
+  auto server = start(Kind::kRedis, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const auto primary = server->failover();
+  ASSERT_FALSE(primary.ok());
+  EXPECT_EQ(primary.error().message, "redis has no failover that could be asked for");
 }
 
 TEST(Lab, NoKindStartsMoreNodesThanItHas) {

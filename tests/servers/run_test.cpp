@@ -239,6 +239,40 @@ TEST(PostgresStandbyRun, OutlivesAStandby) {
   EXPECT_EQ(ran.checked->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
 }
 
+// The primary is killed and the standby takes its place. What was acknowledged is on the standby
+// too, so that a wrong outcome of a transaction that the crash met would be a violation.
+TEST(PostgresStandbyRun, GoesOnAtTheNewPrimary) {
+  auto started = lab::start(lab::Kind::kPostgresStandby, {.durable = false, .synchronous = true});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  auto options = load(started->url(), "serializable", 1);
+  options.run.read_from = ReadFrom::kPrimary;
+  options.run.txns = 0;
+  std::atomic<bool> stop = false;
+  Progress progress;
+  base::Result<std::size_t> primary = base::Error{.message = "not asked for"};
+  base::Status restarted = base::Ok{};
+  std::jthread disturb([&] {
+    const auto await = [&](std::uint64_t more) {
+      const auto goal = progress.committed + more;
+      EXPECT_TRUE(test::poll_until([&] { return progress.committed >= goal; }));
+    };
+    await(200);
+    primary = started->failover();
+    restarted = started->restart(0);  // commits wait for a standby
+    await(200);
+    stop = true;
+  });
+  const auto ran = checked_run(options, progress, stop);
+  disturb.join();
+  ASSERT_TRUE(ran.checked) << ran.error;
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  EXPECT_EQ(*primary, 1U);
+  EXPECT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_GT(ran.checked->run.committed, 400U) << shown(ran.checked->run);
+  EXPECT_EQ(ran.checked->verdict(), Verdict::kSatisfied)
+      << listed(anomalies(*ran.checked)) << shown(ran.checked->run);
+}
+
 TEST(EtcdClusterRun, IsStrictlySerializableThroughTheCrashOfANode) {
   auto started = lab::start(lab::Kind::kEtcd, {.durable = false, .nodes = 3});
   ASSERT_TRUE(started.ok()) << started.error().to_string();
