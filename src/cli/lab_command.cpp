@@ -119,8 +119,9 @@ int start(const LabArguments& arguments) {
   };
   auto name = arguments.name;
   if (name.empty()) {
-    name = arguments.kind;
-    for (int i = 2; taken(name); ++i) name = fmt::format("{}-{}", arguments.kind, i);
+    const auto kind = fs::path(arguments.kind).stem().string();  // of a description too
+    name = kind;
+    for (int i = 2; taken(name); ++i) name = fmt::format("{}-{}", kind, i);
   } else if (taken(name)) {
     return bad({.message = fmt::format("there is a server `{0}` already; `cupel lab stop {0}` "
                                        "stops it",
@@ -130,7 +131,7 @@ int start(const LabArguments& arguments) {
   options.durable = !arguments.fast;
   options.detached = true;
   options.state_file = file_of(*folder, name);
-  const auto server = lab::start(*lab::parse_kind(arguments.kind), options);
+  const auto server = lab::start(*lab::find_kind(arguments.kind), options);
   if (!server.ok()) return bad(server.error());
   print(server->url() + "\n");
   flush_output();
@@ -249,7 +250,9 @@ void add_lab(Command& app, Run& run) {
 
   auto* starting = command->add_subcommand(
       "start", "Start a server on loopback, in a temporary directory, and print its URL");
-  starting->add_option("KIND", arguments->kind, "The server: " + kinds())
+  starting
+      ->add_option("KIND", arguments->kind,
+                   "The server: " + kinds() + ", or FILE.json: a description of your own")
       ->required()
       ->type_name("");
   starting->add_option("--name", arguments->name, "The name of the server. Default: KIND, KIND-2 …")
@@ -276,15 +279,13 @@ void add_lab(Command& app, Run& run) {
   starting->add_flag("--sync", arguments->options.synchronous,
                      "A commit on the primary waits until a standby or replica has it");
   starting->callback([arguments, nodes, &run] {
-    if (!lab::parse_kind(arguments->kind)) {
-      throw UsageError("KIND",
-                       fmt::format("found `{}`, expected one of {}", arguments->kind, kinds()));
-    }
-    if (nodes->count() > 0 && lab::node_count(*lab::parse_kind(arguments->kind)).most == 1) {
+    const auto kind = lab::find_kind(arguments->kind);
+    if (!kind.ok()) throw UsageError("KIND", kind.error().to_string());
+    if (nodes->count() > 0 && lab::node_count(*kind).most == 1) {
       throw UsageError("--nodes",
                        fmt::format("found it with {}, which starts one server", arguments->kind));
     }
-    if (arguments->options.synchronous && !lab::has_standbys(*lab::parse_kind(arguments->kind))) {
+    if (arguments->options.synchronous && !lab::has_standbys(*kind)) {
       throw UsageError("--sync", fmt::format("found it with {}, which has no synchronous standby",
                                              arguments->kind));
     }

@@ -1,11 +1,15 @@
 // The table of kinds, and the user that each runs as.
 #include "lab/kinds.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+
+#include "lab/own.hpp"
 
 namespace cupel::lab {
 
@@ -19,7 +23,9 @@ constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMaria
 }  // namespace
 
 const KindSpec& spec_of(Kind kind) {
-  return *kSpecs.at(static_cast<std::size_t>(kind));
+  static_assert(kSpecs.size() == kBuiltInKinds);
+  const auto number = static_cast<std::size_t>(kind);
+  return number < kSpecs.size() ? *kSpecs[number] : spec_of_own(kind);
 }
 
 std::span<const Kind> all_kinds() {
@@ -48,10 +54,17 @@ NodeCount node_count(Kind kind) {
   return {spec_of(kind).least_nodes, spec_of(kind).default_nodes, spec_of(kind).most_nodes};
 }
 
-std::optional<Kind> parse_kind(std::string_view text) {
-  const auto* found = std::find_if(kSpecs.begin(), kSpecs.end(),
-                                   [text](const KindSpec* spec) { return spec->name == text; });
-  return found == kSpecs.end() ? std::nullopt : std::optional((*found)->kind);
+base::Result<Kind> find_kind(const std::string& text) {
+  if (names_own_kind(text)) return own_kind(text);
+  std::vector<std::string_view> names;
+  for (const auto* spec : kSpecs) {
+    if (spec->name == text) return spec->kind;
+    names.push_back(spec->name);
+  }
+  return base::Error{.message =
+                         fmt::format("found the test server `{}`, expected one of {}, or the "
+                                     "description of your own, which ends in .json",
+                                     text, fmt::join(names, ", "))};
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Site& site) {

@@ -98,12 +98,18 @@ struct KindSpec {
   // runs: it is killed before, and prepare() of its next start makes it one.
   base::Result<std::size_t> (*failover)(const Site& site) = nullptr;
   bool failover_kills = false;
+  // Variables of its processes, once the ports of all nodes are known.
+  std::vector<std::pair<std::string, std::string>> (*environment)(const Site& site,
+                                                                  const Node& node) = nullptr;
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;
 };
 
 const KindSpec& spec_of(Kind kind);
+// Kinds from here on are of own.hpp.
+inline constexpr std::size_t kBuiltInKinds = static_cast<std::size_t>(Kind::kEtcd) + 1;
+const KindSpec& spec_of_own(Kind kind);
 
 // The kinds, each in its own file.
 extern const KindSpec kPostgresKind, kPostgresStandbyKind;

@@ -49,7 +49,31 @@ bool is_free(std::uint16_t port) {
          ::listen(socket.get(), 1) == 0;
 }
 
+using Clock = std::chrono::steady_clock;
+
+bool ready(const Socket& socket, short event, Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  pollfd poll{socket.get(), event, 0};
+  return ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left, 0))) == 1;
+}
+
+bool connected(const Socket& socket, const sockaddr_in& address, Clock::time_point deadline) {
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    return true;
+  }
+  int error = 0;
+  socklen_t size = sizeof error;
+  return errno == EINPROGRESS && ready(socket, POLLOUT, deadline) &&
+         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
 }  // namespace
+
+bool listens(const std::string& host, std::uint16_t port, base::Seconds timeout) {
+  const Socket socket(SOCK_NONBLOCK);
+  return connected(socket, address_of(host, port),
+                   Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout));
+}
 
 std::vector<std::uint16_t> free_ports(std::size_t count) {
   // Truly at random: several test programs look for ports at the same time.
@@ -68,25 +92,15 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
 
 std::string ask(const std::string& host, std::uint16_t port, std::string_view request,
                 base::Seconds timeout) {
-  using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
   const Socket socket(SOCK_NONBLOCK);
-  const auto ready = [&](short event) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd poll{socket.get(), event, 0};
-    return ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left, 0))) == 1;
-  };
-  const auto address = address_of(host, port);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-      (errno != EINPROGRESS || !ready(POLLOUT))) {
-    return {};
-  }
+  if (!connected(socket, address_of(host, port), deadline)) return {};
   if (!request.empty() && ::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
                               static_cast<ssize_t>(request.size())) {
     return {};
   }
   std::array<char, 4096> buffer;
-  if (!ready(POLLIN)) return {};
+  if (!ready(socket, POLLIN, deadline)) return {};
   const auto count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
   return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
 }

@@ -22,4 +22,7 @@ inline constexpr std::string_view kLoopback = "127.0.0.1";
 std::string ask(const std::string& address, std::uint16_t port, std::string_view request,
                 base::Seconds timeout);
 
+// Whether somebody takes connections there.
+bool listens(const std::string& address, std::uint16_t port, base::Seconds timeout);
+
 }  // namespace cupel::lab

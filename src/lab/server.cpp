@@ -525,8 +525,8 @@ base::Result<Server> Server::attach(const std::string& state_file) {
   auto state = std::make_unique<State>();
   try {
     const auto all = Json::parse(text_of(state_file));
-    const auto kind = parse_kind(all.at("kind").get<std::string>());
-    if (all.at("cupel_lab") != 1 || !kind) return bad("found the state of an unknown server");
+    const auto kind = find_kind(all.at("kind").get<std::string>());
+    if (all.at("cupel_lab") != 1 || !kind.ok()) return bad("found the state of an unknown server");
     auto& site = state->site;
     site.kind = *kind;
     site.directory = all.at("directory");
@@ -550,6 +550,10 @@ base::Result<Server> Server::attach(const std::string& state_file) {
                             .arguments = node.at("arguments"),
                             .network = node.value("network", std::string())});
       processes.push_back({node.at("pid"), node.at("start")});
+    }
+    for (auto& node : site.nodes) {
+      const auto environment = spec_of(site.kind).environment;
+      if (environment != nullptr) node.environment = environment(site, node);
     }
     site.options.nodes = static_cast<std::uint32_t>(site.nodes.size());
     state->resize(site.nodes.size());
@@ -589,8 +593,8 @@ base::Result<Server> start(Kind kind, const Options& options) {
   const auto directory = made->string();
   site.directory = directory;
   for (std::size_t i = 0; i < nodes; ++i) {
-    const auto data =
-        fmt::format("{}/{}{}", directory, name(kind), nodes > 1 ? fmt::format("-{}", i) : "");
+    const auto data = fmt::format("{}/{}{}", directory, fs::path(name(kind)).stem().string(),
+                                  nodes > 1 ? fmt::format("-{}", i) : "");
     site.nodes.push_back({.directory = data, .log = data + ".log"});
   }
   const auto give_up = [&](Status status) {
@@ -614,7 +618,10 @@ base::Result<Server> start(Kind kind, const Options& options) {
       const auto first = ports.begin() + static_cast<std::ptrdiff_t>(i) * each;
       site.nodes[i].ports.assign(first, first + each);
     }
-    for (auto& node : site.nodes) node.arguments = spec.command(site, node);
+    for (auto& node : site.nodes) {
+      node.arguments = spec.command(site, node);
+      if (spec.environment != nullptr) node.environment = spec.environment(site, node);
+    }
     auto up = state->launch_all(true);
     if (up.ok()) return Server(std::move(state));
     if (!state->port_taken || tries == kTries) return give_up(std::move(up));

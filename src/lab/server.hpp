@@ -52,7 +52,9 @@ struct NodeCount {
 NodeCount node_count(Kind kind);
 // The first node is the primary, and the others follow it.
 bool has_standbys(Kind kind);
-std::optional<Kind> parse_kind(std::string_view name);
+// By its name, or by the path of a description of one's own (own.hpp), which ends in .json.
+// Errors: an unknown name (with those that there are), a bad description.
+base::Result<Kind> find_kind(const std::string& name);
 // The form of its URLs: "postgres://ACCOUNT@HOSTS/cupel".
 std::string_view url_form(Kind kind);
 

@@ -80,13 +80,8 @@ base::Result<LabUrl> parse_lab_url(std::string_view text) {
   text.remove_prefix(kScheme.size());
   const auto end = text.find('?');
   const auto name = text.substr(0, end);
-  const auto kind = lab::parse_kind(name);
-  if (!kind) {
-    std::vector<std::string_view> names;
-    for (const auto one : lab::all_kinds()) names.push_back(lab::name(one));
-    return base::Error{.message = fmt::format("found the test server `{}`, expected one of {}",
-                                              name, fmt::join(names, ", "))};
-  }
+  const auto kind = lab::find_kind(std::string(name));
+  if (!kind.ok()) return kind.error();
   LabUrl url{.kind = *kind};
   auto rest = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   while (!rest.empty()) {

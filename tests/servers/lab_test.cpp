@@ -379,7 +379,7 @@ TEST(Lab, EtcdOfThreeNodesOutlivesOne) {
 
 TEST(Lab, EveryKindHasItsOwnDescription) {
   for (const auto kind : all_kinds()) {
-    EXPECT_EQ(parse_kind(name(kind)), kind) << name(kind);
+    EXPECT_EQ(*find_kind(std::string(name(kind))), kind) << name(kind);
     EXPECT_FALSE(summary(kind).empty()) << name(kind);
   }
   EXPECT_EQ(name(Kind::kPostgres), "postgres");
@@ -526,6 +526,53 @@ TEST(Lab, AMissingProgramNamesThePackage) {
   ASSERT_FALSE(redis.ok());
   EXPECT_EQ(redis.error().message,
             "found no program `redis-server`; install the Debian package redis-server");
+}
+
+TEST(Lab, AClusterOfOnesOwn) {
+  const auto kind = find_kind(std::string(CUPEL_SOURCE_DIR) + "/examples/own_cluster.json");
+  ASSERT_TRUE(kind.ok()) << kind.error().to_string();
+  EXPECT_EQ(*find_kind(std::string(name(*kind))), *kind);
+  std::string directory;
+  {
+    auto server = start(*kind, {});
+    ASSERT_TRUE(server.ok()) << server.error().to_string();
+    directory = server->directory();
+    EXPECT_EQ(server->nodes(), 3U);
+    EXPECT_EQ(server->url().rfind("etcd://127.0.0.1:", 0), 0U) << server->url();
+    const auto members =
+        ask("127.0.0.1", server->port(1),
+            "POST /v3/cluster/member/list HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", Seconds(5));
+    EXPECT_NE(members.find("node-2"), std::string::npos) << members;
+    server->kill(2);
+    EXPECT_FALSE(server->running(2));
+    const auto again = server->restart(2);
+    EXPECT_TRUE(again.ok()) << again.error().to_string();
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST(Lab, ADescriptionWithAMistakeNamesIt) {
+  const test::ScratchFolder folder;
+  int number = 0;
+  const auto error = [&](const std::string& text) {
+    const auto file = folder.file("own" + std::to_string(++number) + ".json", text);
+    const auto kind = find_kind(file);
+    return kind.ok() ? "none" : kind.error().message;
+  };
+  EXPECT_EQ(error(R"({"url": "redis://HOSTS"})"), "found no field `start`, expected it");
+  EXPECT_EQ(error(R"({"url": "redis://here", "start": "x"})").rfind("url: found", 0), 0U);
+  EXPECT_EQ(error(R"({"url": "redis://HOSTS", "start": "x", "node": 3})")
+                .rfind("node: found an unknown field", 0),
+            0U);
+  EXPECT_EQ(error(R"({"url": "redis://HOSTS", "start": "x", "nodes": 99})"),
+            "nodes: found 99, expected a number from 1 to 9");
+  const auto dead = find_kind(folder.file(
+      "dead.json", R"({"url": "redis://HOSTS", "start": "echo no such thing; exit 3"})"));
+  ASSERT_TRUE(dead.ok());
+  const auto server = start(*dead, {});
+  ASSERT_FALSE(server.ok());
+  EXPECT_NE(server.error().message.find("no such thing"), std::string::npos)
+      << server.error().message;
 }
 
 TEST(Lab, APausedServerAnswersOnceItGoesOn) {
