@@ -39,7 +39,7 @@ class Lmdb:
     def begin(self, writes):
         self.txn = self.env.begin(write=writes, db=self.db)
 
-    def get(self, key):
+    def get(self, key, to_write):
         return self.txn.get(key)
 
     def put(self, key, value):
@@ -92,19 +92,21 @@ class BerkeleyDb:
     def begin(self, writes):
         self.txn = self.env.txn_begin(flags=self.level)
 
-    def get(self, key):
-        return self.call(self.db.get, key)
+    def get(self, key, to_write):
+        # A read for an append or a compare-and-set takes the write lock: at read-committed, the value
+        # could otherwise change before it is written back, by a fault of this client.
+        return self.call(self.db.get, key, flags=self.lib.DB_RMW if to_write else 0)
 
     def put(self, key, value):
         self.call(self.db.put, key, value)
 
     def delete(self, key):
-        if self.get(key) is not None:
+        if self.get(key, True) is not None:
             self.call(self.db.delete, key)
 
-    def call(self, function, *arguments):
+    def call(self, function, *arguments, **options):
         try:
-            return function(*arguments, txn=self.txn)
+            return function(*arguments, txn=self.txn, **options)
         except self.error as error:
             raise Refused(str(error)) from error
 
@@ -136,7 +138,7 @@ def apply(store, f, k, v):
     if f == "range":
         found = store.scan(name(k[0]), name(k[1]))
         return [f, k, [[struct.unpack(">Q", key)[0], json.loads(text)] for key, text in found]]
-    text = store.get(name(k)) if f in ("r", "append", "cas", "insert") else None
+    text = store.get(name(k), f != "r") if f in ("r", "append", "cas", "insert") else None
     old = None if text is None else json.loads(text)
     if f == "r":
         return [f, k, old]
