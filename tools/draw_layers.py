@@ -13,7 +13,7 @@ import sys
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "architecture.md")
 # The first code block of the page; a line's folders are ordered as in the table.
 PICTURE = re.compile(r"^```\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-WIDTH = 100
+WIDTH = 110
 
 
 def table_of(page):

@@ -15,6 +15,8 @@
 #include "cli/spelling.hpp"
 #include "cli/units.hpp"
 #include "cli/version.hpp"
+#include "faults/kinds.hpp"
+#include "faults/plan.hpp"
 #include "lab/namespaces.hpp"
 #include "report/render.hpp"
 #include "run/lab_url.hpp"
@@ -28,6 +30,8 @@ namespace {
 
 // Of the transactions, where --read-from needs some that only read and nothing else is said.
 constexpr double kReadOnlyShare = 0.5;
+// Of a load with --faults, if nothing says when it ends.
+constexpr const char* kTimeOfFaults = "60s";
 
 struct RunArguments {
   run::RunAndCheckOptions options;
@@ -41,7 +45,10 @@ struct RunArguments {
   Option* workload = nullptr;
   Option* sessions = nullptr;
   Option* txns = nullptr;
+  Option* faults = nullptr;
+  Option* fault_plan = nullptr;
   std::array<Option*, 2> fault_times{};
+  std::string fault_plan_file, fault_targets;
 };
 
 // In the current folder, with the extension of `format`.
@@ -133,6 +140,14 @@ std::string matrix_text() {
          "  (x): at --isolation serializable only, each transaction as one request\n";
 }
 
+std::string faults_list_text() {
+  std::string text = "Faults (--faults; a name before a dash stands for all of its variants):\n";
+  for (const auto* kind : faults::all_kinds()) {
+    text += fmt::format("  {:<18} {}\n", kind->name, kind->summary);
+  }
+  return text;
+}
+
 std::string list_text() {
   std::string text = "Workloads (--workload):\n";
   for (const auto& info : workload::all_workloads()) {
@@ -153,7 +168,7 @@ std::string list_text() {
   for (const auto kind : lab::all_kinds()) kinds.push_back(lab::name(kind));
   text += fmt::format("  {}\n      a test server, which is started for this run: {}\n",
                       run::kLabUrl, fmt::join(kinds, ", "));
-  return text + '\n' + matrix_text();
+  return text + '\n' + matrix_text() + '\n' + faults_list_text();
 }
 
 void check_format(const std::string& format) {
@@ -286,6 +301,32 @@ void add_client_options(Command& command, RunArguments& arguments) {
 void add_fault_options(Command& command, RunArguments& arguments) {
   auto& options = arguments.options;
   const char* faults = "Faults during the run";
+  arguments.faults =
+      command
+          .add_option("--faults", options.inject.list,
+                      fmt::format("Faults of a server of lab:KIND: one of {}, several separated by "
+                                  "commas to take turns, or joined by + to come at once; or all. "
+                                  "The load then runs until --time-limit, by default {}",
+                                  fmt::join(faults::all_families(), ", "), kTimeOfFaults))
+          ->type_name("LIST")
+          ->group(faults);
+  command
+      .add_option("--fault-targets", arguments.fault_targets,
+                  "The nodes that --faults hits: one, minority, majority, primaries or all. "
+                  "Default: drawn each time")
+      ->type_name("WHICH")
+      ->group(faults);
+  arguments.fault_plan =
+      command
+          .add_option("--fault-plan", arguments.fault_plan_file,
+                      "The exact faults of a JSON file, such as the HISTORY.faults.json of an "
+                      "earlier run")
+          ->type_name("FILE")
+          ->group(faults);
+  command
+      .add_flag("--faults-optional", options.inject.optional,
+                "Leave out faults that are not possible here, with a warning, instead of an error")
+      ->group(faults);
   command.add_option("--fault", options.faults.fault, "A shell command that breaks something")
       ->type_name("CMD")
       ->group(faults);
@@ -293,12 +334,12 @@ void add_fault_options(Command& command, RunArguments& arguments) {
       ->type_name("CMD")
       ->group(faults);
   arguments.fault_times[0] =
-      command.add_option("--fault-every", arguments.fault_every, "Time between faults")
+      command.add_option("--fault-every", arguments.fault_every, "Time before each fault")
           ->type_name("DURATION")
           ->capture_default_str()
           ->group(faults);
   arguments.fault_times[1] =
-      command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its repair")
+      command.add_option("--fault-for", arguments.fault_for, "Time from a fault to its healing")
           ->type_name("DURATION")
           ->capture_default_str()
           ->group(faults);
@@ -423,11 +464,62 @@ void note_default_workload(const RunArguments& arguments) {
                   options.workload, usual, run::unfit((*made)->needs(), *can), *level));
 }
 
+// The faults, and how long the load lasts with them.
+void take_faults(RunArguments& arguments) {
+  auto& options = arguments.options;
+  auto& inject = options.inject;
+  options.faults.every = or_throw(parse_duration(arguments.fault_every, 1), "--fault-every");
+  options.faults.lasts = or_throw(parse_duration(arguments.fault_for, 1), "--fault-for");
+  inject.every = options.faults.every;
+  inject.lasts = options.faults.lasts;
+  if (options.faults.fault.empty() && !options.faults.heal.empty()) {
+    throw UsageError("--heal", "found without --fault, expected both");
+  }
+  const bool listed = arguments.faults->count() > 0, planned = arguments.fault_plan->count() > 0;
+  for (const auto* option : arguments.fault_times) {
+    if (options.faults.fault.empty() && !listed && option->count() > 0) {
+      throw UsageError(option->name(),
+                       "found without --faults or --fault, which say what to break");
+    }
+  }
+  if (!arguments.fault_targets.empty()) {
+    const auto targets = faults::parse_targets(arguments.fault_targets);
+    if (!targets) {
+      throw UsageError("--fault-targets",
+                       fmt::format("found `{}`, expected one, minority, majority, primaries or all",
+                                   arguments.fault_targets));
+    }
+    if (!listed) throw UsageError("--fault-targets", "found without --faults, expected both");
+    inject.targets = *targets;
+  }
+  if (!listed && !planned) {
+    if (inject.optional) {
+      throw UsageError("--faults-optional", "found without --faults or --fault-plan");
+    }
+    return;
+  }
+  if (listed && planned) {
+    throw UsageError("--fault-plan", "found together with --faults, expected one of them");
+  }
+  if (listed) or_throw(faults::parse_list(inject.list), "--faults");
+  if (planned) inject.plan = or_throw(faults::read_plan(arguments.fault_plan_file), "--fault-plan");
+  if (!run::is_lab_url(options.url)) {
+    throw UsageError(listed ? "--faults" : "--fault-plan",
+                     "found with a database that cupel does not start, so it cannot reach its "
+                     "processes and its network; expected --db lab:KIND, as in lab:postgres. "
+                     "--fault and --heal name commands for any other database");
+  }
+  if (arguments.txns->count() > 0) return;
+  options.run.txns = 0;
+  if (arguments.time_limit.empty()) arguments.time_limit = kTimeOfFaults;
+}
+
 // All arguments turned into options.
 void take_arguments(RunArguments& arguments) {
   auto& options = arguments.options;
   check_database(arguments);
   choose_workload(arguments);
+  take_faults(arguments);
   take_hosts(arguments);
   options.shape = shape_of(options.workload, arguments.shape);
   options.open.statement_timeout =
@@ -436,16 +528,6 @@ void take_arguments(RunArguments& arguments) {
     options.run.time_limit = or_throw(parse_duration(arguments.time_limit, 1), "--time-limit");
   }
   take_workload(arguments);
-  options.faults.every = or_throw(parse_duration(arguments.fault_every, 1), "--fault-every");
-  options.faults.lasts = or_throw(parse_duration(arguments.fault_for, 1), "--fault-for");
-  if (options.faults.fault.empty() && !options.faults.heal.empty()) {
-    throw UsageError("--heal", "found without --fault, expected both");
-  }
-  for (const auto* option : arguments.fault_times) {
-    if (options.faults.fault.empty() && option->count() > 0) {
-      throw UsageError(option->name(), "found without --fault, which says what to break");
-    }
-  }
   options.analysis.check = check_options(arguments.levels, arguments.limits);
   options.analysis.shrink_seconds = shrink_seconds(arguments.limits);
   options.analysis.test_power = analysis::TestPower::kIfPassed;
@@ -469,6 +551,7 @@ void add_run(Command& app, Run& run) {
       "Examples:\n"
       "  cupel run                                                      SQLite, which is built in\n"
       "  cupel run --db postgres://me@127.0.0.1/test --isolation repeatable-read\n"
+      "  cupel run --db 'lab:etcd?nodes=3' --faults kill,pause,partition --time-limit 30s\n"
       "  cupel run --db 'lab:galera?nodes=3' --workload append --read-from any\n"
       "  cupel run --db mysql://root@127.0.0.1:3306/test --workload append --time-limit 10s --txns "
       "0\n"

@@ -25,25 +25,6 @@ std::optional<Quantity> split(const std::string& text) {
 
 }  // namespace
 
-base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds) {
-  const base::Error error{
-      .message =
-          fmt::format("found `{}`, expected a duration: a number, 0 or more, and a unit: ns, us, "
-                      "ms, s, m or h, as in 90s or 1.5m",
-                      text)};
-  const auto quantity = split(text);
-  if (!quantity) return error;
-  const auto& [number, unit] = *quantity;
-  if (unit.empty()) return number * bare_unit_seconds;
-  if (unit == "ns") return number * 1e-9;
-  if (unit == "us") return number * 1e-6;
-  if (unit == "ms") return number * 1e-3;
-  if (unit == "s") return number;
-  if (unit == "m" || unit == "min") return number * 60;
-  if (unit == "h") return number * 3600;
-  return error;
-}
-
 base::Result<std::int64_t> parse_nanoseconds(const std::string& text) {
   const auto quantity = split(text);
   const std::string unit = quantity ? quantity->unit : "";

@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "base/duration.hpp"
 #include "base/result.hpp"
 
 namespace cupel::cli {
 
-// "90", "90s", "1.5m", "2h", "250ms", "500us", "10ns". A bare number counts in
-// `bare_unit_seconds`. In seconds; negative durations are refused.
-base::Result<double> parse_duration(const std::string& text, double bare_unit_seconds);
+using base::parse_duration;
 
 // "1ms", "500us", "10ns", "2s"; a bare number is nanoseconds. No m, which may
 // stand for minutes or be a slip for ms. In nanoseconds.

@@ -109,6 +109,8 @@ struct Server::State {
   std::optional<NetworkName> network_name;             // if it outlives this program
   bool stopped = false;
   bool port_taken = false;  // why the last start failed
+  std::function<bool()> give_up;  // once it says so, no node is waited for any longer
+  bool gave_up = false;           // it did
 
   [[nodiscard]] const KindSpec& spec() const { return spec_of(site.kind); }
   void resize(std::size_t nodes) {
@@ -225,15 +227,19 @@ struct Server::State {
     };
     for (;;) {
       for (std::size_t other = 0; other < children.size(); ++other) {
-        if (other != index && !spec().together) continue;
+        if (other != index && (!spec().together || give_up)) continue;
         if (auto status = children[other] ? children[other]->wait(Seconds(0)) : std::nullopt) {
           return failed(other, "did not start: it " + status->to_string());
         }
       }
       if (spec().is_up(node, text_of(node.log, old_logs[index]))) return Ok{};
-      if (const auto* interrupted = site.options.interrupted;
-          interrupted != nullptr && *interrupted) {
+      const auto* interrupted = give_up ? nullptr : site.options.interrupted;
+      if (interrupted != nullptr && *interrupted) {
         return Error{.message = fmt::format("interrupted while {} started", spec().name)};
+      }
+      if (give_up && give_up()) {
+        gave_up = true;
+        return Error{.message = fmt::format("{} was not waited for", spec().name)};
       }
       if (Clock::now() - started > Seconds(spec().patience)) {
         return failed(index, fmt::format("did not answer in {} s", spec().patience));
@@ -286,6 +292,38 @@ struct Server::State {
                          spec().name, spec().patience, last_lines(site.nodes.front().log, 20))};
       }
       std::this_thread::sleep_for(kPause);
+    }
+    return Ok{};
+  }
+
+  // Starts those of the nodes that do not run, and waits for all.
+  Status launch_stopped(std::vector<std::size_t> order) {
+    if (!any_lives() && order.size() == site.nodes.size() && spec().restart_order != nullptr) {
+      auto found = spec().restart_order(site);
+      if (!found.ok()) return std::move(found).error();
+      order = *found;
+    }
+    // What was started before and not waited for may be what the others need.
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::size_t index) { return processes[index].lives(); });
+    const auto step = [&](std::size_t index) {
+      if (processes[index].lives()) return spec().together ? Status(Ok{}) : wait_for(index);
+      clear_remains(index);
+      const Start start{.node = index, .first = false, .alone = !any_lives()};
+      return spec().together ? spawn(start) : launch(start);
+    };
+    const auto numbered = [](std::size_t index, Status status) -> Status {
+      if (status.ok()) return status;
+      auto error = std::move(status).error();
+      error.message = fmt::format("node {}: {}", index, error.message);
+      return error;
+    };
+    for (const auto index : order) {
+      if (auto up = step(index); !up.ok()) return numbered(index, std::move(up));
+    }
+    if (!spec().together) return Ok{};
+    for (const auto index : order) {
+      if (auto up = wait_for(index); !up.ok()) return numbered(index, std::move(up));
     }
     return Ok{};
   }
@@ -344,6 +382,7 @@ struct Server::State {
 
   // The children first: a parent that runs would find them stopped.
   void resume(std::size_t index) {
+    if (!processes[index].lives()) return;
     for (const auto& process : descendants(processes[index].id)) process.signal(SIGCONT);
     processes[index].signal(SIGCONT);
   }
@@ -465,6 +504,28 @@ Status Server::restart() {
 Status Server::restart(std::size_t node) {
   state_->end({node}, SIGKILL);
   return state_->launch({.node = node, .first = false, .alone = !state_->any_lives()});
+}
+
+void Server::shut_down(std::size_t node) {
+  state_->end({node}, state_->spec().stop_signal == SIGKILL ? SIGTERM : state_->spec().stop_signal);
+  static_cast<void>(state_->save());  // the file then names a process that is gone: no harm
+}
+
+base::Result<bool> Server::start_stopped(std::span<const std::size_t> nodes,
+                                         const std::function<bool()>& give_up) {
+  state_->gave_up = false;
+  state_->give_up = give_up;
+  auto up = state_->launch_stopped({nodes.begin(), nodes.end()});
+  state_->give_up = nullptr;
+  if (up.ok()) return true;
+  if (state_->gave_up) return false;
+  return std::move(up).error();
+}
+
+bool Server::answers(std::size_t node) const {
+  const auto& where = state_->site.nodes.at(node);
+  return running(node) &&
+         state_->spec().is_up(where, text_of(where.log, state_->old_logs.at(node)));
 }
 
 void Server::pause(std::size_t node) {

@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -129,6 +130,15 @@ class Server {
   // when it answers. Errors: as those of start().
   base::Status restart();
   base::Status restart(std::size_t node);
+  // Ends a node as its manual asks for, so that it can save what it has; returns when it is gone.
+  void shut_down(std::size_t node);
+  // Starts those of the nodes that do not run, and returns when all of them answer: true. False:
+  // `give_up` turned true first; what was started runs on, and the next call waits for it again.
+  // Errors: as those of restart(), with the node's number.
+  base::Result<bool> start_stopped(std::span<const std::size_t> nodes,
+                                   const std::function<bool()>& give_up);
+  // Whether a node is ready for clients at this moment.
+  [[nodiscard]] bool answers(std::size_t node) const;
   // Stops every process of a node where it stands (SIGSTOP), and lets it go on.
   void pause(std::size_t node);
   void resume(std::size_t node);

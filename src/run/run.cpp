@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "faults/injector.hpp"
 #include "run/faults.hpp"
 #include "run/session.hpp"
 
@@ -91,6 +92,21 @@ void note_reads(const RunOptions& options,
                   name(options.read_from)));
 }
 
+// Once all are healed.
+void take_faults(faults::Injector& injector, RunResult& result) {
+  injector.heal_all();
+  result.faults += injector.count();
+  result.failed_faults += injector.failed();
+  result.fault_list = injector.done();
+  const auto& warnings = injector.warnings();
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  if (injector.done().empty()) {
+    result.warnings.push_back(fmt::format(
+        "no fault began: the load ended after {:.1f} s; see --time-limit and --fault-every",
+        result.seconds));
+  }
+}
+
 }  // namespace
 
 std::string_view name(ReadFrom read_from) {
@@ -139,7 +155,7 @@ std::string_view default_workload(const workload::Needs& can) {
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& fault_options, const std::atomic<bool>& stop,
                             Progress& progress) {
-  auto& [database, workload, recorder] = parts;
+  auto& [database, workload, recorder, injector] = parts;
   InitialValues initials(workload, recorder);
   Shared shared{.database = database,
                 .workload = workload,
@@ -190,6 +206,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     }
   }
   Faults faults(fault_options, recorder);
+  if (injector != nullptr) injector->start();
   for (std::unique_lock lock(mutex);
        !ended.wait_for(lock, std::chrono::milliseconds(5), [&] { return left == 0; });) {
     // The sessions' end does not wait for a fault command.
@@ -197,7 +214,11 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     const std::chrono::duration<double> passed = Clock::now() - shared.begin;
     if (options.time_limit > 0 && passed.count() >= options.time_limit) shared.done = true;
     if (recorder.failed()) shared.done = true;  // close() will say why
-    if (!shared.over()) faults.look();
+    if (!shared.over()) {
+      faults.look();
+    } else if (injector != nullptr) {
+      injector->end();  // what the sessions wait for may be healed only then
+    }
     lock.lock();
   }
   for (auto& thread : threads) thread.join();
@@ -208,6 +229,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   faults.end(stop);
   result.faults = faults.count();
   result.failed_faults = faults.failed();
+  if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
   if (options.final_reads && !stop) {
     RowSet rows;

@@ -18,7 +18,12 @@
 #include "base/result.hpp"
 #include "cupel/record.hpp"
 #include "drivers/driver.hpp"
+#include "faults/fault.hpp"
 #include "workload/workload.hpp"
+
+namespace cupel::faults {
+class Injector;
+}
 
 namespace cupel::run {
 
@@ -73,10 +78,11 @@ struct RunResult {
   std::map<std::string, JobStats> jobs;          // by the job's name
   double seconds = 0, p50_ms = 0, p99_ms = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t faults = 0;           // that were in force
-  std::uint64_t failed_faults = 0;    // whose command failed or hung
-  double last_commit = 0;             // seconds from the start; 0 if nothing committed
-  std::vector<std::string> warnings;  // sessions that ended early, fault commands that failed
+  std::uint64_t faults = 0;              // that were in force
+  std::uint64_t failed_faults = 0;       // whose command failed or hung, or that were not possible
+  std::vector<faults::Done> fault_list;  // of the injector, in the order of their begins
+  double last_commit = 0;                // seconds from the start; 0 if nothing committed
+  std::vector<std::string> warnings;     // sessions that ended early, fault commands that failed
 
   // Aborted of all that were answered; 0 if there were none.
   [[nodiscard]] double abort_rate() const {
@@ -90,6 +96,7 @@ struct RunParts {
   drivers::Database& database;  // prepared
   workload::Workload& workload;
   Recorder& recorder;
+  faults::Injector* injector = nullptr;  // causes faults of its own, besides the user's commands
 };
 
 // Runs until every session has issued its transactions, the time is up, or `stop`

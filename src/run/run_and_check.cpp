@@ -16,6 +16,10 @@
 #include "analysis/source.hpp"
 #include "base/budget.hpp"
 #include "base/temp_dir.hpp"
+#include "base/write_file.hpp"
+#include "faults/injector.hpp"
+#include "faults/lab_cluster.hpp"
+#include "faults/plan.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
 #include "lab/namespaces.hpp"
@@ -100,6 +104,13 @@ base::Status check_output(const RunAndCheckOptions& options) {
                            "history, or say --overwrite",
                        .file = logs};
   }
+  const auto faults = faults_file_of(options.history);
+  if (options.inject.any() && !options.overwrite && std::filesystem::exists(faults, failed)) {
+    return base::Error{.message =
+                           "is there already, with the faults of an earlier run; name another "
+                           "history, or say --overwrite",
+                       .file = faults};
+  }
   if (std::filesystem::is_directory(recorded, failed)) {
     return base::Error{.message = "cannot be written: it is a folder", .file = recorded};
   }
@@ -117,6 +128,10 @@ base::Status check_output(const RunAndCheckOptions& options) {
 }
 
 }  // namespace
+
+std::string faults_file_of(const std::string& history) {
+  return history + ".faults.json";
+}
 
 std::string logs_of(const std::string& history) {
   return history + ".logs";
@@ -198,6 +213,7 @@ class Stages {
     workload_ = std::move(*workload);
     if (auto output = check_output(options_); !output.ok()) return output;
     if (auto opened = open_database(); !opened.ok()) return opened;
+    if (auto possible = prepare_faults(); !possible.ok()) return possible;
     const TablesOfRun tables(*workload_, database_->shared() ? new_run_name() : "");
     if (auto prepared = database_->prepare(tables); !prepared.ok()) {
       return std::move(prepared).error();
@@ -248,6 +264,50 @@ class Stages {
     if (!started.ok()) return std::move(started).error();
     server_ = *std::move(started);
     return base::Ok{};
+  }
+
+  // A fault that is not possible is an error before anything is asked of the database.
+  base::Status prepare_faults() {
+    auto inject = options_.inject;
+    if (!inject.any()) return base::Ok{};
+    if (!server_) {
+      return base::Error{.message =
+                             "--faults: cupel did not start this database, so it cannot reach its "
+                             "processes and its network; start one for the run with --db lab:KIND, "
+                             "as in lab:postgres, or name commands with --fault and --heal"};
+    }
+    inject.seed = options_.run.seed;
+    cluster_.emplace(*server_);
+    auto schedule = faults::Schedule::make(inject, *cluster_, fault_warnings_);
+    if (!schedule.ok()) return std::move(schedule).error();
+    schedule_ = *std::move(schedule);
+    return base::Ok{};
+  }
+
+  // What it does is written down at once, so that it is known even if cupel is killed.
+  std::unique_ptr<faults::Injector> injector(Recorder& recorder) {
+    if (!schedule_) return nullptr;
+    const auto file = faults_file_of(options_.history);
+    faults::Hooks hooks{.commits = [this] { return progress_.committed.load(); },
+                        .note =
+                            [&recorder](bool begins, const std::string& what) {
+                              begins ? recorder.fault_begins(what) : recorder.fault_ends(what);
+                            },
+                        .changed =
+                            [this, file](const std::vector<faults::Done>& done) {
+                              faults_written_ = base::replace_file(file, faults::plan_text(done));
+                            }};
+    hooks.changed({});
+    return std::make_unique<faults::Injector>(*cluster_, *std::exchange(schedule_, std::nullopt),
+                                              std::move(hooks), stop_);
+  }
+
+  void note_faults(const faults::Injector& injector) {
+    auto& run = checked_.run;
+    checked_.faults_file = faults_file_of(options_.history);
+    node_died_ = node_died_ || injector.node_died();
+    run.warnings.insert(run.warnings.end(), fault_warnings_.begin(), fault_warnings_.end());
+    if (!faults_written_.ok()) run.warnings.push_back(faults_written_.error().to_string());
   }
 
   // Its logs stay if it may be asked what happened: the verdict is known only later.
@@ -349,9 +409,11 @@ class Stages {
     auto run_options = options_.run;
     run_options.sessions = checked_.sessions = workload_->sessions();
     // Where something may be lost, or be in one place and not in another.
-    run_options.final_reads = !options_.faults.fault.empty() || database_->hosts().size() > 1;
-    auto ran = run::run({*database_, *workload_, *recorder}, run_options, options_.faults, stop_,
-                        progress_);
+    run_options.final_reads = !options_.faults.fault.empty() || options_.inject.any() ||
+                              database_->hosts().size() > 1;
+    const auto injector = this->injector(*recorder);
+    auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
+                        options_.faults, stop_, progress_);
     const bool written = recorder->close(error);
     if (!ran.ok()) return std::move(ran).error();  // nothing was answered
     if (!written) {
@@ -361,6 +423,7 @@ class Stages {
     auto warnings = std::move(checked_.run.warnings);
     checked_.run = std::move(ran).value();
     checked_.run.warnings.insert(checked_.run.warnings.begin(), warnings.begin(), warnings.end());
+    if (injector) note_faults(*injector);
     recording.whole = true;
     return base::Ok{};
   }
@@ -436,6 +499,10 @@ class Stages {
   std::optional<base::TempDir> folder_;
   std::optional<lab::Server> server_;  // of a LabUrl
   bool node_died_ = false;             // of the server, before its end
+  std::optional<faults::LabCluster> cluster_;
+  std::optional<faults::Schedule> schedule_;
+  std::vector<std::string> fault_warnings_;
+  base::Status faults_written_ = base::Ok{};
   std::unique_ptr<workload::Workload> workload_;
   std::unique_ptr<drivers::Database> database_;
   CheckedRun checked_;

@@ -13,6 +13,7 @@
 
 #include "analysis/analyze.hpp"
 #include "check/check.hpp"
+#include "faults/schedule.hpp"
 #include "history/history.hpp"
 #include "run/run.hpp"
 
@@ -26,6 +27,7 @@ struct RunAndCheckOptions {
   workload::WorkloadOptions shape = {};  // its sessions and seed are taken from `run`
   RunOptions run = {};
   FaultOptions faults = {};
+  faults::Options inject = {};  // of a LabUrl only; its seed is taken from `run`
   // Where it goes.
   std::string history;      // ends in .cupel: written as JSON lines, converted at the end
   bool overwrite = false;   // false: a history that is there already is an error
@@ -48,6 +50,7 @@ struct CheckedRun {
   std::string file;             // the history: as asked, or JSON lines that a limit of the check
                                 // kept from being converted
   std::string server_logs;      // the folder with the logs of the test server, if they are kept
+  std::string faults_file;      // the plan of the faults that were caused, if any were asked for
   history::History history;     // empty if a limit ended its reading
   analysis::Analysis analysis;  // of every level
   std::vector<levels::Level> asked;  // by the user, or promised by the product; never empty
@@ -64,6 +67,8 @@ struct CheckedRun {
   [[nodiscard]] const check::LevelResult& result(levels::Level level) const;
 };
 
+// The file beside a history that says which faults there were, as a plan.
+std::string faults_file_of(const std::string& history);
 // The folder beside a history for the logs of its test server.
 std::string logs_of(const std::string& history);
 

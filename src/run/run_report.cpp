@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/budget.hpp"
+#include "faults/plan.hpp"
 #include "levels/product.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
@@ -22,6 +23,28 @@ std::string database_name(const drivers::Facts& facts) {
 
 std::string_view promise_source(const drivers::Facts& facts) {
   return levels::source_of_promise(facts.product, facts.isolation, facts.detail);
+}
+
+constexpr std::size_t kMostFaults = 8;  // lines of the text; the file has all
+
+std::string faults_text(const CheckedRun& checked) {
+  const auto& ran = checked.run;
+  const auto failed = ran.failed_faults == 0
+                          ? ""
+                          : fmt::format(" ({} more failed and are not counted)", ran.failed_faults);
+  auto text = fmt::format("  faults: {}{}, reconnects: {}\n", ran.faults, failed, ran.reconnects);
+  if (checked.faults_file.empty()) return text;
+  std::size_t left = ran.fault_list.size();
+  for (const auto& done : ran.fault_list) {
+    if (left > 1 && left + kMostFaults == ran.fault_list.size()) break;
+    --left;
+    const auto end = !done.failed.empty() ? "  not caused"
+                     : done.ended < 0     ? "  not healed"
+                                          : fmt::format("to {:6.1f} s", done.ended);
+    text += fmt::format("    {:6.1f} s {:<13} {}\n", done.began, end, done.what);
+  }
+  if (left > 0) text += fmt::format("    and {} more\n", left);
+  return text + fmt::format("  all faults, as a plan for --fault-plan: {}\n", checked.faults_file);
 }
 
 }  // namespace
@@ -55,12 +78,7 @@ std::string run_text(const CheckedRun& checked, std::uint64_t seed) {
     }
   }
   if (ran.faults > 0 || ran.failed_faults > 0) {
-    text +=
-        fmt::format("  faults: {}{}, reconnects: {}\n", ran.faults,
-                    ran.failed_faults == 0
-                        ? ""
-                        : fmt::format(" ({} more failed and are not counted)", ran.failed_faults),
-                    ran.reconnects);
+    text += faults_text(checked);
   }
   text += fmt::format("  history: {}\n", checked.file);
   if (!checked.server_logs.empty()) {
@@ -134,6 +152,10 @@ std::string run_json(const CheckedRun& checked, std::uint64_t seed) {
   run["reconnects"] = ran.reconnects;
   run["faults"] = ran.faults;
   run["failed_faults"] = ran.failed_faults;
+  if (!checked.faults_file.empty()) {
+    run["fault_list"] = Json::parse(faults::plan_text(ran.fault_list));
+    run["faults_file"] = checked.faults_file;
+  }
   if (!checked.server_logs.empty()) run["server_logs"] = checked.server_logs;
   run["reasons"] = Json::object();
   for (const auto& [reason, count] : ran.reasons) run["reasons"][reason] = count;

@@ -1,0 +1,55 @@
+// Cluster: what a fault can do to the servers of a run. LabCluster is the real one; the tests of
+// the schedule have another.
+//
+// Nodes are numbered from 0, in the order of the URL. Used by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/server.hpp"
+
+namespace cupel::faults {
+
+using lab::kClients;
+using lab::LinkFault;
+
+// Asked again and again by what waits: whether it should wait no longer.
+using GiveUp = std::function<bool()>;
+
+class Cluster {
+ public:
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  virtual ~Cluster() = default;
+
+  [[nodiscard]] virtual std::size_t nodes() const = 0;
+  [[nodiscard]] virtual bool running(std::size_t node) const = 0;  // also if paused
+  // Those that take writes now, as far as can be seen from outside.
+  [[nodiscard]] virtual std::vector<std::size_t> primaries() = 0;
+  // The end of the node's log, for warnings.
+  [[nodiscard]] virtual std::string log_end(std::size_t node) const = 0;
+
+  // As a crash; returns when no process of the nodes is left.
+  virtual base::Status kill(std::span<const std::size_t> nodes) = 0;
+  // As an administrator does it.
+  virtual base::Status shut_down(std::span<const std::size_t> nodes) = 0;
+  // Starts those of the nodes that do not run, and waits until all of them answer: true. False:
+  // `give_up` turned true first. Errors name the node and the end of its log. May be called again
+  // after both.
+  virtual base::Result<bool> start(std::span<const std::size_t> nodes, const GiveUp& give_up) = 0;
+  // Every process of a node stands still, and goes on.
+  virtual base::Status pause(std::size_t node) = 0;
+  virtual base::Status resume(std::size_t node) = 0;
+  // From here on the network has these faults and no others.
+  virtual base::Status set_links(std::span<const LinkFault> faults) = 0;
+  // Why set_links() cannot do this here, in a sentence; empty: it can.
+  [[nodiscard]] virtual std::string unfit(const LinkFault& fault) = 0;
+};
+
+}  // namespace cupel::faults

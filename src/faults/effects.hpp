@@ -1,0 +1,54 @@
+// Effects: what all active faults together do to a cluster.
+//
+// Several faults may hit the same link or the same node. The links get the sum of their faults. A
+// node runs again when the last fault that stopped it has ended.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "faults/cluster.hpp"
+
+namespace cupel::faults {
+
+using FaultId = std::size_t;
+
+class Effects {
+ public:
+  explicit Effects(Cluster& cluster) : cluster_(cluster) {}
+  [[nodiscard]] Cluster& cluster() const { return cluster_; }
+
+  // Disturbs the network for this fault, and no longer.
+  base::Status disturb(FaultId id, std::vector<LinkFault> links);
+  base::Status calm(FaultId id);
+
+  // Stops nodes. Those that another fault stopped already stay so.
+  enum class Stop : std::uint8_t { kKill, kShutDown };
+  base::Status stop(FaultId id, const std::vector<std::size_t>& nodes, Stop how);
+  // As Cluster::start(), but for nodes that another fault keeps stopped.
+  base::Result<bool> start(FaultId id, const std::vector<std::size_t>& nodes,
+                           const GiveUp& give_up);
+
+  // Error: a node does not run, so there is nothing to pause.
+  base::Status freeze(FaultId id, const std::vector<std::size_t>& nodes);
+  base::Status thaw(FaultId id, const std::vector<std::size_t>& nodes);
+
+  // Whether a fault keeps the node from running.
+  [[nodiscard]] bool stopped(std::size_t node) const { return held(stopped_, node); }
+
+  // The sum of several faults, one for each link: losses are independent, delays add up, and the
+  // lowest bandwidth counts.
+  static std::vector<LinkFault> sum(const std::map<FaultId, std::vector<LinkFault>>& faults);
+
+ private:
+  using Holders = std::map<std::size_t, std::set<FaultId>>;  // by node
+  static bool held(const Holders& holders, std::size_t node);
+  base::Status set_links();
+
+  Cluster& cluster_;
+  std::map<FaultId, std::vector<LinkFault>> links_;
+  Holders stopped_, frozen_;
+};
+
+}  // namespace cupel::faults

@@ -1,0 +1,69 @@
+// Hands on to lab::Server: see the header.
+#include "faults/lab_cluster.hpp"
+
+#include <algorithm>
+
+namespace cupel::faults {
+
+using base::Ok;
+using base::Status;
+
+std::size_t LabCluster::nodes() const {
+  return server_.nodes();
+}
+bool LabCluster::running(std::size_t node) const {
+  return server_.running(node);
+}
+std::vector<std::size_t> LabCluster::primaries() {
+  return server_.primaries();
+}
+std::string LabCluster::log_end(std::size_t node) const {
+  return server_.log(node);
+}
+
+Status LabCluster::kill(std::span<const std::size_t> nodes) {
+  // All at once is another crash than one after the other.
+  if (nodes.size() == server_.nodes()) {
+    server_.kill();
+    return Ok{};
+  }
+  for (const auto node : nodes) server_.kill(node);
+  return Ok{};
+}
+
+Status LabCluster::shut_down(std::span<const std::size_t> nodes) {
+  for (const auto node : nodes) server_.shut_down(node);
+  return Ok{};
+}
+
+base::Result<bool> LabCluster::start(std::span<const std::size_t> nodes, const GiveUp& give_up) {
+  auto started = server_.start_stopped(nodes, give_up);
+  if (started.ok()) return started;
+  // The next call starts them anew.
+  for (const auto node : nodes) {
+    if (server_.running(node) && !server_.answers(node)) server_.kill(node);
+  }
+  return started;
+}
+
+Status LabCluster::pause(std::size_t node) {
+  server_.pause(node);
+  return Ok{};
+}
+Status LabCluster::resume(std::size_t node) {
+  server_.resume(node);
+  return Ok{};
+}
+
+Status LabCluster::set_links(std::span<const LinkFault> faults) {
+  return server_.set_links(faults);
+}
+
+std::string LabCluster::unfit(const LinkFault& fault) {
+  auto possible = server_.set_links({&fault, 1});
+  auto whole = server_.set_links({});
+  if (!possible.ok()) return possible.error().message;
+  return whole.ok() ? std::string() : whole.error().message;
+}
+
+}  // namespace cupel::faults
