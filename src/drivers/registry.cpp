@@ -30,6 +30,7 @@ constexpr std::array kRocksdbLevels{
     "pessimistic-snapshot"sv, "pessimistic"sv, "pessimistic-for-update"sv,
     "optimistic-snapshot"sv,  "optimistic"sv,  "optimistic-for-update"sv};
 constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
+constexpr std::array kEtcdLevels{"linearizable"sv, "serializable"sv, "local"sv};
 constexpr std::array kMockLevels{"causal"sv,
                                  "read-committed"sv,
                                  "read-atomic"sv,
@@ -112,7 +113,7 @@ const std::array kDrivers{
            {.name = "etcd",
             .url = "etcd://HOST[:PORT][,HOST…]",
             .page = "docs/drivers/etcd.md",
-            .isolations = kSingleObject,
+            .isolations = kEtcdLevels,
             .can = kOneKey,
             .can_at = key_value_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),

@@ -84,6 +84,20 @@ TEST(EtcdRun, CompareAndSetIsLinearizable) {
   compare_and_set_is_linearizable(lab::Kind::kEtcd);
 }
 
+// Reads that one member answers alone miss what another acknowledged.
+TEST(EtcdRun, LocalReadsAreStale) {
+  auto etcd = lab::start(lab::Kind::kEtcd, {.durable = false, .nodes = 3});
+  ASSERT_TRUE(etcd.ok()) << etcd.error().to_string();
+  auto options = load(etcd->url(), "local", "lwt", 1);
+  options.run.txns = 100;
+  const auto ran = checked_run(options);
+  ASSERT_TRUE(ran);
+  EXPECT_FALSE(ran->promised);
+  EXPECT_EQ(ran->result(Level::kReadCommitted).verdict, Verdict::kSatisfied);
+  EXPECT_EQ(ran->result(Level::kLinearizable).verdict, Verdict::kViolated);
+  EXPECT_TRUE(anomalies(*ran).contains("G-single-realtime"));
+}
+
 void blocks_are_strict_serializable(lab::Kind kind) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const auto* workload : {"general", "mini", "append"}) {

@@ -9,7 +9,8 @@
 // is read before, and the txn compares that no revision has changed: else it does
 // nothing, a conflict, aborted.
 //
-// Reads are linearizable (etcd's `serializable: true` is never asked for). A request
+// Reads are linearizable, except at the level `local`, where a member answers by what it knows
+// (etcd's `serializable: true`). A request
 // that changes something and was sent without an answer is unknown, and so are all
 // errors but those by which etcd says that it refused the request itself. See
 // docs/drivers/etcd.md.
@@ -47,6 +48,7 @@ struct Settings {
   std::vector<Host> hosts;
   double timeout = 10;
   bool several = false;  // statements a transaction
+  bool local = false;    // a member answers reads by itself
 };
 
 std::string address(const Host& host) {
@@ -255,8 +257,12 @@ bool succeeded(const json& answer) {
 
 class EtcdConnection final : public Connection {
  public:
-  EtcdConnection(std::unique_ptr<Gateway> gateway, bool several, workload::Schema schema)
-      : gateway_(std::move(gateway)), several_(several), schema_(std::move(schema)) {}
+  EtcdConnection(std::unique_ptr<Gateway> gateway, const Settings& settings,
+                 workload::Schema schema)
+      : gateway_(std::move(gateway)),
+        several_(settings.several),
+        local_(settings.local),
+        schema_(std::move(schema)) {}
 
   MaybeFailure begin() override {
     return refused("etcd has no interactive transactions: a txn is one request");
@@ -321,7 +327,9 @@ class EtcdConnection final : public Connection {
     json answer;
     switch (statement.kind) {
       case StatementKind::kRead: {
-        auto failure = gateway_->post("/v3/kv/range", range_of(key), false, answer);
+        auto request = range_of(key);
+        if (local_) request["serializable"] = true;
+        auto failure = gateway_->post("/v3/kv/range", request, false, answer);
         if (!failure) fill(statement, seen_of(answer).value, reply);
         return failure;
       }
@@ -471,7 +479,7 @@ class EtcdConnection final : public Connection {
   }
 
   std::unique_ptr<Gateway> gateway_;
-  bool several_;
+  bool several_, local_;
   workload::Schema schema_;
 };
 
@@ -503,7 +511,9 @@ class EtcdDatabase final : public Database {
       if (host > 0) continue;
       facts_ = {.product = "etcd",
                 .version = version.value("etcdserver", ""),
-                .isolation = settings_.several ? "serializable" : "linearizable",
+                .isolation = settings_.several ? "serializable"
+                             : settings_.local ? "local"
+                                               : "linearizable",
                 .detail = {}};
       json members;
       if (!gateway.post("/v3/cluster/member/list", json::object(), false, members) &&
@@ -567,7 +577,7 @@ class EtcdDatabase final : public Database {
                                                 gateway->where(), failure->message)};
     }
     return std::unique_ptr<Connection>(
-        std::make_unique<EtcdConnection>(std::move(gateway), settings_.several, schema_));
+        std::make_unique<EtcdConnection>(std::move(gateway), settings_, schema_));
   }
 
   void clean() override { (void)drop(schema_); }
@@ -614,6 +624,7 @@ base::Result<std::unique_ptr<Database>> open_etcd(const std::string& text,
   }
   settings.timeout = options.statement_timeout;
   settings.several = options.isolation == "serializable";
+  settings.local = options.isolation == "local";
   auto database = std::make_unique<EtcdDatabase>(std::move(settings));
   if (auto opened = database->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Database>(std::move(database));
