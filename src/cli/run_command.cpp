@@ -502,7 +502,11 @@ void take_faults(RunArguments& arguments) {
     throw UsageError("--fault-plan", "found together with --faults, expected one of them");
   }
   if (listed) or_throw(faults::parse_list(inject.list), "--faults");
-  if (planned) inject.plan = or_throw(faults::read_plan(arguments.fault_plan_file), "--fault-plan");
+  if (planned) {
+    auto plan = faults::read_plan(arguments.fault_plan_file);
+    if (!plan.ok()) throw UsageError("--fault-plan", plan.error().to_string());
+    inject.plan = *std::move(plan);
+  }
   if (!run::is_lab_url(options.url)) {
     throw UsageError(listed ? "--faults" : "--fault-plan",
                      "found with a database that cupel does not start, so it cannot reach its "

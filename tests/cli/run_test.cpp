@@ -245,6 +245,14 @@ TEST_F(RunCli, MistakesAreThreeAndSayWhatToDo) {
   expect_mistake({"run", "--heal", "true"}, {"--heal", "--fault"});
   expect_mistake({"run", "--fault-every", "1s"}, {"--fault-every", "--fault"});
   expect_mistake({"run", "--fault-for", "1s"}, {"--fault-for", "--fault"});
+  // Built-in faults need a server that this run starts.
+  expect_mistake({"run", "--faults", "kill"}, {"--faults", "lab:KIND", "--heal"});
+  expect_mistake({"run", "--db", "lab:redis", "--faults", "kil"}, {"`kil`", "kill", "--list"});
+  expect_mistake({"run", "--db", "lab:redis", "--fault-plan", "/no/file"}, {"/no/file"});
+  expect_mistake({"run", "--db", "lab:redis", "--fault-targets", "one"}, {"--faults"});
+  expect_mistake({"run", "--db", "lab:redis", "--faults", "kill", "--fault-targets", "two"},
+                 {"`two`", "minority"});
+  expect_mistake({"run", "--db", "lab:redis", "--faults-optional"}, {"--faults"});
   expect_mistake({"run", "-f", "cupel", "-o", "x.jsonl"}, {"--format", "contradicts"});
   expect_mistake({"run", "-f", "edn"},
                  {"--format: found `edn`, expected jepsen or cupel", "convert"});
