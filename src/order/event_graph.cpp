@@ -209,23 +209,31 @@ void EventGraph::find_cycle(std::span<const Node> stack, base::Budget* budget) {
 }
 
 std::vector<EventGraph::Step> EventGraph::path(Node from, Node to, std::uint32_t limit) const {
-  base::HashMap<Node, Step> out_of;
-  std::vector<Node> queue = {to};
-  for (std::size_t i = 0; i < queue.size() && !out_of.contains(from); ++i) {
+  std::vector<Step> steps;
+  if (from == to) return steps;
+  auto& [number, seen, out_of, queue] = path_search_;
+  if (seen.size() != previous_.size() || ++number == 0) {
+    seen.assign(previous_.size(), 0);
+    out_of.resize(previous_.size());
+    number = 1;
+  }
+  queue.assign({to});
+  for (std::size_t i = 0; i < queue.size() && seen[from] != number; ++i) {
     const Node v = queue[i];
     const auto visit = [&](Node u, std::uint32_t arc) {
       // The last topological order extends every arc that a reason may use.
-      if (u == kNoNode || rank_[u] < rank_[from]) return;
-      if (out_of.try_emplace(u, Step{u, v, arc}).second) queue.push_back(u);
+      if (u == kNoNode || seen[u] == number || rank_[u] < rank_[from]) return;
+      seen[u] = number;
+      out_of[u] = {u, v, arc};
+      queue.push_back(u);
     };
     visit(previous_[v], kChainArc);
     for (const In& arc : in(v)) {
       if (arc.arc < limit) visit(arc.from, arc.arc);
     }
   }
-  std::vector<Step> steps;
-  if (from == to || !out_of.contains(from)) return steps;
-  for (Node v = from; v != to; v = steps.back().to) steps.push_back(out_of.at(v));
+  if (seen[from] != number) return steps;
+  for (Node v = from; v != to; v = steps.back().to) steps.push_back(out_of[v]);
   return steps;
 }
 

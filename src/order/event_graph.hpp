@@ -101,6 +101,14 @@ class EventGraph {
   std::vector<Node> topological_;
   std::vector<std::uint32_t> rank_;
   std::vector<Step> cycle_;
+  // Of path(), which is asked for every step of a derivation: a search's marks are its own number.
+  struct PathSearch {
+    std::uint32_t number = 0;
+    std::vector<std::uint32_t> seen;  // number of the search that saw a node
+    std::vector<Step> out_of;
+    std::vector<Node> queue;
+  };
+  mutable PathSearch path_search_;
   mutable std::vector<Node> chain_arcs_into_;  // by id - arcs_.size(), of the last digraph()
 };
 
