@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "lab/namespaces.hpp"
 #include "lab/server.hpp"
 
 namespace cupel::cli {
@@ -33,7 +34,8 @@ struct LabArguments {
   std::vector<std::string> names;
   lab::Options options;
   bool fast = false;
-  int node = -1;  // all
+  std::string network;  // empty: what is best for the kind
+  int node = -1;        // all
 };
 
 constexpr const char* kOtherState = "set XDG_STATE_HOME to a folder that you may write to";
@@ -107,7 +109,33 @@ Result<std::string> locked_folder() {
   auto folder = state_folder();
   if (!folder.ok()) return folder;
   if (auto locked = lock(*folder); !locked.ok()) return std::move(locked).error();
+  lab::clear_remains();
   return folder;
+}
+
+// Whether the nodes get networks of their own. Single servers do only if it is asked for: clients
+// expect them on loopback.
+Result<bool> wants_namespaces(const LabArguments& arguments) {
+  const auto kind = *lab::find_kind(arguments.kind);
+  const auto& asked = arguments.network;
+  const auto nodes =
+      arguments.options.nodes > 0 ? arguments.options.nodes : lab::node_count(kind).by_default;
+  if (asked == "loopback" || (asked.empty() && nodes == 1)) return false;
+  const auto why = ::geteuid() != 0
+                       ? std::string(
+                             "only root may put the nodes of a server that outlives the "
+                             "command in networks of their own")
+                       : lab::networks_forbidden();
+  if (why.empty()) return true;
+  if (!asked.empty()) {
+    return Error{.message = fmt::format("--network: {}; `cupel run --db lab:{}` may need no root",
+                                        why, arguments.kind)};
+  }
+  print_status(
+      fmt::format("cupel: {}, so they share the loopback interface, and faults of the "
+                  "network are not possible\n",
+                  why));
+  return false;
 }
 
 int start(const LabArguments& arguments) {
@@ -130,6 +158,9 @@ int start(const LabArguments& arguments) {
   auto options = arguments.options;
   options.durable = !arguments.fast;
   options.detached = true;
+  const auto namespaces = wants_namespaces(arguments);
+  if (!namespaces.ok()) return bad(namespaces.error());
+  options.namespaces = *namespaces;
   options.state_file = file_of(*folder, name);
   const auto server = lab::start(*lab::find_kind(arguments.kind), options);
   if (!server.ok()) return bad(server.error());
@@ -169,6 +200,7 @@ int stop(const LabArguments& arguments) {
 int list() {
   const auto folder = state_folder();
   if (!folder.ok()) return bad(folder.error());
+  lab::clear_remains();  // without the lock, which a start may have for long
   const auto names = names_in(*folder);
   if (names.empty()) report_no_server();
   int code = kSatisfied;
@@ -249,7 +281,7 @@ void add_lab(Command& app, Run& run) {
   auto arguments = std::make_shared<LabArguments>();
 
   auto* starting = command->add_subcommand(
-      "start", "Start a server on loopback, in a temporary directory, and print its URL");
+      "start", "Start a server in a temporary directory, and print its URL");
   starting
       ->add_option("KIND", arguments->kind,
                    "The server: " + kinds() + ", or FILE.json: a description of your own")
@@ -276,6 +308,16 @@ void add_lab(Command& app, Run& run) {
                                  "Number of nodes. Default: the kind's own")
                     ->type_name("N")
                     ->check(whole_number(1, 9));
+  starting
+      ->add_option("--network", arguments->network,
+                   "Where the nodes listen: loopback, or namespaces, one for each node. Default: "
+                   "namespaces for several nodes, if this machine allows it")
+      ->type_name("WHERE")
+      ->check([](const std::string& where) -> std::string {
+        return where == "loopback" || where == "namespaces"
+                   ? ""
+                   : fmt::format("found `{}`, expected loopback or namespaces", where);
+      });
   starting->add_flag("--sync", arguments->options.synchronous,
                      "A commit on the primary waits until a standby or replica has it");
   starting->callback([arguments, nodes, &run] {

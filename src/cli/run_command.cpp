@@ -373,11 +373,11 @@ void add_output_options(Command& command, RunArguments& arguments) {
 
 // Transactions that only read are needed to read from a replica.
 void take_hosts(RunArguments& arguments) {
-  // The standbys of a test server take no writes.
+  // Of a test server that is nothing without a second node, that one takes no writes.
   const auto& url = arguments.options.url;
   if (arguments.read_from.empty() && run::is_lab_url(url)) {
     const auto server = run::parse_lab_url(url);
-    if (server.ok() && lab::has_standbys(server->kind)) arguments.read_from = "any";
+    if (server.ok() && lab::node_count(server->kind).least > 1) arguments.read_from = "any";
   }
   constexpr std::array kAll{run::ReadFrom::kPrimary, run::ReadFrom::kReplica, run::ReadFrom::kAny};
   if (arguments.read_from.empty()) return;

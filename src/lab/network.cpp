@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/process.hpp"
@@ -22,18 +24,38 @@ namespace cupel::lab {
 
 namespace {
 
+namespace fs = std::filesystem;
 using base::Error;
 using base::Ok;
 using base::Status;
 
-constexpr const char* kUnnamed = "cupel";  // the bridge of a network without a name
+constexpr const char* kNamed = "cupel-";            // … of one with a name, and six letters
+constexpr const char* kUnnamed = "cupel";           // the bridge of a network without a name
+constexpr const char* kNamesFolder = "/run/netns";  // of `ip netns`
 constexpr const char* kNodesInterface = "eth0";
-constexpr unsigned kClientsHost = 254;
+constexpr unsigned kClientsHost = 254, kLastSubnet = 255;
 constexpr base::Seconds kPatience{20};
 constexpr std::uint64_t kShares = 1'000'000;  // in which a loss is counted
 
 std::string address_in(unsigned subnet, unsigned host) {
   return fmt::format("198.18.{}.{}", subnet, host);
+}
+
+// Of a node's namespace, and of its interface at the bridge.
+std::string link_name(const std::string& bridge, std::size_t node) {
+  return fmt::format("{}-{}", bridge, node);
+}
+
+// The names of a network's namespaces.
+std::vector<std::string> namespaces_of(const std::string& id) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator at(kNamesFolder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    auto name = at->path().filename().string();
+    if (name.starts_with(id + "-")) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 // A program that reads commands from its input, if there are any, while it runs.
@@ -254,7 +276,7 @@ std::string Network::address(std::size_t node) const {
 }
 std::string Network::file(std::size_t node) const {
   if (state_->name.id.empty()) return state_->ends.at(node).network.file();
-  return fmt::format("/run/netns/{}-{}", state_->name.id, node);
+  return fmt::format("{}/{}", kNamesFolder, link_name(state_->name.id, node));
 }
 
 Status Network::set_links(std::span<const LinkFault> faults) {
@@ -297,10 +319,6 @@ base::Result<std::vector<LinkCount>> Network::disturbed() const {
 
 namespace {
 
-std::string link_name(const std::string& bridge, std::size_t node) {
-  return fmt::format("{}-{}", bridge, node);
-}
-
 // The bridge, and a pair of interfaces for each node, whose namespaces are there.
 std::string bridge_commands(const NetworkName& name, const std::string& bridge,
                             const std::vector<std::string>& namespaces) {
@@ -332,7 +350,7 @@ Status configure_nodes(const NetworkName& name, const std::vector<End>& ends) {
 }
 
 base::Result<Namespace> open_node(const NetworkName& name, std::size_t node) {
-  return Namespace::open(fmt::format("/run/netns/{}", link_name(name.id, node)));
+  return Namespace::open(fmt::format("{}/{}", kNamesFolder, link_name(name.id, node)));
 }
 
 // All ends, whose namespaces are there.
@@ -370,6 +388,13 @@ std::set<unsigned> taken_subnets() {
   return taken;
 }
 
+// Two programs at the same time would choose the same subnet. The lock goes with its owner.
+base::Descriptor lock_names() {
+  base::Descriptor file(::open("/run/cupel-lab.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (file) ::flock(file.get(), LOCK_EX);
+  return file;
+}
+
 }  // namespace
 
 base::Result<Network> Network::make(std::size_t nodes) {
@@ -394,15 +419,16 @@ base::Result<Network> Network::make_named(std::size_t nodes, const std::string& 
   auto state = std::make_unique<State>();
   auto& name = state->name;
   name = {.id = id, .nodes = nodes};
+  const auto lock = lock_names();
   const auto taken = taken_subnets();
   while (taken.contains(name.subnet)) ++name.subnet;
-  if (name.subnet > 255) {
+  if (name.subnet > kLastSubnet) {
     return Error{.message =
                      "found no free network in 198.18.0.0/16; `cupel lab list` shows "
                      "the servers that run"};
   }
   const auto give_up = [&](Status status) {
-    remove_network(id, nodes);
+    remove_network(id);
     return std::move(status).error();
   };
   auto commands = fmt::format("link add {0} type bridge\nlink set {0} alias \"{1}\"\n", id, owner);
@@ -431,15 +457,49 @@ base::Result<Network> Network::attach(const NetworkName& name) {
   return Network(std::move(state));
 }
 
-void remove_network(const std::string& id, std::size_t nodes) {
+void remove_network(const std::string& id) {
   // The bridge last: by it a half-removed network is found.
-  for (std::size_t node = 0; node < nodes; ++node) {
-    static_cast<void>(run_ip(fmt::format("netns del {}", link_name(id, node))));
-  }
+  std::string commands;
+  for (const auto& name : namespaces_of(id)) commands += fmt::format("netns del {}\n", name);
+  if (!commands.empty()) static_cast<void>(run_ip(commands));
   auto rules = Commands::start({"nft", "-f", "-"},
                                fmt::format("add table ip {0}\ndelete table ip {0}\n", id));
   if (rules.ok()) static_cast<void>(rules->end());
-  static_cast<void>(run_ip(fmt::format("link del {}", id)));
+  static_cast<void>(run_ip(fmt::format("link del {}\n", id)));
+}
+
+std::vector<std::pair<std::string, std::string>> named_networks() {
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto lock = lock_names();  // none is half made
+  auto started = Commands::start({"ip", "-j", "link", "show", "type", "bridge"}, "");
+  if (!started.ok()) return found;
+  const auto text = started->end();
+  if (!text.ok()) return found;
+  const auto bridges = nlohmann::json::parse(*text, nullptr, false);
+  if (!bridges.is_array()) return found;
+  for (const auto& bridge : bridges) {
+    const auto id = bridge.value("ifname", "");
+    if (id.starts_with(kNamed)) found.emplace_back(id, bridge.value("ifalias", ""));
+  }
+  return found;
+}
+
+bool is_inhabited(const std::string& id) {
+  std::set<ino_t> networks;
+  struct stat facts {};
+  for (const auto& name : namespaces_of(id)) {
+    if (::stat(fmt::format("{}/{}", kNamesFolder, name).c_str(), &facts) == 0) {
+      networks.insert(facts.st_ino);
+    }
+  }
+  std::error_code failed;
+  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (::stat((at->path() / "ns/net").c_str(), &facts) == 0 && networks.contains(facts.st_ino)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace cupel::lab

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -56,6 +57,12 @@ class Network {
 };
 
 // Removes what has a name; processes in it keep their part until they end.
-void remove_network(const std::string& id, std::size_t nodes);
+void remove_network(const std::string& id);
+
+// Those with a name whose bridge is in the network of this thread: the id and the owner, which
+// is empty if its program was killed as it made the bridge. None if they cannot be listed.
+std::vector<std::pair<std::string, std::string>> named_networks();
+// Whether a process lives in one.
+bool is_inhabited(const std::string& id);
 
 }  // namespace cupel::lab

@@ -25,6 +25,7 @@
 #include "lab/loopback.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/network.hpp"
+#include "lab/remains.hpp"
 
 namespace cupel::lab {
 
@@ -38,8 +39,7 @@ using base::Status;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr const char* kFolder = "cupel-lab-";  // under the folder for temporary files
-constexpr int kTries = 4;                      // with other ports each, if somebody else took one
+constexpr int kTries = 4;  // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
 
 // A process by id and start; not there: start is 0.
@@ -174,7 +174,7 @@ struct Server::State {
     const auto id = fs::path(site.directory).filename().string();
     auto made =
         site.options.detached
-            ? Network::make_named(site.nodes.size(), "cupel-" + id.substr(std::strlen(kFolder)),
+            ? Network::make_named(site.nodes.size(), "cupel-" + id.substr(std::strlen(kDirectory)),
                                   site.directory)
             : Network::make(site.nodes.size());
     if (!made.ok()) return std::move(made).error();
@@ -398,8 +398,9 @@ struct Server::State {
     stopped = true;
     end(all_nodes(), spec().stop_signal);
     for (const auto index : all_nodes()) clear_remains(index);
+    kill_marked(site.directory);  // helpers of the servers that they did not end
     network.reset();
-    if (network_name) remove_network(network_name->id, network_name->nodes);
+    if (network_name) remove_network(network_name->id);
     std::error_code ignored;
     fs::remove_all(site.directory, ignored);
     if (!site.options.state_file.empty()) fs::remove(site.options.state_file, ignored);
@@ -592,7 +593,7 @@ base::Result<Server> Server::attach(const std::string& state_file) {
     site.kind = *kind;
     site.directory = all.at("directory");
     // stop() removes it, so it had better be one that we made.
-    if (fs::path(site.directory).filename().string().rfind(kFolder, 0) != 0) {
+    if (fs::path(site.directory).filename().string().rfind(kDirectory, 0) != 0) {
       return bad("found a directory that is no test server's: " + site.directory);
     }
     site.options.durable = all.at("durable");
@@ -649,7 +650,7 @@ base::Result<Server> start(Kind kind, const Options& options) {
   const std::size_t nodes = options.nodes == 0 ? spec.default_nodes : options.nodes;
   state->resize(nodes);
 
-  const auto made = base::make_temp_dir(kFolder);
+  const auto made = base::make_temp_dir(kDirectory);
   if (!made.ok()) return made.error();
   const auto directory = made->string();
   site.directory = directory;
@@ -662,6 +663,7 @@ base::Result<Server> start(Kind kind, const Options& options) {
     state->stop();
     return std::move(status).error();
   };
+  if (auto noted = note_owner(site); !noted.ok()) return give_up(std::move(noted));
   if (site.user && ::chown(directory.c_str(), site.user->user, site.user->group) != 0) {
     return give_up(Error{.message = std::strerror(errno), .file = directory});
   }

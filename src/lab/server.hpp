@@ -170,6 +170,11 @@ class Server {
   std::unique_ptr<State> state_;
 };
 
+// Removes what programs left of servers that nobody owns any more: a program that was killed while
+// it started or used one. Only what the lab made, in the folder for temporary files of this
+// process, and networks with a name.
+void clear_remains();
+
 // Returns when every node answers. Errors: a program that is not installed (which
 // Debian package has it), a server that does not start (the end of its log), more nodes than
 // the kind has.

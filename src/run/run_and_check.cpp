@@ -253,6 +253,7 @@ class Stages {
     auto url = parse_lab_url(options_.url);
     if (!url.ok()) return std::move(url).error();
     url->options.interrupted = &stop_;
+    lab::clear_remains();  // of runs that were killed
     const auto forbidden = lab::networks_forbidden();
     url->options.namespaces = forbidden.empty();
     if (!forbidden.empty()) {

@@ -1,0 +1,21 @@
+// Remains: what a program that was killed left of its servers, and who owns what there is.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "lab/kinds.hpp"
+
+namespace cupel::lab {
+
+// A server's directory: kDirectory and six letters, under the folder for temporary files.
+inline constexpr const char* kDirectory = "cupel-lab-";
+
+// Notes in the server's directory that it is this program's until it ends, and from then on the
+// state file's, if the server has one.
+base::Status note_owner(const Site& site);
+
+// Sends SIGKILL to every process of the server in this directory, and returns when they are gone.
+void kill_marked(const std::string& directory);
+
+}  // namespace cupel::lab
