@@ -37,8 +37,10 @@ int campaign(const CampaignArguments& arguments) {
       .before =
           [&](const run::CampaignRun& run, std::size_t number, std::size_t of) {
             if (arguments.quiet) return;
-            const auto text = fmt::format("[{}/{}] {} {} {}, seed {}: ", number, of, run.database,
-                                          run.isolation, run.workload, run.options.run.seed);
+            const auto text = fmt::format("[{}/{}] {} {} {}{}, seed {}: ", number, of, run.database,
+                                          run.isolation, run.workload,
+                                          run.faults.empty() ? "" : ", faults " + run.faults,
+                                          run.options.run.seed);
             if (arguments.jobs == 1) print_status(text);
             begun[run.identity] = text;
           },

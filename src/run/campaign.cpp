@@ -34,21 +34,14 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 Json to_json(const CampaignResult& r) {
-  return {{"identity", r.identity},
-          {"database", r.database},
-          {"isolation", r.isolation},
-          {"workload", r.workload},
-          {"seed", r.seed},
-          {"product", r.product},
-          {"asked", r.asked},
-          {"verdict", r.verdict},
-          {"error", r.error},
-          {"anomalies", r.anomalies},
-          {"strongest_satisfied", r.strongest_satisfied},
-          {"committed", r.committed},
-          {"aborted", r.aborted},
-          {"unknown", r.unknown},
-          {"seconds", r.seconds},
+  return {{"identity", r.identity},   {"database", r.database},
+          {"isolation", r.isolation}, {"workload", r.workload},
+          {"faults", r.faults},       {"seed", r.seed},
+          {"product", r.product},     {"asked", r.asked},
+          {"verdict", r.verdict},     {"error", r.error},
+          {"anomalies", r.anomalies}, {"strongest_satisfied", r.strongest_satisfied},
+          {"committed", r.committed}, {"aborted", r.aborted},
+          {"unknown", r.unknown},     {"seconds", r.seconds},
           {"history", r.history}};
 }
 
@@ -59,6 +52,7 @@ CampaignResult from_json(const Json& json) {
   json.at("database").get_to(r.database);
   json.at("isolation").get_to(r.isolation);
   json.at("workload").get_to(r.workload);
+  r.faults = json.value("faults", std::string());  // files of before have none
   json.at("seed").get_to(r.seed);
   json.at("product").get_to(r.product);
   json.at("asked").get_to(r.asked);
@@ -115,6 +109,7 @@ CampaignResult result_of(const CampaignRun& run) {
   result.database = run.database;
   result.isolation = run.isolation;
   result.workload = run.workload;
+  result.faults = run.faults;
   result.seed = run.options.run.seed;
   return result;
 }
@@ -126,6 +121,7 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
   for (const auto level : checked.asked) {
     result.asked += (result.asked.empty() ? "" : ", ") + std::string(levels::name(level));
   }
+  if (checked.loses() && !checked.by_name) result.asked += " and durable";
   const auto verdict = checked.verdict();
   if (verdict == check::Verdict::kRefused) {
     result.verdict = "error";
@@ -146,12 +142,12 @@ void fill(CampaignResult& result, const CheckedRun& checked) {
 
 // What a violation ends under StopAt::kEach.
 std::string cell_of(const CampaignRun& run) {
-  return run.database + '\n' + run.isolation + '\n' + run.workload;
+  return run.database + '\n' + run.isolation + '\n' + run.workload + '\n' + run.faults;
 }
 
 std::string file_name(const CampaignRun& run) {
-  std::string name =
-      fmt::format("{}-{}-{}-{}", run.database, run.isolation, run.workload, run.options.run.seed);
+  std::string name = fmt::format("{}-{}-{}{}-{}", run.database, run.isolation, run.workload,
+                                 run.faults.empty() ? "" : "-" + run.faults, run.options.run.seed);
   for (char& c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '-' || c == '.';
@@ -298,6 +294,7 @@ class Cells {
     } else {
       std::error_code ignored;
       std::filesystem::remove(options.history, ignored);
+      std::filesystem::remove(faults_file_of(options.history), ignored);
       std::filesystem::remove_all(logs_of(options.history), ignored);
     }
     return stop_ ? std::nullopt : std::optional(std::move(result));

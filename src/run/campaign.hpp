@@ -1,4 +1,4 @@
-// campaign: a matrix of databases × isolation levels × workloads × seeds, checked
+// campaign: a matrix of databases × isolation levels × faults × workloads × seeds, checked
 // run by run, and a table of which anomalies were seen where, in the manner of
 // Hermitage (github.com/ept/hermitage).
 //
@@ -6,6 +6,7 @@
 //   {"databases": [{"name": "PostgreSQL", "url": "postgres://…", "isolations": ["read-committed",
 //   …]}],
 //    "workloads": ["general", {"workload": "mini", "keys": 20}],
+//    "faults": ["none", "partition,kill"],
 //    "seeds": 10, "sessions": 10, "txns": 100, …, "stop": "each", "budget": 600}
 //
 // A folder keeps what came out: results.jsonl, a line a run, which makes the
@@ -34,6 +35,7 @@ struct CampaignRun {
   std::string database;   // the column's name
   std::string isolation;  // as the driver spells it; never empty
   std::string workload;   // a name that is unique among the workloads of the file
+  std::string faults;     // the same of its faults; empty: none
   RunAndCheckOptions options;
   std::string identity;  // of everything that decides it: what results are kept under
 };
@@ -48,7 +50,7 @@ struct Campaign {
 
 // What is known of a finished run; a line of results.jsonl.
 struct CampaignResult {
-  std::string identity, database, isolation, workload, product;
+  std::string identity, database, isolation, workload, faults, product;
   std::uint64_t seed = 0;
   std::string asked, verdict;  // the level, and "satisfied", "violated", "unknown" or "error"
   std::string error;           // a sentence, for "error"

@@ -123,7 +123,15 @@ struct Database {
   std::string name, url;
   std::vector<std::string> isolations;
   std::vector<levels::Level> asked;
+  ReadFrom read_from = ReadFrom::kOwnHost;
 };
+
+ReadFrom read_from(const FileJson& value, const std::string& place) {
+  for (const auto one : {ReadFrom::kPrimary, ReadFrom::kReplica, ReadFrom::kAny}) {
+    if (value == name(one)) return one;
+  }
+  wrong(place, value, "\"primary\", \"replica\" or \"any\"");
+}
 
 Database database(const FileJson& value, const std::string& place) {
   if (!value.is_object()) wrong(place, value, R"({"name": …, "url": …, "isolations": […]})");
@@ -143,8 +151,10 @@ Database database(const FileJson& value, const std::string& place) {
       const auto level = levels::parse_level(text(field, at));
       if (!level) wrong(at, field, "a level of `cupel levels`");
       database.asked.push_back(*level);
+    } else if (name == "read_from") {
+      database.read_from = read_from(field, at);
     } else {
-      unknown_field(at, "name, url, isolations or level");
+      unknown_field(at, "name, url, isolations, level or read_from");
     }
   }
   // The name identifies the results; a URL may hold a password.
@@ -203,6 +213,81 @@ std::vector<std::uint64_t> seeds_of(const FileJson& value, const std::string& pl
   return seeds;
 }
 
+// What is broken during a run, and what its column is called; no name: nothing is.
+struct FaultsOfRun {
+  std::string name;
+  faults::Options options = {};
+};
+
+FaultsOfRun faults_of(const FileJson& value, const std::string& place) {
+  FaultsOfRun faults;
+  auto& options = faults.options;
+  if (value.is_string()) {
+    options.list = value.get<std::string>();
+  } else if (!value.is_object()) {
+    wrong(place, value, "a list of faults as --faults has it, or an object");
+  }
+  const FileJson fields = value.is_object() ? value : FileJson::object();
+  for (const auto& [name, field] : fields.items()) {
+    const auto at = place + '.' + name;
+    if (name == "faults") {
+      options.list = text(field, at);
+    } else if (name == "name") {
+      faults.name = text(field, at);
+    } else if (name == "every") {
+      number(field, at, options.every, 0.01, 1e6);
+    } else if (name == "for") {
+      number(field, at, options.lasts, 0.01, 1e6);
+    } else if (name == "targets") {
+      const auto targets = faults::parse_targets(text(field, at));
+      if (!targets) wrong(at, field, "one, minority, majority, primaries or all");
+      options.targets = *targets;
+    } else if (name == "optional") {
+      if (!field.is_boolean()) wrong(at, field, "true or false");
+      options.optional = field.get<bool>();
+    } else {
+      unknown_field(at, "faults, name, every, for, targets or optional");
+    }
+  }
+  if (options.list == "none") return {};
+  if (const auto list = faults::parse_list(options.list); !list.ok()) {
+    throw Mistake{place + ": " + list.error().message};
+  }
+  if (faults.name.empty()) faults.name = options.list;
+  return faults;
+}
+
+std::vector<FaultsOfRun> all_faults_of(const FileJson& value, const std::string& place) {
+  if (!value.is_array() || value.empty()) wrong(place, value, "a list of faults");
+  std::vector<FaultsOfRun> all;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const auto at = fmt::format("{}[{}]", place, i);
+    all.push_back(faults_of(value[i], at));
+    for (std::size_t j = 0; j < i; ++j) {
+      if (all[j].name == all[i].name) wrong(at, value[i], "a name of its own (\"name\")");
+    }
+  }
+  return all;
+}
+
+// Faults need a server that the run starts, and time.
+void check_faults(const std::vector<FaultsOfRun>& faults, const std::vector<Database>& databases,
+                  const FileJson& file) {
+  const bool any =
+      std::any_of(faults.begin(), faults.end(), [](const auto& one) { return one.options.any(); });
+  if (!any) return;
+  if (!file.contains("time_limit")) {
+    throw Mistake{"faults: found no time_limit, expected one: how long the load lasts"};
+  }
+  for (const auto& database : databases) {
+    if (is_lab_url(database.url)) continue;
+    throw Mistake{
+        fmt::format("faults: found the database {}, which cupel does not start; expected "
+                    "the URL lab:KIND, as in lab:postgres",
+                    database.name)};
+  }
+}
+
 StopAt stop_of(const FileJson& value, const std::string& place) {
   const auto stop = text(value, place);
   if (stop == "first") return StopAt::kFirst;
@@ -247,7 +332,7 @@ Row row_of(const FileJson& file, const FileJson& value, const std::string& place
   }
   // All of a plan, unless less is asked for.
   const bool plan = options.workload.ends_with(".json");
-  if (plan) options.run.txns = 0;
+  if (plan || file.contains("faults")) options.run.txns = 0;
   for (const auto& [name, field] : file.items()) shape_field(name, field, name, options);
   const FileJson own = value.is_object() ? value : FileJson::object();
   for (const auto& [name, field] : own.items()) {
@@ -297,21 +382,35 @@ struct Target {
   std::vector<Row> rows;
 };
 
-CampaignRun run_of(const Database& database, const std::string& isolation, const Row& row,
+std::string definition_of(const FaultsOfRun& faults) {
+  const auto& o = faults.options;
+  if (!o.any()) return "";
+  return fmt::format(" | {} {} {} {} {}", faults.name, o.list, o.every, o.lasts,
+                     faults::name(o.targets));
+}
+
+CampaignRun run_of(const Target& target, const Row& row, const FaultsOfRun& faults,
                    std::uint64_t seed) {
+  const auto& [database, isolation, rows] = target;
   CampaignRun run{.database = database.name,
                   .isolation = isolation,
                   .workload = row.name,
+                  .faults = faults.name,
                   .options = row.options,
                   .identity = {}};
   run.options.url = database.url;
   run.options.open.isolation = isolation;
+  run.options.run.read_from = database.read_from;
+  run.options.inject = faults.options;
   run.options.run.seed = seed;
   run.options.analysis.check.asked = database.asked;
   std::string asked;
   for (const auto level : database.asked) asked += fmt::format(" | {}", levels::name(level));
-  run.identity = fmt::format("{} | {} | {} | {} | seed {}{}", database.name, isolation, row.name,
-                             row.definition, seed, asked);
+  if (database.read_from != ReadFrom::kOwnHost) {
+    asked += fmt::format(" | reads from {}", name(database.read_from));
+  }
+  run.identity = fmt::format("{} | {} | {} | {} | seed {}{}{}", database.name, isolation, row.name,
+                             row.definition, seed, asked, definition_of(faults));
   return run;
 }
 
@@ -322,6 +421,7 @@ Campaign campaign_of(const FileJson& file) {
   RunAndCheckOptions of_all;  // looked at here, taken by each workload
   std::vector<Database> databases;
   std::vector<std::uint64_t> seeds{1};
+  std::vector<FaultsOfRun> faults{{}};
   for (const auto& [name, value] : file.items()) {
     if (name == "databases") {
       databases = databases_of(value, name);
@@ -329,6 +429,8 @@ Campaign campaign_of(const FileJson& file) {
       if (!value.is_array() || value.empty()) wrong(name, value, "a list of workloads");
     } else if (name == "seeds") {
       seeds = seeds_of(value, name);
+    } else if (name == "faults") {
+      faults = all_faults_of(value, name);
     } else if (name == "budget") {
       number(value, name, campaign.budget, 0, 1e9);
     } else if (name == "stop") {
@@ -338,6 +440,7 @@ Campaign campaign_of(const FileJson& file) {
     }
   }
   if (databases.empty()) throw Mistake{"found no databases, expected a list of them"};
+  check_faults(faults, databases, file);
   std::vector<Target> targets;
   for (const auto& database : databases) {
     for (const auto& isolation : database.isolations) {
@@ -346,8 +449,10 @@ Campaign campaign_of(const FileJson& file) {
   }
   for (const auto seed : seeds) {
     for (const auto& target : targets) {
-      for (const auto& row : target.rows) {
-        campaign.runs.push_back(run_of(target.database, target.isolation, row, seed));
+      for (const auto& each : faults) {
+        for (const auto& row : target.rows) {
+          campaign.runs.push_back(run_of(target, row, each, seed));
+        }
       }
     }
   }

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // A column of the table.
 struct Column {
-  std::string database, isolation, product, asked;
+  std::string database, isolation, faults, product, asked;
   std::size_t runs = 0, violated = 0, unknown = 0, errors = 0;
   std::uint64_t committed = 0, aborted = 0;
   std::string error;                        // the first
@@ -29,12 +29,14 @@ std::vector<Column> columns_of(const CampaignSummary& summary) {
   std::vector<Column> columns;
   for (const auto& result : summary.results) {
     auto it = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
-      return column.database == result.database && column.isolation == result.isolation;
+      return column.database == result.database && column.isolation == result.isolation &&
+             column.faults == result.faults;
     });
     if (it == columns.end()) {
       it = columns.emplace(columns.end());
       it->database = result.database;
       it->isolation = result.isolation;
+      it->faults = result.faults;
     }
     ++it->runs;
     if (!result.product.empty()) it->product = result.product;
@@ -94,7 +96,8 @@ std::string summary_markdown(const CampaignSummary& summary) {
     text += '\n';
   };
   for (const auto& column : columns) {
-    text += fmt::format(" {}<br>{} |", escaped(column.database), escaped(column.isolation));
+    text += fmt::format(" {}<br>{}{} |", escaped(column.database), escaped(column.isolation),
+                        column.faults.empty() ? "" : "<br>" + escaped(column.faults));
   }
   text += "\n|---|";
   for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
@@ -121,9 +124,9 @@ std::string summary_markdown(const CampaignSummary& summary) {
   std::string kept;
   for (const auto& result : summary.results) {
     if (!result.history.empty()) {
-      kept +=
-          fmt::format("- `{}`: {} {} at {}, workload {}, seed {}\n", result.history, result.asked,
-                      result.verdict, result.isolation, result.workload, result.seed);
+      kept += fmt::format("- `{}`: {} {} at {}, workload {}{}, seed {}\n", result.history,
+                          result.asked, result.verdict, result.isolation, result.workload,
+                          result.faults.empty() ? "" : ", faults " + result.faults, result.seed);
     }
   }
   if (!kept.empty()) text += "\nHistories kept (`cupel check FILE` explains them):\n\n" + kept;
@@ -151,6 +154,7 @@ std::string summary_json(const CampaignSummary& summary) {
     }
     object["columns"].push_back({{"database", column.database},
                                  {"isolation", column.isolation},
+                                 {"faults", column.faults},
                                  {"product", column.product},
                                  {"asked", column.asked},
                                  {"runs", column.runs},

@@ -87,7 +87,7 @@ TEST_F(CampaignTest, MistakesAreNamedWithTheirPlaces) {
       {R"({"databases": [{}], "sedes": 3})",
        {"sedes", "found an unknown field, expected one of those in docs/campaign.md"}},
       {R"({"databases": [{"urk": "sqlite:x"}]})",
-       {"databases[0].urk", "unknown field, expected name, url, isolations or level"}},
+       {"databases[0].urk", "unknown field, expected name, url, isolations, level or read_from"}},
       {R"({"databases": [{}, 7]})", {"databases[1]", "found 7"}},
       {R"({"databases": [{}, {}]})", {"databases[1].name", "of its own"}},
       {R"({"databases": [{"url": 3}]})", {"databases[0].url", "a text"}},
@@ -195,6 +195,40 @@ TEST_F(CampaignTest, TheMatrixGoesSeedBySeed) {
   };
   EXPECT_NE(identity(R"("level": "prefix")"), identity(R"("level": "causal")"));
   EXPECT_EQ(identity(""), identity(R"("isolations": ["serializable"])"));
+}
+
+TEST_F(CampaignTest, FaultsAreAnotherDimension) {
+  const auto runs = campaign(R"({"databases": [{"name": "R", "url": "lab:redis-replica",
+                                                "read_from": "any"}],
+                                 "workloads": ["mini", "lwt"], "seeds": 2, "time_limit": 5,
+                                 "faults": ["none", {"faults": "kill,pause", "every": 2,
+                                                     "targets": "primaries"}]})")
+                        .runs;
+  ASSERT_EQ(runs.size(), 8U);
+  EXPECT_EQ(runs[0].faults, "");
+  EXPECT_FALSE(runs[0].options.inject.any());
+  EXPECT_EQ(runs[2].faults, "kill,pause");
+  EXPECT_EQ(runs[2].options.inject.list, "kill,pause");
+  EXPECT_EQ(runs[2].options.inject.every, 2);
+  EXPECT_EQ(runs[2].options.inject.targets, faults::Targets::kPrimaries);
+  EXPECT_EQ(runs[2].options.run.txns, 0U) << "until the time is up";
+  EXPECT_EQ(runs[2].options.run.read_from, ReadFrom::kAny);
+  EXPECT_NE(runs[0].identity, runs[2].identity);
+  const auto error = [&](const std::string& databases, const std::string& rest) {
+    const auto read_back = read(R"({"databases": [)" + databases + "], " + rest + "}");
+    return read_back.ok() ? "none" : read_back.error().message;
+  };
+  const std::string redis = R"({"url": "lab:redis"})";
+  EXPECT_EQ(error(R"({"name": "A"})", R"("faults": ["kill"], "time_limit": 5)"),
+            "faults: found the database A, which cupel does not start; expected the URL lab:KIND, "
+            "as in lab:postgres");
+  EXPECT_EQ(error(redis, R"("faults": ["kill"])"),
+            "faults: found no time_limit, expected one: how long the load lasts");
+  EXPECT_EQ(error(redis, R"("faults": ["kil"], "time_limit": 5)").rfind("faults[0]: found ", 0),
+            0U);
+  EXPECT_EQ(
+      error(redis, R"("faults": ["kill", "kill"], "time_limit": 5)").rfind("faults[1]: found ", 0),
+      0U);
 }
 
 TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
