@@ -34,6 +34,7 @@ others=(
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
+  iproute2 nftables  # their networks, and faults of those
 )
 case $mode in
   program) ;;

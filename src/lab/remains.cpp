@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -77,7 +78,7 @@ Owner owner_of(const fs::path& directory) {
 }
 
 void clear_directory(const fs::path& directory) {
-  kill_marked(directory.string());
+  kill_all_in(directory.string());
   const auto owner = parsed(directory / kOwnerFile);
   const auto kind = find_kind(owner.is_object() ? owner.value("kind", "") : "");
   std::error_code ignored;
@@ -91,22 +92,26 @@ void clear_directory(const fs::path& directory) {
   fs::remove_all(directory, ignored);
 }
 
-// The processes of the server in this directory.
-std::vector<pid_t> marked(const std::string& directory) {
-  const auto mark = fmt::format("{}={}", kMark, directory) + '\0';
-  std::vector<pid_t> found;
+// Whether a process has the mark in its environment. Some servers write their title over theirs.
+bool is_marked(const fs::path& process, const std::string& mark) {
+  const auto environment = text_of((process / "environ").string());
+  const auto place = environment.find(mark);
+  return place == 0 || (place != std::string::npos && environment[place - 1] == '\0');
+}
+
+// Whether it works in the directory, as our servers do, and has no terminal, as a shell has.
+bool serves_in(const fs::path& process, const std::string& directory) {
   std::error_code failed;
-  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
-    if (id <= 0 || id == ::getpid()) continue;
-    const auto environment = text_of((at->path() / "environ").string());
-    const auto place = environment.find(mark);
-    if (place == 0 || (place != std::string::npos && environment[place - 1] == '\0')) {
-      found.push_back(id);
-    }
-  }
-  return found;
+  const auto where = fs::read_symlink(process / "cwd", failed).string();
+  if (failed || (where != directory && !where.starts_with(directory + "/"))) return false;
+  const auto text = text_of((process / "stat").string());
+  const auto name_end = text.rfind(')');
+  char state = 0;
+  int parent = 0, group = 0, session = 0, terminal = -1;
+  return name_end != std::string::npos &&
+         std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d %d", &state, &parent, &group,
+                     &session, &terminal) == 5 &&
+         state != 'Z' && terminal == 0;
 }
 
 }  // namespace
@@ -121,9 +126,22 @@ base::Status note_owner(const Site& site) {
   return base::write_file(site.directory + "/" + kOwnerFile, owner.dump(2) + "\n");
 }
 
-void kill_marked(const std::string& directory) {
+std::vector<pid_t> processes_in(const std::string& directory) {
+  const auto mark = fmt::format("{}={}", kMark, directory) + '\0';
+  std::vector<pid_t> found;
+  std::error_code failed;
+  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
+    if (id <= 0 || id == ::getpid()) continue;
+    if (is_marked(at->path(), mark) || serves_in(at->path(), directory)) found.push_back(id);
+  }
+  return found;
+}
+
+void kill_all_in(const std::string& directory) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  for (auto ids = marked(directory); !ids.empty(); ids = marked(directory)) {
+  for (auto ids = processes_in(directory); !ids.empty(); ids = processes_in(directory)) {
     for (const auto id : ids) {
       const auto start = base::process_start(id);
       if (start) base::signal_process(id, *start, SIGKILL);

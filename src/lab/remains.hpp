@@ -1,7 +1,10 @@
 // Remains: what a program that was killed left of its servers, and who owns what there is.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "lab/kinds.hpp"
@@ -15,7 +18,9 @@ inline constexpr const char* kDirectory = "cupel-lab-";
 // state file's, if the server has one.
 base::Status note_owner(const Site& site);
 
-// Sends SIGKILL to every process of the server in this directory, and returns when they are gone.
-void kill_marked(const std::string& directory);
+// The processes of the server in this directory, also those that nobody keeps a note of.
+std::vector<pid_t> processes_in(const std::string& directory);
+// Sends SIGKILL to them, and returns when they are gone.
+void kill_all_in(const std::string& directory);
 
 }  // namespace cupel::lab

@@ -398,7 +398,7 @@ struct Server::State {
     stopped = true;
     end(all_nodes(), spec().stop_signal);
     for (const auto index : all_nodes()) clear_remains(index);
-    kill_marked(site.directory);  // helpers of the servers that they did not end
+    kill_all_in(site.directory);  // helpers of the servers that they did not end
     network.reset();
     if (network_name) remove_network(network_name->id);
     std::error_code ignored;
