@@ -67,8 +67,9 @@ Chosen choose(const explain::Interpretation& interpretation) {
 
 class Draughtsman {
  public:
-  Draughtsman(const History& history, std::vector<TxnId> involved)
-      : history_(history), words_(history, involved) {}
+  Draughtsman(const History& history, std::vector<TxnId> involved,
+              const explain::FieldsByLabel* fields)
+      : history_(history), words_(history, involved), fields_(fields) {}
 
   std::size_t box(TxnId txn) {
     const auto [it, fresh] = box_of_.try_emplace(txn, figure_.boxes.size());
@@ -82,6 +83,9 @@ class Draughtsman {
       box.committed = history_.status(txn) == history::TxnStatus::kCommitted;
       if (!box.committed)
         box.place += fmt::format(" · {}", history::to_string(history_.status(txn)));
+      if (const auto node = node_of(txn); !node.empty()) {
+        box.place += fmt::format(" · {}", fitting(node, kLongestName));
+      }
       figure_.boxes.push_back(std::move(box));
     }
     return it->second;
@@ -130,6 +134,19 @@ class Draughtsman {
   }
 
  private:
+  // The server it ran on, if the source says so: "\"n1\"" is n1.
+  [[nodiscard]] std::string node_of(TxnId txn) const {
+    if (fields_ == nullptr) return {};
+    const auto found = fields_->find(history_.label(txn));
+    if (found == fields_->end()) return {};
+    for (const auto& [name, text] : found->second) {
+      if (name != "node") continue;
+      const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+      return quoted ? text.substr(1, text.size() - 2) : text;
+    }
+    return {};
+  }
+
   void add_operations(Figure::Box& box) {
     const auto first = history_.first_op(box.txn), last = history_.last_op(box.txn);
     std::size_t skipped = 0, shown = 0;
@@ -183,6 +200,7 @@ class Draughtsman {
 
   const History& history_;
   Words words_;
+  const explain::FieldsByLabel* fields_;
   Figure figure_;
   std::map<TxnId, std::size_t> box_of_;
   std::set<OpId> marked_;
@@ -190,8 +208,9 @@ class Draughtsman {
 };
 
 Figure internal_figure(const History& history, const levels::InternalAnomaly& anomaly,
-                       const std::string& summary, std::string title) {
-  Draughtsman draughtsman(history, {anomaly.txn, anomaly.other_txn});
+                       const std::string& summary, std::string title,
+                       const explain::FieldsByLabel* fields) {
+  Draughtsman draughtsman(history, {anomaly.txn, anomaly.other_txn}, fields);
   const bool other = anomaly.other_txn.valid() && anomaly.other_txn != anomaly.txn;
   if (other) draughtsman.mark(anomaly.other_txn, anomaly.other);
   draughtsman.mark(anomaly.txn, anomaly.read);
@@ -262,12 +281,12 @@ Figure figure_of(const History& history, levels::Level level, const levels::Viol
   };
   if (!violation.internal.empty()) {
     const auto which = std::min(options.internal, violation.internal.size() - 1);
-    return in_the_whole(
-        internal_figure(history, violation.internal[which], anomaly.summary, std::move(title)));
+    return in_the_whole(internal_figure(history, violation.internal[which], anomaly.summary,
+                                        std::move(title), options.fields));
   }
   const auto interpretation = explain::interpret(history, violation);
   const auto chosen = choose(interpretation);
-  Draughtsman draughtsman(history, interpretation.transactions);
+  Draughtsman draughtsman(history, interpretation.transactions, options.fields);
   std::map<std::uint32_t, std::uint32_t> arrow_of;
   for (const auto index : chosen.dependencies) {
     arrow_of.emplace(index, static_cast<std::uint32_t>(arrow_of.size()));

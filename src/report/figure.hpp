@@ -58,6 +58,8 @@ struct FigureOptions {
   std::size_t internal = 0;  // which of `violation.internal`, if it is one of these
   // Where `history` is a part of another: which transaction it was there, by transaction.
   std::span<const history::TxnId> originals = {};
+  // More about transactions; a box shows the node that one ran on.
+  const explain::FieldsByLabel* fields = nullptr;
 };
 
 // The figure of a violation found at `level`, which `anomaly` explains. An anomaly inside one

@@ -122,8 +122,9 @@ class Page {
     std::vector<ReportFile> files(1);
     for (std::size_t i = 0; i < violations_.shown.size(); ++i) {
       const auto& reported = violations_.shown[i];
-      figures_.push_back(figure_of(*reported.history, reported.level, *reported.violation,
-                                   reported.anomaly, {reported.internal, origins(reported)}));
+      figures_.push_back(
+          figure_of(*reported.history, reported.level, *reported.violation, reported.anomaly,
+                    {reported.internal, origins(reported), &checked_.analysis.fields}));
       auto inside = svg(figures_.back(), {.standalone = false});
       if (!inside.ok()) return inside.error();
       pictures_.push_back(std::move(*inside));
@@ -254,11 +255,19 @@ class Page {
       add("not read to its end");
     }
     const auto& result = checked_.analysis.check;
+    const auto& reads = checked_.analysis.final_reads;
+    const bool lost = reads && !reads->lost.empty(), differ = reads && !reads->divergent.empty();
+    auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
+    if (lost) text += "; acknowledged writes are lost";
+    if (differ) text += "; nodes differ at the end";
+    const bool well = kept_ && !lost && !differ;
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        kept_ ? "satisfied" : mood(result), in_page(checked_.file),
-        in_page(kept_ ? answer_of_promise(history, *kept_, result) : answer(result)), facts);
+        well             ? "satisfied"
+        : lost || differ ? "violated"
+                         : mood(result),
+        in_page(checked_.file), in_page(text), facts);
   }
 
   // ---- violations

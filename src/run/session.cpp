@@ -185,6 +185,13 @@ bool ClientSession::connect(const Job& job) {
   return connected;
 }
 
+// The host, and its part where one of them takes all writes.
+std::string ClientSession::node() const {
+  const auto& host = shared_.hosts[host_];
+  if (shared_.options.read_from == ReadFrom::kOwnHost) return host;
+  return host + (host_ == shared_.primary ? ", primary" : ", replica");
+}
+
 bool ClientSession::wait_for_turn(std::uint64_t turn) {
   if (shared_.options.rate > 0) {
     const double due =
@@ -220,7 +227,7 @@ void ClientSession::issue_jobs() {
 void ClientSession::issue(const Job& job) {
   for (std::uint32_t tries = 0;; ++tries) {
     if (!connect(job)) return;
-    if (shared_.hosts.size() > 1) recorded_.on(shared_.hosts[host_]);
+    if (shared_.hosts.size() > 1) recorded_.on(node());
     const auto begin = Clock::now();
     const auto ending = attempt(job);
     const std::chrono::duration<float, std::milli> took = Clock::now() - begin;

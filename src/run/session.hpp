@@ -75,6 +75,7 @@ class ClientSession {
   std::vector<std::uint32_t> hosts_for(const workload::Job& job, std::string& why);
   bool connect_to_one_of(const std::vector<std::uint32_t>& hosts, std::string& why);
   bool connect(const workload::Job& job);
+  [[nodiscard]] std::string node() const;
   bool wait_for_turn(std::uint64_t turn);
   void issue(const workload::Job& job);
   Ending attempt(const workload::Job& job);
