@@ -6,7 +6,7 @@ EXCLUDE ?= long
 SIZE ?= small
 CUPEL := build/release/cupel
 
-.PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize \
+.PHONY: help install configure tidy-configure build check gates sanitized format-check measure tidy-changed quick test demo bench sanitize findings \
   long format tidy clean
 
 help: ## this list
@@ -79,6 +79,12 @@ sanitize: install ## the quick tests under every check of asan+ubsan, and under 
 	  cmake --preset $$preset --log-level=WARNING >/dev/null && \
 	  cmake --build --preset $$preset --target quick_tests && \
 	  tools/run_tests.py --preset $$preset -j$(JOBS) || exit 1; \
+	done
+
+findings: build ## the campaigns of tools/findings on test clusters (hours); results in build/findings
+	@for file in tools/findings/*.json; do \
+	  name=$$(basename $$file .json) && echo "== $$file" && mkdir -p build/findings && \
+	  { $(CUPEL) campaign $$file -o build/findings/$$name --jobs $(JOBS) || test $$? -le 2; } || exit 1; \
 	done
 
 long: build ## the long tests: 100,000 random histories against exhaustive search
