@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -108,15 +109,17 @@ struct Server::State {
   std::optional<Network> network;                      // if the nodes have their own
   std::optional<NetworkName> network_name;             // if it outlives this program
   bool stopped = false;
-  bool port_taken = false;  // why the last start failed
-  std::function<bool()> give_up;  // once it says so, no node is waited for any longer
-  bool gave_up = false;           // it did
+  bool port_taken = false;                   // why the last start failed
+  std::function<bool()> give_up;             // once it says so, no node is waited for any longer
+  bool gave_up = false;                      // it did
+  std::vector<std::future<bool>> questions;  // by node: whether it is up, asked by a thread
 
   [[nodiscard]] const KindSpec& spec() const { return spec_of(site.kind); }
   void resize(std::size_t nodes) {
     processes.resize(nodes);
     children.resize(nodes);
     old_logs.resize(nodes);
+    questions.resize(nodes);
   }
 
   [[nodiscard]] bool any_lives() const {
@@ -212,12 +215,24 @@ struct Server::State {
     if (!process.ok()) return std::move(process).error();
     processes[start.node] = {process->id(), base::process_start(process->id()).value_or(0)};
     children[start.node] = std::move(*process);
+    questions[start.node] = {};  // was about the process before
     return save();
+  }
+
+  // An answer may take a second to stay away; who may give up does not wait for that.
+  bool is_up_by_now(std::size_t index) {
+    const auto& node = site.nodes[index];
+    const auto ask = [this, &node, old = old_logs[index]] {
+      return spec().is_up(node, text_of(node.log, old));
+    };
+    if (!give_up) return ask();
+    auto& question = questions[index];
+    if (!question.valid()) question = std::async(std::launch::async, ask);
+    return question.wait_for(kPause) == std::future_status::ready && question.get();
   }
 
   // Waits until a node is up that was just started.
   Status wait_for(std::size_t index) {
-    const auto& node = site.nodes[index];
     const auto started = Clock::now();
     const auto failed = [&](std::size_t which, const std::string& how) -> Status {
       const auto& log = site.nodes[which].log;
@@ -232,7 +247,7 @@ struct Server::State {
           return failed(other, "did not start: it " + status->to_string());
         }
       }
-      if (spec().is_up(node, text_of(node.log, old_logs[index]))) return Ok{};
+      if (is_up_by_now(index)) return Ok{};
       const auto* interrupted = give_up ? nullptr : site.options.interrupted;
       if (interrupted != nullptr && *interrupted) {
         return Error{.message = fmt::format("interrupted while {} started", spec().name)};
@@ -514,6 +529,11 @@ void Server::shut_down(std::size_t node) {
 
 base::Result<bool> Server::start_stopped(std::span<const std::size_t> nodes,
                                          const std::function<bool()>& give_up) {
+  for (auto& question : state_->questions) {
+    const bool answered =
+        question.valid() && question.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (answered) question = {};  // long ago, perhaps
+  }
   state_->gave_up = false;
   state_->give_up = give_up;
   auto up = state_->launch_stopped({nodes.begin(), nodes.end()});
