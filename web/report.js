@@ -283,7 +283,8 @@
       this.onlyMarked = false;
       this.hits = null;
       this.gutter = 96;
-      this.axis = 24;
+      this.stackFaults();
+      this.axis = 24 + this.faultRows * 16;
       host.innerHTML =
         `<div class="controls" role="group" aria-label="Timeline controls">` +
         `<button type="button" data-do="closer" title="Closer (+)" aria-label="Closer">+</button>` +
@@ -294,8 +295,10 @@
         (data.clock ? `<button type="button" data-do="compress" aria-pressed="true" title="Makes waits short">Compressed time</button>` : "") +
         `<span class="gap"></span><span class="note"></span></div>` +
         `<svg class="overview" role="img" aria-label="Activity over the whole history; a frame shows the part below" preserveAspectRatio="none"></svg>` +
+        (this.paced() ? `<svg class="pace" role="img" aria-label="Commits per second and their latency over the whole history"></svg>` : "") +
         `<div class="lane" tabindex="0" role="group" aria-label="Sessions as rows, transactions as boxes; arrow keys go from one to the next, Enter shows it"><svg></svg></div>`;
       this.overview = host.querySelector(".overview");
+      this.paceChart = host.querySelector(".pace");
       this.lane = host.querySelector(".lane");
       this.svg = host.querySelector(".lane svg");
       this.note = host.querySelector(".note");
@@ -310,6 +313,25 @@
     }
 
     marked() { return current >= 0 ? data.marked[current] : []; }
+
+    // Of a few transactions, a rate says nothing.
+    paced() { return data.pace !== null && data.total >= 100; }
+
+    // Each fault stands in the first row where the one before it has ended.
+    stackFaults() {
+      const ends = [];
+      this.faults = data.faults.map(([from, to, what]) => ({ from, to: to < 0 ? data.to : to, healed: to >= 0, what }))
+        .sort((a, b) => a.from - b.from);
+      for (const fault of this.faults) {
+        const free = ends.findIndex((end) => end <= fault.from);
+        fault.row = free >= 0 ? free : Math.min(ends.length, 7);
+        ends[fault.row] = Math.max(ends[fault.row] ?? 0, fault.to);
+      }
+      this.faultRows = ends.length;
+    }
+    faultTitle(fault) {
+      return escaped(`${fault.what}\n${moment(Math.max(fault.from, 0))} to ${fault.healed ? moment(fault.to) : "the end"}`);
+    }
 
     setRows() {
       let rows = data.sessions.map((_, s) => s);
@@ -440,11 +462,11 @@
           at = Math.max(at, to);
         }
       }
-      for (const [from, to, what] of data.faults) {
-        const a = Math.max(x(this.placeAt(from)), this.gutter);
-        const b = Math.min(x(this.placeAt(to < 0 ? data.to : to)), width);
+      for (const fault of this.faults) {
+        const a = Math.max(x(this.placeAt(fault.from)), this.gutter);
+        const b = Math.min(x(this.placeAt(fault.to)), width);
         if (b <= a) continue;
-        out.push(`<g><title>fault: ${escaped(what)}</title><rect class="fault" x="${a.toFixed(1)}" y="${this.axis}" width="${(b - a).toFixed(1)}" height="${height - this.axis}"/></g>`);
+        out.push(`<g><title>${this.faultTitle(fault)}</title><rect class="fault" x="${a.toFixed(1)}" y="${this.axis}" width="${(b - a).toFixed(1)}" height="${height - this.axis}"/></g>`);
       }
       for (const i of this.squeezed) {
         const middle = (this.places[i] + this.places[i + 1]) / 2;
@@ -513,10 +535,7 @@
         out.push(`<text class="tick" x="${x(at).toFixed(1)}" y="${top + 16}" text-anchor="${anchor}">${moment(Math.round(this.timeAt(at)))}</text>`);
       }
       if (!data.clock) out.push(`<text class="tick" x="${this.gutter}" y="${top + 16}">place in the session: no times were recorded</text>`);
-      for (const [from, , what] of data.faults) {
-        const a = x(this.placeAt(from));
-        if (a >= this.gutter - 20 && a < width - 40) out.push(`<text class="fault-name" x="${Math.max(a + 3, this.gutter).toFixed(1)}" y="${height - 6}">${escaped(what.slice(0, 40))}</text>`);
-      }
+      out.push(this.faultBars(x, width, top));
       this.svg.setAttribute("width", width);
       this.svg.setAttribute("height", height);
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -524,6 +543,24 @@
       const part = data.shown < data.total ? `${data.shown.toLocaleString("en")} of ${data.total.toLocaleString("en")} transactions in this page; ` : "";
       this.note.textContent = part + (merged > 0 ? "closer shows single transactions" : "");
       this.drawOverview();
+    }
+
+    // The names of the faults, under the times. A name may stand out of its bar, up to the next one.
+    faultBars(x, width, top) {
+      const out = [];
+      if (this.faultRows > 0) out.push(`<text class="tick" x="8" y="${top + 36}">faults</text>`);
+      this.faults.forEach((fault, i) => {
+        const a = Math.max(x(this.placeAt(fault.from)), this.gutter), b = Math.min(x(this.placeAt(fault.to)), width);
+        if (b < this.gutter || a > width) return;
+        const next = this.faults.slice(i + 1).find((other) => other.row === fault.row);
+        const room = Math.min(next ? x(this.placeAt(next.from)) : width, width) - a - 8;
+        const most = Math.max(0, Math.floor(room / 6.1));
+        const text = fault.what.length <= most ? fault.what : most < 3 ? "" : fault.what.slice(0, most - 1) + "…";
+        const y = top + 24 + fault.row * 16;
+        out.push(`<g><title>${this.faultTitle(fault)}</title><rect class="fault-bar" rx="3" x="${a.toFixed(1)}" y="${y}" width="${Math.max(b - a, 2).toFixed(1)}" height="13"/>` +
+          `<text class="fault-name" x="${(a + 4).toFixed(1)}" y="${y + 10}">${escaped(text)}</text></g>`);
+      });
+      return out.join("");
     }
 
     // The circle of the current violation.
@@ -563,7 +600,42 @@
       return out.length > 0 && out.length <= 40 ? `<defs>${tips.join("")}</defs>${out.join("")}` : "";
     }
 
+    // Commits per second, and under them the latencies, on a logarithmic scale.
+    drawPace() {
+      if (!this.paceChart) return;
+      const width = this.paceChart.clientWidth || 1000;
+      if (this.paceWidth === width) return;
+      this.paceWidth = width;
+      const { commits, p50, p99 } = data.pace, columns = commits.length;
+      const wide = width / columns, tall = 40, second = data.to / columns / 1e9;
+      const most = Math.max(1, ...commits);
+      const seen = p50.concat(p99).filter((t) => t > 0);
+      const least = Math.log(Math.min(...seen, 1e9)), span = Math.max(Math.log(Math.max(...seen, 1)) - least, 1e-9);
+      const height = (t) => 2 * tall + 4 - (Math.log(Math.max(t, 1)) - least) / span * (tall - 14);
+      const line = (list) => {
+        let path = "", pen = false;
+        list.forEach((t, c) => {
+          if (t >= 0) path += `${pen ? "L" : "M"}${(c * wide).toFixed(1)} ${height(t).toFixed(1)}H${((c + 1) * wide).toFixed(1)}`;
+          pen = t >= 0;
+        });
+        return path;
+      };
+      let rate = "", titles = "";
+      commits.forEach((n, c) => {
+        const y = tall - n / most * (tall - 14);
+        if (n > 0) rate += `M${(c * wide).toFixed(1)} ${tall}V${y.toFixed(1)}h${(wide + .3).toFixed(1)}V${tall}z`;
+        const latency = n > 0 ? `\nlatency p50 ${duration(p50[c])}, p99 ${duration(p99[c])}` : "";
+        titles += `<rect class="catch" x="${(c * wide).toFixed(1)}" y="0" width="${wide.toFixed(1)}" height="${2 * tall + 8}"><title>${moment(Math.round(data.to * c / columns))}: ${Math.round(n / second).toLocaleString("en")} commits/s${latency}</title></rect>`;
+      });
+      const faults = this.faults.map((fault) => `<rect class="fault" x="${(fault.from / Math.max(data.to, 1) * width).toFixed(1)}" y="0" width="${Math.max(1, (fault.to - fault.from) / Math.max(data.to, 1) * width).toFixed(1)}" height="${2 * tall + 8}"/>`).join("");
+      this.paceChart.setAttribute("viewBox", `0 0 ${width} ${2 * tall + 8}`);
+      this.paceChart.innerHTML = faults + `<path class="rate" d="${rate}"/><path class="p99" d="${line(p99)}"/><path class="p50" d="${line(p50)}"/>` +
+        `<text x="6" y="11">commits/s, at most ${Math.round(most / second).toLocaleString("en")}</text>` +
+        (seen.length > 0 ? `<text x="6" y="${tall + 14}">latency <tspan class="p50-name">p50</tspan> and <tspan class="p99-name">p99</tspan>, ${duration(Math.min(...seen))} to ${duration(Math.max(...seen))}</text>` : "") + titles;
+    }
+
     drawOverview() {
+      this.drawPace();
       const width = this.overview.clientWidth || 1000, height = 48;
       const { columns, rows, count, failed } = data.grid;
       if (!this.grid || this.gridWidth !== width) {

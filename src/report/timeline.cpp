@@ -60,6 +60,7 @@ class Timeline {
   std::string write() {
     const auto faults = faults_of(history_);
     grid();
+    pace();
     choose();
     std::string out =
         fmt::format(R"({{"clock":{},"places":{},"from":{},"to":{},"total":{},"shown":{})", clock_,
@@ -93,7 +94,7 @@ class Timeline {
       out += fmt::format("{}[{},{}]", i > 0 ? "," : "", windows_[i].first - from_,
                          windows_[i].second - from_);
     }
-    out += "]," + grid_ + R"(,"faults":[)";
+    out += "]," + grid_ + ',' + pace_ + R"(,"faults":[)";
     for (std::size_t i = 0; i < faults.size(); ++i) {
       out += fmt::format("{}[{},{},{}]", i > 0 ? "," : "", faults[i].from - from_,
                          faults[i].to == kNoTime ? Time{-1} : faults[i].to - from_,
@@ -151,13 +152,10 @@ class Timeline {
     const auto sessions = history_.session_count();
     const auto rows = std::min(sessions, kMostRows);
     std::vector<std::uint32_t> count(rows * kColumns), failed(rows * kColumns);
-    const double span = static_cast<double>(to_ - from_) + 1;
     for (std::size_t i = 0; i < history_.txn_count(); ++i) {
       const TxnId t(i);
       const auto row = history_.session(t).index() * rows / sessions;
-      const auto column = static_cast<std::size_t>(static_cast<double>(start(t) - from_) / span *
-                                                   static_cast<double>(kColumns));
-      const auto cell = row * kColumns + std::min(column, kColumns - 1);
+      const auto cell = row * kColumns + column_of(start(t));
       ++count[cell];
       failed[cell] += history_.status(t) != TxnStatus::kCommitted;
     }
@@ -178,6 +176,46 @@ class Timeline {
     write("count", count);
     write("failed", failed);
     grid_ += "]}";
+  }
+
+  [[nodiscard]] std::size_t column_of(Time time) const {
+    const double span = static_cast<double>(to_ - from_) + 1;
+    const auto column = static_cast<std::size_t>(static_cast<double>(time - from_) / span *
+                                                 static_cast<double>(kColumns));
+    return std::min(column, kColumns - 1);
+  }
+
+  // Commits and their latencies, by when they ended.
+  void pace() {
+    if (!clock_ || places_) {
+      pace_ = R"("pace":null)";
+      return;
+    }
+    std::vector<std::vector<Time>> latencies(kColumns);
+    for (std::size_t i = 0; i < history_.txn_count(); ++i) {
+      const TxnId t(i);
+      const bool known = history_.invoke(t) != kNoTime && history_.complete(t) != kNoTime;
+      if (history_.status(t) != TxnStatus::kCommitted || !known) continue;
+      latencies[column_of(end(t))].push_back(end(t) - start(t));
+    }
+    for (auto& column : latencies) std::sort(column.begin(), column.end());
+    pace_ = R"("pace":{"commits":[)";
+    const auto write = [&](auto value) {
+      for (std::size_t i = 0; i < kColumns; ++i) {
+        pace_ += (i > 0 ? "," : "") + std::to_string(value(latencies[i]));
+      }
+    };
+    const auto percentile = [](std::size_t percent) {
+      return [percent](const std::vector<Time>& sorted) {
+        return sorted.empty() ? Time{-1} : sorted[(sorted.size() - 1) * percent / 100];
+      };
+    };
+    write([](const std::vector<Time>& sorted) { return sorted.size(); });
+    pace_ += R"(],"p50":[)";
+    write(percentile(50));
+    pace_ += R"(],"p99":[)";
+    write(percentile(99));
+    pace_ += "]}";
   }
 
   // What a transaction takes, never too little: its columns, and its operations with
@@ -220,7 +258,7 @@ class Timeline {
     const auto at_most = std::min(n, most_ / 64);
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at_most),
                       order.end());
-    std::size_t used = grid_.size() + 4000;
+    std::size_t used = grid_.size() + pace_.size() + 4000;
     std::size_t taken = 0;
     std::vector<bool> key_known(history_.key_count()), session_known(history_.session_count());
     while (taken < at_most) {
@@ -359,7 +397,7 @@ class Timeline {
   std::vector<TxnId> shown_;
   std::vector<KeyId> keys_;
   std::vector<std::pair<Time, Time>> windows_;
-  std::string grid_;
+  std::string grid_, pace_;
 };
 
 }  // namespace

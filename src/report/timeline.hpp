@@ -18,6 +18,10 @@
 //    "ops":[[0,0,5,1,0,6],…],             kind, key, value, three for each operation
 //    "windows":[[0,900],…],               times between which everything is shown
 //    "grid":{"columns":240,"rows":[[0,1],…],"count":[…],"failed":[…]},
+//    "pace":{"commits":[…],"p50":[…],"p99":[…]},
+//                                         by column of the grid: what committed then, how long
+//                                         half and 99 % of it took at most (-1: nothing did);
+//                                         null without true times
 //    "faults":[[100,200,"kill"],…],       -1: not healed
 //    "marked":[[0,1],…]}                  transactions of each violation
 #pragma once

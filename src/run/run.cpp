@@ -70,13 +70,16 @@ void note_silence(const RunOptions& options, RunResult& result) {
     }
     return;
   }
-  const double silent = result.seconds - result.last_commit;
+  // What the sessions still waited for after the time limit is not part of the load.
+  const double end =
+      options.time_limit > 0 ? std::min(result.seconds, options.time_limit) : result.seconds;
+  const double silent = end - result.last_commit;
   const double between = options.rate > 0 ? 1 / options.rate : 0;
-  if (silent < kSilence + 2 * between || silent < kSilentShare * result.seconds) return;
+  if (silent < kSilence + 2 * between || silent < kSilentShare * end) return;
   result.warnings.push_back(
       fmt::format("nothing committed in the last {:.1f} s of {:.1f} s; the verdict is about the "
                   "time before",
-                  silent, result.seconds));
+                  silent, end));
 }
 
 // A run that was meant to read from replicas and never did.

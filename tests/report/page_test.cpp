@@ -389,10 +389,32 @@ TEST(Timeline, SaysWhichTimesArePlacesOfTheFile) {
     builder.end();
     const auto data = nlohmann::json::parse(timeline_json(*std::move(builder).finish(), {}));
     EXPECT_EQ(data["places"], places);
+    EXPECT_EQ(data["pace"].is_null(), places);
     EXPECT_EQ(data["from"], places ? 3 : 0);
     EXPECT_EQ(data["start"], nlohmann::json::parse("[0]"));
     EXPECT_EQ(data["length"], nlohmann::json::parse("[7]"));
   }
+}
+
+// In columns of the whole time, by the end of a transaction; what aborted does not count.
+TEST(Timeline, HasTheRateAndTheLatenciesOfWhatCommitted) {
+  history::HistoryBuilder builder;
+  const auto add = [&](history::TxnStatus status, history::Time from, history::Time to) {
+    builder.begin(builder.session("a"), status, {.invoke = from, .complete = to});
+    builder.end();
+  };
+  add(history::TxnStatus::kCommitted, 0, 5);
+  add(history::TxnStatus::kCommitted, 0, 7);
+  add(history::TxnStatus::kAborted, 0, 6);
+  add(history::TxnStatus::kCommitted, 9'000, 24'000);
+  const auto pace = nlohmann::json::parse(timeline_json(*std::move(builder).finish(), {}))["pace"];
+  const auto last = pace["commits"].size() - 1;
+  EXPECT_EQ(pace["commits"][0], 2);
+  EXPECT_EQ(pace["p50"][0], 5);
+  EXPECT_EQ(pace["commits"][1], 0);
+  EXPECT_EQ(pace["p99"][1], -1);
+  EXPECT_EQ(pace["commits"][last], 1);
+  EXPECT_EQ(pace["p99"][last], 15'000);
 }
 
 TEST(Timeline, FaultsAreReadFromTheMetadata) {
