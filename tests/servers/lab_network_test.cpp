@@ -267,8 +267,8 @@ TEST_F(LabNetworks, NeedNoRoot) {
   if (::geteuid() == 0) user = base::Credentials{kNobody, kNobody};
   fs::copy_file(program_, folder_ / "cupel");
   program_ = folder_ / "cupel";
-  const auto ran = cupel({"run", "--db", "lab:etcd?nodes=2", "--txns", "0", "--json", "--faults",
-                          "partition", "--time-limit", "2s", "--fault-every", "300ms",
+  const auto ran = cupel({"run", "--db", "lab:redis", "--txns", "0", "--json", "--faults",
+                          "delay,loss", "--time-limit", "2s", "--fault-every", "300ms",
                           "--fault-for", "300ms", "-o", "history.jsonl"},
                          user);
   if (ran.errors.find("make no network namespaces") != std::string::npos) {
