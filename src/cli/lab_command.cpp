@@ -132,7 +132,7 @@ Result<bool> wants_namespaces(const LabArguments& arguments) {
                                         why, arguments.kind)};
   }
   print_status(
-      fmt::format("cupel: {}, so they share the loopback interface, and faults of the "
+      fmt::format("cupel: {}, so the nodes share the loopback interface, and faults of the "
                   "network are not possible\n",
                   why));
   return false;

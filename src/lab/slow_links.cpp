@@ -39,7 +39,8 @@ constexpr std::size_t kLongestPacket = 65'535;
 constexpr int kBuffer = 16 << 20;  // of a socket
 // A queue that is longer than this gets nothing more, as that of a slow line in a router.
 constexpr std::chrono::duration<double> kLongestWait{0.5};
-constexpr int kAtOnce = 64;  // packets of a link, before it is another's turn
+constexpr std::size_t kMostBytes = 64 << 20;  // that wait on a link, however long its delay
+constexpr int kAtOnce = 64;                   // packets of a link, before it is another's turn
 
 std::uint32_t sum_of(std::span<const std::uint8_t> bytes) {
   std::uint64_t sum = 0;
@@ -156,6 +157,7 @@ class Queue {
       // A packet that cannot be sent is one more that got lost.
       static_cast<void>(::sendto(sender_.get(), bytes.data(), bytes.size(), 0,
                                  reinterpret_cast<const sockaddr*>(&to), sizeof to));
+      waiting_bytes_ -= bytes.size();
       waiting_.pop_front();
     }
     return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().due);
@@ -172,6 +174,7 @@ class Queue {
     if (count < kHeader) return;
     const std::size_t total = std::size_t{buffer_[2]} << 8 | buffer_[3];
     if (total < kHeader || total > count) return;  // 0: longer than IPv4 can say
+    if (waiting_bytes_ + total > kMostBytes) return;
     const auto now = Clock::now();
     const auto after = [](double seconds) {
       return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -186,6 +189,7 @@ class Queue {
     last_ = std::max(last_, sent + after(link_.delay + link_.jitter * random_.unit()));
     Bytes bytes(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(total));
     complete_checksum(bytes);
+    waiting_bytes_ += total;
     waiting_.push_back({last_, std::move(bytes)});
   }
 
@@ -193,6 +197,7 @@ class Queue {
   Descriptor tap_, sender_;
   base::Random random_;
   std::deque<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
   Clock::time_point free_{}, last_{};  // when the line is free, the last packet arrives
   std::array<std::uint8_t, kLongestPacket + 1> buffer_{};
 };
