@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kMostColumns = 8;  // of a table that people can read
+
 // A column of the table.
 struct Column {
   std::string database, isolation, faults, product, asked;
@@ -83,13 +85,9 @@ std::string verdict_cell(const Column& column) {
   return fmt::format("satisfied in {}", column.runs - column.errors);
 }
 
-}  // namespace
-
-std::string summary_markdown(const CampaignSummary& summary) {
-  const auto columns = columns_of(summary);
-  std::string text =
-      "# Campaign\n\nWhich anomalies were seen, of how many runs. \"Not seen\" is no "
-      "proof that there is none.\n\n|  |";
+// Anomalies down, databases across.
+std::string table_across(const std::vector<Column>& columns) {
+  std::string text = "|  |";
   const auto row = [&](const std::string& head, const auto& cell) {
     text += "| " + escaped(head) + " |";
     for (const auto& column : columns) text += ' ' + escaped(cell(column)) + " |";
@@ -115,6 +113,39 @@ std::string summary_markdown(const CampaignSummary& summary) {
       return fmt::format("**seen** in {} of {}", it->second, c.runs - c.errors);
     });
   }
+  return text;
+}
+
+// Where that would be too wide: a line for each database, level and faults.
+std::string table_down(const std::vector<Column>& columns) {
+  std::string text =
+      "| database | level | faults | product | asked for | verdict | committed, aborted | seen |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const auto& c : columns) {
+    std::string seen;
+    for (const auto& anomaly : anomalies_of(columns)) {
+      const auto it = c.seen.find(anomaly);
+      if (it == c.seen.end()) continue;
+      seen += fmt::format("{}{} in {} of {}", seen.empty() ? "" : ", ", anomaly, it->second,
+                          c.runs - c.errors);
+    }
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {}, {} | {} |\n", escaped(c.database),
+                    escaped(c.isolation), c.faults.empty() ? "none" : escaped(c.faults),
+                    c.product.empty() ? "?" : escaped(c.product), c.asked.empty() ? "?" : c.asked,
+                    verdict_cell(c), c.committed, c.aborted, seen.empty() ? "nothing" : seen);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_markdown(const CampaignSummary& summary) {
+  const auto columns = columns_of(summary);
+  std::string text =
+      "# Campaign\n\nWhich anomalies were seen, of how many runs. \"Not seen\" is no "
+      "proof that there is none.\n\n";
+  text += columns.size() > kMostColumns ? table_down(columns) : table_across(columns);
   for (const auto& column : columns) {
     if (column.errors == 0) continue;
     text += fmt::format("\n- {} at {}: {} of {} runs failed: {}\n", column.database,

@@ -257,6 +257,31 @@ TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
   }
 }
 
+TEST(CampaignSummaryTest, ManyColumnsBecomeLines) {
+  CampaignSummary summary;
+  for (int i = 0; i < 9; ++i) {
+    CampaignResult result;
+    result.database = "D" + std::to_string(i);
+    result.isolation = "serializable";
+    result.faults = i == 8 ? "kill" : "";
+    result.product = "P 1";
+    result.asked = "serializable";
+    result.verdict = i == 8 ? "violated" : "satisfied";
+    if (i == 8) result.anomalies = {"lost-write"};
+    result.committed = 7;
+    summary.results.push_back(result);
+  }
+  const auto text = summary_markdown(summary);
+  EXPECT_NE(text.find("| D0 | serializable | none | P 1 | serializable | satisfied in 1 | 7, 0 | "
+                      "nothing |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| D8 | serializable | kill | P 1 | serializable | **violated** in 1 of 1 | "
+                      "7, 0 | lost-write in 1 of 1 |\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(CampaignTest, ViolationsAreKeptAndCheckAgrees) {
   const auto summary = go(std::string(R"({"databases": [)") + kLiar +
                           R"(], "stop": "never", "seeds": 2, )" + kSmall + "}");
