@@ -321,11 +321,18 @@ struct Server::State {
     // What was started before and not waited for may be what the others need.
     std::stable_partition(order.begin(), order.end(),
                           [&](std::size_t index) { return processes[index].lives(); });
+    // To those that run they may be missing for a majority, without which none answers.
+    const bool at_once = spec().together || any_lives();
     const auto step = [&](std::size_t index) {
       if (processes[index].lives()) return spec().together ? Status(Ok{}) : wait_for(index);
       clear_remains(index);
       const Start start{.node = index, .first = false, .alone = !any_lives()};
-      return spec().together ? spawn(start) : launch(start);
+      return at_once ? spawn(start) : launch(start);
+    };
+    const auto wait = [&](std::size_t index) {
+      auto up = wait_for(index);
+      if (up.ok() || !spec().starts_twice || processes[index].lives()) return up;
+      return launch_once({.node = index, .first = false, .alone = !any_lives()});
     };
     const auto numbered = [](std::size_t index, Status status) -> Status {
       if (status.ok()) return status;
@@ -336,9 +343,9 @@ struct Server::State {
     for (const auto index : order) {
       if (auto up = step(index); !up.ok()) return numbered(index, std::move(up));
     }
-    if (!spec().together) return Ok{};
+    if (!at_once) return Ok{};
     for (const auto index : order) {
-      if (auto up = wait_for(index); !up.ok()) return numbered(index, std::move(up));
+      if (auto up = wait(index); !up.ok()) return numbered(index, std::move(up));
     }
     return Ok{};
   }

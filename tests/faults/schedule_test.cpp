@@ -76,6 +76,17 @@ TEST(Schedule, RoundsComeAtFixedTimesAndTakeTurns) {
   }
 }
 
+TEST(Schedule, DrawsEveryVariantAndEveryValue) {
+  FakeCluster cluster(5);
+  std::set<std::string> partitions, losses;
+  for (const auto& one : drawn(cluster, {.list = "partition,loss"}, 400)) {
+    const auto what = one.substr(one.find(' ') + 1);
+    (what.starts_with("loss") ? losses : partitions).insert(what.substr(0, what.find(':')));
+  }
+  EXPECT_EQ(partitions.size(), kinds_named("partition").size());
+  EXPECT_EQ(losses, (std::set<std::string>{"loss 5 %", "loss 20 %", "loss 50 %"}));
+}
+
 // What comes at a time does not depend on what came before: a round that was missed is left out.
 TEST(Schedule, SkipsRoundsWhoseTimeHasPassed) {
   FakeCluster cluster(3);

@@ -377,6 +377,26 @@ TEST(Lab, EtcdOfThreeNodesOutlivesOne) {
   expect_nothing_left(directory, server->port(0));
 }
 
+// Neither answers before both run, since one of three is no majority.
+TEST(Lab, NodesStartTogetherAndMayBeWaitedForLater) {
+  auto server = start(Kind::kEtcd, {.durable = false, .nodes = 3});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  server->kill(0);
+  server->shut_down(1);
+  server->resume(0);
+  EXPECT_FALSE(server->running(0) || server->running(1));
+  EXPECT_FALSE(server->answers(0));
+  const std::vector<std::size_t> stopped{0, 1};
+  const auto early = server->start_stopped(stopped, [] { return true; });
+  ASSERT_TRUE(early.ok()) << early.error().to_string();
+  EXPECT_FALSE(*early);
+  EXPECT_TRUE(server->running(0) && server->running(1));
+  const auto later = server->start_stopped(stopped, [] { return false; });
+  ASSERT_TRUE(later.ok()) << later.error().to_string();
+  EXPECT_TRUE(*later);
+  for (std::size_t node = 0; node < 3; ++node) EXPECT_TRUE(server->answers(node));
+}
+
 TEST(Lab, EveryKindHasItsOwnDescription) {
   for (const auto kind : all_kinds()) {
     EXPECT_EQ(*find_kind(std::string(name(kind))), kind) << name(kind);
