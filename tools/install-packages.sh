@@ -16,6 +16,7 @@ packages=(
   libgraphviz-dev  # lays out the pictures of counterexamples
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
+  libzookeeper-mt-dev
   libssl-dev  # digests of passwords, for the mock store's servers
 )
 # To compile and run the quick tests.
@@ -34,6 +35,7 @@ others=(
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
+  libzookeeper-java default-jre-headless
   iproute2 nftables  # their networks, and faults of those
 )
 case $mode in

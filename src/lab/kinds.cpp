@@ -18,7 +18,8 @@ namespace {
 // In the order of the enumerators.
 constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMariadbKind,
                             &kMariadbReplicaKind, &kGaleraKind,          &kRedisKind,
-                            &kRedisReplicaKind,   &kRedisSentinelKind,   &kEtcdKind};
+                            &kRedisReplicaKind,   &kRedisSentinelKind,   &kEtcdKind,
+                            &kZookeeperKind};
 
 }  // namespace
 

@@ -39,7 +39,8 @@ enum class Kind : std::uint8_t {
   kRedis,
   kRedisReplica,
   kRedisSentinel,
-  kEtcd
+  kEtcd,
+  kZookeeper
 };
 std::span<const Kind> all_kinds();
 // "postgres", "postgres-standby" …

@@ -524,6 +524,18 @@ TEST(Lab, Etcd) {
   expect_nothing_left(directory, server->port());
 }
 
+TEST(Lab, Zookeeper) {
+  auto server = start(Kind::kZookeeper, {.durable = false, .nodes = 1});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  const auto port = server->port();
+  EXPECT_EQ(server->url(), "zookeeper://127.0.0.1:" + std::to_string(port));
+  EXPECT_EQ(ask("127.0.0.1", port, "ruok", Seconds(10)), "imok");
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{0});
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, port);
+}
+
 TEST(Lab, AServerThatDoesNotStartShowsTheEndOfItsLog) {
   const auto redis = start(Kind::kRedis, {.server_options = {"no-such-option=1"}});
   ASSERT_FALSE(redis.ok());
