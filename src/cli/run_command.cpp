@@ -115,7 +115,7 @@ std::string matrix_text() {
   std::string text =
       "Which workload runs on which database (a plan: where its statements are supported):\n  " +
       std::string(12, ' ');
-  for (const auto& driver : drivers) text += fmt::format(" {:^8}", driver.name);
+  for (const auto& driver : drivers) text += fmt::format(" {:^9}", driver.name);
   text += '\n';
   for (const auto& info : workload::all_workloads()) {
     const auto made = workload::make_workload(info.name, info.defaults);
@@ -123,14 +123,14 @@ std::string matrix_text() {
     const auto needs = (*made)->needs();
     text += fmt::format("  {:<12}", info.name);
     for (const auto& driver : drivers) {
-      // Redis and etcd take several statements at once at serializable.
+      // Redis, etcd and ZooKeeper take several statements at once at serializable.
       auto several = driver.can;
       several.multiple = true;
       const bool key_value = !driver.can.interactive && !driver.can.multiple;
       const char* cell = run::unfit(needs, driver.can).empty()             ? "x"
                          : key_value && run::unfit(needs, several).empty() ? "(x)"
                                                                            : "-";
-      text += fmt::format(" {:^8}", cell);
+      text += fmt::format(" {:^9}", cell);
     }
     while (text.back() == ' ') text.pop_back();
     text += '\n';

@@ -14,8 +14,8 @@
 
 namespace cupel::drivers {
 
-OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd, open_exec,
-    open_mock;
+OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd,
+    open_zookeeper, open_exec, open_mock;
 
 namespace {
 
@@ -31,6 +31,7 @@ constexpr std::array kRocksdbLevels{
     "optimistic-snapshot"sv,  "optimistic"sv,  "optimistic-for-update"sv};
 constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
 constexpr std::array kEtcdLevels{"linearizable"sv, "serializable"sv, "local"sv};
+constexpr std::array kZookeeperLevels{"linearizable"sv, "serializable"sv, "sync"sv, "local"sv};
 constexpr std::array kMockLevels{"causal"sv,
                                  "read-committed"sv,
                                  "read-atomic"sv,
@@ -114,6 +115,13 @@ const std::array kDrivers{
             .url = "etcd://HOST[:PORT][,HOST…]",
             .page = "docs/drivers/etcd.md",
             .isolations = kEtcdLevels,
+            .can = kOneKey,
+            .can_at = key_value_at}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_ZOOKEEPER, open_zookeeper),
+           {.name = "zookeeper",
+            .url = "zookeeper://HOST[:PORT][,HOST…]",
+            .page = "docs/drivers/zookeeper.md",
+            .isolations = kZookeeperLevels,
             .can = kOneKey,
             .can_at = key_value_at}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),

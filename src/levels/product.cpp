@@ -41,6 +41,9 @@ constexpr std::string_view kPostgres = "PostgreSQL's manual, chapter Transaction
                            kRedis =
                                "Redis' manual, page Transactions; one server runs one command "
                                "or transaction at a time",
+                           kZookeeper =
+                               "ZooKeeper Internals, section Consistency Guarantees: writes are "
+                               "linearizable",
                            kRocksdb =
                                "RocksDB's wiki, page Transactions; docs/drivers/rocksdb.md "
                                "derives the level",
@@ -85,6 +88,9 @@ constexpr Promise kPromises[] = {
      "Spanner's manual, page TrueTime and external consistency", Servers::kCluster},
     {"etcd", "serializable", Level::kStrictSerializable, kEtcd, Servers::kCluster},
     {"etcd", "linearizable", Level::kLinearizable, kEtcd, Servers::kCluster},
+    // Not at sync: that page says that a read after a sync is not strictly up to date.
+    {"zookeeper", "linearizable", Level::kLinearizable, kZookeeper, Servers::kCluster},
+    {"zookeeper", "serializable", Level::kStrictSerializable, kZookeeper, Servers::kCluster},
     {"redis", "linearizable", Level::kLinearizable, kRedis},
     {"redis", "serializable", Level::kStrictSerializable, kRedis},
     {"valkey", "linearizable", Level::kLinearizable, kRedis},

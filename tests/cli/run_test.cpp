@@ -304,15 +304,15 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
     return std::vector<std::string>(std::istream_iterator<std::string>(row), {});
   };
   EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb",
-                                                   "redis", "etcd", "exec", "mock"}));
+                                                   "redis", "etcd", "zookeeper", "exec", "mock"}));
   while (std::getline(in, line)) {
-    if (auto row = words(line); row.size() == 9) rows[row[0]] = {row.begin() + 1, row.end()};
+    if (auto row = words(line); row.size() == 10) rows[row[0]] = {row.begin() + 1, row.end()};
   }
   using Row = std::vector<std::string>;
-  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "x", "x"}));
-  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x"}));
-  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "x", "x"}));
-  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "x"}));
+  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "x", "x"}));
+  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x", "x"}));
+  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "-", "x", "x"}));
+  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x"}));
   EXPECT_EQ(rows.size(), 15U);
 }
 

@@ -27,13 +27,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kRedis = lab::Kind::kRedis;
 constexpr auto kEtcd = lab::Kind::kEtcd;
+constexpr auto kZookeeper = lab::Kind::kZookeeper;
 
 // One server of a kind for all cases of this process.
 lab::Server& server(lab::Kind kind) {
   static std::map<lab::Kind, lab::Server> servers;
   auto found = servers.find(kind);
   if (found == servers.end()) {
-    auto started = lab::start(kind, {.durable = false});
+    auto started = lab::start(kind, {.durable = false, .nodes = 1});
     if (!started.ok()) throw std::runtime_error(started.error().to_string());
     found = servers.emplace(kind, *std::move(started)).first;
   }
@@ -51,6 +52,11 @@ INSTANTIATE_TEST_SUITE_P(Redis, Conformance,
 INSTANTIATE_TEST_SUITE_P(Etcd, Conformance,
                          ::testing::Values(subject("Linearizable", kEtcd, ""),
                                            subject("Serializable", kEtcd, "serializable")),
+                         subject_name);
+
+INSTANTIATE_TEST_SUITE_P(Zookeeper, Conformance,
+                         ::testing::Values(subject("Linearizable", kZookeeper, ""),
+                                           subject("Serializable", kZookeeper, "serializable")),
                          subject_name);
 
 std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {},
@@ -122,6 +128,9 @@ TEST(RedisServer, BlocksAreOneAfterTheOther) {
 }
 TEST(EtcdServer, BlocksAreOneAfterTheOther) {
   blocks(kEtcd);
+}
+TEST(ZookeeperServer, BlocksAreOneAfterTheOther) {
+  blocks(kZookeeper);
 }
 
 // Money is moved between two keys by blocks that compare both: its sum never
@@ -364,6 +373,29 @@ TEST(EtcdServer, ErrorsSayWhatToDo) {
   ASSERT_TRUE(twice->prepare(two_rows()).ok());
   run(*connected(*twice, 0), {write(1, 11)});
   EXPECT_EQ(run(*connected(*twice, 1), {read(1)}), (Texts{"1=11"}));
+}
+
+TEST(ZookeeperServer, ErrorsSayWhatToDo) {
+  const auto url = server(kZookeeper).url();
+  expect_error("zookeeper:", {"expected zookeeper://"});
+  expect_error(url + "/x", {"expected zookeeper://"});
+  expect_error("zookeeper://ann:secret@127.0.0.1", {"expected zookeeper://", "***"});
+  expect_error(url + "?tls=1", {"`tls`", "expected none"});
+  expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
+}
+
+// A row that was deleted and made again is another one, though it holds the same: who looked before
+// must not write.
+TEST(ZookeeperServer, VersionsOutliveADelete) {
+  const auto database = opened(server(kZookeeper).url(), "local");
+  ASSERT_TRUE(database->prepare(two_rows()).ok());
+  const auto connection = connected(*database);
+  EXPECT_EQ(run(*connection, {remove(1)}), (Texts{""}));
+  EXPECT_EQ(run(*connection, {read(1)}), (Texts{""}));
+  EXPECT_EQ(run(*connection, {insert(1, 10)}), (Texts{""}));
+  EXPECT_EQ(run(*connection, {read(1)}), (Texts{"1=10"}));
+  EXPECT_EQ(run(*connection, {remove(7)}), (Texts{""}));  // was never there
+  EXPECT_EQ(run(*connection, {compare_and_set(1, 11, 12)}), (Texts{"not set"}));
 }
 
 // What Redis refuses has not happened: no memory, a replica, blocks with such a
