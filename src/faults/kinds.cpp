@@ -113,7 +113,9 @@ std::string unfit(const Kind& kind, Cluster& cluster) {
 }
 
 std::vector<std::size_t> choose_nodes(Targets targets, Choice& choice) {
-  auto& [cluster, random, taken] = choice;
+  auto& cluster = choice.cluster;
+  auto& random = choice.random;
+  const auto& taken = choice.taken;
   const auto count = cluster.nodes();
   std::vector<std::size_t> all(count);
   std::iota(all.begin(), all.end(), 0);
