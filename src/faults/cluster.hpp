@@ -46,6 +46,10 @@ class Cluster {
   // Every process of a node stands still, and goes on.
   virtual base::Status pause(std::size_t node) = 0;
   virtual base::Status resume(std::size_t node) = 0;
+  // Whether fail_over() can work here. It makes another node the primary; the old one may be
+  // stopped then, and follows once it is started.
+  [[nodiscard]] virtual bool fails_over() const = 0;
+  virtual base::Status fail_over() = 0;
   // From here on the network has these faults and no others.
   virtual base::Status set_links(std::span<const LinkFault> faults) = 0;
   // Why set_links() cannot do this here, in a sentence; empty: it can.

@@ -83,6 +83,26 @@ base::Result<bool> Effects::start(FaultId id, const std::vector<std::size_t>& no
   return true;
 }
 
+Status Effects::fail_over(FaultId id) {
+  std::vector<std::size_t> running;
+  for (std::size_t node = 0; node < cluster_.nodes(); ++node) {
+    if (cluster_.running(node)) running.push_back(node);
+  }
+  auto done = cluster_.fail_over();
+  for (const auto node : running) {
+    if (!cluster_.running(node)) stopped_[node].insert(id);
+  }
+  return done;
+}
+
+std::vector<std::size_t> Effects::stopped_by(FaultId id) const {
+  std::vector<std::size_t> nodes;
+  for (const auto& [node, holders] : stopped_) {
+    if (holders.contains(id)) nodes.push_back(node);
+  }
+  return nodes;
+}
+
 Status Effects::freeze(FaultId id, const std::vector<std::size_t>& nodes) {
   for (const auto node : nodes) {
     if (cluster_.running(node)) continue;

@@ -30,6 +30,10 @@ class Effects {
   base::Result<bool> start(FaultId id, const std::vector<std::size_t>& nodes,
                            const GiveUp& give_up);
 
+  // As Cluster::fail_over(). A node that it stopped counts as stopped by this fault.
+  base::Status fail_over(FaultId id);
+  [[nodiscard]] std::vector<std::size_t> stopped_by(FaultId id) const;
+
   // Error: a node does not run, so there is nothing to pause.
   base::Status freeze(FaultId id, const std::vector<std::size_t>& nodes);
   base::Status thaw(FaultId id, const std::vector<std::size_t>& nodes);

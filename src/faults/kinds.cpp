@@ -15,22 +15,10 @@ namespace {
 
 // In the order of the help. The last of a family needs least.
 constexpr std::array kAll{
-    &kPartitionHalves,
-    &kPartitionOne,
-    &kPartitionPrimary,
-    &kPartitionRing,
-    &kPartitionBridge,
-    &kPartitionOneWay,
-    &kPartitionSplit,
-    &kPartitionClients,
-    &kKill,
-    &kPause,
-    &kRestartCrash,
-    &kRestartOrderly,
-    &kLoss,
-    &kDelay,
-    &kBandwidth,
-    &kReset,
+    &kPartitionHalves, &kPartitionOne,   &kPartitionPrimary, &kPartitionRing, &kPartitionBridge,
+    &kPartitionOneWay, &kPartitionSplit, &kPartitionClients, &kKill,          &kPause,
+    &kRestartCrash,    &kRestartOrderly, &kFailover,         &kLoss,          &kDelay,
+    &kBandwidth,       &kReset,
 };
 
 struct NamedTargets {

@@ -60,6 +60,8 @@ struct Kind {
   bool momentary = false;
   // Whether targets decide whom it hits. If the user says targets, such variants are preferred.
   bool follows_targets = true;
+  // Another node takes the writes afterwards: what is promised of one server is not of both.
+  bool moves_primary = false;
   std::vector<Parameter> parameters = {};
 
   // Causes the fault, and returns when it is in force. After an error, `end` is called too.
@@ -99,6 +101,7 @@ std::vector<std::size_t> choose_nodes(Targets targets, Choice& choice);
 extern const Kind kPartitionSplit, kPartitionHalves, kPartitionOne, kPartitionRing,
     kPartitionOneWay, kPartitionPrimary, kPartitionBridge, kPartitionClients;  // partition.cpp
 extern const Kind kKill, kPause, kRestartCrash, kRestartOrderly;               // processes.cpp
+extern const Kind kFailover;                                                   // failover.cpp
 extern const Kind kLoss, kDelay, kBandwidth, kReset;                           // links.cpp
 
 }  // namespace cupel::faults

@@ -55,6 +55,15 @@ Status LabCluster::resume(std::size_t node) {
   return Ok{};
 }
 
+bool LabCluster::fails_over() const {
+  return server_.has_failover();
+}
+Status LabCluster::fail_over() {
+  auto primary = server_.failover();
+  if (!primary.ok()) return std::move(primary).error();
+  return Ok{};
+}
+
 Status LabCluster::set_links(std::span<const LinkFault> faults) {
   return server_.set_links(faults);
 }

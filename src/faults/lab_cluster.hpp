@@ -19,6 +19,8 @@ class LabCluster : public Cluster {
   base::Result<bool> start(std::span<const std::size_t> nodes, const GiveUp& give_up) override;
   base::Status pause(std::size_t node) override;
   base::Status resume(std::size_t node) override;
+  [[nodiscard]] bool fails_over() const override;
+  base::Status fail_over() override;
   base::Status set_links(std::span<const LinkFault> faults) override;
   [[nodiscard]] std::string unfit(const LinkFault& fault) override;
 

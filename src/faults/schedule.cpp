@@ -148,6 +148,17 @@ base::Status Schedule::take_plan(Cluster& cluster, std::vector<std::string>& war
   return base::Ok{};
 }
 
+bool Schedule::moves_primary() const {
+  const auto moves = [](const Kind* kind) { return kind->moves_primary; };
+  for (const auto& group : groups_) {
+    for (const auto& variants : group) {
+      if (std::any_of(variants.begin(), variants.end(), moves)) return true;
+    }
+  }
+  return std::any_of(options_.plan.begin(), options_.plan.end(),
+                     [&](const Fault& fault) { return moves(find_kind(fault.kind)); });
+}
+
 double Schedule::moment(std::uint64_t round) const {
   const auto period = std::max(options_.every + options_.lasts, kShortestPeriod);
   return options_.every + static_cast<double>(round) * period;

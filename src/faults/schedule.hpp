@@ -42,6 +42,8 @@ class Schedule {
   // A plan: all its faults, and none at the second call. Else those of the next round that begins
   // at `now` or later, seconds after the start of the load.
   std::vector<Fault> next(double now);
+  // Whether one of its faults makes another node the primary.
+  [[nodiscard]] bool moves_primary() const;
   [[nodiscard]] bool planned() const { return planned_; }
 
  private:

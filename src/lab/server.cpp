@@ -585,6 +585,10 @@ std::vector<std::size_t> Server::primaries() const {
   return state_->all_nodes();
 }
 
+bool Server::has_failover() const {
+  return state_->spec().failover != nullptr && nodes() > 1;
+}
+
 base::Result<std::size_t> Server::failover() {
   const auto& spec = state_->spec();
   if (spec.failover == nullptr) {

@@ -152,6 +152,8 @@ class Server {
   [[nodiscard]] bool has_networks() const;
   // The nodes that take writes now, as far as can be seen from outside.
   [[nodiscard]] std::vector<std::size_t> primaries() const;
+  // Whether failover() can work: the kind has it, and there is more than one node.
+  [[nodiscard]] bool has_failover() const;
   // Makes another node the primary, and returns which when it is one. Where the old primary cannot
   // become a follower while it runs, it was killed, and restart() makes it one.
   // Errors: the kind has no other primary to make, no node is fit to be one.

@@ -282,6 +282,8 @@ class Stages {
     auto schedule = faults::Schedule::make(inject, *cluster_, fault_warnings_);
     if (!schedule.ok()) return std::move(schedule).error();
     schedule_ = *std::move(schedule);
+    // Replication may be asynchronous, and then a new primary lacks what the old one acknowledged.
+    checked_.several_servers = checked_.several_servers || schedule_->moves_primary();
     return base::Ok{};
   }
 
@@ -410,8 +412,8 @@ class Stages {
     auto run_options = options_.run;
     run_options.sessions = checked_.sessions = workload_->sessions();
     // Where something may be lost, or be in one place and not in another.
-    run_options.final_reads = !options_.faults.fault.empty() || options_.inject.any() ||
-                              database_->hosts().size() > 1;
+    run_options.final_reads =
+        !options_.faults.fault.empty() || options_.inject.any() || database_->hosts().size() > 1;
     const auto injector = this->injector(*recorder);
     auto ran = run::run({*database_, *workload_, *recorder, injector.get()}, run_options,
                         options_.faults, stop_, progress_);

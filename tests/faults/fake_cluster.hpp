@@ -58,6 +58,13 @@ class FakeCluster : public Cluster {
     note(fmt::format("resume {}", node));
     return base::Ok{};
   }
+  [[nodiscard]] bool fails_over() const override { return running_.size() > 1; }
+  // The old primary is stopped.
+  base::Status fail_over() override {
+    const auto old = primaries_.front();
+    primaries_ = {(old + 1) % running_.size()};
+    return kill(std::vector{old});
+  }
   base::Status set_links(std::span<const LinkFault> faults) override {
     note(fmt::format("links {}", faults.size()));
     if (!faults.empty() && failing_links_) return base::Error{.message = "no link can be cut"};

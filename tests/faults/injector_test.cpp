@@ -94,6 +94,22 @@ TEST_F(InjectorTest, FaultsOfAPlanOverlap) {
   EXPECT_EQ(count("links 6"), 1) << text();
 }
 
+TEST_F(InjectorTest, TheOldPrimaryComesBackAfterAFailover) {
+  const auto faults = of_plan(R"([
+    {"fault": "failover", "at": 0, "for": "20ms"},
+    {"fault": "failover", "targets": [0], "when": "10 commits", "for": 60}])");
+  faults->start();
+  wait_for("begins failover: 0");
+  wait_for("ends failover: 0");
+  EXPECT_TRUE(cluster_.running(0));
+  commits_ = 10;
+  wait_for("begins failover: 1");  // whoever it is now
+  EXPECT_FALSE(cluster_.running(1));
+  faults->heal_all();
+  EXPECT_TRUE(cluster_.running(1));
+  EXPECT_TRUE(faults->warnings().empty());
+}
+
 TEST_F(InjectorTest, AFaultThatFailsIsUndoneAndIsNone) {
   cluster_.failing_links_ = true;
   const auto faults = of_plan(R"([{"fault": "partition-one", "at": 0, "for": 60}])");
