@@ -1,18 +1,23 @@
 // Logs: reading what a server wrote.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace cupel::lab {
 
-// A file from this byte on; empty if it is not there.
+// A file from this byte on, as far as it can be read; empty if it is not there.
 inline std::string text_of(const std::string& path, std::size_t from = 0) {
   std::ifstream in(path, std::ios::binary);
   in.seekg(static_cast<std::streamoff>(from));
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (in.read(buffer.data(), buffer.size()), in.gcount() > 0) {
+    text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return text;
 }
 
 // The last lines of a file, each indented by two blanks; "(empty)" if there are none.

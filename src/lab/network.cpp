@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "base/process.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/programs.hpp"
+#include "lab/remains.hpp"
 #include "lab/slow_links.hpp"
 
 namespace cupel::lab {
@@ -449,6 +451,7 @@ base::Result<Network> Network::make_named(std::size_t nodes, const std::string& 
 }
 
 base::Result<Network> Network::attach(const NetworkName& name) {
+  if (!is_network_id(name.id)) return Error{.message = "found no name of a network: " + name.id};
   auto state = std::make_unique<State>();
   state->name = name;
   auto ends = ends_of(name, [&](std::size_t node) { return open_node(name, node); });
@@ -457,7 +460,24 @@ base::Result<Network> Network::attach(const NetworkName& name) {
   return Network(std::move(state));
 }
 
+bool is_network_id(std::string_view id) {
+  constexpr std::size_t kLetters = 6;  // as mkdtemp() makes them
+  if (!id.starts_with(kNamed)) return false;
+  id.remove_prefix(std::strlen(kNamed));
+  return id.size() == kLetters && std::all_of(id.begin(), id.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+         });
+}
+
+std::string network_id_of(const std::string& directory) {
+  const auto name = fs::path(directory).filename().string();
+  if (!name.starts_with(kDirectory)) return {};
+  auto id = kNamed + name.substr(std::strlen(kDirectory));
+  return is_network_id(id) ? id : std::string();
+}
+
 void remove_network(const std::string& id) {
+  if (!is_network_id(id)) return;
   // The bridge last: by it a half-removed network is found.
   std::string commands;
   for (const auto& name : namespaces_of(id)) commands += fmt::format("netns del {}\n", name);
@@ -479,7 +499,7 @@ std::vector<std::pair<std::string, std::string>> named_networks() {
   if (!bridges.is_array()) return found;
   for (const auto& bridge : bridges) {
     const auto id = bridge.value("ifname", "");
-    if (id.starts_with(kNamed)) found.emplace_back(id, bridge.value("ifalias", ""));
+    if (is_network_id(id)) found.emplace_back(id, bridge.value("ifalias", ""));
   }
   return found;
 }
@@ -499,7 +519,7 @@ bool is_inhabited(const std::string& id) {
       return true;
     }
   }
-  return false;
+  return static_cast<bool>(failed);  // then it may be
 }
 
 }  // namespace cupel::lab

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,11 @@ class Network {
   explicit Network(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// "cupel-Kd81Lq" for the server in the directory "/tmp/cupel-lab-Kd81Lq"; empty: not a server's.
+std::string network_id_of(const std::string& directory);
+// Whether a network of ours may have this id.
+bool is_network_id(std::string_view id);
 
 // Removes what has a name; processes in it keep their part until they end.
 void remove_network(const std::string& id);

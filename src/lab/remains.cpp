@@ -5,13 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <thread>
 
 #include "base/process.hpp"
@@ -45,51 +46,93 @@ bool is_ours(const fs::path& file) {
   return ::lstat(file.c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
 }
 
+// What is no JSON is discarded.
 Json parsed(const fs::path& file) {
   return Json::parse(text_of(file.string()), nullptr, false);
 }
 
-// Whether a state file is about the server in this directory.
-bool remembers(const std::string& state_file, const fs::path& directory) {
-  if (state_file.empty()) return false;
+// Empty, or 0, if it is not there or something else.
+std::string text_in(const Json& object, const char* field) {
+  const auto at = object.find(field);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+std::uint64_t number_in(const Json& object, const char* field) {
+  const auto at = object.find(field);
+  return at != object.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+}
+
+bool is_gone(const fs::path& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) != 0 && errno == ENOENT;
+}
+
+// Whether no state file knows of this directory. One that cannot be read may: it is forgotten only
+// if the file is gone and its folder is not, or if the file is about another directory.
+bool is_forgotten(const std::string& state_file, const fs::path& directory) {
+  if (state_file.empty() || is_gone(state_file)) {
+    return state_file.empty() || !is_gone(fs::path(state_file).parent_path());
+  }
   const auto state = parsed(state_file);
-  return state.is_object() && state.value("directory", "") == directory.string();
+  if (!state.is_object()) return false;
+  const auto other = text_in(state, "directory");
+  return !other.empty() && other != directory.string();
+}
+
+// Whether a process has ended for certain; a zombie has.
+bool has_ended(pid_t id, std::uint64_t start) {
+  if (id <= 0) return false;
+  if (const auto found = base::process_start(id)) return *found != start;
+  if (!text_of(fmt::format("/proc/{}/stat", id)).empty()) return true;
+  return ::kill(id, 0) != 0 && errno == ESRCH;
 }
 
 enum class Owner : std::uint8_t { kSomebody, kNobody };
 Owner owner_of(const fs::path& directory) {
   const auto file = directory / kOwnerFile;
   std::error_code failed;
-  if (!fs::exists(file, failed)) {
+  if (is_gone(file)) {
     // Made in the moment in which its program was killed, or by an earlier version of cupel.
     const bool empty = fs::is_empty(directory, failed);
+    if (failed || !empty || !is_ours(directory)) return Owner::kSomebody;
     const auto age = fs::file_time_type::clock::now() - fs::last_write_time(directory, failed);
-    return !failed && empty && is_ours(directory) && age > kYoung ? Owner::kNobody
-                                                                  : Owner::kSomebody;
+    return !failed && age > kYoung ? Owner::kNobody : Owner::kSomebody;
   }
   const auto owner = parsed(file);
   if (!is_ours(file) || !owner.is_object()) return Owner::kSomebody;
-  if (remembers(owner.value("state_file", ""), directory)) return Owner::kSomebody;
-  if (owner.value("boot", "") != boot()) return Owner::kNobody;
-  if (owner.value("process_namespace", "") != process_namespace()) return Owner::kSomebody;
-  return base::process_start(owner.value("pid", 0)) == owner.value("start", std::uint64_t{0})
-             ? Owner::kSomebody
-             : Owner::kNobody;
+  if (!is_forgotten(text_in(owner, "state_file"), directory)) return Owner::kSomebody;
+  const auto now = boot(), then = text_in(owner, "boot");
+  if (now.empty() || then.empty()) return Owner::kSomebody;
+  if (then != now) return Owner::kNobody;
+  const auto where = process_namespace();
+  if (where.empty() || text_in(owner, "process_namespace") != where) return Owner::kSomebody;
+  return has_ended(static_cast<pid_t>(number_in(owner, "pid")), number_in(owner, "start"))
+             ? Owner::kNobody
+             : Owner::kSomebody;
 }
 
 void clear_directory(const fs::path& directory) {
   kill_all_in(directory.string());
   const auto owner = parsed(directory / kOwnerFile);
-  const auto kind = find_kind(owner.is_object() ? owner.value("kind", "") : "");
-  std::error_code ignored;
+  const auto kind = find_kind(owner.is_object() ? text_in(owner, "kind") : "");
+  std::error_code failed;
   if (kind.ok() && spec_of(*kind).clear_remains != nullptr) {
-    for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-      if (entry.is_directory(ignored)) {
-        spec_of(*kind).clear_remains({.directory = entry.path().string(), .log = {}});
+    for (fs::directory_iterator at(directory, failed), end; !failed && at != end;
+         at.increment(failed)) {
+      std::error_code unknown;
+      if (fs::is_directory(at->symlink_status(unknown))) {
+        spec_of(*kind).clear_remains({.directory = at->path().string(), .log = {}});
       }
     }
   }
-  fs::remove_all(directory, ignored);
+  // Its network before its directory, by which the network is known as ours.
+  if (::geteuid() == 0) {
+    const auto id = network_id_of(directory.string());
+    for (const auto& [other, alias] : named_networks()) {
+      const bool its = other == id && (alias.empty() || alias == directory.string());
+      if (its && !is_inhabited(id)) remove_network(id);
+    }
+  }
+  fs::remove_all(directory, failed);
 }
 
 // Whether a process has the mark in its environment. Some servers write their title over theirs.
@@ -99,19 +142,33 @@ bool is_marked(const fs::path& process, const std::string& mark) {
   return place == 0 || (place != std::string::npos && environment[place - 1] == '\0');
 }
 
-// Whether it works in the directory, as our servers do, and has no terminal, as a shell has.
-bool serves_in(const fs::path& process, const std::string& directory) {
+// Whether it works in the directory and writes its errors to a log there, as our servers do and
+// who only looks around there does not.
+bool serves_in(const fs::path& process, const fs::path& directory) {
   std::error_code failed;
   const auto where = fs::read_symlink(process / "cwd", failed).string();
-  if (failed || (where != directory && !where.starts_with(directory + "/"))) return false;
-  const auto text = text_of((process / "stat").string());
+  if (failed || (where != directory && !where.starts_with(directory.string() + "/"))) return false;
+  const auto errors = fs::read_symlink(process / "fd/2", failed);
+  return !failed && errors.parent_path() == directory && errors.extension() == ".log";
+}
+
+// 0: not known.
+pid_t parent_of(pid_t id) {
+  const auto text = text_of(fmt::format("/proc/{}/stat", id));
   const auto name_end = text.rfind(')');
   char state = 0;
-  int parent = 0, group = 0, session = 0, terminal = -1;
+  int parent = 0;
   return name_end != std::string::npos &&
-         std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d %d", &state, &parent, &group,
-                     &session, &terminal) == 5 &&
-         state != 'Z' && terminal == 0;
+                 std::sscanf(text.c_str() + name_end + 1, " %c %d", &state, &parent) == 2
+             ? parent
+             : 0;
+}
+
+// This process, its parent, and so on.
+std::vector<pid_t> lineage() {
+  std::vector<pid_t> found;
+  for (pid_t id = ::getpid(); id > 0; id = parent_of(id)) found.push_back(id);
+  return found;
 }
 
 }  // namespace
@@ -128,12 +185,13 @@ base::Status note_owner(const Site& site) {
 
 std::vector<pid_t> processes_in(const std::string& directory) {
   const auto mark = fmt::format("{}={}", kMark, directory) + '\0';
+  const auto ours = lineage();
   std::vector<pid_t> found;
   std::error_code failed;
   for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
        at.increment(failed)) {
     const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
-    if (id <= 0 || id == ::getpid()) continue;
+    if (id <= 0 || std::find(ours.begin(), ours.end(), id) != ours.end()) continue;
     if (is_marked(at->path(), mark) || serves_in(at->path(), directory)) found.push_back(id);
   }
   return found;
@@ -163,9 +221,9 @@ void clear_remains() {
   }
   if (::geteuid() != 0) return;
   for (const auto& [id, directory] : named_networks()) {
-    const bool there = !directory.empty() && fs::exists(directory, failed);
     // Its directory may be where only its processes see it.
-    if (!there && !is_inhabited(id)) remove_network(id);
+    const bool ours = network_id_of(directory) == id;
+    if (ours && is_gone(directory) && !is_inhabited(id)) remove_network(id);
   }
 }
 

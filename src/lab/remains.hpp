@@ -18,7 +18,8 @@ inline constexpr const char* kDirectory = "cupel-lab-";
 // state file's, if the server has one.
 base::Status note_owner(const Site& site);
 
-// The processes of the server in this directory, also those that nobody keeps a note of.
+// The processes of the server in this directory, also those that nobody keeps a note of; never this
+// one, and none that it comes from.
 std::vector<pid_t> processes_in(const std::string& directory);
 // Sends SIGKILL to them, and returns when they are gone.
 void kill_all_in(const std::string& directory);

@@ -57,11 +57,12 @@ struct Identity {
 // The children of a process, their children, and so on.
 std::vector<Identity> descendants(pid_t ancestor) {
   std::vector<std::pair<pid_t, pid_t>> parents;  // child, parent
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const auto id = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+  std::error_code failed;
+  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
     if (id <= 0) continue;
-    const auto text = text_of(entry.path().string() + "/stat");
+    const auto text = text_of(at->path().string() + "/stat");
     const auto name_end = text.rfind(')');
     char state = 0;
     int parent = 0;
@@ -174,11 +175,9 @@ struct Server::State {
   // A network for each node.
   Status make_network() {
     if (const auto why = networks_forbidden(); !why.empty()) return Error{.message = why};
-    const auto id = fs::path(site.directory).filename().string();
     auto made =
         site.options.detached
-            ? Network::make_named(site.nodes.size(), "cupel-" + id.substr(std::strlen(kDirectory)),
-                                  site.directory)
+            ? Network::make_named(site.nodes.size(), network_id_of(site.directory), site.directory)
             : Network::make(site.nodes.size());
     if (!made.ok()) return std::move(made).error();
     network = *std::move(made);
@@ -655,6 +654,9 @@ base::Result<Server> Server::attach(const std::string& state_file) {
       const NetworkName network{.id = all["network"].at("id"),
                                 .subnet = all["network"].at("subnet"),
                                 .nodes = site.nodes.size()};
+      if (network.id != network_id_of(site.directory)) {
+        return bad("found a network that is no test server's: " + network.id);
+      }
       // It is gone after a start of the machine, and stop() is to work then.
       if (auto attached = Network::attach(network)) state->network = *std::move(attached);
       state->network_name = network;

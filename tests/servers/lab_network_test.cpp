@@ -218,6 +218,80 @@ TEST_F(LabNetworks, OfNobodyAreClearedAndNoOthers) {
   fs::remove_all(ours);
 }
 
+// A state file that cannot be read may know of it; so may one in a folder that is not there now.
+TEST_F(LabNetworks, OfAStateFileThatCannotBeReadStay) {
+  const auto directory = temporary_ / "cupel-lab-cccccc";
+  fs::create_directory(directory);
+  const auto make = [&](const std::string& state_file) {
+    std::ofstream(directory / "owner.json")
+        << R"({"state_file":")" << state_file << R"(","kind":"redis","pid":)" << ::getpid()
+        << R"(,"start":1,"boot":")" << content("/proc/sys/kernel/random/boot_id").substr(0, 36)
+        << R"(\n","process_namespace":")" << fs::read_symlink("/proc/self/ns/pid").string()
+        << R"("})";
+    EXPECT_EQ(cupel({"lab", "list"}).code, 0);
+    return fs::exists(directory);
+  };
+  const auto state = folder_ / "known.json";
+  fs::create_directory(state);  // open() works, read() does not
+  EXPECT_TRUE(make(state));
+  fs::remove(state);
+  EXPECT_TRUE(make(folder_ / "unmounted/known.json"));
+  std::ofstream(state) << R"({"directory": )";
+  EXPECT_TRUE(make(state));
+  std::ofstream(state) << R"({"directory": ")" << directory.string() << "\"}";
+  EXPECT_TRUE(make(state));
+  std::ofstream(state) << R"({"directory": "/other"})";
+  EXPECT_FALSE(make(state));
+  fs::create_directory(directory);
+  fs::remove(state);
+  EXPECT_FALSE(make(state));
+}
+
+TEST_F(LabNetworks, OfOthersStay) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root sees networks with names";
+  const std::vector<std::pair<std::string, std::string>> others{
+      {"cupel-test", "/nowhere/cupel-lab-test"},
+      {"cupel-dddddd", ""},
+      {"cupel-eeeeee", "/nowhere/cupel-lab-ffffff"}};
+  const auto ip = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"ip", "link"});
+    auto ran = base::Process::start({.arguments = std::move(arguments)});
+    const auto status = ran.ok() ? ran->wait(Seconds(20)) : std::nullopt;
+    return status && status->well();
+  };
+  for (const auto& [id, alias] : others) {
+    ASSERT_TRUE(ip({"add", id, "type", "bridge"}));
+    ASSERT_TRUE(alias.empty() || ip({"set", id, "alias", alias}));
+  }
+  ASSERT_TRUE(ip({"add", "cupel-gggggg", "type", "bridge"}));
+  ASSERT_TRUE(ip({"set", "cupel-gggggg", "alias", "/nowhere/cupel-lab-gggggg"}));
+  cupel({"lab", "list"});
+  for (const auto& [id, alias] : others) EXPECT_TRUE(ip({"del", id})) << id;
+  EXPECT_FALSE(ip({"show", "cupel-gggggg"}));
+}
+
+// Who looks around in a server's directory is not its process.
+TEST_F(LabNetworks, ProcessesAreThoseOfTheServerOnly) {
+  const auto directory = temporary_ / "cupel-lab-hhhhhh";
+  fs::create_directory(directory);
+  const auto sleeper = [&](const fs::path& errors, const std::string& mark) {
+    return base::Process::start({.arguments = {"sleep", "600"},
+                                 .environment = {{kMark, mark}},
+                                 .directory = directory,
+                                 .output = base::Stream::file(errors),
+                                 .errors = base::Stream::output()});
+  };
+  const auto visitor = sleeper(folder_ / "visitor.log", "");
+  const auto server = sleeper(directory / "redis.log", "");
+  const auto marked = sleeper(folder_ / "marked.log", directory);
+  ASSERT_TRUE(visitor.ok() && server.ok() && marked.ok());
+  auto found = processes_in(directory);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, (std::vector{std::min(server->id(), marked->id()),
+                                std::max(server->id(), marked->id())}));
+  fs::remove_all(directory);
+}
+
 TEST_F(LabNetworks, OfAKilledRunAreGone) {
   auto running = start({"run", "--db", "lab:etcd?nodes=3", "--txns", "0", "--time-limit", "60s",
                         "--sessions", "2", "-o", "history.jsonl"});
