@@ -116,10 +116,10 @@ Failure failure_of(int status, const std::string& body, bool writes) {
       failure.cause = Cause::kStatement;
       break;
     case kResourceExhausted:
-      // "too many requests" and "database space exceeded" are etcd's refusals; gRPC has
-      // the code for messages that are too long, answers too.
-      if (words.find("too many requests") != std::string::npos ||
-          words.find("space exceeded") != std::string::npos) {
+      // gRPC has the code for messages that are too long, answers too. And "database space
+      // exceeded" is also etcd's answer to a request that it has just applied, if the space was
+      // exceeded since it was let in.
+      if (words.find("too many requests") != std::string::npos) {
         failure.txn_outcome = TxnOutcome::kAborted;
       }
       break;
