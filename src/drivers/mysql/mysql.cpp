@@ -22,6 +22,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/hung_up.hpp"
 #include "base/text.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
@@ -202,6 +203,7 @@ class MysqlConnection final : public sql::SqlConnection {
 
   MaybeFailure end() override {
     // Nothing that is sent from here on can arrive.
+    lost_ = lost_ || base::hung_up(mysql_get_socket(connection_.get()));
     if (lost_) return closed();
     auto failure = simple("COMMIT");
     if (!failure) return failure;

@@ -8,9 +8,9 @@
 //
 // COMMIT is the one statement whose failure may be unknown. It is an abort if the
 // server answers so: with the tag ROLLBACK, or with an SQLSTATE that it gives
-// before it commits (class 40 but 40003, 23, 25). No answer, a connection that
-// breaks, a shutdown, a cancelled COMMIT and every other SQLSTATE are unknown. See
-// docs/drivers/postgres.md.
+// before it commits (class 40 but 40003, 23, 25), or if the server had closed the
+// connection before. No answer, a connection that breaks, a shutdown, a cancelled
+// COMMIT and every other SQLSTATE are unknown. See docs/drivers/postgres.md.
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -23,6 +23,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/hung_up.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql_connection.hpp"
 #include "drivers/url.hpp"
@@ -188,7 +189,10 @@ class PostgresConnection final : public sql::SqlConnection {
 
   MaybeFailure end() override {
     // Nothing that is sent from here on can arrive.
-    if (PQstatus(connection_.get()) == CONNECTION_BAD) return lost(Cause::kConnection);
+    if (PQstatus(connection_.get()) == CONNECTION_BAD ||
+        base::hung_up(PQsocket(connection_.get()))) {
+      return lost(Cause::kConnection);
+    }
     Result result;
     committing_ = true;
     auto failure = simple("COMMIT", result);

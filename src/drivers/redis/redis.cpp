@@ -24,6 +24,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/hung_up.hpp"
 #include "drivers/cells.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
@@ -186,6 +187,7 @@ class Line {
                      .message = "the connection was lost before",
                      .connection_lost = true};
     }
+    if (base::hung_up(context_->fd)) return broken(0, false, "the server closed the connection");
     std::string bytes;
     for (const auto& command : commands) {
       bytes += fmt::format("*{}\r\n", command.size());
