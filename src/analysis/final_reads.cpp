@@ -65,8 +65,9 @@ class Search {
 
   std::optional<FinalReads> run() && {
     if (result_.nodes.empty()) return std::nullopt;
-    for (const auto& node : result_.nodes) read_of(node.session);
+    for (auto& node : result_.nodes) read_of(node);
     result_.keys = keys_.size();
+    for (const auto& [key, seen] : keys_) result_.keys_of_all += was_read_everywhere(seen) ? 1 : 0;
     for_each_write(&Search::note_writer);
     for (auto& [key, seen] : keys_) settle(key, seen);
     for_each_write(&Search::note_lost);
@@ -81,14 +82,15 @@ class Search {
     std::vector<ValueId> values;  // of a register, on any node
     std::vector<bool> explained;  // parallel: some transaction wrote it
     Time last_writer = kNoTime;   // the end of the last that wrote one of the values
+    bool late = false;            // a transaction of unknown outcome wrote what some node holds
     std::uint64_t lost = 0;
     OpId last_lost;
     Time last_lost_begin = kNoTime;
   };
 
-  void read_of(SessionId session) {
+  void read_of(FinalReads::Node& node) {
     std::map<KeyId, OpId> last;
-    for (TxnId t = history_.session_begin(session); t != history_.session_end(session);
+    for (TxnId t = history_.session_begin(node.session); t != history_.session_end(node.session);
          t = TxnId(t.raw + 1)) {
       if (history_.status(t) != TxnStatus::kCommitted) continue;
       for (auto i = history_.first_op(t); i < history_.last_op(t); ++i) {
@@ -99,7 +101,12 @@ class Search {
         if (known) last[op.key] = OpId(i);
       }
     }
+    node.keys = last.size();
     for (const auto& [key, op] : last) keys_[key].found.push_back(op);
+  }
+
+  [[nodiscard]] bool was_read_everywhere(const Seen& seen) const {
+    return seen.found.size() == result_.nodes.size();
   }
 
   using Visit = void (Search::*)(TxnId, OpId, const history::Operation&, Seen&);
@@ -137,15 +144,20 @@ class Search {
   }
 
   void note_writer(TxnId t, OpId /*id*/, const history::Operation& op, Seen& seen) {
+    collect(seen);
+    const bool unknown = history_.status(t) != TxnStatus::kCommitted;
+    if (op.kind == OpKind::kAppend) {
+      seen.late = seen.late || (unknown && seen.elements.contains(op.value));
+      return;
+    }
     const auto value = written(history_, op);
     if (!value) return;
-    collect(seen);
     const auto at = std::find(seen.values.begin(), seen.values.end(), *value);
     if (at == seen.values.end()) return;
     seen.explained[static_cast<std::size_t>(at - seen.values.begin())] = true;
+    seen.late = seen.late || unknown;
     const auto end = history_.complete(t);
-    const bool certain = history_.status(t) == TxnStatus::kCommitted && end != kNoTime;
-    seen.last_writer = std::max(seen.last_writer, certain ? end : kNever);
+    seen.last_writer = std::max(seen.last_writer, unknown || end == kNoTime ? kNever : end);
   }
 
   // A value that is neither the initial one nor anybody's is another anomaly's matter.
@@ -159,7 +171,7 @@ class Search {
   }
 
   void note_lost(TxnId t, OpId id, const history::Operation& op, Seen& seen) {
-    if (history_.status(t) != TxnStatus::kCommitted) return;
+    if (history_.status(t) != TxnStatus::kCommitted || !was_read_everywhere(seen)) return;
     const auto begin = history_.invoke(t);
     if (op.kind == OpKind::kAppend) {
       if (seen.elements.contains(op.value)) return;
@@ -187,7 +199,7 @@ class Search {
     if (seen.lost > 0) result_.lost.push_back({key, seen.lost, seen.last_lost, seen.found});
     const bool agree = std::all_of(seen.found.begin(), seen.found.end(),
                                    [&](OpId op) { return same(op, seen.found.front()); });
-    if (!agree) result_.divergent.push_back({key, seen.found});
+    if (!agree && !seen.late) result_.divergent.push_back({key, seen.found});
   }
 
   const History& history_;

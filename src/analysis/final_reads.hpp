@@ -11,9 +11,10 @@
 //
 // Neither follows from an isolation level: a serializable database may order the clients'
 // transactions as it likes, and an asynchronous replica may lag. After a quiet time they are what
-// users mean by losing data. A write is not called lost where it can be doubted: values that
-// several transactions wrote count for the last of them, and one that a transaction of unknown
-// outcome wrote for any time.
+// users mean by losing data. Nothing is said where it can be doubted: values that several
+// transactions wrote count for the last of them; what a transaction of unknown outcome wrote may
+// have come at any time, also between the reads of two nodes; and on a node that was not read there
+// may be every write.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct FinalReads {
   struct Node {
     std::string name;
     history::SessionId session;  // that read from it
+    std::uint64_t keys = 0;      // that it answered
   };
   struct LostWrite {
     history::KeyId key;
@@ -41,7 +43,8 @@ struct FinalReads {
     std::vector<history::OpId> found;
   };
   std::vector<Node> nodes;
-  std::uint64_t keys = 0;               // that were read at the end
+  std::uint64_t keys = 0;               // that were read from some node
+  std::uint64_t keys_of_all = 0;        // that were read from every node: no other can be lost
   std::vector<LostWrite> lost;          // in the order of the keys
   std::vector<DivergentKey> divergent;  // in the order of the keys
 

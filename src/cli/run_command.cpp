@@ -377,7 +377,7 @@ void take_hosts(RunArguments& arguments) {
   const auto& url = arguments.options.url;
   if (arguments.read_from.empty() && run::is_lab_url(url)) {
     const auto server = run::parse_lab_url(url);
-    if (server.ok() && lab::node_count(server->kind).least > 1) arguments.read_from = "any";
+    if (server.ok() && lab::node_count(server->kind).least > 1) arguments.read_from = "primary";
   }
   constexpr std::array kAll{run::ReadFrom::kPrimary, run::ReadFrom::kReplica, run::ReadFrom::kAny};
   if (arguments.read_from.empty()) return;

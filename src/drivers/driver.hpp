@@ -94,6 +94,11 @@ class Database {
   virtual base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) {
     return connect(host);
   }
+  // The same for transactions that only read: at the level of open(), or at the strongest that this
+  // host has, if it is a replica that lacks that one.
+  virtual base::Result<std::unique_ptr<Connection>> connect_to_read(std::uint32_t host) {
+    return connect_to_host(host);
+  }
   // Whether one of hosts() takes writes now. Errors: it does not answer.
   virtual base::Result<bool> takes_writes(std::uint32_t /*host*/) { return true; }
   // Whether another host may become the primary without all that was acknowledged, by the

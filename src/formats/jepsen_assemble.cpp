@@ -284,6 +284,7 @@ void Assembly::note_fault(const Chunk& chunk, const Event& e) {
   });
   if (stops || (!starts && open != faults_.rend())) {
     // Both lines of a stop: the second is when it has been fixed.
+    if (open == faults_.rend() && by_value) return;
     const auto last = open != faults_.rend()
                           ? open
                           : std::find_if(faults_.rbegin(), faults_.rend(),

@@ -91,7 +91,15 @@ std::string final_reads_text(const Checked& checked) {
   if (!found) return {};
   auto text = fmt::format("  Final reads: {} on {}", counted(found->keys, "key"),
                           counted(found->nodes.size(), "node"));
+  for (const auto& node : found->nodes) {
+    if (node.keys == 0) text += fmt::format("; {} was not read", node.name);
+  }
+  if (found->keys_of_all < found->keys) {
+    text += fmt::format("; {} were not read from every node, so that nothing is said of them",
+                        counted(found->keys - found->keys_of_all, "key"));
+  }
   if (found->well()) {
+    if (found->keys_of_all == 0) return text + '\n';
     return text + (found->nodes.size() > 1 ? "; no acknowledged write is lost, the nodes agree\n"
                                            : "; no acknowledged write is lost\n");
   }
@@ -119,7 +127,8 @@ std::string final_reads_text(const Checked& checked) {
 Json final_reads_object(const Checked& checked) {
   const auto& found = *checked.analysis.final_reads;
   const auto& history = checked.history;
-  Json object{{"nodes", Json::array()}, {"keys", found.keys}};
+  Json object{
+      {"nodes", Json::array()}, {"keys", found.keys}, {"keys_of_all_nodes", found.keys_of_all}};
   for (const auto& node : found.nodes) object["nodes"].push_back(node.name);
   const auto holding = [&](const std::vector<OpId>& reads) {
     Json all = Json::object();

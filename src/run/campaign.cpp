@@ -17,6 +17,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -277,9 +278,18 @@ class Cells {
     options.history = folder_ + "/" + file_name(run);
     options.overwrite = true;  // of a run that a crash cut short
     Progress progress;
-    std::unique_lock checking(checks_, std::defer_lock);
+    // Not a mutex: the stages of a run need not be one thread's.
+    struct Turn {
+      std::binary_semaphore& checks;
+      bool taken = false;
+      ~Turn() {
+        if (taken) checks.release();
+      }
+    } turn{checks_};
     const auto checked = run_and_check(options, stop_, progress, [&](Stage stage) {
-      if (stage == Stage::kRead) checking.lock();
+      if (stage != Stage::kRead) return;
+      checks_.acquire();
+      turn.taken = true;
     });
     if (!stop_) {
       if (checked.ok()) {
@@ -295,7 +305,8 @@ class Cells {
       std::error_code ignored;
       std::filesystem::remove(options.history, ignored);
       std::filesystem::remove(faults_file_of(options.history), ignored);
-      std::filesystem::remove_all(logs_of(options.history), ignored);
+      const bool told = checked.ok() ? !checked->server_logs.empty() : !stop_;
+      if (!told) std::filesystem::remove_all(logs_of(options.history), ignored);
     }
     return stop_ ? std::nullopt : std::optional(std::move(result));
   }
@@ -328,7 +339,7 @@ class Cells {
   const CampaignListener& listener_;
   const Clock::time_point begin_ = Clock::now();
 
-  std::mutex checks_;
+  std::binary_semaphore checks_{1};
   std::mutex mutex_;  // of all below
   std::size_t next_ = 0;
   bool over_ = false;

@@ -17,18 +17,16 @@ using Clock = std::chrono::steady_clock;
 using workload::Reply;
 using workload::Statement;
 
-constexpr std::size_t kMostRows = 10'000;
-constexpr std::size_t kRowsOfTransaction = 1'000;
-constexpr std::chrono::seconds kQuiet{10};    // hosts that differ, and stay as they are
-constexpr std::chrono::seconds kLongest{60};  // that hosts are waited for
+constexpr std::size_t kRowsOfTransaction = 100;  // etcd takes no more than 128
 constexpr std::chrono::milliseconds kPause{100};
 constexpr int kTries = 5;  // of a transaction: it may meet a conflict, or a connection that broke
 
 // One host, its connection and what it holds.
 class Reader {
  public:
-  Reader(const RunParts& parts, std::optional<std::uint32_t> host, std::string name)
-      : parts_(parts), host_(host), name_(std::move(name)) {}
+  Reader(const RunParts& parts, std::optional<std::uint32_t> host, std::string name,
+         const std::atomic<bool>& stop)
+      : parts_(parts), host_(host), name_(std::move(name)), stop_(&stop) {}
 
   // What it holds of the rows, as one text; none: it does not answer, see error().
   std::optional<std::string> read(const std::vector<std::vector<Statement>>& transactions) {
@@ -64,11 +62,13 @@ class Reader {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& error() const { return error_; }
+  // It answers, and does not take such transactions.
+  [[nodiscard]] bool refuses() const { return refuses_; }
 
  private:
   bool transact(const std::vector<Statement>& statements, std::vector<Reply>& replies) {
-    for (int tries = 1; !try_once(statements, replies); ++tries) {
-      if (tries == kTries) return false;
+    for (int tries = 1; *stop_ || !try_once(statements, replies); ++tries) {
+      if (tries == kTries || refuses_ || *stop_) return false;
       std::this_thread::sleep_for(kPause / kTries);
     }
     return true;
@@ -77,7 +77,7 @@ class Reader {
   bool try_once(const std::vector<Statement>& statements, std::vector<Reply>& replies) {
     replies.clear();
     if (connection_ == nullptr) {
-      auto made = host_ ? parts_.database.connect_to_host(*host_) : parts_.database.connect(0);
+      auto made = host_ ? parts_.database.connect_to_read(*host_) : parts_.database.connect(0);
       if (!made.ok()) {
         error_ = made.error().message;
         return false;
@@ -87,6 +87,7 @@ class Reader {
     const auto failure = connection_->transact(statements, replies);
     if (!failure) return true;
     error_ = failure->message;
+    refuses_ = failure->cause == drivers::Cause::kStatement;
     if (failure->connection_lost) connection_.reset();
     return false;
   }
@@ -104,68 +105,106 @@ class Reader {
   RunParts parts_;
   std::optional<std::uint32_t> host_;
   std::string name_, error_;
+  const std::atomic<bool>* stop_;
+  bool refuses_ = false;
   std::unique_ptr<drivers::Connection> connection_;
   std::optional<RecordedSession> session_;
 };
 
-// In the order of the rows, and as many in a transaction as the database can take.
-std::vector<std::vector<Statement>> transactions_for(const RowSet& rows,
+// Those that were written last, of each session about as many. False: not all that were written.
+bool choose_rows(const std::vector<const WrittenRows*>& written, std::vector<RowName>& rows) {
+  RowSet chosen;
+  bool all = true;
+  const auto take = [&](const RowSet& some) {
+    for (const auto& row : some) {
+      if (chosen.size() < kMostFinalRows) {
+        chosen.insert(row);
+      } else {
+        all = all && chosen.contains(row);
+      }
+    }
+  };
+  for (const auto* one : written) take(one->newer());
+  for (const auto* one : written) take(one->older());
+  for (const auto* one : written) all = all && !one->forgotten();
+  rows.assign(chosen.begin(), chosen.end());
+  std::sort(rows.begin(), rows.end());
+  return all;
+}
+
+// As many rows in a transaction as the database can take.
+std::vector<std::vector<Statement>> transactions_for(const std::vector<RowName>& rows,
                                                      const workload::Needs& can) {
-  std::vector<RowSet::key_type> sorted(rows.begin(), rows.end());
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() > kMostRows) sorted.resize(kMostRows);
   const std::size_t each = can.interactive || can.multiple ? kRowsOfTransaction : 1;
   std::vector<std::vector<Statement>> transactions;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i % each == 0) transactions.emplace_back();
-    transactions.back().push_back({.table = sorted[i].first, .key = sorted[i].second});
+    transactions.back().push_back({.table = rows[i].first, .key = rows[i].second});
   }
   return transactions;
 }
 
-// Until all hosts hold the same, or those that differ have not changed for a while.
-void wait_for_agreement(std::vector<Reader>& readers,
+// Until all hosts hold the same, or those that differ have not changed for a while. False: they
+// still change.
+bool wait_for_agreement(std::vector<Reader>& readers,
                         const std::vector<std::vector<Statement>>& transactions,
-                        const std::atomic<bool>& stop) {
-  const auto latest = Clock::now() + kLongest;
-  auto changed = Clock::now();
+                        const FinalReadsOptions& options, const std::atomic<bool>& stop) {
+  const auto begin = Clock::now();
+  const auto passed = [](Clock::time_point since) {
+    return std::chrono::duration<double>(Clock::now() - since).count();
+  };
+  auto changed = begin;
   std::vector<std::optional<std::string>> before;
-  while (!stop && Clock::now() < latest) {
+  while (!stop) {
     std::vector<std::optional<std::string>> held;
-    for (auto& reader : readers) held.push_back(reader.read(transactions));
+    for (auto& reader : readers) {
+      if (!reader.refuses()) held.push_back(reader.read(transactions));
+    }
     const bool agree = std::all_of(held.begin(), held.end(),
                                    [&](const auto& one) { return one && *one == held.front(); });
-    if (agree) return;
+    if (agree) return true;
     if (held != before) changed = Clock::now();
-    if (Clock::now() - changed >= kQuiet) return;
+    if (passed(changed) >= options.quiet) return true;
+    if (passed(begin) >= options.longest) return false;
     before = std::move(held);
     std::this_thread::sleep_for(kPause);
   }
+  return true;
 }
 
 }  // namespace
 
 std::vector<std::string> read_finally(const RunParts& parts, InitialValues& initials,
-                                      const RowSet& rows, const std::atomic<bool>& stop) {
+                                      const std::vector<const WrittenRows*>& rows,
+                                      const FinalReadsOptions& options,
+                                      const std::atomic<bool>& stop) {
   std::vector<std::string> warnings;
-  if (rows.empty()) return warnings;
-  const auto transactions = transactions_for(rows, parts.database.can());
+  std::vector<RowName> chosen;
+  const bool all = choose_rows(rows, chosen);
+  if (chosen.empty()) return warnings;
+  const auto transactions = transactions_for(chosen, parts.database.can());
   const auto hosts = parts.database.hosts();
   std::vector<Reader> readers;
   for (std::uint32_t host = 0; host < hosts.size(); ++host) {
-    readers.emplace_back(parts, host, hosts[host]);
+    readers.emplace_back(parts, host, hosts[host], stop);
   }
-  if (readers.empty()) readers.emplace_back(parts, std::nullopt, "the database");
-  wait_for_agreement(readers, transactions, stop);
+  if (readers.empty()) readers.emplace_back(parts, std::nullopt, "the database", stop);
+  if (!wait_for_agreement(readers, transactions, options, stop)) {
+    warnings.push_back(
+        fmt::format("what the hosts hold still changed {:.0f} s after the load, so "
+                    "there are no final reads",
+                    options.longest));
+    return warnings;
+  }
   if (stop) return warnings;
-  if (rows.size() > kMostRows) {
-    warnings.push_back(fmt::format("{} of {} rows that were written were read at the end",
-                                   kMostRows, rows.size()));
+  if (!all) {
+    warnings.push_back(
+        fmt::format("the final reads are of the {} rows that were written last", chosen.size()));
   }
   for (auto& reader : readers) {
     if (reader.record(transactions, initials)) continue;
     warnings.push_back(
-        fmt::format("{} was not read at the end, so that nobody knows what it "
+        fmt::format("{} was not read at the end, so nothing is said of what it "
                     "lost: {}",
                     reader.name(), reader.error()));
   }

@@ -1,6 +1,7 @@
-// Final reads: when the sessions have ended and all is repaired, every row that was written is
-// read once more from every host, and recorded, so that acknowledged writes that are gone and
-// nodes that differ are found whatever the workload (analysis/final_reads.hpp).
+// Final reads: when the sessions have ended and all is repaired, the rows that were written, the
+// last 10,000 of them, are read once more from every host, and recorded, so that acknowledged
+// writes that are gone and nodes that differ are found whatever the workload
+// (analysis/final_reads.hpp).
 #pragma once
 
 #include <atomic>
@@ -15,12 +16,44 @@
 
 namespace cupel::run {
 
-using RowSet = base::HashSet<std::pair<std::uint32_t, std::vector<workload::Datum>>>;
+using RowName = std::pair<std::uint32_t, std::vector<workload::Datum>>;  // table, key
+using RowSet = base::HashSet<RowName>;
 
-// Replicas may need a while: the hosts are asked until they agree, as long as what they hold still
-// changes, and at most a minute; then the reads are recorded. At most 10,000 rows are read.
+inline constexpr std::size_t kMostFinalRows = 10'000;
+
+// The rows that a session wrote: the last `most` of them at least, and twice as many at most.
+class WrittenRows {
+ public:
+  explicit WrittenRows(std::size_t most) : most_(most) {}
+  void add(std::uint32_t table, const std::vector<workload::Datum>& key) {
+    newer_.emplace(table, key);
+    if (newer_.size() < most_) return;
+    forgotten_ = forgotten_ || !older_.empty();
+    older_ = std::exchange(newer_, {});
+  }
+  [[nodiscard]] const RowSet& newer() const { return newer_; }
+  [[nodiscard]] const RowSet& older() const { return older_; }
+  [[nodiscard]] bool forgotten() const { return forgotten_; }  // some may be in neither
+
+ private:
+  std::size_t most_;
+  RowSet newer_, older_;
+  bool forgotten_ = false;
+};
+
+struct FinalReadsOptions {
+  double quiet = 10;    // seconds
+  double longest = 70;  // seconds
+};
+
+// Replicas may need a while: the hosts are asked until they agree; or until those that differ have
+// not changed for `quiet` seconds, within which replication must have come back after the longest
+// fault. Then the reads are recorded. If the hosts still change after `longest` seconds, no reads
+// are: who lags is not accused. A host that refuses such reads is not waited for.
 // Returns warnings: a host that did not answer, rows that were left out.
 std::vector<std::string> read_finally(const RunParts& parts, InitialValues& initials,
-                                      const RowSet& rows, const std::atomic<bool>& stop);
+                                      const std::vector<const WrittenRows*>& rows,
+                                      const FinalReadsOptions& options,
+                                      const std::atomic<bool>& stop);
 
 }  // namespace cupel::run

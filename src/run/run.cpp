@@ -155,6 +155,18 @@ std::string_view default_workload(const workload::Needs& can) {
   return all.front().name;
 }
 
+// A connection that was cut for long tries again at ever longer intervals, up to about as long as
+// it was cut.
+static FinalReadsOptions final_reads_after(double quiet, const FaultOptions& commands,
+                                           const RunResult& result) {
+  double longest = commands.fault.empty() ? 0 : commands.lasts;
+  for (const auto& fault : result.fault_list) {
+    longest = std::max(longest, fault.ended - fault.began);
+  }
+  constexpr double kLongest = 60;
+  return {.quiet = quiet + 1.5 * longest, .longest = kLongest + quiet + 1.5 * longest};
+}
+
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
                             const FaultOptions& fault_options, const std::atomic<bool>& stop,
                             Progress& progress) {
@@ -235,11 +247,11 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   if (injector != nullptr) take_faults(*injector, result);
   add_up(sessions, result);
   if (options.final_reads && !stop) {
-    RowSet rows;
-    for (const auto& session : sessions) {
-      rows.insert(session->written().begin(), session->written().end());
-    }
-    for (auto& warning : read_finally({database, workload, recorder}, initials, rows, stop)) {
+    std::vector<const WrittenRows*> rows;
+    for (const auto& session : sessions) rows.push_back(&session->written());
+    const auto reads = final_reads_after(options.quiet, fault_options, result);
+    for (auto& warning :
+         read_finally({database, workload, recorder}, initials, rows, reads, stop)) {
       result.warnings.push_back(std::move(warning));
     }
   }

@@ -51,6 +51,7 @@ struct RunOptions {
   // At the end, when all is repaired, every row that was written is read once more from every
   // host: final_reads.hpp.
   bool final_reads = false;
+  double quiet = 10;  // seconds that hosts which differ must not have changed before that
 };
 
 struct FaultOptions {

@@ -57,7 +57,7 @@ struct CheckedRun {
   bool several_servers = false;      // of the database: its sessions used more than one
   bool promised = false;             // asked is what the product promises
 
-  bool by_name = false;              // asked is what the user named
+  bool by_name = false;  // asked is what the user named
 
   // The final reads show a lost write, or nodes that differ.
   [[nodiscard]] bool loses() const;

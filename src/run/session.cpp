@@ -55,7 +55,8 @@ ClientSession::ClientSession(Shared& shared, std::uint32_t number)
       connections_(std::max<std::size_t>(shared.hosts.size(), 1)),
       lost_(connections_.size(), false),
       unanswered_(connections_.size(), false),
-      retry_at_(connections_.size()) {}
+      retry_at_(connections_.size()),
+      written_(std::max<std::size_t>(kMostFinalRows / shared.options.sessions, 20)) {}
 
 std::vector<std::uint32_t> ClientSession::hosts_for(const Job& job, std::string& why) {
   const auto hosts = static_cast<std::uint32_t>(shared_.hosts.size());
@@ -90,7 +91,7 @@ void ClientSession::fill_in(Statement& statement) {
     return Datum{static_cast<std::int64_t>(writes_++ * shared_.options.sessions + number_ + 1)};
   };
   if (shared_.options.final_reads && !is_read(statement.kind)) {
-    written_.emplace(statement.table, statement.key);
+    written_.add(statement.table, statement.key);
   }
   switch (statement.kind) {
     case StatementKind::kWrite:

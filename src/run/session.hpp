@@ -63,7 +63,7 @@ class ClientSession {
   };
   [[nodiscard]] const Report& report() const { return report_; }
   // That its transactions wrote, or tried to; empty unless there are final reads.
-  [[nodiscard]] const RowSet& written() const { return written_; }
+  [[nodiscard]] const WrittenRows& written() const { return written_; }
 
  private:
   class Live;
@@ -93,7 +93,7 @@ class ClientSession {
   std::uint32_t host_ = 0;                                         // of the transaction
   std::vector<bool> lost_, unanswered_;      // by host: the connection broke; could not be made
   std::vector<Clock::time_point> retry_at_;  // by host: not before, if another will do
-  RowSet written_;
+  WrittenRows written_;
   std::uint64_t writes_ = 0;                     // fresh values given out
   std::uint64_t refusals_ = 0;                   // in a row, before the database answered anything
   std::vector<workload::Statement> statements_;  // of the transaction of fixed statements

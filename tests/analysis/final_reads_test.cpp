@@ -92,6 +92,20 @@ TEST(FinalReads, NodesThatDifferAreDivergent) {
       << "the last read of a node counts";
 }
 
+TEST(FinalReads, ANodeThatWasNotReadMayHoldEveryWrite) {
+  const auto writes = txn(0, R"([["w",1,5]])", 0, 10) + txn(1, R"([["w",1,6]])", 20, 30);
+  const auto stale = txn(8, R"([["r",1,5]])", 90, 91);
+  EXPECT_EQ(found_in(writes + stale + txn(9, R"([["r",1,null]])", 90, 91, "fail")), "");
+  EXPECT_EQ(found_in(writes + stale + txn(9, R"([["r",1,5]])", 90, 91)), "lost 1 of 1; ");
+}
+
+TEST(FinalReads, AWriteOfUnknownOutcomeMayComeBetweenTheReadsOfTwoNodes) {
+  const auto reads = txn(8, R"([["r",1,5]])", 90, 91) + txn(9, R"([["r",1,6]])", 92, 93);
+  const auto first = txn(0, R"([["w",1,5]])", 0, 10);
+  EXPECT_EQ(found_in(first + txn(1, R"([["w",1,6]])", 20, 30, "info") + reads), "");
+  EXPECT_EQ(found_in(first + txn(1, R"([["w",1,6]])", 20, 30) + reads), "divergent 1; ");
+}
+
 TEST(FinalReads, OfAHistoryThatHasNone) {
   EXPECT_EQ(found_in(txn(0, R"([["w",1,5]])", 0, 10)), "none");
 }

@@ -130,6 +130,40 @@ class MemoryDatabase::Session : public drivers::Connection {
   std::size_t statements_ = 0, ended_at_ = 0;
 };
 
+class MemoryDatabase::SecondHost : public drivers::Connection {
+ public:
+  SecondHost(MemoryDatabase& database, std::unique_ptr<drivers::Connection> first)
+      : db_(database), first_(std::move(first)) {}
+  MaybeFailure begin() override { return first_->begin(); }
+  MaybeFailure execute(const Statement& s, Reply& reply) override {
+    return first_->execute(s, reply);
+  }
+  MaybeFailure commit() override { return first_->commit(); }
+  void rollback() override { first_->rollback(); }
+  MaybeFailure transact(std::span<const Statement> statements,
+                        std::vector<Reply>& replies) override {
+    constexpr int kCatchesUp = 3;
+    auto failure = first_->transact(statements, replies);
+    const bool lags = db_.second_host == Host::kLags && db_.reads_of_second < kCatchesUp;
+    ++db_.reads_of_second;
+    if (lags || db_.second_host == Host::kEmpty) replies.assign(replies.size(), {});
+    return failure;
+  }
+
+ private:
+  MemoryDatabase& db_;
+  std::unique_ptr<drivers::Connection> first_;
+};
+
+base::Result<std::unique_ptr<drivers::Connection>> MemoryDatabase::connect_to_read(
+    std::uint32_t host) {
+  auto first = connect(0);
+  if (host == 0 || !first.ok()) return first;
+  if (second_host == Host::kAbsent) return base::Error{.message = "nobody is at two"};
+  return std::unique_ptr<drivers::Connection>(
+      std::make_unique<SecondHost>(*this, *std::move(first)));
+}
+
 base::Status MemoryDatabase::prepare(const workload::Workload& workload) {
   cells_.clear();
   schema_ = workload.schema();

@@ -43,6 +43,17 @@ class MemoryDatabase : public drivers::Database {
   base::Status prepare(const workload::Workload& workload) override;
   base::Result<std::unique_ptr<drivers::Connection>> connect(std::uint32_t session) override;
   void clean() override { cells_.clear(); }
+  // Two of them, if `second_host` says what the second is like; both hold the same.
+  [[nodiscard]] std::vector<std::string> hosts() const override {
+    return second_host == Host::kNone ? std::vector<std::string>()
+                                      : std::vector<std::string>{"one", "two"};
+  }
+  base::Result<std::unique_ptr<drivers::Connection>> connect_to_read(std::uint32_t host) override;
+
+  // Empty at first and soon as the first one; empty forever; not there.
+  enum class Host : std::uint8_t { kNone, kSame, kLags, kEmpty, kAbsent };
+  Host second_host = Host::kNone;
+  int reads_of_second = 0;  // transactions
 
   int connections = 0;                     // made
   std::atomic<std::uint64_t> commits = 0;  // for atomic::wait
@@ -51,6 +62,7 @@ class MemoryDatabase : public drivers::Database {
 
  private:
   class Session;
+  class SecondHost;
   using RowId = std::pair<std::uint32_t, std::vector<workload::Datum>>;
   struct Cells {
     std::vector<workload::Datum> values, before;

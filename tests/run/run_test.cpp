@@ -112,6 +112,49 @@ TEST_F(RunTest, FinalReadsFindWhatWasLost) {
   }
 }
 
+TEST_F(RunTest, FinalReadsWaitForAHostThatLags) {
+  using Host = MemoryDatabase::Host;
+  for (const auto host : {Host::kSame, Host::kLags}) {
+    MemoryDatabase database({});
+    database.second_host = host;
+    const auto ran =
+        go(database, "general", {.sessions = 2, .txns = 20, .final_reads = true, .quiet = 0.6});
+    ASSERT_TRUE(ran.history);
+    EXPECT_TRUE(ran.result->warnings.empty());
+    const auto reads = analysis::final_reads(*ran.history);
+    ASSERT_TRUE(reads);
+    EXPECT_EQ(reads->nodes.size(), 2U);
+    EXPECT_GT(reads->keys_of_all, 0U);
+    EXPECT_TRUE(reads->well());
+  }
+}
+
+TEST_F(RunTest, FinalReadsNameAHostThatHoldsSomethingElse) {
+  MemoryDatabase database({});
+  database.second_host = MemoryDatabase::Host::kEmpty;
+  const auto ran =
+      go(database, "general", {.sessions = 2, .txns = 20, .final_reads = true, .quiet = 0.3});
+  ASSERT_TRUE(ran.history);
+  const auto reads = analysis::final_reads(*ran.history);
+  ASSERT_TRUE(reads);
+  EXPECT_FALSE(reads->divergent.empty());
+  EXPECT_TRUE(reads->lost.empty()) << "the first host has everything";
+}
+
+TEST_F(RunTest, FinalReadsSayNothingOfAHostThatIsNotThere) {
+  MemoryDatabase database({.lost_commit = 0.3});
+  database.second_host = MemoryDatabase::Host::kAbsent;
+  const auto ran =
+      go(database, "general", {.sessions = 2, .txns = 20, .final_reads = true, .quiet = 0.3});
+  ASSERT_TRUE(ran.history);
+  ASSERT_EQ(ran.result->warnings.size(), 1U);
+  EXPECT_EQ(ran.result->warnings[0].rfind("two was not read at the end", 0), 0U);
+  const auto reads = analysis::final_reads(*ran.history);
+  ASSERT_TRUE(reads);
+  EXPECT_EQ(reads->keys_of_all, 0U);
+  EXPECT_TRUE(reads->lost.empty()) << "it may have them";
+}
+
 TEST_F(RunTest, FailuresAreRecordedForWhatTheyAre) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     MemoryDatabase database({.conflict = 0.02, .lost_before_commit = 0.01, .lost_at_commit = 0.1});

@@ -118,6 +118,8 @@ class PostgresConnection final : public sql::SqlConnection {
 
   [[nodiscard]] PGconn* get() const { return connection_.get(); }
 
+  void begin_by(std::string text) { begin_ = std::move(text); }
+
   base::Status run_text(const std::string& text) {
     Result result;
     if (auto failure = simple(text, result)) return base::Error{.message = failure->message};
@@ -411,6 +413,17 @@ class PostgresDatabase final : public Database {
   base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
     auto connection = connect_to(host);
     if (!connection) return std::move(connection).error();
+    return std::unique_ptr<Connection>(*std::move(connection));
+  }
+
+  // A standby has no serializable (manual, 27.4.5).
+  base::Result<std::unique_ptr<Connection>> connect_to_read(std::uint32_t host) override {
+    auto connection = connect_to(host);
+    if (!connection) return std::move(connection).error();
+    const auto standby = (*connection)->ask("SELECT pg_is_in_recovery()");
+    if (standby && *standby == "t" && settings_.begin.ends_with("SERIALIZABLE")) {
+      (*connection)->begin_by("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    }
     return std::unique_ptr<Connection>(*std::move(connection));
   }
 
