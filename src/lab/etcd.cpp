@@ -118,6 +118,9 @@ constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
                                    .command = etcd_command,
                                    .is_up = etcd_is_up,
                                    .primaries = etcd_leaders,
-                                   .failover = move_leader};
+                                   .failover = move_leader,
+                                   .no_clocks =
+                                       "etcd is a Go program, which asks the kernel for the time "
+                                       "and no library that could change it"};
 
 }  // namespace cupel::lab

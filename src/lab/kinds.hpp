@@ -101,6 +101,8 @@ struct KindSpec {
   // Variables of its processes, once the ports of all nodes are known.
   std::vector<std::pair<std::string, std::string>> (*environment)(const Site& site,
                                                                   const Node& node) = nullptr;
+  // Why its programs cannot have clocks of their own, in a sentence.
+  std::string_view no_clocks = {};
   // What a server that is gone left outside its directory, and what would keep the
   // next one from starting there.
   void (*clear_remains)(const Node& node) = nullptr;

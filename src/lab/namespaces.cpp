@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -30,6 +31,8 @@ using base::Descriptor;
 using base::Error;
 using base::Ok;
 using base::Status;
+
+std::atomic<bool> mounts_are_ours = false;
 
 constexpr int kOfProcess = CLONE_NEWNS | CLONE_NEWIPC;
 constexpr const char* kThreadsNetwork = "/proc/thread-self/ns/net";
@@ -94,14 +97,19 @@ bool user_namespaces_work() {
 
 }  // namespace
 
+bool own_mounts() {
+  return mounts_are_ours;
+}
+
 void enter_namespaces() {
+  if (mounts_are_ours) return;
   if (::geteuid() == 0) {
     if (::unshare(kOfProcess) != 0) return;
   } else if (!user_namespaces_work() || !own_user_namespace(kOfProcess)) {
     return;
   }
   // Mounts that are made elsewhere are still seen, and ours nowhere else.
-  ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr);
+  mounts_are_ours = ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0;
   base::Process::prepare();
 }
 

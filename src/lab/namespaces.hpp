@@ -16,6 +16,9 @@ namespace cupel::lab {
 // networks_forbidden() says so.
 void enter_namespaces();
 
+// Whether enter_namespaces() gave this process mounts of its own, which end with it.
+bool own_mounts();
+
 // Why this thread can make no network, as a sentence; empty if it can.
 std::string networks_forbidden();
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,9 @@
 #include "base/temp_dir.hpp"
 #include "base/text.hpp"
 #include "base/write_file.hpp"
+#include "lab/clock/clock.hpp"
+#include "lab/disk/corrupt.hpp"
+#include "lab/disk/disk.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
@@ -42,6 +46,7 @@ using Json = nlohmann::json;
 
 constexpr int kTries = 4;  // with other ports each, if somebody else took one
 constexpr auto kPause = std::chrono::milliseconds(20);
+constexpr mode_t kFolderMode = 0700;  // PostgreSQL wants its data for itself
 
 // A process by id and start; not there: start is 0.
 struct Identity {
@@ -109,6 +114,8 @@ struct Server::State {
   std::vector<std::size_t> old_logs;                   // how long each log was before the start
   std::optional<Network> network;                      // if the nodes have their own
   std::optional<NetworkName> network_name;             // if it outlives this program
+  std::vector<NodeClock> clocks;                       // one a node, or none
+  std::vector<Disk> disks;                             // one a node, or none
   bool stopped = false;
   bool port_taken = false;                   // why the last start failed
   std::function<bool()> give_up;             // once it says so, no node is waited for any longer
@@ -189,6 +196,65 @@ struct Server::State {
     return Ok{};
   }
 
+  // Once the nodes' environment is known otherwise.
+  Status make_clocks() {
+    if (!site.options.clocks || !spec().no_clocks.empty()) return Ok{};
+    for (std::size_t i = clocks.size(); i < site.nodes.size(); ++i) {
+      auto clock = NodeClock::make(fmt::format("{}/clock-{}", site.directory, i));
+      if (!clock.ok()) return std::move(clock).error();
+      clocks.push_back(*std::move(clock));
+    }
+    for (std::size_t i = 0; i < clocks.size(); ++i) {
+      const auto more = clocks[i].environment();
+      auto& environment = site.nodes[i].environment;
+      environment.insert(environment.end(), more.begin(), more.end());
+    }
+    return Ok{};
+  }
+
+  [[nodiscard]] Status make_folder(const std::string& folder) const {
+    const bool made = ::mkdir(folder.c_str(), kFolderMode) == 0;
+    if (made && (!site.user || ::chown(folder.c_str(), site.user->user, site.user->group) == 0)) {
+      return Ok{};
+    }
+    return Error{.message = std::strerror(errno), .file = folder};
+  }
+  [[nodiscard]] std::string disk_folder(std::size_t index) const {
+    return fmt::format("{}/disk-{}", site.directory, index);
+  }
+
+  // Each node has its data in a folder that becomes its disk. Its log stays where it is.
+  Status make_disk_folders() {
+    if (const auto why = disks_forbidden(); !why.empty()) return Error{.message = why};
+    for (std::size_t i = 0; i < site.nodes.size(); ++i) {
+      if (auto made = make_folder(disk_folder(i)); !made.ok()) return made;
+      auto& data = site.nodes[i].directory;
+      data = fmt::format("{}/{}", disk_folder(i), fs::path(data).filename().string());
+    }
+    return Ok{};
+  }
+
+  // What is in the folders now is on the disks: to make a database there would take long.
+  Status mount_disks() {
+    if (!site.options.disks || !disks.empty()) return Ok{};
+    for (std::size_t i = 0; i < site.nodes.size(); ++i) {
+      const auto stored = fmt::format("{}/stored-{}", site.directory, i);
+      std::error_code failed;
+      fs::rename(disk_folder(i), stored, failed);
+      if (failed) return Error{.message = failed.message(), .file = stored};
+      if (auto made = make_folder(disk_folder(i)); !made.ok()) return made;
+      auto disk = Disk::mount(stored, disk_folder(i));
+      if (!disk.ok()) return std::move(disk).error();
+      disks.push_back(*std::move(disk));
+    }
+    return Ok{};
+  }
+
+  // What cupel itself has put there lasts.
+  void sync_disk(std::size_t index) {
+    if (index < disks.size()) disks[index].sync();
+  }
+
   // Starts the process of a node.
   Status spawn(const Start& start) {
     const auto& node = site.nodes[start.node];
@@ -196,6 +262,7 @@ struct Server::State {
     if (spec().prepare != nullptr) {
       auto more = spec().prepare(site, start);
       if (!more.ok()) return std::move(more).error();
+      sync_disk(start.node);
       arguments.insert(arguments.end(), more->begin(), more->end());
     }
     std::error_code ignored;
@@ -408,6 +475,13 @@ struct Server::State {
     processes[index].signal(SIGCONT);
   }
 
+  [[nodiscard]] bool shows_clock(std::size_t index) const {
+    auto all = descendants(processes[index].id);
+    all.push_back(processes[index]);
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Identity& process) { return clocks[index].shown_to(process.id); });
+  }
+
   [[nodiscard]] std::vector<std::size_t> all_nodes() const {
     std::vector<std::size_t> all(site.nodes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -420,6 +494,7 @@ struct Server::State {
     end(all_nodes(), spec().stop_signal);
     for (const auto index : all_nodes()) clear_remains(index);
     kill_all_in(site.directory);  // helpers of the servers that they did not end
+    disks.clear();
     network.reset();
     if (network_name) remove_network(network_name->id);
     std::error_code ignored;
@@ -577,6 +652,51 @@ bool Server::has_networks() const {
   return state_->network.has_value();
 }
 
+Status Server::set_clock(std::size_t node, const ClockFault& fault) {
+  if (state_->clocks.empty()) return Error{.message = without_clocks()};
+  state_->clocks.at(node).set(fault);
+  return Ok{};
+}
+
+std::string Server::without_clocks() const {
+  if (const auto why = state_->spec().no_clocks; !why.empty()) return std::string(why);
+  if (state_->clocks.empty()) return "the nodes were started with the clock of the machine";
+  for (std::size_t node = 0; node < nodes(); ++node) {
+    if (!running(node) || state_->shows_clock(node)) continue;
+    return fmt::format(
+        "no process of node {} loads the library that changes its clock; a program that is linked "
+        "statically does not",
+        node);
+  }
+  return {};
+}
+
+Status Server::set_disk(std::size_t node, const DiskFault& fault) {
+  if (!has_disks()) return Error{.message = "the nodes have no disks of their own"};
+  state_->disks.at(node).set(fault);
+  return Ok{};
+}
+
+DiskCount Server::disk_count(std::size_t node) const {
+  return has_disks() ? state_->disks.at(node).count() : DiskCount();
+}
+
+base::Result<LostBytes> Server::lose_unsynced(std::size_t node) {
+  if (!has_disks()) return Error{.message = "the nodes have no disks of their own"};
+  if (running(node)) return Error{.message = fmt::format("node {} runs", node)};
+  return state_->disks.at(node).lose_unsynced();
+}
+
+bool Server::has_disks() const {
+  return !state_->disks.empty();
+}
+
+base::Result<std::string> Server::corrupt(std::size_t node, std::uint64_t bits,
+                                          std::uint64_t seed) {
+  if (running(node)) return Error{.message = fmt::format("node {} runs", node)};
+  return flip_bits(state_->site.nodes.at(node).directory, bits, seed);
+}
+
 std::vector<std::size_t> Server::primaries() const {
   const auto& spec = state_->spec();
   if (spec.primaries != nullptr) return spec.primaries(state_->site);
@@ -700,11 +820,15 @@ base::Result<Server> start(Kind kind, const Options& options) {
   if (site.user && ::chown(directory.c_str(), site.user->user, site.user->group) != 0) {
     return give_up(Error{.message = std::strerror(errno), .file = directory});
   }
+  if (options.disks) {
+    if (auto disks = state->make_disk_folders(); !disks.ok()) return give_up(std::move(disks));
+  }
   if (options.namespaces) {
     if (auto network = state->make_network(); !network.ok()) return give_up(std::move(network));
   }
   for (int tries = 1;; ++tries) {
     if (auto ready = spec.initialize(site); !ready.ok()) return give_up(std::move(ready));
+    if (auto mounted = state->mount_disks(); !mounted.ok()) return give_up(std::move(mounted));
     const auto ports = free_ports(nodes * spec.ports);
     if (ports.empty()) {
       return give_up(Error{.message = "found no free port from 20000 to 32000 on 127.0.0.1"});
@@ -716,9 +840,12 @@ base::Result<Server> start(Kind kind, const Options& options) {
     }
     for (auto& node : site.nodes) {
       node.arguments = spec.command(site, node);
+      node.environment.clear();
       if (spec.environment != nullptr) node.environment = spec.environment(site, node);
     }
+    if (auto clocks = state->make_clocks(); !clocks.ok()) return give_up(std::move(clocks));
     auto up = state->launch_all(true);
+    for (std::size_t i = 0; i < nodes; ++i) state->sync_disk(i);
     if (up.ok()) return Server(std::move(state));
     if (!state->port_taken || tries == kTries) return give_up(std::move(up));
     state->end(state->all_nodes(), SIGKILL);

@@ -77,6 +77,12 @@ struct Options {
   // nothing else, and it stays there. If the server is detached, the thread stays where it is, and
   // the nodes are reached from there: as root only.
   bool namespaces = false;
+  // Each node has a clock of its own, so that set_clock() works; ignored where without_clocks()
+  // says why there can be none.
+  bool clocks = false;
+  // Each node has a disk of its own, so that set_disk() works; disks_forbidden() of disk/disk.hpp
+  // says where that is not possible. Not for a detached server.
+  bool disks = false;
   // Leave the server running when this program ends; stop() still stops it.
   bool detached = false;
   // Once it is true, start() gives up.
@@ -100,6 +106,32 @@ struct LinkFault {
 struct LinkCount {
   std::size_t from = 0, to = 0;
   std::uint64_t lost = 0, reset = 0, slow = 0;
+};
+
+// How a node's clock differs from the machine's. The monotonic clock is the machine's.
+struct ClockFault {
+  double offset = 0;            // seconds that it is ahead
+  double rate = 1;              // seconds that it counts in a second
+  double jump = 0, period = 0;  // seconds; it is ahead by `jump` in every other half period
+};
+
+// What is wrong with a node's disk.
+struct DiskFault {
+  bool full = false;  // nothing new can be written; what is there can be overwritten
+  double errors = 0;  // share of the writes and syncs that fail with EIO
+};
+
+// What a disk did so far because of its faults.
+struct DiskCount {
+  std::uint64_t refused = 0;  // writes, because it was full
+  std::uint64_t failed = 0;   // writes and syncs, with EIO
+};
+
+// What a power loss took.
+struct LostBytes {
+  std::uint64_t files = 0;
+  std::uint64_t overwritten = 0;  // bytes that are again what they were
+  std::uint64_t cut_off = 0;      // bytes that the files are shorter
 };
 
 class Server {
@@ -150,6 +182,19 @@ class Server {
   [[nodiscard]] base::Result<std::vector<LinkCount>> disturbed() const;
   // Whether its nodes have networks of their own, so that set_links() works.
   [[nodiscard]] bool has_networks() const;
+  // From now on the node's clock differs so. Errors: without_clocks().
+  base::Status set_clock(std::size_t node, const ClockFault& fault);
+  // Why the nodes have no clocks of their own, in a sentence; empty: they have.
+  [[nodiscard]] std::string without_clocks() const;
+  // From now on the node's disk has these faults and no others. Errors: it has no disk of its own.
+  base::Status set_disk(std::size_t node, const DiskFault& fault);
+  [[nodiscard]] DiskCount disk_count(std::size_t node) const;
+  // Of a node that does not run: as if its machine had lost power, its disk holds what was synced.
+  // What was there when the server was first ready is synced.
+  base::Result<LostBytes> lose_unsynced(std::size_t node);
+  [[nodiscard]] bool has_disks() const;
+  // Flips bits of a node that does not run, as flip_bits() of disk/corrupt.hpp.
+  base::Result<std::string> corrupt(std::size_t node, std::uint64_t bits, std::uint64_t seed);
   // The nodes that take writes now, as far as can be seen from outside.
   [[nodiscard]] std::vector<std::size_t> primaries() const;
   // Whether failover() can work: the kind has it, and there is more than one node.
