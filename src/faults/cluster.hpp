@@ -15,6 +15,8 @@
 
 namespace cupel::faults {
 
+using lab::ClockFault;
+using lab::DiskFault;
 using lab::kClients;
 using lab::LinkFault;
 
@@ -54,6 +56,17 @@ class Cluster {
   virtual base::Status set_links(std::span<const LinkFault> faults) = 0;
   // Why set_links() cannot do this here, in a sentence; empty: it can.
   [[nodiscard]] virtual std::string unfit(const LinkFault& fault) = 0;
+  // From here on the node's clock has this fault and no other.
+  virtual base::Status set_clock(std::size_t node, const ClockFault& fault) = 0;
+  [[nodiscard]] virtual std::string unfit_clocks() = 0;
+  // The same of its disk.
+  virtual base::Status set_disk(std::size_t node, const DiskFault& fault) = 0;
+  // Of a node that does not run: what nobody synced is lost.
+  virtual base::Status lose_unsynced(std::size_t node) = 0;
+  [[nodiscard]] virtual std::string unfit_disks() = 0;
+  // Of a node that does not run: so many bits of its data are flipped. Returns which.
+  virtual base::Result<std::string> corrupt(std::size_t node, std::uint64_t bits,
+                                            std::uint64_t seed) = 0;
 };
 
 }  // namespace cupel::faults

@@ -127,4 +127,58 @@ Status Effects::thaw(FaultId id, const std::vector<std::size_t>& nodes) {
   return result;
 }
 
+ClockFault Effects::sum(const std::map<FaultId, ClockFault>& faults) {
+  ClockFault total;
+  for (const auto& [id, fault] : faults) {
+    total.offset += fault.offset;
+    total.rate *= fault.rate;
+    total.jump += fault.jump;
+    total.period = std::max(total.period, fault.period);
+  }
+  return total;
+}
+
+Status Effects::set_clocks(FaultId id, const std::vector<std::size_t>& nodes,
+                           const ClockFault& fault) {
+  for (const auto node : nodes) {
+    clocks_[node][id] = fault;
+    if (auto set = cluster_.set_clock(node, sum(clocks_[node])); !set.ok()) return set;
+  }
+  return Ok{};
+}
+
+Status Effects::right_clocks(FaultId id) {
+  for (auto& [node, faults] : clocks_) {
+    if (faults.erase(id) == 0) continue;
+    if (auto set = cluster_.set_clock(node, sum(faults)); !set.ok()) return set;
+  }
+  return Ok{};
+}
+
+DiskFault Effects::sum(const std::map<FaultId, DiskFault>& faults) {
+  DiskFault total;
+  for (const auto& [id, fault] : faults) {
+    total.full = total.full || fault.full;
+    total.errors = 1 - (1 - total.errors) * (1 - fault.errors);
+  }
+  return total;
+}
+
+Status Effects::set_disks(FaultId id, const std::vector<std::size_t>& nodes,
+                          const DiskFault& fault) {
+  for (const auto node : nodes) {
+    disks_[node][id] = fault;
+    if (auto set = cluster_.set_disk(node, sum(disks_[node])); !set.ok()) return set;
+  }
+  return Ok{};
+}
+
+Status Effects::right_disks(FaultId id) {
+  for (auto& [node, faults] : disks_) {
+    if (faults.erase(id) == 0) continue;
+    if (auto set = cluster_.set_disk(node, sum(faults)); !set.ok()) return set;
+  }
+  return Ok{};
+}
+
 }  // namespace cupel::faults

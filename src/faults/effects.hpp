@@ -38,9 +38,21 @@ class Effects {
   base::Status freeze(FaultId id, const std::vector<std::size_t>& nodes);
   base::Status thaw(FaultId id, const std::vector<std::size_t>& nodes);
 
+  // Changes the nodes' clocks for this fault, and no longer.
+  base::Status set_clocks(FaultId id, const std::vector<std::size_t>& nodes,
+                          const ClockFault& fault);
+  base::Status right_clocks(FaultId id);
+
+  // The same of the nodes' disks.
+  base::Status set_disks(FaultId id, const std::vector<std::size_t>& nodes, const DiskFault& fault);
+  base::Status right_disks(FaultId id);
+
   // Whether a fault keeps the node from running.
   [[nodiscard]] bool stopped(std::size_t node) const { return held(stopped_, node); }
 
+  // Offsets and jumps add up, rates multiply; errors are independent.
+  static ClockFault sum(const std::map<FaultId, ClockFault>& faults);
+  static DiskFault sum(const std::map<FaultId, DiskFault>& faults);
   // The sum of several faults, one for each link: losses are independent, delays add up, and the
   // lowest bandwidth counts.
   static std::vector<LinkFault> sum(const std::map<FaultId, std::vector<LinkFault>>& faults);
@@ -53,6 +65,8 @@ class Effects {
   Cluster& cluster_;
   std::map<FaultId, std::vector<LinkFault>> links_;
   Holders stopped_, frozen_;
+  std::map<std::size_t, std::map<FaultId, ClockFault>> clocks_;  // by node
+  std::map<std::size_t, std::map<FaultId, DiskFault>> disks_;
 };
 
 }  // namespace cupel::faults

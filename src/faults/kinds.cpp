@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 namespace cupel::faults {
@@ -18,7 +19,8 @@ constexpr std::array kAll{
     &kPartitionHalves, &kPartitionOne,   &kPartitionPrimary, &kPartitionRing, &kPartitionBridge,
     &kPartitionOneWay, &kPartitionSplit, &kPartitionClients, &kKill,          &kPause,
     &kRestartCrash,    &kRestartOrderly, &kFailover,         &kLoss,          &kDelay,
-    &kBandwidth,       &kReset,
+    &kBandwidth,       &kReset,          &kClockOffset,      &kClockJump,     &kClockDrift,
+    &kDiskFull,        &kDiskErrors,     &kUnsynced,         &kCorrupt,
 };
 
 struct NamedTargets {
@@ -157,7 +159,8 @@ void choose(Fault& fault, Choice& choice) {
 std::string shown(const Parameter& parameter, double value) {
   switch (parameter.unit) {
     case Parameter::Unit::kSeconds:
-      return value < 1 ? fmt::format("{:g} ms", value * 1000) : fmt::format("{:g} s", value);
+      return std::abs(value) < 1 ? fmt::format("{:g} ms", value * 1000)
+                                 : fmt::format("{:g} s", value);
     case Parameter::Unit::kShare:
       return fmt::format("{:g} %", value * 100);
     case Parameter::Unit::kBytesPerSecond:
@@ -166,6 +169,11 @@ std::string shown(const Parameter& parameter, double value) {
       break;
   }
   return fmt::format("{:g}", value);
+}
+
+double value_of(const Fault& fault, const char* name) {
+  const auto found = fault.parameters.find(name);
+  return found == fault.parameters.end() ? 0 : found->second;
 }
 
 std::string describe(const Fault& fault) {

@@ -58,11 +58,15 @@ struct Kind {
   enum class Order : std::uint8_t { kNetwork, kPause, kOther, kStart } order = Order::kOther;
   // It ends by itself as soon as its end can be brought about: `lasts` is of no use.
   bool momentary = false;
+  // It comes only if it is asked for by name, and not with "all".
+  bool by_name_only = false;
   // Whether targets decide whom it hits. If the user says targets, such variants are preferred.
   bool follows_targets = true;
   // Another node takes the writes afterwards: what is promised of one server is not of both.
   bool moves_primary = false;
   std::vector<Parameter> parameters = {};
+  // What the servers have to be started with.
+  enum class Needs : std::uint8_t { kNothing, kClocks, kDisks } needs = Needs::kNothing;
 
   // Causes the fault, and returns when it is in force. After an error, `end` is called too.
   base::Status (*begin)(Effects& effects, FaultId id, const Fault& fault) = nullptr;
@@ -91,6 +95,8 @@ std::vector<std::string_view> all_families();
 std::string unfit(const Kind& kind, Cluster& cluster);
 // Fills in what the fault leaves open: nodes or links, and parameters.
 void choose(Fault& fault, Choice& choice);
+// A parameter; 0 if it is not there.
+double value_of(const Fault& fault, const char* name);
 // "partition halves: 0 1 | 2", "delay 200 ms: 0". One line.
 std::string describe(const Fault& fault);
 
@@ -103,5 +109,7 @@ extern const Kind kPartitionSplit, kPartitionHalves, kPartitionOne, kPartitionRi
 extern const Kind kKill, kPause, kRestartCrash, kRestartOrderly;               // processes.cpp
 extern const Kind kFailover;                                                   // failover.cpp
 extern const Kind kLoss, kDelay, kBandwidth, kReset;                           // links.cpp
+extern const Kind kClockOffset, kClockJump, kClockDrift;                       // clocks.cpp
+extern const Kind kDiskFull, kDiskErrors, kUnsynced, kCorrupt;                 // disks.cpp
 
 }  // namespace cupel::faults

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lab/disk/disk.hpp"
+
 namespace cupel::faults {
 
 using base::Ok;
@@ -73,6 +75,31 @@ std::string LabCluster::unfit(const LinkFault& fault) {
   auto whole = server_.set_links({});
   if (!possible.ok()) return possible.error().message;
   return whole.ok() ? std::string() : whole.error().message;
+}
+
+Status LabCluster::set_clock(std::size_t node, const ClockFault& fault) {
+  return server_.set_clock(node, fault);
+}
+std::string LabCluster::unfit_clocks() {
+  return server_.without_clocks();
+}
+
+Status LabCluster::set_disk(std::size_t node, const DiskFault& fault) {
+  return server_.set_disk(node, fault);
+}
+Status LabCluster::lose_unsynced(std::size_t node) {
+  auto lost = server_.lose_unsynced(node);
+  if (!lost.ok()) return std::move(lost).error();
+  return Ok{};
+}
+std::string LabCluster::unfit_disks() {
+  if (server_.has_disks()) return {};
+  auto why = lab::disks_forbidden();
+  return why.empty() ? "the nodes were started without disks of their own" : why;
+}
+base::Result<std::string> LabCluster::corrupt(std::size_t node, std::uint64_t bits,
+                                              std::uint64_t seed) {
+  return server_.corrupt(node, bits, seed);
 }
 
 }  // namespace cupel::faults

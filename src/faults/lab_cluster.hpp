@@ -23,6 +23,13 @@ class LabCluster : public Cluster {
   base::Status fail_over() override;
   base::Status set_links(std::span<const LinkFault> faults) override;
   [[nodiscard]] std::string unfit(const LinkFault& fault) override;
+  base::Status set_clock(std::size_t node, const ClockFault& fault) override;
+  [[nodiscard]] std::string unfit_clocks() override;
+  base::Status set_disk(std::size_t node, const DiskFault& fault) override;
+  base::Status lose_unsynced(std::size_t node) override;
+  [[nodiscard]] std::string unfit_disks() override;
+  base::Result<std::string> corrupt(std::size_t node, std::uint64_t bits,
+                                    std::uint64_t seed) override;
 
  private:
   lab::Server& server_;

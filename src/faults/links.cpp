@@ -15,11 +15,6 @@ namespace {
 
 using Unit = Parameter::Unit;
 
-double value_of(const Fault& fault, const char* name) {
-  const auto found = fault.parameters.find(name);
-  return found == fault.parameters.end() ? 0 : found->second;
-}
-
 // What the fault does to each of its links.
 LinkFault disturbance(const Fault& fault, const Link& link) {
   return {.from = link.first,

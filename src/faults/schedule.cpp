@@ -57,7 +57,9 @@ std::string impossible(std::string_view name, const std::string& why) {
 base::Result<std::vector<std::vector<std::string>>> parse_list(std::string_view list) {
   std::vector<std::vector<std::string>> groups;
   if (list == kEverything) {
-    for (const auto family : all_families()) groups.push_back({std::string(family)});
+    for (const auto family : all_families()) {
+      if (!kinds_named(family).front()->by_name_only) groups.push_back({std::string(family)});
+    }
     return groups;
   }
   for (const auto group : split(list, ',')) {
@@ -73,6 +75,19 @@ base::Result<std::vector<std::vector<std::string>>> parse_list(std::string_view 
     }
   }
   return groups;
+}
+
+bool asks_for(const Options& options, Kind::Needs needs) {
+  std::vector<std::string> names;
+  for (const auto& fault : options.plan) names.push_back(fault.kind);
+  if (auto groups = parse_list(options.list); options.plan.empty() && groups.ok()) {
+    for (const auto& group : *groups) names.insert(names.end(), group.begin(), group.end());
+  }
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto kinds = kinds_named(name);
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [&](const Kind* kind) { return kind->needs == needs; });
+  });
 }
 
 base::Result<Schedule> Schedule::make(const Options& options, Cluster& cluster,

@@ -29,8 +29,11 @@ struct Options {
 };
 
 // Groups separated by commas; the faults of a group, joined by +, come at once. "all": every
-// family by itself. Errors: an unknown name.
+// family by itself, but those that come by name only. Errors: an unknown name.
 base::Result<std::vector<std::vector<std::string>>> parse_list(std::string_view list);
+
+// Whether a fault that may come needs this of the servers. Names that are unknown do not.
+bool asks_for(const Options& options, Kind::Needs needs);
 
 class Schedule {
  public:

@@ -22,6 +22,7 @@
 #include "faults/plan.hpp"
 #include "formats/formats.hpp"
 #include "history/builder.hpp"
+#include "lab/disk/disk.hpp"
 #include "lab/namespaces.hpp"
 #include "levels/product.hpp"
 #include "run/lab_url.hpp"
@@ -253,6 +254,9 @@ class Stages {
     auto url = parse_lab_url(options_.url);
     if (!url.ok()) return std::move(url).error();
     url->options.interrupted = &stop_;
+    url->options.clocks = faults::asks_for(options_.inject, faults::Kind::Needs::kClocks);
+    url->options.disks = faults::asks_for(options_.inject, faults::Kind::Needs::kDisks) &&
+                         lab::disks_forbidden().empty();
     lab::clear_remains();  // of runs that were killed
     const auto forbidden = lab::networks_forbidden();
     url->options.namespaces = forbidden.empty();

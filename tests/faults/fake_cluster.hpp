@@ -75,6 +75,26 @@ class FakeCluster : public Cluster {
   [[nodiscard]] std::string unfit(const LinkFault& fault) override {
     return fault.delay > 0 ? no_delay_ : no_links_;
   }
+  base::Status set_clock(std::size_t node, const ClockFault& fault) override {
+    note(fmt::format("clock {}: {:+} s x {}, {} s of {}", node, fault.offset, fault.rate,
+                     fault.jump, fault.period));
+    return base::Ok{};
+  }
+  [[nodiscard]] std::string unfit_clocks() override { return {}; }
+  base::Status set_disk(std::size_t node, const DiskFault& fault) override {
+    note(fmt::format("disk {}: {}, {}", node, fault.full ? "full" : "not full", fault.errors));
+    return base::Ok{};
+  }
+  base::Status lose_unsynced(std::size_t node) override {
+    note(fmt::format("lose {}", node));
+    return base::Ok{};
+  }
+  [[nodiscard]] std::string unfit_disks() override { return {}; }
+  base::Result<std::string> corrupt(std::size_t node, std::uint64_t bits,
+                                    std::uint64_t /*seed*/) override {
+    note(fmt::format("corrupt {}: {}", node, bits));
+    return std::string("file: 1 bit from byte 0 on");
+  }
 
   [[nodiscard]] std::vector<std::string> notes() const {
     const std::lock_guard lock(mutex_);

@@ -110,6 +110,52 @@ TEST_F(InjectorTest, TheOldPrimaryComesBackAfterAFailover) {
   EXPECT_TRUE(faults->warnings().empty());
 }
 
+TEST_F(InjectorTest, FaultsOfOneClockAddUp) {
+  const auto faults = of_plan(R"([
+    {"fault": "clock-offset", "targets": [0], "offset": -60, "at": 0, "for": 60},
+    {"fault": "clock-drift", "targets": [0], "rate": 2, "when": "10 commits", "for": "20ms"}])");
+  faults->start();
+  wait_for("begins clock offset -60 s: 0");
+  EXPECT_EQ(count("clock 0: -60 s x 1, 0 s of 0"), 1) << text();
+  commits_ = 10;
+  wait_for("ends clock drift 2: 0");
+  EXPECT_EQ(count("clock 0: -60 s x 2, 0 s of 0"), 1) << text();
+  EXPECT_EQ(count("clock 0: -60 s x 1, 0 s of 0"), 2) << text();
+  faults->heal_all();
+  EXPECT_EQ(count("clock 0: +0 s x 1, 0 s of 0"), 1) << text();
+}
+
+TEST_F(InjectorTest, AServerThatEndsWithItsDiskIsStartedWithIt) {
+  const auto faults = of_plan(R"([
+    {"fault": "disk-full", "targets": [1], "at": 0, "for": 60},
+    {"fault": "disk-errors", "targets": [1], "errors": 0.5, "at": 0, "for": "20ms"}])");
+  faults->start();
+  wait_for("ends disk errors 50 %: 1");
+  EXPECT_EQ(count("disk 1: full, 0.5"), 1) << text();
+  EXPECT_EQ(count("disk 1: full, 0"), 2) << text();
+  cluster_.die(1);
+  faults->heal_all();
+  EXPECT_EQ(count("disk 1: not full, 0"), 1) << text();
+  EXPECT_EQ(count("start 1"), 1) << text();
+  EXPECT_TRUE(faults->warnings().empty()) << faults->warnings().front();
+}
+
+TEST_F(InjectorTest, WhatIsLostOrCorruptedBelongsToNodesThatDoNotRun) {
+  const auto faults = of_plan(R"([
+    {"fault": "unsynced", "targets": [0, 2], "at": 0, "for": 0},
+    {"fault": "corrupt", "targets": [1], "bits": 3, "when": "10 commits", "for": 0}])");
+  faults->start();
+  wait_for("ends unsynced: 0 2");
+  commits_ = 10;
+  wait_for("ends corrupt 3: 1");
+  faults->heal_all();
+  const std::vector<std::string> expected{
+      "kill 0 2",           "lose 0", "lose 2",       "begins unsynced: 0 2", "start 0 2",
+      "ends unsynced: 0 2", "kill 1", "corrupt 1: 3", "begins corrupt 3: 1",  "start 1",
+      "ends corrupt 3: 1"};
+  EXPECT_EQ(cluster_.notes(), expected);
+}
+
 TEST_F(InjectorTest, AFaultThatFailsIsUndoneAndIsNone) {
   cluster_.failing_links_ = true;
   const auto faults = of_plan(R"([{"fault": "partition-one", "at": 0, "for": 60}])");

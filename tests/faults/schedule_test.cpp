@@ -152,10 +152,21 @@ TEST(Schedule, ReadsTheList) {
   const auto list = parse_list("partition, kill+pause");
   ASSERT_TRUE(list.ok());
   EXPECT_EQ(*list, (std::vector<std::vector<std::string>>{{"partition"}, {"kill", "pause"}}));
-  EXPECT_EQ(parse_list("all")->size(), all_families().size());
+  // Corruption comes by name only.
+  EXPECT_EQ(parse_list("all")->size(), all_families().size() - 1);
   for (const auto* bad : {"", "kil", "kill,", "kill++pause", "kill,all"}) {
     EXPECT_FALSE(parse_list(bad).ok()) << bad;
   }
+}
+
+TEST(Faults, SayWhatTheServersNeed) {
+  using Needs = Kind::Needs;
+  EXPECT_FALSE(asks_for({.list = "partition,kill+corrupt"}, Needs::kClocks));
+  EXPECT_FALSE(asks_for({.list = "partition,clock"}, Needs::kDisks));
+  EXPECT_TRUE(asks_for({.list = "partition,kill+clock"}, Needs::kClocks));
+  EXPECT_TRUE(asks_for({.list = "all"}, Needs::kDisks));
+  EXPECT_TRUE(asks_for({.plan = {{.kind = "unsynced"}}}, Needs::kDisks));
+  EXPECT_FALSE(asks_for({.plan = {{.kind = "unsynced"}}}, Needs::kClocks));
 }
 
 TEST(Targets, AreAsManyAsTheirNamesSay) {
