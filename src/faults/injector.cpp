@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 
 namespace cupel::faults {
@@ -21,6 +22,16 @@ std::chrono::steady_clock::duration duration(double seconds) {
 // As exact as a plan needs it.
 double milliseconds(double seconds) {
   return std::round(seconds * 1000) / 1000;
+}
+
+// What is thrown, as when the system has no thread left, is one more failure of a fault.
+template <class Function>
+auto attempt(const Function& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return base::Error{.message = error.what()};
+  }
 }
 
 }  // namespace
@@ -75,12 +86,22 @@ void Injector::changed() {
 }
 
 void Injector::work() {
-  while (!ending()) {
-    heal_due([this] { return ending(); });
-    if (!ending()) begin_due();
-    wait();
+  guarded("no further faults were caused", [this] {
+    while (!ending()) {
+      heal_due([this] { return ending(); });
+      if (!ending()) begin_due();
+      wait();
+    }
+  });
+  guarded("not every fault may be healed", [this] { finish(); });
+}
+
+void Injector::guarded(std::string_view otherwise, const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const std::exception& error) {
+    warnings_.push_back(fmt::format("{}: {}", otherwise, error.what()));
   }
-  finish();
 }
 
 // Until something is due, but not for long if it depends on more than the time.
@@ -131,7 +152,7 @@ void Injector::begin(const Fault& planned, std::vector<std::size_t>& taken) {
   fault.at = milliseconds(now());
   fault.commits.reset();
   const auto* kind = find_kind(fault.kind);
-  const auto begun = kind->begin(effects_, id, fault);
+  const auto begun = attempt([&] { return kind->begin(effects_, id, fault); });
   done_.push_back({.fault = fault, .what = describe(fault), .began = milliseconds(now())});
   auto& done = done_.back();
   active_.push_back({.id = id,
@@ -181,7 +202,7 @@ bool Injector::heal(Active& active, const GiveUp& give_up) {
       done.fault.lasts = milliseconds(std::max(0.0, active.healing_since - done.began));
     }
   }
-  auto healed = active.kind->end(effects_, active.id, done.fault, give_up);
+  auto healed = attempt([&] { return active.kind->end(effects_, active.id, done.fault, give_up); });
   if (healed.ok() && *healed) {
     done.ended = milliseconds(now());
     if (done.failed.empty() && hooks_.note) hooks_.note(false, done.what);

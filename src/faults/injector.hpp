@@ -78,6 +78,8 @@ class Injector {
   [[nodiscard]] double now() const;
   [[nodiscard]] bool ending() const;
   void work();
+  // What is thrown becomes a warning.
+  void guarded(std::string_view otherwise, const std::function<void()>& step);
   void begin_due();
   void begin(const Fault& fault, std::vector<std::size_t>& taken);
   [[nodiscard]] bool due(const Fault& fault) const;

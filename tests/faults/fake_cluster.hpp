@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,6 +68,7 @@ class FakeCluster : public Cluster {
   }
   base::Status set_links(std::span<const LinkFault> faults) override {
     note(fmt::format("links {}", faults.size()));
+    if (!faults.empty() && throwing_) throw std::runtime_error("no thread is left");
     if (!faults.empty() && failing_links_) return base::Error{.message = "no link can be cut"};
     const std::lock_guard lock(mutex_);
     links_.assign(faults.begin(), faults.end());
@@ -131,6 +133,7 @@ class FakeCluster : public Cluster {
   std::vector<std::size_t> primaries_;
   std::string no_links_, no_delay_;  // why such faults are not possible
   bool failing_links_ = false;
+  bool throwing_ = false;
   std::atomic<int> failing_starts_ = 0;
   std::atomic<bool> hanging_ = false;  // no start ever ends
 };

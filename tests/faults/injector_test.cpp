@@ -172,6 +172,18 @@ TEST_F(InjectorTest, AFaultThatFailsIsUndoneAndIsNone) {
   EXPECT_NE(written_.find("\"failed\":\"no link"), std::string::npos) << written_;
 }
 
+TEST_F(InjectorTest, AFaultThatThrowsIsUndoneToo) {
+  cluster_.throwing_ = true;
+  const auto faults = of_plan(R"([{"fault": "partition-one", "at": 0, "for": 60}])");
+  faults->start();
+  wait_for("links 0");
+  faults->heal_all();
+  EXPECT_EQ(faults->failed(), 1U);
+  ASSERT_EQ(faults->warnings().size(), 1U);
+  EXPECT_NE(faults->warnings()[0].find("could not be caused: no thread is left"),
+            std::string::npos);
+}
+
 TEST_F(InjectorTest, AHealingThatFailsIsTriedAgain) {
   cluster_.failing_starts_ = 2;
   const auto faults = of_plan(R"([{"fault": "kill", "targets": [0], "at": 0, "for": 0}])");
