@@ -321,18 +321,19 @@ base::Result<std::vector<LinkCount>> Network::disturbed() const {
 
 namespace {
 
-// The bridge, and a pair of interfaces for each node, whose namespaces are there.
+// The bridge, and a pair of interfaces for each node, whose namespaces are there. TCP cuts its data
+// itself (gso_max_segs): a packet of 64 KB would block a slow link for long.
 std::string bridge_commands(const NetworkName& name, const std::string& bridge,
                             const std::vector<std::string>& namespaces) {
   auto commands = fmt::format(
-      "link set {0} addrgenmode none\n"
+      "link set {0} addrgenmode none gso_max_segs 1\n"
       "addr add {1}/24 dev {0}\n"
       "link set {0} up\n",
       bridge, address_in(name.subnet, kClientsHost));
   for (std::size_t node = 0; node < name.nodes; ++node) {
     commands += fmt::format(
         "link add {0} type veth peer name {1} netns {2}\n"
-        "link set {0} addrgenmode none master {3} up\n",
+        "link set {0} addrgenmode none gso_max_segs 1 master {3} up\n",
         link_name(bridge, node), kNodesInterface, namespaces[node], bridge);
   }
   return commands;
@@ -341,7 +342,7 @@ std::string bridge_commands(const NetworkName& name, const std::string& bridge,
 Status configure_nodes(const NetworkName& name, const std::vector<End>& ends) {
   for (std::size_t node = 0; node < name.nodes; ++node) {
     auto done = run_ip(fmt::format("link set lo up\n"
-                                   "link set {0} addrgenmode none\n"
+                                   "link set {0} addrgenmode none gso_max_segs 1\n"
                                    "addr add {1}/24 dev {0}\n"
                                    "link set {0} up\n",
                                    kNodesInterface, ends[node].address),

@@ -19,6 +19,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <thread>
 
@@ -128,7 +129,7 @@ class Queue {
     if (!opened.ok()) return std::move(opened).error();
     return queue;
   }
-  explicit Queue(const SlowLink& link) : link_(link), random_(link.from.s_addr ^ link.to.s_addr) {}
+  explicit Queue(const SlowLink& link) : link_(link), random_(std::random_device{}()) {}
 
   [[nodiscard]] int tap() const { return tap_.get(); }
   [[nodiscard]] const SlowLink& link() const { return link_; }
