@@ -76,6 +76,15 @@ void never_block(const Descriptor& descriptor) {
   ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
+// A file, or what swallows all.
+Descriptor open_file(const Stream& stream, bool input) {
+  const bool file = stream.kind == Stream::Kind::kFile;
+  // What a link leads to may be another's, who does not know of it.
+  const int flags =
+      (input ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND) | O_CLOEXEC | (file ? O_NOFOLLOW : 0);
+  return above_standard(Descriptor(::open(file ? stream.path.c_str() : "/dev/null", flags, 0666)));
+}
+
 // The network namespace of this thread; none if the kernel does not say.
 Descriptor own_network() {
   return above_standard(Descriptor(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)));
@@ -315,6 +324,10 @@ Result<Process> Process::start(const ProcessOptions& options) {
   plan.directory = options.directory.empty() ? nullptr : options.directory.c_str();
   plan.user = options.user;
   const auto here = own_network();
+  // Or the child would be in the network that we were in at first.
+  if (!here && (errno != ENOENT || Launcher::get().network())) {
+    return system_error("cannot see which network to start " + program + " in", errno);
+  }
   const bool elsewhere = network_of(here) != Launcher::get().network();
   auto network = options.network;
   if (network.empty() && here && elsewhere) network = "/proc/self/fd/" + std::to_string(here.get());
@@ -334,14 +347,10 @@ Result<Process> Process::start(const ProcessOptions& options) {
         plan.streams[2] = plan.streams[1] >= 0 ? plan.streams[1] : STDOUT_FILENO;
         continue;
       case Stream::Kind::kNone:
-      case Stream::Kind::kFile: {
-        const bool file = streams[i]->kind == Stream::Kind::kFile;
-        const std::string path = file ? streams[i]->path : "/dev/null";
-        const int flags = (input ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND) | O_CLOEXEC;
-        ends[i] = above_standard(Descriptor(::open(path.c_str(), flags, 0666)));
-        if (!ends[i]) return Error{.message = std::strerror(errno), .file = path};
+      case Stream::Kind::kFile:
+        ends[i] = open_file(*streams[i], input);
+        if (!ends[i]) return Error{.message = std::strerror(errno), .file = streams[i]->path};
         break;
-      }
       case Stream::Kind::kPipe: {
         assert(i != 2);  // nobody would read it, and the child would block
         auto pipe = make_pipe();

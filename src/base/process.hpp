@@ -42,7 +42,7 @@ struct Stream {
   static Stream nothing() { return {}; }  // /dev/null
   static Stream inherited() { return {.kind = Kind::kInherited}; }
   static Stream pipe() { return {.kind = Kind::kPipe}; }
-  // Read from its start, or appended to; made if it is not there.
+  // Read from its start, or appended to; made if it is not there. No symbolic link.
   static Stream file(std::string path) { return {.kind = Kind::kFile, .path = std::move(path)}; }
   // For `errors` only: wherever the output goes.
   static Stream output() { return {.kind = Kind::kOutput}; }

@@ -43,7 +43,7 @@ std::vector<std::string> etcd_command(const Site& site, const Node& node) {
   return command;
 }
 
-bool etcd_is_up(const Node& node, std::string_view /*written*/) {
+bool etcd_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
   return ask(node, "GET /health HTTP/1.0\r\n\r\n", base::Seconds(1)).find("\"health\":\"true\"") !=
          std::string::npos;
 }

@@ -81,7 +81,7 @@ struct KindSpec {
   // The command line, once the ports are known.
   std::vector<std::string> (*command)(const Site& site, const Node& node);
   // Does it answer? `written`: its log since it was started.
-  bool (*is_up)(const Node& node, std::string_view written);
+  bool (*is_up)(const Site& site, const Node& node, std::string_view written);
 
   // What a kind may leave out:
   // Makes a node ready to start; returns further arguments.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -20,9 +21,17 @@ inline std::string text_of(const std::string& path, std::size_t from = 0) {
   return text;
 }
 
-// The last lines of a file, each indented by two blanks; "(empty)" if there are none.
+// The same of a log. Its writer may put a link to another's file there, which is not followed.
+inline std::string text_of_log(const std::string& path, std::size_t from = 0) {
+  std::error_code failed;
+  const bool plain =
+      std::filesystem::is_regular_file(std::filesystem::symlink_status(path, failed));
+  return plain ? text_of(path, from) : std::string();
+}
+
+// The last lines of a log, each indented by two blanks; "(empty)" if there are none.
 inline std::string last_lines(const std::string& path, std::size_t count, std::size_t from = 0) {
-  auto text = text_of(path, from);
+  auto text = text_of_log(path, from);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.empty()) return "  (empty)";
   std::size_t start = text.size();

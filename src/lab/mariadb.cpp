@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <regex>
 
-#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/loopback.hpp"
@@ -20,7 +19,6 @@ namespace fs = std::filesystem;
 using base::Error;
 using base::Ok;
 using base::Status;
-using base::write_file;
 
 constexpr const char* kGaleraLibrary = "/usr/lib/galera/libgalera_smm.so";
 
@@ -43,13 +41,14 @@ Status find_galera() {
 Status initialize_mariadb(const Site& site) {
   const auto log = site.directory + "/install-db.log";
   const auto sql = site.directory + "/initialize.sql";
-  auto made = write_file(sql, fmt::format("FLUSH PRIVILEGES;\n"  // or no account can be made
-                                          "CREATE DATABASE cupel;\n"
-                                          "CREATE USER cupel@'%';\n"
-                                          "GRANT ALL PRIVILEGES ON *.* TO cupel@'%';\n"
-                                          "CREATE USER {0}@'%' IDENTIFIED BY '{1}';\n"
-                                          "GRANT ALL PRIVILEGES ON cupel.* TO {0}@'%';\n",
-                                          kGuarded, kSecret));
+  auto made = write_as_user(site, sql,
+                            fmt::format("FLUSH PRIVILEGES;\n"  // or no account can be made
+                                        "CREATE DATABASE cupel;\n"
+                                        "CREATE USER cupel@'%';\n"
+                                        "GRANT ALL PRIVILEGES ON *.* TO cupel@'%';\n"
+                                        "CREATE USER {0}@'%' IDENTIFIED BY '{1}';\n"
+                                        "GRANT ALL PRIVILEGES ON cupel.* TO {0}@'%';\n",
+                                        kGuarded, kSecret));
   if (!made.ok()) return made;
   const auto& data = site.nodes.front().directory;
   made = run_once(site,
@@ -148,7 +147,7 @@ base::Result<std::string> recovered_position(const Site& site, const Node& node)
   command.emplace_back("--wsrep-recover");
   auto run = run_once_on(site, node, std::move(command), log);
   if (!run.ok()) return std::move(run).error();
-  const auto text = text_of(log);
+  const auto text = text_of_log(log);
   static const std::regex position("Recovered position: *([0-9a-f-]+:-?[0-9]+)");
   std::smatch match;
   if (!std::regex_search(text, match, position)) {
@@ -173,9 +172,9 @@ base::Result<std::vector<std::string>> prepare_galera(const Site& site, const St
     std::error_code ignored;
     for (const auto& member : site.nodes) fs::remove(member.directory + "/gvwstate.dat", ignored);
     const auto state = data + "/grastate.dat";
-    const auto changed = std::regex_replace(text_of(state), std::regex("safe_to_bootstrap: 0"),
+    const auto changed = std::regex_replace(text_of_log(state), std::regex("safe_to_bootstrap: 0"),
                                             "safe_to_bootstrap: 1");
-    auto written = write_file(state, changed);
+    auto written = write_as_user(site, state, changed);
     if (!written.ok()) return std::move(written).error();
   }
   return more;
@@ -195,12 +194,12 @@ base::Result<std::vector<std::size_t>> latest_first(const Site& site) {
   return order;
 }
 
-bool mariadb_is_up(const Node& node, std::string_view written) {
+bool mariadb_is_up(const Site& /*site*/, const Node& node, std::string_view written) {
   return written.find("ready for connections") != std::string_view::npos &&
          !ask(node, "", base::Seconds(1)).empty();
 }
 
-bool galera_is_up(const Node& node, std::string_view written) {
+bool galera_is_up(const Site& /*site*/, const Node& node, std::string_view written) {
   return written.find("Synchronized with group, ready for connections") != std::string_view::npos &&
          !ask(node, "", base::Seconds(1)).empty();
 }
@@ -208,8 +207,8 @@ bool galera_is_up(const Node& node, std::string_view written) {
 // What a replica does at each start.
 base::Result<std::vector<std::string>> prepare_replica(const Site& site, const Start& start) {
   if (start.node == 0) return std::vector<std::string>();
-  auto written = write_file(
-      site.nodes[start.node].directory + ".follow.sql",
+  auto written = write_as_user(
+      site, site.nodes[start.node].directory + ".follow.sql",
       // Who may write in spite of read_only would stop the replication by the first conflict.
       fmt::format("SET sql_log_bin=0;\nREVOKE READ ONLY ADMIN ON *.* FROM cupel@'%';\n"
                   "CHANGE MASTER TO MASTER_HOST='{}', MASTER_PORT={}, MASTER_USER='cupel', "

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -32,9 +35,10 @@ constexpr std::size_t kMostKinds = 200;  // a Kind is a byte
 constexpr std::uint32_t kMostNodes = 9;
 constexpr std::size_t kMostPorts = 8;
 constexpr base::Seconds kStatusTime{5};
-constexpr const char* kStatusVariable = "LAB_STATUS";  // by which is_up() knows the command
 
 struct Description {
+  bool from_file = true;  // not from the state of a server that was started by it
+  std::string text;       // as JSON
   std::string name, url, user, install, start, status, primary;
   std::uint32_t nodes = 1;
   std::size_t ports = 1;
@@ -65,8 +69,7 @@ Environment environment_of_node(const Site& site, const Node& node) {
   Environment all{{"LAB_NODE", std::to_string(site.number_of(node))},
                   {"LAB_NODES", std::to_string(site.nodes.size())},
                   {"LAB_ADDRESS", node.address},
-                  {"LAB_DATA", node.directory},
-                  {kStatusVariable, own.status}};
+                  {"LAB_DATA", node.directory}};
   for (std::size_t i = 0; i < own.ports; ++i) {
     const auto suffix = i == 0 ? std::string() : std::to_string(i + 1);
     if (node.ports.size() > i) all.emplace_back("LAB_PORT" + suffix, std::to_string(node.ports[i]));
@@ -80,17 +83,33 @@ Environment environment_of_node(const Site& site, const Node& node) {
   return all;
 }
 
-// Of a node, by the shell; its output.
+// A command of the description, by the shell, as the processes of the node are.
+base::ProcessOptions command_of(const Site& site, const Node& node, const std::string& text) {
+  auto environment = environment_of(site);
+  for (auto& variable : environment_of_node(site, node)) environment.push_back(std::move(variable));
+  return {.arguments = {"/bin/sh", "-c", text},
+          .environment = std::move(environment),
+          .directory = site.directory,
+          .user = site.user,
+          .network = node.network};
+}
+
+// Its output, unless it is interrupted.
 base::Result<std::string> run_command(const Site& site, const Node& node, const std::string& text,
-                                      base::Seconds time) {
-  auto process = base::Process::start({.arguments = {"/bin/sh", "-c", text},
-                                       .environment = environment_of_node(site, node),
-                                       .directory = site.directory,
-                                       .output = base::Stream::pipe(),
-                                       .user = site.user,
-                                       .network = node.network});
+                                      base::Seconds time,
+                                      const std::atomic<bool>* interrupted = nullptr) {
+  auto options = command_of(site, node, text);
+  options.output = base::Stream::pipe();
+  auto process = base::Process::start(options);
   if (!process.ok()) return std::move(process).error();
-  auto output = process->read_all(time);
+  const auto deadline = std::chrono::steady_clock::now() + time;
+  std::optional<std::string> output;
+  while (!output && std::chrono::steady_clock::now() < deadline) {
+    output = process->read_all(std::min(time, base::Seconds(0.1)));
+    if (!output && interrupted != nullptr && *interrupted) {
+      return Error{.message = fmt::format("interrupted while `{}` ran", text)};
+    }
+  }
   const auto status = output ? process->wait(time) : std::nullopt;
   if (!status) return Error{.message = fmt::format("`{}` did not end in {} s", text, time.count())};
   if (!status->well()) {
@@ -115,7 +134,8 @@ base::Result<std::vector<std::string>> install(const Site& site, const Start& st
   const auto& own = description_of(site.kind);
   if (!start.first || own.install.empty()) return std::vector<std::string>();
   constexpr base::Seconds kToInstall{300};
-  const auto done = run_command(site, site.nodes[start.node], own.install, kToInstall);
+  const auto done =
+      run_command(site, site.nodes[start.node], own.install, kToInstall, site.options.interrupted);
   if (done.ok()) return std::vector<std::string>();
   return Error{.message = "install: " + done.error().message};
 }
@@ -124,15 +144,10 @@ std::vector<std::string> start_command(const Site& site, const Node& /*node*/) {
   return {"/bin/sh", "-c", description_of(site.kind).start};
 }
 
-bool is_up(const Node& node, std::string_view /*written*/) {
-  std::string command;
-  for (const auto& [name, value] : node.environment) {
-    if (name == kStatusVariable) command = value;
-  }
+bool is_up(const Site& site, const Node& node, std::string_view /*written*/) {
+  const auto& command = description_of(site.kind).status;
   if (command.empty()) return listens(node.address, node.ports[0], base::Seconds(1));
-  auto process = base::Process::start({.arguments = {"/bin/sh", "-c", command},
-                                       .environment = node.environment,
-                                       .network = node.network});
+  auto process = base::Process::start(command_of(site, node, command));
   const auto status = process.ok() ? process->wait(kStatusTime) : std::nullopt;
   return status && status->well();
 }
@@ -212,6 +227,32 @@ void fill_spec(Kind kind, Description& own) {
   if (!own.primary.empty()) spec.primaries = primaries;
 }
 
+base::Result<Kind> add_kind(Registry& registry, Description own, const std::string& text) {
+  if (registry.all.size() == kMostKinds) {
+    return Error{.message = "found too many descriptions of clusters", .file = own.name};
+  }
+  try {
+    const auto all = Json::parse(text, nullptr, true, true);
+    if (!all.is_object()) wrong("the file", all, "an object with url, start and more");
+    for (const auto& [field, value] : all.items()) take_field(field, value, own);
+    for (const char* field : {"url", "start"}) {
+      if (!all.contains(field)) {
+        throw std::invalid_argument(fmt::format("found no field `{}`, expected it", field));
+      }
+    }
+    if (own.url.find("HOSTS") == std::string::npos) {
+      wrong("url", own.url, "HOSTS in the place of the nodes' addresses, as in redis://HOSTS");
+    }
+    own.text = all.dump();
+  } catch (const std::exception& error) {  // also of the JSON parser
+    return Error{.message = error.what(), .file = own.name};
+  }
+  registry.all.push_back(std::move(own));
+  const auto kind = static_cast<Kind>(kBuiltInKinds + registry.all.size() - 1);
+  fill_spec(kind, registry.all.back());
+  return kind;
+}
+
 }  // namespace
 
 bool names_own_kind(std::string_view name) {
@@ -228,37 +269,34 @@ base::Result<Kind> own_kind(const std::string& path) {
   std::error_code failed;
   const auto name = fs::weakly_canonical(path, failed).string();
   for (const auto& known : registry.all) {
-    if (known.name == name) return known.spec.kind;
+    if (known.from_file && known.name == name) return known.spec.kind;
   }
   std::ifstream in(path);
   if (failed || !in || fs::is_directory(path, failed)) {
     return Error{.message = "cannot read the description of a cluster: is the path right?",
                  .file = path};
   }
-  if (registry.all.size() == kMostKinds) {
-    return Error{.message = "found too many descriptions of clusters", .file = path};
-  }
+  std::ostringstream text;
+  text << in.rdbuf();
   Description own;
   own.name = name;
-  try {
-    const auto all = Json::parse(in, nullptr, true, true);
-    if (!all.is_object()) wrong("the file", all, "an object with url, start and more");
-    for (const auto& [field, value] : all.items()) take_field(field, value, own);
-    for (const char* field : {"url", "start"}) {
-      if (!all.contains(field)) {
-        throw std::invalid_argument(fmt::format("found no field `{}`, expected it", field));
-      }
-    }
-    if (own.url.find("HOSTS") == std::string::npos) {
-      wrong("url", own.url, "HOSTS in the place of the nodes' addresses, as in redis://HOSTS");
-    }
-  } catch (const std::exception& error) {  // also of the JSON parser
-    return Error{.message = error.what(), .file = path};
+  return add_kind(registry, std::move(own), text.str());
+}
+
+std::string description_of_kind(Kind kind) {
+  return static_cast<std::size_t>(kind) < kBuiltInKinds ? std::string() : description_of(kind).text;
+}
+
+base::Result<Kind> described_kind(const std::string& name, const std::string& text) {
+  auto& registry = Registry::get();
+  const std::lock_guard lock(registry.mutex);
+  for (const auto& known : registry.all) {
+    if (known.name == name && known.text == text) return known.spec.kind;
   }
-  registry.all.push_back(std::move(own));
-  const auto kind = static_cast<Kind>(kBuiltInKinds + registry.all.size() - 1);
-  fill_spec(kind, registry.all.back());
-  return kind;
+  Description own;
+  own.from_file = false;
+  own.name = name;
+  return add_kind(registry, std::move(own), text);
 }
 
 }  // namespace cupel::lab

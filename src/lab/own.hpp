@@ -23,6 +23,11 @@ namespace cupel::lab {
 // or number, as the file and the field.
 base::Result<Kind> own_kind(const std::string& path);
 
+// What the file said, as JSON; empty: the kind is none of one's own.
+std::string description_of_kind(Kind kind);
+// The kind of a server that was started by what such a file said, whatever it says by now.
+base::Result<Kind> described_kind(const std::string& name, const std::string& text);
+
 // Whether a name of a kind means such a file: it ends in .json.
 bool names_own_kind(std::string_view name);
 

@@ -4,15 +4,15 @@
 // chapter High Availability, section Log-Shipping Standby Servers).
 #include <fmt/format.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 
-#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/log.hpp"
 #include "lab/programs.hpp"
@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 using base::Error;
 using base::Ok;
 using base::Status;
-using base::write_file;
 
 // /usr/lib/postgresql/VERSION/bin, newest first.
 std::vector<std::string> postgres_folders() {
@@ -71,18 +70,20 @@ Status initialize_postgres(const Site& site) {
                        log);
   if (!made.ok()) return made;
   const auto sql = site.directory + "/initialize.sql";
-  made = write_file(sql, fmt::format("CREATE DATABASE cupel;\n"
-                                     "CREATE ROLE {0} LOGIN PASSWORD '{1}';\n",
-                                     kGuarded, kSecret));
+  made = write_as_user(site, sql,
+                       fmt::format("CREATE DATABASE cupel;\n"
+                                   "CREATE ROLE {0} LOGIN PASSWORD '{1}';\n",
+                                   kGuarded, kSecret));
   if (!made.ok()) return made;
   made = run_once(site, {postgres_program("postgres"), "--single", "-F", "-D", data, "postgres"},
                   log, sql);
   if (!made.ok()) return made;
-  return write_file(data + "/pg_hba.conf", fmt::format("local all all trust\n"
-                                                       "host all {} samenet scram-sha-256\n"
-                                                       "host all all samenet trust\n"
-                                                       "host replication all samenet trust\n",
-                                                       kGuarded));
+  return write_as_user(site, data + "/pg_hba.conf",
+                       fmt::format("local all all trust\n"
+                                   "host all {} samenet scram-sha-256\n"
+                                   "host all all samenet trust\n"
+                                   "host replication all samenet trust\n",
+                                   kGuarded));
 }
 
 std::vector<std::string> postgres_command(const Site& site, const Node& node) {
@@ -109,7 +110,7 @@ std::vector<std::string> postgres_command(const Site& site, const Node& node) {
 }
 
 // PostgreSQL listens before it can do anything else.
-bool postgres_is_up(const Node& /*node*/, std::string_view written) {
+bool postgres_is_up(const Site& /*site*/, const Node& /*node*/, std::string_view written) {
   const auto says = [&](std::string_view words) {
     return written.find(words) != std::string_view::npos;
   };
@@ -117,17 +118,25 @@ bool postgres_is_up(const Node& /*node*/, std::string_view written) {
          says("database system is ready to accept read-only connections");
 }
 
-// Which node is the primary: the first, until a failover writes another number here.
+bool is_standby(const Node& node) {
+  return fs::exists(node.directory + "/standby.signal");
+}
+
+// Which node is the primary: the first, until a failover writes here "OLD NEXT". It does so before
+// the promotion, at whose end the file standby.signal goes: then, and only then, NEXT is it.
 std::string primary_file(const Site& site) {
   return site.directory + "/primary";
 }
 std::size_t primary_of(const Site& site) {
-  const auto number = static_cast<std::size_t>(std::atoi(text_of(primary_file(site)).c_str()));
-  return std::min(number, site.nodes.size() - 1);
+  std::istringstream in(text_of_log(primary_file(site)));
+  std::size_t old = 0, next = 0;
+  const auto known = [&](std::size_t node) { return node < site.nodes.size(); };
+  if (!(in >> old) || !known(old)) return 0;
+  const bool promoted = (in >> next) && known(next) && !is_standby(site.nodes[next]);
+  return promoted ? next : old;
 }
-
-bool is_standby(const Node& node) {
-  return fs::exists(node.directory + "/standby.signal");
+Status write_primary(const Site& site, std::size_t old, std::size_t next) {
+  return write_as_user(site, primary_file(site), fmt::format("{} {}\n", old, next));
 }
 
 // Where a standby gets the log from.
@@ -141,6 +150,8 @@ std::string missed_failover(const Node& node) {
   return node.directory + ".missed-failover";
 }
 
+constexpr const char* kBefore = ".before";  // a directory of a primary that became a standby
+
 // A node that is no standby of the primary yet becomes a copy of it: at its first start, and after
 // a failover.
 base::Result<std::vector<std::string>> copy_primary(const Site& site, const Start& start) {
@@ -149,7 +160,16 @@ base::Result<std::vector<std::string>> copy_primary(const Site& site, const Star
   const bool follows = is_standby(node) && !fs::exists(missed_failover(node));
   if (start.node == primary || follows) return std::vector<std::string>();
   std::error_code failed;
-  fs::remove_all(node.directory, failed);
+  // While its directory is not complete it looks like that of a primary.
+  auto settled = start.first ? Status(Ok{}) : write_primary(site, primary, primary);
+  if (!settled.ok()) return std::move(settled).error();
+  if (is_standby(node) || start.first) {
+    fs::remove_all(node.directory, failed);
+  } else if (fs::exists(node.directory, failed)) {
+    // It has been a primary, and may have what no other node has.
+    fs::remove_all(node.directory + kBefore, failed);
+    fs::rename(node.directory, node.directory + kBefore, failed);
+  }
   if (failed) return Error{.message = failed.message(), .file = node.directory};
   auto made = run_once_on(
       site, node,
@@ -199,7 +219,7 @@ base::Result<std::string> query(const Site& site, const Node& node,
   for (const auto& statement : statements) command.push_back("--command=" + statement);
   auto ran = run_once_on(site, node, std::move(command), log);
   if (!ran.ok()) return std::move(ran).error();
-  auto text = text_of(log);
+  auto text = text_of_log(log);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
@@ -221,11 +241,11 @@ base::Result<std::size_t> promote_standby(const Site& site) {
     }
   }
   if (!next) return Error{.message = "no standby can be promoted: " + why};
+  auto written = write_primary(site, primary_of(site), *next);
+  if (!written.ok()) return std::move(written).error();
   const auto promoted = query(site, site.nodes[*next], {"SELECT pg_promote(true, 60)"});
   if (!promoted.ok()) return promoted.error();
   if (*promoted != "t") return Error{.message = "the standby was not promoted in 60 s"};
-  auto written = write_file(primary_file(site), fmt::format("{}\n", *next));
-  if (!written.ok()) return std::move(written).error();
   for (const auto& node : site.nodes) {
     if (!is_standby(node)) continue;
     const auto follows = query(site, node,
@@ -233,16 +253,19 @@ base::Result<std::size_t> promote_standby(const Site& site) {
                                             connection_to(site.nodes[*next], site.number_of(node))),
                                 "SELECT pg_reload_conf()"});
     if (follows.ok()) continue;
-    written = write_file(missed_failover(node), "");
+    written = write_as_user(site, missed_failover(node), "");
     if (!written.ok()) return std::move(written).error();
   }
   return *next;
 }
 
 void clear_postgres(const Node& node) {
+  // Who owns the directory must not have others' files or memory removed.
+  struct stat directory {};
+  if (::lstat(node.directory.c_str(), &directory) != 0 || !S_ISDIR(directory.st_mode)) return;
   // The seventh line of postmaster.pid is "KEY ID" of a small shared memory segment.
   const auto path = node.directory + "/postmaster.pid";
-  std::ifstream in(path);
+  std::istringstream in(text_of_log(path));
   std::string line;
   for (int i = 0; i < 7 && std::getline(in, line); ++i) {
   }
@@ -250,7 +273,7 @@ void clear_postgres(const Node& node) {
   int id = 0;
   shmid_ds facts{};
   if (in && std::sscanf(line.c_str(), "%lu %d", &key, &id) == 2 &&
-      ::shmctl(id, IPC_STAT, &facts) == 0 &&
+      ::shmctl(id, IPC_STAT, &facts) == 0 && facts.shm_perm.cuid == directory.st_uid &&
       static_cast<unsigned long>(static_cast<unsigned>(facts.shm_perm.__key)) == key) {
     if (facts.shm_nattch != 0) return;  // somebody still serves this directory
     ::shmctl(id, IPC_RMID, nullptr);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/write_file.hpp"
 #include "lab/log.hpp"
 
 namespace cupel::lab {
@@ -19,7 +20,7 @@ using base::Error;
 using base::Ok;
 using base::Status;
 
-constexpr base::Seconds kToEnd{120};
+constexpr base::Seconds kToEnd{120}, kToWrite{20};
 
 }  // namespace
 
@@ -74,6 +75,27 @@ Status run_once(const Site& site, std::vector<std::string> arguments, const std:
                     {.arguments = std::move(arguments),
                      .input = input.empty() ? base::Stream::nothing() : base::Stream::file(input)},
                     log);
+}
+
+Status write_as_user(const Site& site, const std::string& path, const std::string& text) {
+  if (!site.user) return base::replace_file(path, text);
+  auto process = base::Process::start(
+      {.arguments = {"/bin/sh", "-c", R"(cat > "$1.new" && mv -fT "$1.new" "$1")", "sh", path},
+       .directory = site.directory,
+       .input = base::Stream::pipe(),
+       .output = base::Stream::pipe(),
+       .errors = base::Stream::output(),
+       .user = site.user});
+  if (!process.ok()) return std::move(process).error();
+  if (!text.empty()) {
+    auto written = process->write_line(text.substr(0, text.size() - 1), kToWrite);
+    if (!written.ok()) return written;
+  }
+  process->close_input();
+  const auto said = process->read_all(kToWrite);
+  const auto status = said ? process->wait(kToWrite) : std::nullopt;
+  if (status && status->well()) return Ok{};
+  return Error{.message = "cannot write it: " + said.value_or("no end in sight"), .file = path};
 }
 
 Status run_once_on(const Site& site, const Node& node, std::vector<std::string> arguments,

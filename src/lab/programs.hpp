@@ -25,6 +25,10 @@ base::Status run_once(const Site& site, std::vector<std::string> arguments, cons
 base::Status run_once_on(const Site& site, const Node& node, std::vector<std::string> arguments,
                          const std::string& log);
 
+// Writes a file in the server's directory as the server's user, whose links may lead anywhere; a
+// reader sees the old text or the new one, which is empty or ends in a line feed.
+base::Status write_as_user(const Site& site, const std::string& path, const std::string& text);
+
 // The account that needs a password: Server::guarded_url().
 inline constexpr const char* kGuarded = "guarded";
 inline constexpr const char* kSecret = "secret";

@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
-#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -107,21 +104,13 @@ std::vector<std::string> sentinel_command(const Site& site, const Node& node) {
   return command;
 }
 
-bool redis_is_up(const Node& node, std::string_view /*written*/) {
+bool redis_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
   const auto answer = ask(node, "PING\r\n", kAnswer);
   return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
 }
 
 std::string ask_sentinel(const Node& node, std::string_view request) {
   return ask(node.address, node.ports[1], request, kAnswer);
-}
-
-// The server rewrites the file later.
-Status write_for_server(const Site& site, const std::string& path, const std::string& text) {
-  auto written = base::write_file(path, text);
-  if (!written.ok() || !site.user) return written;
-  if (::chown(path.c_str(), site.user->user, site.user->group) == 0) return Ok{};
-  return Error{.message = std::strerror(errno), .file = path};
 }
 
 // The first node starts as the primary.
@@ -131,10 +120,10 @@ base::Result<std::vector<std::string>> prepare_group(const Site& site, const Sta
   const auto& node = site.nodes[start.node];
   const auto& primary = site.nodes.front();
   const auto follow = fmt::format("replicaof {} {}\n", primary.address, primary.ports[0]);
-  auto written = write_for_server(site, configuration_of(node), start.node == 0 ? "" : follow);
+  auto written = write_as_user(site, configuration_of(node), start.node == 0 ? "" : follow);
   if (!written.ok()) return std::move(written).error();
   if (site.kind != Kind::kRedisSentinel) return more;
-  written = write_for_server(
+  written = write_as_user(
       site, sentinel_configuration_of(node),
       fmt::format("port {1}\nbind {2}\nprotected-mode no\ndir {3}\n"
                   "sentinel monitor {0} {4} {5} {6}\n"
@@ -169,7 +158,11 @@ bool group_is_formed(const Site& site) {
 }
 
 bool sentinels_are_formed(const Site& site) {
-  if (!group_is_formed(site) || !base::write_file(sentinels_begin(site), "").ok()) return false;
+  if (!group_is_formed(site)) return false;
+  if (::access(sentinels_begin(site).c_str(), F_OK) != 0 &&
+      !write_as_user(site, sentinels_begin(site), "").ok()) {
+    return false;
+  }
   const auto& primary = site.nodes[redis_primaries(site).front()];
   const auto expected =
       fmt::format("status=ok,address={}:{},slaves={},sentinels={}", primary.address,

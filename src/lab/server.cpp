@@ -2,6 +2,7 @@
 #include "lab/server.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
 #include "base/text.hpp"
@@ -30,6 +32,7 @@
 #include "lab/loopback.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/network.hpp"
+#include "lab/own.hpp"
 #include "lab/remains.hpp"
 
 namespace cupel::lab {
@@ -155,6 +158,9 @@ struct Server::State {
              {"synchronous", site.options.synchronous},
              {"server_options", site.options.server_options},
              {"nodes", std::move(nodes)}};
+    if (const auto description = description_of_kind(site.kind); !description.empty()) {
+      all["description"] = Json::parse(description);
+    }
     if (network_name) {
       all["network"] = {{"id", network_name->id}, {"subnet", network_name->subnet}};
     }
@@ -289,7 +295,7 @@ struct Server::State {
   bool is_up_by_now(std::size_t index) {
     const auto& node = site.nodes[index];
     const auto ask = [this, &node, old = old_logs[index]] {
-      return spec().is_up(node, text_of(node.log, old));
+      return spec().is_up(site, node, text_of_log(node.log, old));
     };
     if (!give_up) return ask();
     auto& question = questions[index];
@@ -302,7 +308,7 @@ struct Server::State {
     const auto started = Clock::now();
     const auto failed = [&](std::size_t which, const std::string& how) -> Status {
       const auto& log = site.nodes[which].log;
-      port_taken = mentions_taken_port(text_of(log, old_logs[which]));
+      port_taken = mentions_taken_port(text_of_log(log, old_logs[which]));
       return Error{.message = fmt::format("{} {}; the end of its log:\n{}", spec().name, how,
                                           last_lines(log, 20, old_logs[which]))};
     };
@@ -366,6 +372,11 @@ struct Server::State {
     if (spec().is_formed == nullptr) return Ok{};
     const auto started = Clock::now();
     while (!spec().is_formed(site)) {
+      const auto* interrupted = site.options.interrupted;
+      if (interrupted != nullptr && *interrupted) {
+        return Error{.message = fmt::format("interrupted while the nodes of {} found each other",
+                                            spec().name)};
+      }
       if (Clock::now() - started > Seconds(spec().patience)) {
         return Error{.message = fmt::format(
                          "the nodes of {} did not find each other in {} s; the end of the log of "
@@ -541,9 +552,16 @@ base::Status Server::copy_logs(const std::string& folder) const {
   fs::create_directories(folder, failed);
   for (const auto& node : state_->site.nodes) {
     if (failed) break;
-    const fs::path log = node.log;
-    fs::copy_file(log, fs::path(folder) / log.filename(), fs::copy_options::overwrite_existing,
-                  failed);
+    const auto copy = fs::path(folder) / fs::path(node.log).filename();
+    // Not through a link that the server put there.
+    const base::Descriptor log(
+        ::open(node.log.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!log) {
+      failed.assign(errno, std::generic_category());
+      break;
+    }
+    fs::copy_file(fmt::format("/proc/self/fd/{}", log.get()), copy,
+                  fs::copy_options::overwrite_existing, failed);
   }
   if (!failed) return Ok{};
   return Error{.message = "cannot keep the logs of the server: " + failed.message(),
@@ -626,8 +644,8 @@ base::Result<bool> Server::start_stopped(std::span<const std::size_t> nodes,
 
 bool Server::answers(std::size_t node) const {
   const auto& where = state_->site.nodes.at(node);
-  return running(node) &&
-         state_->spec().is_up(where, text_of(where.log, state_->old_logs.at(node)));
+  return running(node) && state_->spec().is_up(state_->site, where,
+                                               text_of_log(where.log, state_->old_logs.at(node)));
 }
 
 void Server::pause(std::size_t node) {
@@ -716,9 +734,8 @@ base::Result<std::size_t> Server::failover() {
   const auto killed = spec.failover_kills ? primaries() : std::vector<std::size_t>();
   for (const auto node : killed) kill(node);
   auto primary = spec.failover(state_->site);
-  for (const auto node : killed) {
-    if (!primary.ok()) (void)restart(node);  // as it was
-  }
+  // What was asked to be the primary may yet become it, beside the one that starts again.
+  if (!primary.ok() && !killed.empty()) (void)restart();
   return primary;
 }
 
@@ -729,6 +746,19 @@ std::string Server::to_json() const {
   return state_->json();
 }
 
+namespace {
+
+// A server of one's own kind can be stopped even if the file that describes it is gone.
+base::Result<Kind> kind_in(const Json& state) {
+  const auto kind = state.at("kind").get<std::string>();
+  if (!names_own_kind(kind)) return find_kind(kind);
+  if (state.contains("description")) return described_kind(kind, state["description"].dump());
+  auto found = find_kind(kind);
+  return found.ok() ? found : described_kind(kind, R"({"url": "HOSTS", "start": "false"})");
+}
+
+}  // namespace
+
 base::Result<Server> Server::attach(const std::string& state_file) {
   const auto bad = [&](std::string what) {
     return Error{.message = std::move(what), .file = state_file};
@@ -737,7 +767,7 @@ base::Result<Server> Server::attach(const std::string& state_file) {
   auto state = std::make_unique<State>();
   try {
     const auto all = Json::parse(text_of(state_file));
-    const auto kind = find_kind(all.at("kind").get<std::string>());
+    const auto kind = kind_in(all);
     if (all.at("cupel_lab") != 1 || !kind.ok()) return bad("found the state of an unknown server");
     auto& site = state->site;
     site.kind = *kind;

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "base/write_file.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -31,8 +30,8 @@ base::Status initialize_zookeeper(const Site& site) {
   for (const auto& node : site.nodes) {
     auto made = run_once(site, {"mkdir", node.directory}, node.log);
     if (!made.ok()) return made;
-    made =
-        base::write_file(node.directory + "/myid", fmt::format("{}\n", site.number_of(node) + 1));
+    made = write_as_user(site, node.directory + "/myid",
+                         fmt::format("{}\n", site.number_of(node) + 1));
     if (!made.ok()) return made;
   }
   return base::Ok{};
@@ -67,7 +66,7 @@ base::Result<std::vector<std::string>> prepare_zookeeper(const Site& site, const
                         member.ports[1], member.ports[2]);
   }
   for (const auto& option : site.options.server_options) text += option + "\n";
-  auto written = base::write_file(zookeeper_configuration_of(node), text);
+  auto written = write_as_user(site, zookeeper_configuration_of(node), text);
   if (!written.ok()) return std::move(written).error();
   return std::vector<std::string>();
 }
@@ -79,7 +78,7 @@ std::string mode_of(const Node& node) {
                                    : answer.substr(mode + 6, answer.find('\n', mode) - mode - 6);
 }
 
-bool zookeeper_is_up(const Node& node, std::string_view /*written*/) {
+bool zookeeper_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
   return !mode_of(node).empty();
 }
 

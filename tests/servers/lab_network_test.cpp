@@ -3,6 +3,7 @@
 //
 // The tests have a network of their own in place of the machine's.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -351,6 +352,32 @@ TEST_F(LabNetworks, NeedNoRoot) {
   EXPECT_EQ(ran.code, 0) << ran.errors;
   EXPECT_NE(ran.output.find("\"failed_faults\":0"), std::string::npos) << ran.output;
   EXPECT_EQ(ran.output.find("\"faults\":0"), std::string::npos) << ran.output;
+}
+
+// One of 64 KB would block a slow link for long.
+TEST_F(LabNetworks, HaveNoLargePackets) {
+  const auto network = Network::make(1);
+  ASSERT_TRUE(network.ok()) << network.error().to_string();
+  for (const auto& file : {std::string(), network->file(0)}) {
+    auto shown = base::Process::start({.arguments = {"ip", "-d", "link", "show", "type", "veth"},
+                                       .output = base::Stream::pipe(),
+                                       .network = file});
+    ASSERT_TRUE(shown.ok());
+    const auto text = shown->read_all(Seconds(20)).value_or("");
+    EXPECT_NE(text.find("gso_max_segs 1 "), std::string::npos) << text;
+  }
+}
+
+// It would run in another network if ours cannot be opened.
+TEST_F(LabNetworks, AreNotMistakenWhenNoFileCanBeOpened) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto child = base::Process::start({.arguments = {"true"}});
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(child.ok());
+  EXPECT_NE(child.error().message.find("which network"), std::string::npos);
 }
 
 TEST_F(LabNetworks, AreThoseOfTheThreadThatStartsAChild) {

@@ -16,7 +16,10 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "lab/kinds.hpp"
+#include "lab/log.hpp"
 #include "lab/loopback.hpp"
+#include "lab/programs.hpp"
 #include "lab/server.hpp"
 #include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
@@ -317,12 +320,19 @@ TEST(Lab, PostgresStandby) {
   ASSERT_TRUE(primary.ok()) << primary.error().to_string();
   EXPECT_EQ(*primary, 1U);
   EXPECT_FALSE(server->running(0));
+  // A failover that did not get further than its promotion: the promoted node stays the primary.
+  std::ofstream(server->directory() + "/primary") << "0 1\n";
+  restarted = server->restart(1);
+  ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
+  EXPECT_EQ(at(1, "SELECT pg_is_in_recovery()"), "f");
   for (const std::size_t standby : {0U, 2U}) {
     restarted = server->restart(standby);
     ASSERT_TRUE(restarted.ok()) << restarted.error().to_string();
     EXPECT_EQ(at(standby, "SELECT pg_is_in_recovery()"), "t");
   }
   EXPECT_EQ(server->primaries(), std::vector<std::size_t>{1});
+  // What only the old primary had is still somewhere.
+  EXPECT_TRUE(std::filesystem::exists(server->directory() + "/postgres-standby-0.before/base"));
   EXPECT_EQ(at(1, "INSERT INTO t VALUES (10)"), "done");
   for (const std::size_t standby : {0U, 2U}) {
     EXPECT_EQ(in_time("34", [&] { return at(standby, "SELECT sum(a) FROM t"); }), "34");
@@ -605,6 +615,68 @@ TEST(Lab, ADescriptionWithAMistakeNamesIt) {
   ASSERT_FALSE(server.ok());
   EXPECT_NE(server.error().message.find("no such thing"), std::string::npos)
       << server.error().message;
+}
+
+// Its commands have the user and the variables of its processes.
+TEST(Lab, AClusterOfOnesOwnIsAskedAsItIsStarted) {
+  const test::ScratchFolder folder;
+  const auto kind = find_kind(
+      folder.file("own.json", R"({"url": "redis://HOSTS", "start": "id -u > user; exec sleep 600",
+                      "status": "[ \"$(id -u)/$HOME/$CUPEL_LAB\" = \"$(cat user)/$PWD/$PWD\" ]",
+                      "patience": 10})"));
+  ASSERT_TRUE(kind.ok()) << kind.error().to_string();
+  const auto file = folder.path("lab");
+  auto server = start(*kind, {.detached = true, .state_file = file});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  // Another program, to which the description is not there any more.
+  std::ostringstream state;
+  state << std::ifstream(file).rdbuf();
+  auto text = state.str();
+  text.replace(text.find("own.json"), 3, "was");
+  std::ofstream(file) << text;
+  auto attached = Server::attach(file);
+  ASSERT_TRUE(attached.ok()) << attached.error().to_string();
+  EXPECT_TRUE(attached->answers(0));
+  attached->stop();
+  EXPECT_FALSE(server->running());
+  EXPECT_FALSE(std::filesystem::exists(server->directory()));
+}
+
+TEST(Lab, AnInstallationCanBeInterrupted) {
+  const test::ScratchFolder folder;
+  const auto kind = find_kind(folder.file(
+      "slow.json", R"({"url": "redis://HOSTS", "install": "sleep 600", "start": "sleep 600"})"));
+  ASSERT_TRUE(kind.ok()) << kind.error().to_string();
+  const std::atomic<bool> interrupted = true;
+  const auto server = start(*kind, {.interrupted = &interrupted});
+  ASSERT_FALSE(server.ok());
+  EXPECT_NE(server.error().message.find("interrupted"), std::string::npos);
+}
+
+// The server's user may put links where root writes and reads.
+TEST(Lab, LinksOfTheServersUserLeadNowhere) {
+  const test::ScratchFolder folder;
+  Site site{.kind = Kind::kRedis,
+            .directory = folder.path("site"),
+            .user = user_of(Kind::kRedis),
+            .options = {},
+            .nodes = {}};
+  std::filesystem::create_directory(site.directory);
+  std::filesystem::permissions(folder.path("."), std::filesystem::perms(0755));
+  if (site.user) {
+    ASSERT_EQ(::chown(site.directory.c_str(), site.user->user, site.user->group), 0);
+  }
+  const auto secret = folder.file("secret", "secret\n");
+  const auto link = site.directory + "/link.log";
+  std::filesystem::create_symlink(secret, link);
+  EXPECT_EQ(text_of_log(link), "");
+  EXPECT_FALSE(
+      base::Process::start({.arguments = {"echo", "more"}, .output = base::Stream::file(link)})
+          .ok());
+  const auto written = write_as_user(site, link, "text\n");
+  EXPECT_TRUE(written.ok()) << written.error().to_string();
+  EXPECT_EQ(text_of_log(link), "text\n");
+  EXPECT_EQ(text_of_log(secret), "secret\n");
 }
 
 TEST(Lab, APausedServerAnswersOnceItGoesOn) {
