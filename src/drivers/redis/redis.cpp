@@ -15,7 +15,9 @@
 // itself and not by hiredis, so that it knows whether any were, and gets no SIGPIPE.
 // See docs/drivers/redis.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hiredis.h>
+#include <netdb.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -23,6 +25,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "base/hung_up.hpp"
 #include "drivers/cells.hpp"
@@ -54,6 +57,29 @@ struct Settings {
 
 std::string address(const Host& host) {
   return fmt::format("{}:{}", host.name, host.port);
+}
+
+// Whether a host is the one at "HOST:PORT", of which either may be a name or an address.
+bool is_at(const Host& host, const std::string& other) {
+  if (address(host) == other) return true;
+  const auto colon = other.rfind(':');
+  if (colon == std::string::npos || other.substr(colon + 1) != std::to_string(host.port)) {
+    return false;
+  }
+  const auto addresses_of = [](const std::string& name) {
+    std::set<std::string> found;
+    addrinfo hints{}, *first = nullptr;
+    hints.ai_socktype = SOCK_STREAM;
+    if (::getaddrinfo(name.c_str(), nullptr, &hints, &first) != 0) return found;
+    for (const auto* one = first; one != nullptr; one = one->ai_next) {
+      found.emplace(reinterpret_cast<const char*>(one->ai_addr), one->ai_addrlen);
+    }
+    ::freeaddrinfo(first);
+    return found;
+  };
+  const auto ours = addresses_of(host.name), theirs = addresses_of(other.substr(0, colon));
+  return std::any_of(ours.begin(), ours.end(),
+                     [&](const std::string& one) { return theirs.contains(one); });
 }
 
 using Command = std::vector<std::string>;
@@ -489,9 +515,7 @@ class RedisDatabase final : public Database {
   explicit RedisDatabase(Settings settings) : settings_(std::move(settings)) {}
 
   base::Status open() {
-    for (const auto& host : settings_.hosts) {
-      if (auto line = Line::connect(settings_, host); !line) return std::move(line).error();
-    }
+    if (auto known = primary_is_known(); !known) return known;
     const auto& host = settings_.hosts[primary_or_first()];
     auto line = Line::connect(settings_, host);
     if (!line) return std::move(line).error();
@@ -528,7 +552,7 @@ class RedisDatabase final : public Database {
     if (!settings_.sentinels.empty()) {
       const auto primary = monitored();
       if (!primary) return primary.error();
-      if (*primary != address(host)) return false;
+      if (!is_at(host, *primary)) return false;
     }
     auto line = Line::connect(settings_, host);
     if (!line) return std::move(line).error();
@@ -655,6 +679,20 @@ class RedisDatabase final : public Database {
       }
     }
     return base::Error{.message = "no sentinel says where the primary is: " + why};
+  }
+
+  // Or no host would ever be the primary.
+  [[nodiscard]] base::Status primary_is_known() const {
+    if (settings_.sentinels.empty()) return base::Ok{};
+    const auto primary = monitored();
+    if (!primary) return base::Ok{};  // they may answer later
+    for (const auto& host : settings_.hosts) {
+      if (is_at(host, *primary)) return base::Ok{};
+    }
+    return base::Error{
+        .message = fmt::format("the sentinels have the primary at {}, but the URL's hosts are {}; "
+                               "name the hosts as the sentinels do",
+                               *primary, fmt::join(hosts(), ", "))};
   }
 
   // So that whoever reads from a replica sees the first rows.
