@@ -10,7 +10,8 @@
 // server answers so: with the tag ROLLBACK, or with an SQLSTATE that it gives
 // before it commits (class 40 but 40003, 23, 25), or if the server had closed the
 // connection before. No answer, a connection that breaks, a shutdown, a cancelled
-// COMMIT and every other SQLSTATE are unknown. See docs/drivers/postgres.md.
+// COMMIT, one with a warning, and every other SQLSTATE are unknown. See
+// docs/drivers/postgres.md.
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -113,7 +114,11 @@ class PostgresConnection final : public sql::SqlConnection {
     PQsetnonblocking(connection_.get(), 1);
     // Notices would go to standard error.
     PQsetNoticeReceiver(
-        connection_.get(), [](void*, const PGresult*) {}, nullptr);
+        connection_.get(),
+        [](void* self, const PGresult* notice) {
+          static_cast<PostgresConnection*>(self)->look_at(notice);
+        },
+        this);
   }
 
   [[nodiscard]] PGconn* get() const { return connection_.get(); }
@@ -196,6 +201,7 @@ class PostgresConnection final : public sql::SqlConnection {
       return lost(Cause::kConnection);
     }
     Result result;
+    doubt_.reset();
     committing_ = true;
     auto failure = simple("COMMIT", result);
     committing_ = false;
@@ -207,7 +213,7 @@ class PostgresConnection final : public sql::SqlConnection {
                      .code = "ROLLBACK",
                      .message = "the server answered COMMIT with ROLLBACK"};
     }
-    return std::nullopt;
+    return std::exchange(doubt_, std::nullopt);
   }
 
   bool undo() override {
@@ -229,6 +235,24 @@ class PostgresConnection final : public sql::SqlConnection {
  private:
   MaybeFailure simple(const std::string& text, Result& result) {
     return answer(PQsendQuery(connection_.get(), text.c_str()) == 1, result);
+  }
+
+  // A warning with the answer to COMMIT takes something back from it: that the wait for a
+  // synchronous standby was cancelled, which may not have the transaction.
+  void look_at(const PGresult* notice) {
+    const auto field = [&](int code) {
+      const auto* text = PQresultErrorField(notice, code);
+      return std::string(text == nullptr ? "" : text);
+    };
+    const auto state = field(PG_DIAG_SQLSTATE);
+    if (!committing_ || field(PG_DIAG_SEVERITY_NONLOCALIZED) != "WARNING" ||
+        (!state.starts_with("01") && !state.starts_with("57"))) {
+      return;
+    }
+    doubt_ = Failure{.txn_outcome = TxnOutcome::kUnknown,
+                     .cause = Cause::kTimeout,
+                     .code = state,
+                     .message = message_of(notice)};
   }
 
   // The last result of what was sent; waits until the connection is ready for more.
@@ -329,6 +353,7 @@ class PostgresConnection final : public sql::SqlConnection {
   std::string begin_;
   Seconds timeout_;
   bool committing_ = false;
+  MaybeFailure doubt_;          // what the server added to its answer to COMMIT
   std::vector<bool> prepared_;  // by Text::number
   std::vector<std::string> strings_;
   std::vector<const char*> values_;
