@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "faults/cluster.hpp"
+#include "support/polling.hpp"
 
 namespace cupel::faults {
 
@@ -43,10 +44,10 @@ class FakeCluster : public Cluster {
       --failing_starts_;
       return base::Error{.message = "node 0 did not start"};
     }
-    while (hanging_) {
-      if (give_up()) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    // Whoever waits may be given up at any time, without an event.
+    bool given_up = false;
+    (void)test::poll_until([&] { return (given_up = give_up()) || !hanging_; });
+    if (given_up) return false;
     const std::lock_guard lock(mutex_);
     for (const auto node : nodes) running_[node] = true;
     return true;

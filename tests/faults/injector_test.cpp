@@ -5,6 +5,7 @@
 
 #include "faults/fake_cluster.hpp"
 #include "faults/plan.hpp"
+#include "support/polling.hpp"
 
 namespace cupel::faults {
 namespace {
@@ -33,11 +34,8 @@ class InjectorTest : public testing::Test {
   }
   // Until the notes have so many of these.
   void wait_for(const std::string& note, int times = 1) {
-    const auto deadline = Clock::now() + std::chrono::seconds(20);
-    while (count(note) < times) {
-      ASSERT_LT(Clock::now(), deadline) << note << " is not in " << text();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    ASSERT_TRUE(test::poll_until([&] { return count(note) >= times; }))
+        << note << " is not in " << text();
   }
   int count(const std::string& note) {
     const auto notes = cluster_.notes();
@@ -281,11 +279,8 @@ TEST_F(InjectorTest, APlanThatWasWrittenRepeatsTheFaults) {
   ASSERT_GE(first->done().size(), 2U);
   const auto again = of_plan(written_);
   again->start();
-  const auto deadline = Clock::now() + std::chrono::seconds(20);
   for (const auto& done : first->done()) {
-    while (count("begins " + done.what) < 2 && Clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(test::poll_until([&] { return count("begins " + done.what) >= 2; })) << done.what;
   }
   again->heal_all();
   ASSERT_EQ(again->done().size(), first->done().size());

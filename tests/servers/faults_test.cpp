@@ -14,6 +14,7 @@
 
 #include "base/process.hpp"
 #include "lab/namespaces.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace cupel {
@@ -144,10 +145,8 @@ TEST_F(Faults, CtrlCHealsAndEnds) {
   const auto has = [&](const char* text) {
     return text_of(history_).find(text) != std::string::npos;
   };
-  for (int i = 0; i < 600 && !has("start-fault"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  ASSERT_TRUE(has("start-fault")) << errors();
+  // The history is written at least once a second, and says so to nobody.
+  ASSERT_TRUE(test::poll_until([&] { return has("start-fault"); })) << errors();
   const auto before = std::chrono::steady_clock::now();
   process.signal(SIGINT);
   EXPECT_EQ(finish(process), 0) << errors();
