@@ -373,12 +373,7 @@ void add_output_options(Command& command, RunArguments& arguments) {
 
 // Transactions that only read are needed to read from a replica.
 void take_hosts(RunArguments& arguments) {
-  // Of a test server that is nothing without a second node, that one takes no writes.
-  const auto& url = arguments.options.url;
-  if (arguments.read_from.empty() && run::is_lab_url(url)) {
-    const auto server = run::parse_lab_url(url);
-    if (server.ok() && lab::node_count(server->kind).least > 1) arguments.read_from = "primary";
-  }
+  arguments.options.run.read_from = run::usual_read_from(arguments.options.url);
   constexpr std::array kAll{run::ReadFrom::kPrimary, run::ReadFrom::kReplica, run::ReadFrom::kAny};
   if (arguments.read_from.empty()) return;
   const auto* found = std::find_if(kAll.begin(), kAll.end(), [&](run::ReadFrom one) {

@@ -294,6 +294,12 @@ class Cells {
     if (!stop_) {
       if (checked.ok()) {
         fill(result, *checked);
+        if (run.options.inject.any() && checked->run.faults == 0) {
+          result.verdict = "error";
+          result.error =
+              "no fault began, so this run says nothing about them; a longer time_limit "
+              "or a shorter `every` lets them begin";
+        }
       } else {
         result.verdict = "error";
         result.error = checked.error().to_string();

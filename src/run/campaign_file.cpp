@@ -400,7 +400,8 @@ CampaignRun run_of(const Target& target, const Row& row, const FaultsOfRun& faul
                   .identity = {}};
   run.options.url = database.url;
   run.options.open.isolation = isolation;
-  run.options.run.read_from = database.read_from;
+  run.options.run.read_from =
+      database.read_from == ReadFrom::kOwnHost ? usual_read_from(database.url) : database.read_from;
   run.options.inject = faults.options;
   run.options.run.seed = seed;
   run.options.analysis.check.asked = database.asked;

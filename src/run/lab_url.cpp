@@ -98,6 +98,13 @@ base::Result<LabUrl> parse_lab_url(std::string_view text) {
   return url;
 }
 
+ReadFrom usual_read_from(const std::string& url) {
+  if (!is_lab_url(url)) return ReadFrom::kOwnHost;
+  const auto server = parse_lab_url(url);
+  const bool standbys = server.ok() && lab::node_count(server->kind).least > 1;
+  return standbys ? ReadFrom::kPrimary : ReadFrom::kOwnHost;
+}
+
 base::Result<std::string> isolation_of(const std::string& url, const std::string& isolation) {
   if (is_lab_url(url)) {
     if (auto parsed = parse_lab_url(url); !parsed.ok()) return parsed.error();

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "lab/server.hpp"
+#include "run/run.hpp"
 #include "workload/workload.hpp"
 
 namespace cupel::run {
@@ -29,6 +30,10 @@ bool is_lab_url(std::string_view url);
 // Errors: an unknown kind (with those that there are), an unknown option, one that the kind does
 // not have.
 base::Result<LabUrl> parse_lab_url(std::string_view url);
+
+// Of a test server that is nothing without a second node, that one takes no writes: then from the
+// primary, else kOwnHost.
+ReadFrom usual_read_from(const std::string& url);
 
 // As the functions of drivers.hpp, also of a test server, which need not run: it has the
 // isolation levels of its driver.
