@@ -311,8 +311,8 @@ class Cells {
       std::error_code ignored;
       std::filesystem::remove(options.history, ignored);
       std::filesystem::remove(faults_file_of(options.history), ignored);
-      const bool told = checked.ok() ? !checked->server_logs.empty() : !stop_;
-      if (!told) std::filesystem::remove_all(logs_of(options.history), ignored);
+      const bool kept = checked.ok() ? !checked->server_logs.empty() : !stop_;
+      if (!kept) std::filesystem::remove_all(logs_of(options.history), ignored);
     }
     return stop_ ? std::nullopt : std::optional(std::move(result));
   }

@@ -486,14 +486,29 @@ class Stages {
     return base::Ok{};
   }
 
+  // Nobody promises to keep what a fault changed on the disk, or what a server that was told not to
+  // wait for the disk had not written there.
+  [[nodiscard]] bool beyond_promises() const {
+    const auto& options = options_.url;
+    const auto lab = is_lab_url(options) ? parse_lab_url(options) : base::Result<LabUrl>(LabUrl{});
+    const bool durable = lab.ok() && lab->options.durable && lab->options.server_options.empty();
+    return std::any_of(checked_.run.fault_list.begin(), checked_.run.fault_list.end(),
+                       [&](const faults::Done& done) {
+                         const auto& kind = done.fault.kind;
+                         return done.failed.empty() &&
+                                (kind == "corrupt" || (kind == "unsynced" && !durable));
+                       });
+  }
+
   // Which levels decide about the run.
   void ask() {
     checked_.asked = options_.analysis.check.asked;
     checked_.by_name = !checked_.asked.empty();
     if (checked_.by_name) return;
     const auto& facts = checked_.facts;
-    const auto level =
+    auto level =
         levels::promised(facts.product, facts.isolation, facts.detail, checked_.several_servers);
+    if (beyond_promises()) level.reset();
     checked_.promised = level.has_value();
     checked_.asked = {level.value_or(Level::kReadCommitted)};
   }
