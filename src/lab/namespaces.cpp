@@ -18,7 +18,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <thread>
+#include <future>
 
 #include "base/process.hpp"
 #include "lab/programs.hpp"
@@ -115,9 +115,9 @@ void enter_namespaces() {
 
 std::string networks_forbidden() {
   int error = 0;
-  std::thread([&] {
+  std::async(std::launch::async, [&] {
     if (::unshare(CLONE_NEWNET) != 0) error = errno;
-  }).join();
+  }).get();
   if (error != 0) {
     return fmt::format("this machine lets {} make no network namespaces ({})",
                        ::geteuid() == 0 ? "root" : "this user", std::strerror(error));
@@ -142,13 +142,13 @@ base::Result<Namespace> Namespace::current() {
 
 base::Result<Namespace> Namespace::make() {
   base::Result<Namespace> made = Error{};
-  std::thread([&] {
+  std::async(std::launch::async, [&] {
     if (auto entered = enter_new_network(); entered.ok()) {
       made = current();
     } else {
       made = std::move(entered).error();
     }
-  }).join();
+  }).get();
   return made;
 }
 
@@ -167,10 +167,10 @@ Status Namespace::enter() const {
 
 Status Namespace::run(const std::function<Status()>& function) const {
   Status done = Ok{};
-  std::thread([&] {
+  std::async(std::launch::async, [&] {
     done = enter();
     if (done.ok()) done = function();
-  }).join();
+  }).get();
   return done;
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "base/folder.hpp"
 #include "base/process.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/programs.hpp"
@@ -51,10 +52,7 @@ std::string link_name(const std::string& bridge, std::size_t node) {
 // The names of a network's namespaces.
 std::vector<std::string> namespaces_of(const std::string& id) {
   std::vector<std::string> names;
-  std::error_code failed;
-  for (fs::directory_iterator at(kNamesFolder, failed), end; !failed && at != end;
-       at.increment(failed)) {
-    auto name = at->path().filename().string();
+  for (auto& name : base::names_in_folder(kNamesFolder).value_or(std::vector<std::string>())) {
     if (name.starts_with(id + "-")) names.push_back(std::move(name));
   }
   return names;
@@ -513,14 +511,12 @@ bool is_inhabited(const std::string& id) {
       networks.insert(facts.st_ino);
     }
   }
-  std::error_code failed;
-  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    if (::stat((at->path() / "ns/net").c_str(), &facts) == 0 && networks.contains(facts.st_ino)) {
-      return true;
-    }
-  }
-  return static_cast<bool>(failed);  // then it may be
+  const auto processes = base::names_in_folder("/proc");
+  if (!processes) return true;  // it may be
+  return std::any_of(processes->begin(), processes->end(), [&](const std::string& process) {
+    return ::stat(fmt::format("/proc/{}/ns/net", process).c_str(), &facts) == 0 &&
+           networks.contains(facts.st_ino);
+  });
 }
 
 }  // namespace cupel::lab

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/folder.hpp"
 #include "base/process.hpp"
 #include "base/write_file.hpp"
 #include "lab/log.hpp"
@@ -116,11 +117,11 @@ void clear_directory(const fs::path& directory) {
   const auto kind = find_kind(owner.is_object() ? text_in(owner, "kind") : "");
   std::error_code failed;
   if (kind.ok() && spec_of(*kind).clear_remains != nullptr) {
-    for (fs::directory_iterator at(directory, failed), end; !failed && at != end;
-         at.increment(failed)) {
-      std::error_code unknown;
-      if (fs::is_directory(at->symlink_status(unknown))) {
-        spec_of(*kind).clear_remains({.directory = at->path().string(), .log = {}});
+    for (const auto& name :
+         base::names_in_folder(directory.string()).value_or(std::vector<std::string>())) {
+      const auto path = directory / name;
+      if (fs::is_directory(fs::symlink_status(path, failed))) {
+        spec_of(*kind).clear_remains({.directory = path.string(), .log = {}});
       }
     }
   }
@@ -187,12 +188,11 @@ std::vector<pid_t> processes_in(const std::string& directory) {
   const auto mark = fmt::format("{}={}", kMark, directory) + '\0';
   const auto ours = lineage();
   std::vector<pid_t> found;
-  std::error_code failed;
-  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
+  for (const auto& name : base::names_in_folder("/proc").value_or(std::vector<std::string>())) {
+    const auto id = static_cast<pid_t>(std::atoi(name.c_str()));
     if (id <= 0 || std::find(ours.begin(), ours.end(), id) != ours.end()) continue;
-    if (is_marked(at->path(), mark) || serves_in(at->path(), directory)) found.push_back(id);
+    const auto process = fs::path("/proc") / name;
+    if (is_marked(process, mark) || serves_in(process, directory)) found.push_back(id);
   }
   return found;
 }
@@ -213,8 +213,9 @@ void clear_remains() {
   std::error_code failed;
   const auto folder = fs::temp_directory_path(failed);
   std::vector<fs::path> directories;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->path().filename().string().starts_with(kDirectory)) directories.push_back(at->path());
+  for (const auto& name :
+       base::names_in_folder(folder.string()).value_or(std::vector<std::string>())) {
+    if (name.starts_with(kDirectory)) directories.push_back(folder / name);
   }
   for (const auto& directory : directories) {
     if (owner_of(directory) == Owner::kNobody) clear_directory(directory);

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "base/descriptor.hpp"
+#include "base/folder.hpp"
 #include "base/process.hpp"
 #include "base/temp_dir.hpp"
 #include "base/text.hpp"
@@ -65,12 +66,10 @@ struct Identity {
 // The children of a process, their children, and so on.
 std::vector<Identity> descendants(pid_t ancestor) {
   std::vector<std::pair<pid_t, pid_t>> parents;  // child, parent
-  std::error_code failed;
-  for (fs::directory_iterator at("/proc", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    const auto id = static_cast<pid_t>(std::atoi(at->path().filename().c_str()));
+  for (const auto& name : base::names_in_folder("/proc").value_or(std::vector<std::string>())) {
+    const auto id = static_cast<pid_t>(std::atoi(name.c_str()));
     if (id <= 0) continue;
-    const auto text = text_of(at->path().string() + "/stat");
+    const auto text = text_of("/proc/" + name + "/stat");
     const auto name_end = text.rfind(')');
     char state = 0;
     int parent = 0;

@@ -305,8 +305,9 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
   };
   EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb",
                                                    "redis", "etcd", "zookeeper", "exec", "mock"}));
-  while (std::getline(in, line)) {
-    if (auto row = words(line); row.size() == 10) rows[row[0]] = {row.begin() + 1, row.end()};
+  while (std::getline(in, line) && !line.empty()) {
+    if (auto row = words(line); row.size() == 10 && row[0].back() != ':')
+      rows[row[0]] = {row.begin() + 1, row.end()};
   }
   using Row = std::vector<std::string>;
   EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "x", "x"}));
