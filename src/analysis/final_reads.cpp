@@ -160,11 +160,13 @@ class Search {
     seen.last_writer = std::max(seen.last_writer, unknown || end == kNoTime ? kNever : end);
   }
 
-  // A value that is neither the initial one nor anybody's is another anomaly's matter.
+  // A value that is neither the initial one nor anybody's is another anomaly's matter, but for
+  // null: of a row that nobody deleted it says that every write is gone.
   void settle(KeyId key, Seen& seen) const {
     collect(seen);
     for (std::size_t i = 0; i < seen.values.size(); ++i) {
-      if (!seen.explained[i] && seen.values[i] != history_.initial_value(key)) {
+      if (!seen.explained[i] && seen.values[i] != history_.initial_value(key) &&
+          seen.values[i] != history_.null_value()) {
         seen.last_writer = kNever;
       }
     }

@@ -76,6 +76,16 @@ TEST(FinalReads, AValueFromNowhereIsAnothersMatter) {
   EXPECT_EQ(found_in(txn(1, R"([["w",1,6]])", 20, 30) + txn(8, R"([["r",1,77]])", 90, 91)), "");
 }
 
+TEST(FinalReads, ARowThatNobodyDeletedAndIsGoneLostItsWrites) {
+  const auto initial =
+      std::string(R"({"type":"info","process":"nemesis","f":"cupel.initial","value":[0,[]]})") +
+      "\n";
+  const auto write = txn(0, R"([["w",1,5]])", 0, 10);
+  const auto gone = txn(8, R"([["r",1,null]])", 90, 91);
+  EXPECT_EQ(found_in(initial + write + gone), "lost 1 of 1; ");
+  EXPECT_EQ(found_in(initial + write + txn(1, R"([["w",1,null]])", 20, 30) + gone), "");
+}
+
 TEST(FinalReads, AListThatLacksAnElementLostIt) {
   const auto appends = txn(0, R"([["append",1,5]])", 0, 10) + txn(1, R"([["append",1,6]])", 5, 10);
   EXPECT_EQ(found_in(appends + txn(8, R"([["r",1,[6,5]]])", 90, 91)), "");
