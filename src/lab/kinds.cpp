@@ -16,10 +16,10 @@ namespace cupel::lab {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMariadbKind,
-                            &kMariadbReplicaKind, &kGaleraKind,          &kRedisKind,
-                            &kRedisReplicaKind,   &kRedisSentinelKind,   &kEtcdKind,
-                            &kZookeeperKind};
+constexpr std::array kSpecs{
+    &kPostgresKind, &kPostgresStandbyKind, &kMariadbKind,      &kMariadbReplicaKind,
+    &kGaleraKind,   &kRedisKind,           &kRedisReplicaKind, &kRedisSentinelKind,
+    &kEtcdKind,     &kZookeeperKind,       &kNatsKind,         &kPatroniKind};
 
 }  // namespace
 

@@ -110,13 +110,14 @@ struct KindSpec {
 
 const KindSpec& spec_of(Kind kind);
 // Kinds from here on are of own.hpp.
-inline constexpr std::size_t kBuiltInKinds = static_cast<std::size_t>(Kind::kZookeeper) + 1;
+inline constexpr std::size_t kBuiltInKinds = static_cast<std::size_t>(Kind::kPatroni) + 1;
 const KindSpec& spec_of_own(Kind kind);
 
 // The kinds, each in its own file.
 extern const KindSpec kPostgresKind, kPostgresStandbyKind;
 extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
 extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kEtcdKind, kZookeeperKind;
+extern const KindSpec kNatsKind, kPatroniKind;
 
 // Who the processes of a kind run as, if we are root: the package's own user, or
 // nobody. None: as we are.

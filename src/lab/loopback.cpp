@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <random>
 
 namespace cupel::lab {
@@ -90,8 +91,10 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
   return ports;
 }
 
-std::string ask(const std::string& host, std::uint16_t port, std::string_view request,
-                base::Seconds timeout) {
+namespace {
+
+std::string ask_while(const std::string& host, std::uint16_t port, std::string_view request,
+                      base::Seconds timeout, const std::function<bool(const std::string&)>& more) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
   const Socket socket(SOCK_NONBLOCK);
   if (!connected(socket, address_of(host, port), deadline)) return {};
@@ -99,10 +102,29 @@ std::string ask(const std::string& host, std::uint16_t port, std::string_view re
                               static_cast<ssize_t>(request.size())) {
     return {};
   }
-  std::array<char, 4096> buffer;
-  if (!ready(socket, POLLIN, deadline)) return {};
-  const auto count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-  return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
+  std::string answer;
+  do {
+    std::array<char, 4096> buffer;
+    if (!ready(socket, POLLIN, deadline)) break;
+    const auto count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (count <= 0) break;
+    answer.append(buffer.data(), static_cast<std::size_t>(count));
+  } while (more(answer));
+  return answer;
+}
+
+}  // namespace
+
+std::string ask(const std::string& host, std::uint16_t port, std::string_view request,
+                base::Seconds timeout) {
+  return ask_while(host, port, request, timeout, [](const std::string&) { return false; });
+}
+
+std::string ask_until(const std::string& host, std::uint16_t port, std::string_view request,
+                      std::string_view end, base::Seconds timeout) {
+  return ask_while(host, port, request, timeout, [&](const std::string& answer) {
+    return end.empty() || answer.find(end) == std::string::npos;
+  });
 }
 
 }  // namespace cupel::lab

@@ -21,6 +21,9 @@ inline constexpr std::string_view kLoopback = "127.0.0.1";
 // answer; empty if there is no answer in time.
 std::string ask(const std::string& address, std::uint16_t port, std::string_view request,
                 base::Seconds timeout);
+// The same, until the answer has `end` in it or the server closes the connection.
+std::string ask_until(const std::string& address, std::uint16_t port, std::string_view request,
+                      std::string_view end, base::Seconds timeout);
 
 // Whether somebody takes connections there.
 bool listens(const std::string& address, std::uint16_t port, base::Seconds timeout);

@@ -2,6 +2,8 @@
 //
 // A standby is a copy that pg_basebackup makes of the running primary (PostgreSQL's manual,
 // chapter High Availability, section Log-Shipping Standby Servers).
+#include "lab/postgres.hpp"
+
 #include <fmt/format.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
@@ -39,9 +41,13 @@ std::vector<std::string> postgres_folders() {
   return folders;
 }
 
+}  // namespace
+
 std::string postgres_program(const std::string& name) {
   return find_program(name, postgres_folders());
 }
+
+namespace {
 
 Status find_postgres() {
   for (const char* name : {"postgres", "initdb"}) {
@@ -50,6 +56,8 @@ Status find_postgres() {
   }
   return Ok{};
 }
+
+}  // namespace
 
 Status find_standby() {
   auto found = find_postgres();
@@ -60,6 +68,8 @@ Status find_standby() {
   }
   return Ok{};
 }
+
+namespace {
 
 Status initialize_postgres(const Site& site) {
   const auto log = site.directory + "/initdb.log";
@@ -259,6 +269,8 @@ base::Result<std::size_t> promote_standby(const Site& site) {
   return *next;
 }
 
+}  // namespace
+
 void clear_postgres(const Node& node) {
   // Who owns the directory must not have others' files or memory removed.
   struct stat directory {};
@@ -283,8 +295,6 @@ void clear_postgres(const Node& node) {
   std::error_code ignored;
   fs::remove(path, ignored);
 }
-
-}  // namespace
 
 constinit const KindSpec kPostgresKind{
     .kind = Kind::kPostgres,

@@ -436,9 +436,9 @@ struct Server::State {
     std::vector<Identity> all;
     for (const auto index : indices) {
       if (!processes[index].lives()) continue;
-      // Or one that it starts after the look below would survive, and PostgreSQL does
+      // Or one that they start after the look below would survive, and PostgreSQL does
       // not start again while a process of an earlier start lives.
-      if (number == SIGKILL) stand_still(processes[index]);
+      if (number == SIGKILL) pause(index);
       const auto below = descendants(processes[index].id);
       processes[index].signal(number);
       if (number == SIGKILL) {

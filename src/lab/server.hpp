@@ -1,4 +1,4 @@
-// Servers to test against: PostgreSQL, MariaDB, Redis and etcd, also with standbys or as
+// Servers to test against: PostgreSQL, MariaDB, Redis, etcd and NATS, also with standbys or as
 // clusters, from Debian's packages, each node in a directory of its own, on free ports of the
 // loopback interface, as an unprivileged user.
 //
@@ -40,7 +40,9 @@ enum class Kind : std::uint8_t {
   kRedisReplica,
   kRedisSentinel,
   kEtcd,
-  kZookeeper
+  kZookeeper,
+  kNats,
+  kPatroni
 };
 std::span<const Kind> all_kinds();
 // "postgres", "postgres-standby" …

@@ -546,6 +546,30 @@ TEST(Lab, Zookeeper) {
   expect_nothing_left(directory, port);
 }
 
+TEST(Lab, NatsOfThreeNodes) {
+  auto server = start(Kind::kNats, {.nodes = 3});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  // Its protocol is text, so a bucket can be made without the client library.
+  const auto request = [&](std::size_t node, const std::string& subject, const std::string& body) {
+    return ask_until("127.0.0.1", server->port(node),
+                     "CONNECT {\"verbose\":false}\r\nSUB answer 1\r\nPUB " + subject + " answer " +
+                         std::to_string(body.size()) + "\r\n" + body + "\r\n",
+                     "\"did_create\":true", Seconds(10));
+  };
+  const auto made = request(0, "$JS.API.STREAM.CREATE.KV_a",
+                            R"({"name":"KV_a","subjects":["a.*"],"num_replicas":3})");
+  EXPECT_NE(made.find("\"did_create\":true"), std::string::npos) << made;
+  auto leaders = server->primaries();
+  ASSERT_EQ(leaders.size(), 1U);
+  const auto next = server->failover();
+  ASSERT_TRUE(next.ok()) << next.error().to_string();
+  EXPECT_NE(*next, leaders[0]);
+  EXPECT_EQ(server->primaries(), std::vector<std::size_t>{*next});
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
 TEST(Lab, AServerThatDoesNotStartShowsTheEndOfItsLog) {
   const auto redis = start(Kind::kRedis, {.server_options = {"no-such-option=1"}});
   ASSERT_FALSE(redis.ok());

@@ -1,0 +1,18 @@
+// What the kinds of PostgreSQL share.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "lab/kinds.hpp"
+
+namespace cupel::lab {
+
+// A program of PostgreSQL's newest version here; empty: not found.
+std::string postgres_program(const std::string& name);
+// What a primary with standbys needs.
+base::Status find_standby();
+// KindSpec::clear_remains.
+void clear_postgres(const Node& node);
+
+}  // namespace cupel::lab
