@@ -126,7 +126,8 @@ std::string matrix_text() {
       // Redis, etcd and ZooKeeper take several statements at once at serializable.
       auto several = driver.can;
       several.multiple = true;
-      const bool key_value = !driver.can.interactive && !driver.can.multiple;
+      const bool key_value =
+          driver.can_at != nullptr && !driver.can.interactive && !driver.can.multiple;
       const char* cell = run::unfit(needs, driver.can).empty()             ? "x"
                          : key_value && run::unfit(needs, several).empty() ? "(x)"
                                                                            : "-";

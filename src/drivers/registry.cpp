@@ -15,7 +15,7 @@
 namespace cupel::drivers {
 
 OpenFunction open_sqlite, open_postgres, open_mysql, open_rocksdb, open_redis, open_etcd,
-    open_zookeeper, open_exec, open_mock;
+    open_zookeeper, open_nats, open_exec, open_mock;
 
 namespace {
 
@@ -32,6 +32,7 @@ constexpr std::array kRocksdbLevels{
 constexpr std::array kSingleObject{"linearizable"sv, "serializable"sv};
 constexpr std::array kEtcdLevels{"linearizable"sv, "serializable"sv, "local"sv};
 constexpr std::array kZookeeperLevels{"linearizable"sv, "serializable"sv, "sync"sv, "local"sv};
+constexpr std::array kNatsLevels{"linearizable"sv, "local"sv};
 constexpr std::array kMockLevels{"causal"sv,
                                  "read-committed"sv,
                                  "read-atomic"sv,
@@ -124,6 +125,12 @@ const std::array kDrivers{
             .isolations = kZookeeperLevels,
             .can = kOneKey,
             .can_at = key_value_at}},
+    Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_NATS, open_nats),
+           {.name = "nats",
+            .url = "nats://[USER:PASSWORD@]HOST[:PORT][,HOST…]",
+            .page = "docs/drivers/nats.md",
+            .isolations = kNatsLevels,
+            .can = kOneKey}},
     Driver{CUPEL_IF_BUILT(CUPEL_DRIVER_EXEC, open_exec),
            {.name = "exec",
             .url = "exec:COMMAND",

@@ -38,6 +38,9 @@ constexpr std::string_view kPostgres = "PostgreSQL's manual, chapter Transaction
                            kYugabyte = "YugabyteDB's manual, page Transaction isolation levels",
                            kTidb = "TiDB's manual, page TiDB Transaction Isolation Levels",
                            kEtcd = "etcd's manual, page KV API guarantees",
+                           kNats =
+                               "NATS' manual, page JetStream: its formal consistency model is "
+                               "linearizable",
                            kRedis =
                                "Redis' manual, page Transactions; one server runs one command "
                                "or transaction at a time",
@@ -91,6 +94,7 @@ constexpr Promise kPromises[] = {
     // Not at sync: that page says that a read after a sync is not strictly up to date.
     {"zookeeper", "linearizable", Level::kLinearizable, kZookeeper, Servers::kCluster},
     {"zookeeper", "serializable", Level::kStrictSerializable, kZookeeper, Servers::kCluster},
+    {"nats", "linearizable", Level::kLinearizable, kNats, Servers::kCluster},
     {"redis", "linearizable", Level::kLinearizable, kRedis},
     {"redis", "serializable", Level::kStrictSerializable, kRedis},
     {"valkey", "linearizable", Level::kLinearizable, kRedis},

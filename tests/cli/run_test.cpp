@@ -303,17 +303,18 @@ TEST_F(RunCli, ListSaysWhatRunsWhere) {
     std::istringstream row(text);
     return std::vector<std::string>(std::istream_iterator<std::string>(row), {});
   };
-  EXPECT_EQ(words(line), (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb",
-                                                   "redis", "etcd", "zookeeper", "exec", "mock"}));
+  EXPECT_EQ(words(line),
+            (std::vector<std::string>{"sqlite", "postgres", "mysql", "rocksdb", "redis", "etcd",
+                                      "zookeeper", "nats", "exec", "mock"}));
   while (std::getline(in, line) && !line.empty()) {
-    if (auto row = words(line); row.size() == 10 && row[0].back() != ':')
+    if (auto row = words(line); row.size() == 11 && row[0].back() != ':')
       rows[row[0]] = {row.begin() + 1, row.end()};
   }
   using Row = std::vector<std::string>;
-  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "x", "x"}));
-  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x", "x"}));
-  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "-", "x", "x"}));
-  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x"}));
+  EXPECT_EQ(rows["general"], (Row{"x", "x", "x", "x", "(x)", "(x)", "(x)", "-", "x", "x"}));
+  EXPECT_EQ(rows["lwt"], (Row{"x", "x", "x", "x", "x", "x", "x", "x", "x", "x"}));
+  EXPECT_EQ(rows["range-b"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "x", "x"}));
+  EXPECT_EQ(rows["tpcc"], (Row{"x", "x", "x", "x", "-", "-", "-", "-", "-", "x"}));
   EXPECT_EQ(rows.size(), 15U);
 }
 

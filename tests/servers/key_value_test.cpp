@@ -1,6 +1,6 @@
-// Redis and etcd on real servers: the conformance suite one statement at a time and
-// in blocks, what is said of wrong URLs and passwords, and what a failure means when
-// a server refuses, is killed or stands still.
+// Redis, etcd, ZooKeeper and NATS on real servers: the conformance suite one statement at a time
+// and in blocks, what is said of wrong URLs and passwords, and what a failure means when a server
+// refuses, is killed or stands still.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hiredis.h>
@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kRedis = lab::Kind::kRedis;
 constexpr auto kEtcd = lab::Kind::kEtcd;
 constexpr auto kZookeeper = lab::Kind::kZookeeper;
+constexpr auto kNats = lab::Kind::kNats;
 
 // One server of a kind for all cases of this process.
 lab::Server& server(lab::Kind kind) {
@@ -57,6 +58,9 @@ INSTANTIATE_TEST_SUITE_P(Etcd, Conformance,
 INSTANTIATE_TEST_SUITE_P(Zookeeper, Conformance,
                          ::testing::Values(subject("Linearizable", kZookeeper, ""),
                                            subject("Serializable", kZookeeper, "serializable")),
+                         subject_name);
+
+INSTANTIATE_TEST_SUITE_P(Nats, Conformance, ::testing::Values(subject("Linearizable", kNats, "")),
                          subject_name);
 
 std::unique_ptr<Database> opened(const std::string& url, const std::string& isolation = {},
@@ -396,6 +400,56 @@ TEST(ZookeeperServer, VersionsOutliveADelete) {
   EXPECT_EQ(run(*connection, {read(1)}), (Texts{"1=10"}));
   EXPECT_EQ(run(*connection, {remove(7)}), (Texts{""}));  // was never there
   EXPECT_EQ(run(*connection, {compare_and_set(1, 11, 12)}), (Texts{"not set"}));
+}
+
+TEST(NatsServer, ErrorsSayWhatToDo) {
+  const auto url = server(kNats).url();
+  expect_error("nats:", {"expected nats://"});
+  expect_error(url + "/x", {"expected nats://"});
+  expect_error("nats://ann:secret@127.0.0.1/x", {"expected nats://", "***"});
+  expect_error(url + "?tls=1", {"`tls`", "expected replicas"});
+  expect_error(url + "?replicas=9", {"replicas"});
+  expect_error(url + ",127.0.0.1:1", {"127.0.0.1:1", "is the server running"});
+  const auto database = opened(url + "?replicas=3");
+  const auto prepared = database->prepare(two_rows());
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_NE(prepared.error().message.find("with 3 replicas"), std::string::npos)
+      << prepared.error().message;
+}
+
+// A publish that nobody acknowledges may have happened; what was not sent has not, nor has what
+// the server gave to nobody.
+TEST(NatsServer, Outcomes) {
+  auto started = lab::start(kNats, {.durable = false, .nodes = 1});
+  ASSERT_TRUE(started.ok()) << started.error().to_string();
+  const auto database = opened(started->url(), "", 1);
+  EXPECT_EQ(database->facts().product, "NATS JetStream");
+  EXPECT_GE(std::stoi(database->facts().version), 2);
+  ASSERT_TRUE(database->prepare(two_rows()).ok());
+  const auto connection = connected(*database);
+  EXPECT_EQ(run(*connection, {write(1, 11)}), (Texts{""}));
+  const auto expect = [&](const Statement& statement, TxnOutcome outcome, Cause cause) {
+    const auto failure = issue(*connection, {statement});
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->txn_outcome, outcome) << shown(failure);
+    EXPECT_EQ(failure->cause, cause) << shown(failure);
+  };
+  started->pause(0);
+  expect(write(1, 12), TxnOutcome::kUnknown, Cause::kTimeout);
+  expect(read(1), TxnOutcome::kAborted, Cause::kTimeout);
+  expect(compare_and_set(1, 11, 13), TxnOutcome::kAborted, Cause::kTimeout);  // its read
+  started->resume(0);
+  EXPECT_EQ(run(*connected(*database), {read(1)}), (Texts{"1=12"}));
+  const auto local = opened(started->url(), "local");
+  ASSERT_TRUE(local->prepare(two_rows()).ok());
+  EXPECT_EQ(run(*connected(*local), {remove(1)}), (Texts{""}));
+  EXPECT_EQ(run(*connected(*local), {read(1)}), (Texts{""}));
+  EXPECT_EQ(run(*connected(*local), {read(2)}), (Texts{"2=20"}));
+  database->clean();
+  expect(write(1, 14), TxnOutcome::kAborted, Cause::kConnection);
+  started->kill();
+  expect(write(1, 15), TxnOutcome::kAborted, Cause::kConnection);
+  EXPECT_FALSE(database->connect(0).ok());
 }
 
 // What Redis refuses has not happened: no memory, a replica, blocks with such a
