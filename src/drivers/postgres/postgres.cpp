@@ -403,6 +403,7 @@ class PostgresDatabase final : public Database {
   }
 
   [[nodiscard]] Facts facts() const override { return facts_; }
+  [[nodiscard]] bool fails_over() const override { return fails_over_; }
   [[nodiscard]] workload::Needs can() const override { return sql::all_needs(); }
 
   base::Status prepare(const workload::Workload& workload) override {
@@ -498,8 +499,22 @@ class PostgresDatabase final : public Database {
     }
     if (settings_.hosts.size() > 1) {
       facts_.detail += fmt::format(", {} hosts", settings_.hosts.size());
+      learn_of_patroni(connection);
     }
     return base::Ok{};
+  }
+
+  // Patroni, whose sessions have its name, makes another host the primary. In its synchronous mode
+  // that one has every commit that was waited for.
+  void learn_of_patroni(PostgresConnection& connection) {
+    const auto runs = connection.ask(
+        "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'Patroni'");
+    if (!runs || *runs != "t") return;
+    const auto waits = connection.ask(
+        "SELECT current_setting('synchronous_standby_names') <> '' AND "
+        "current_setting('synchronous_commit') NOT IN ('off', 'local')");
+    fails_over_ = !waits || *waits != "t";
+    facts_.detail += fails_over_ ? ", Patroni asynchronous" : ", Patroni synchronous";
   }
 
   base::Result<std::unique_ptr<PostgresConnection>> connect_to(std::size_t number) {
@@ -564,6 +579,7 @@ class PostgresDatabase final : public Database {
 
   Settings settings_;
   Facts facts_;
+  bool fails_over_ = false;
   std::mutex mutex_;
   workload::Schema schema_;
 };
