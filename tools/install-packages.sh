@@ -16,7 +16,7 @@ packages=(
   libgraphviz-dev  # lays out the pictures of counterexamples
   # Database clients, for the drivers.
   libsqlite3-dev libpq-dev libmariadb-dev librocksdb-dev libhiredis-dev libcpp-httplib-dev
-  libzookeeper-mt-dev
+  libzookeeper-mt-dev libnats-dev
   libssl-dev  # digests of passwords, for the mock store's servers
   libfuse3-dev  # disks with faults, for the servers that cupel starts
 )
@@ -36,7 +36,7 @@ others=(
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
-  libzookeeper-java default-jre-headless
+  libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   iproute2 nftables  # their networks, and faults of those
 )
 case $mode in
@@ -106,7 +106,7 @@ if [[ ! -e $policy ]]; then
 #!/bin/sh
 # Made by cupel's tools/install-packages.sh for as long as it runs.
 case "$1" in
-  postgresql* | mariadb* | mysql* | redis* | etcd* | rsync*) exit 101 ;;  # not allowed
+  postgresql* | mariadb* | mysql* | redis* | etcd* | rsync* | nats* | patroni*) exit 101 ;;  # not allowed
 esac
 exit 0
 POLICY
@@ -127,7 +127,7 @@ apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
   fail "apt-get could not install: ${missing[*]}"
 
 # Nor at the next boot. postgresql needs no word: without a cluster it starts nothing.
-for service in mariadb:mariadb-server redis-server:redis-server etcd:etcd-server; do
+for service in mariadb:mariadb-server redis-server:redis-server etcd:etcd-server patroni:patroni; do
   if [[ " ${missing[*]} " == *" ${service#*:} "* ]]; then
     "${as_root[@]}" /usr/sbin/update-rc.d "${service%:*}" disable >&2 ||
       fail "could not disable the service ${service%:*}, which was just installed; do it by hand: update-rc.d ${service%:*} disable"
@@ -137,4 +137,9 @@ if [[ " ${missing[*]} " == *" mariadb-server "* ]] && command -v systemctl >/dev
   # Its socket would start it at the first connection.
   "${as_root[@]}" systemctl disable --quiet mariadb.socket >&2 ||
     fail "could not disable mariadb.socket, which was just installed; do it by hand: systemctl disable mariadb.socket"
+fi
+if [[ " ${missing[*]} " == *" nats-server "* ]] && command -v systemctl >/dev/null; then
+  # It has no init script, only this.
+  "${as_root[@]}" systemctl disable --quiet nats-server.service >&2 ||
+    fail "could not disable nats-server, which was just installed; do it by hand: systemctl disable nats-server.service"
 fi
