@@ -6,6 +6,7 @@
 // kAborted makes cupel accuse a correct database.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -86,8 +87,12 @@ class Database {
   // Drops the schema's tables if they are there, makes and fills them. Any
   // connection made afterwards sees the rows.
   virtual base::Status prepare(const workload::Workload& workload) = 0;
-  // A connection for a session (0, 1 …); sessions are spread over the hosts.
-  virtual base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) = 0;
+  // A connection for a session (0, 1 …); by default sessions are spread over the hosts. A driver
+  // overrides this or connect_to_host().
+  virtual base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) {
+    const auto several = static_cast<std::uint32_t>(hosts().size());
+    return connect_to_host(session % std::max(several, 1U));
+  }
   // The URL's hosts, "127.0.0.1:5432", where it may have several; else none.
   [[nodiscard]] virtual std::vector<std::string> hosts() const { return {}; }
   // A connection to one of hosts().

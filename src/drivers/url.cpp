@@ -174,6 +174,18 @@ std::string without_password(std::string_view text) {
   return shown;
 }
 
+std::string address(const Host& host) {
+  const bool six = host.name.find(':') != std::string::npos;
+  return fmt::format(fmt::runtime(six ? "[{}]:{}" : "{}:{}"), host.name, host.port);
+}
+
+void fill_in(std::vector<Host>& hosts, std::uint16_t port) {
+  for (auto& host : hosts) {
+    if (host.name.empty()) host.name = "127.0.0.1";
+    if (host.port == 0) host.port = port;
+  }
+}
+
 std::optional<std::string> take_option(Url& url, const std::string& name) {
   const auto found = url.options.find(name);
   if (found == url.options.end()) return std::nullopt;

@@ -42,6 +42,12 @@ base::Result<std::string> percent_decoded(std::string_view text, std::string_vie
 // `password`. Works on what parse_url() refuses, too.
 std::string without_password(std::string_view url);
 
+// "127.0.0.1:5432", "[::1]:5432".
+std::string address(const Host& host);
+
+// Gives hosts without a name or a port this machine's, and this port.
+void fill_in(std::vector<Host>& hosts, std::uint16_t port);
+
 // Takes an option out of the URL, so that what is left are those not known.
 std::optional<std::string> take_option(Url& url, const std::string& name);
 

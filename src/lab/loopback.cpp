@@ -1,17 +1,14 @@
-// Loopback: plain TCP sockets.
+// Loopback: free ports by trying them.
 #include "lab/loopback.hpp"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <functional>
 #include <random>
+
+#include "base/ask.hpp"
 
 namespace cupel::lab {
 
@@ -21,7 +18,7 @@ constexpr std::uint16_t kFirstPort = 20000, kLastPort = 32000;
 
 class Socket {
  public:
-  explicit Socket(int flags) : number_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)) {}
+  Socket() : number_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
   ~Socket() {
     if (number_ >= 0) ::close(number_);
   }
@@ -33,48 +30,19 @@ class Socket {
   int number_;
 };
 
-sockaddr_in address_of(const std::string& host, std::uint16_t port) {
+bool is_free(std::uint16_t port) {
+  const Socket socket;
+  const int on = 1;  // as servers do: connections that linger from an earlier one do not count
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  ::inet_pton(AF_INET, host.c_str(), &address.sin_addr);
-  return address;
-}
-
-bool is_free(std::uint16_t port) {
-  const Socket socket(0);
-  const int on = 1;  // as servers do: connections that linger from an earlier one do not count
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const auto address = address_of(std::string(kLoopback), port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
          ::listen(socket.get(), 1) == 0;
 }
 
-using Clock = std::chrono::steady_clock;
-
-bool ready(const Socket& socket, short event, Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  pollfd poll{socket.get(), event, 0};
-  return ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left, 0))) == 1;
-}
-
-bool connected(const Socket& socket, const sockaddr_in& address, Clock::time_point deadline) {
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return true;
-  }
-  int error = 0;
-  socklen_t size = sizeof error;
-  return errno == EINPROGRESS && ready(socket, POLLOUT, deadline) &&
-         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
-}
-
 }  // namespace
-
-bool listens(const std::string& host, std::uint16_t port, base::Seconds timeout) {
-  const Socket socket(SOCK_NONBLOCK);
-  return connected(socket, address_of(host, port),
-                   Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout));
-}
 
 std::vector<std::uint16_t> free_ports(std::size_t count) {
   // Truly at random: several test programs look for ports at the same time.
@@ -91,40 +59,22 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
   return ports;
 }
 
-namespace {
-
-std::string ask_while(const std::string& host, std::uint16_t port, std::string_view request,
-                      base::Seconds timeout, const std::function<bool(const std::string&)>& more) {
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
-  const Socket socket(SOCK_NONBLOCK);
-  if (!connected(socket, address_of(host, port), deadline)) return {};
-  if (!request.empty() && ::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
-                              static_cast<ssize_t>(request.size())) {
-    return {};
-  }
-  std::string answer;
-  do {
-    std::array<char, 4096> buffer;
-    if (!ready(socket, POLLIN, deadline)) break;
-    const auto count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (count <= 0) break;
-    answer.append(buffer.data(), static_cast<std::size_t>(count));
-  } while (more(answer));
-  return answer;
-}
-
-}  // namespace
-
 std::string ask(const std::string& host, std::uint16_t port, std::string_view request,
                 base::Seconds timeout) {
-  return ask_while(host, port, request, timeout, [](const std::string&) { return false; });
+  auto answer = base::ask({host, port}, request, timeout, [](std::string_view) { return true; });
+  return answer.ok() ? *std::move(answer) : std::string();
 }
 
 std::string ask_until(const std::string& host, std::uint16_t port, std::string_view request,
                       std::string_view end, base::Seconds timeout) {
-  return ask_while(host, port, request, timeout, [&](const std::string& answer) {
-    return end.empty() || answer.find(end) == std::string::npos;
+  auto answer = base::ask({host, port}, request, timeout, [&](std::string_view so_far) {
+    return !end.empty() && so_far.find(end) != std::string_view::npos;
   });
+  return answer.ok() ? *std::move(answer) : std::string();
+}
+
+bool listens(const std::string& host, std::uint16_t port, base::Seconds timeout) {
+  return base::listens({host, port}, timeout);
 }
 
 }  // namespace cupel::lab

@@ -26,6 +26,7 @@
 
 #include "base/sigpipe.hpp"
 #include "drivers/cells.hpp"
+#include "drivers/key_value.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
@@ -50,11 +51,6 @@ struct Settings {
   bool several = false;  // statements a transaction
   bool local = false;    // a member answers reads by itself
 };
-
-std::string address(const Host& host) {
-  const bool six = host.name.find(':') != std::string::npos;
-  return fmt::format(fmt::runtime(six ? "[{}]:{}" : "{}:{}"), host.name, host.port);
-}
 
 std::string coded(std::string_view bytes) {
   return absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
@@ -214,11 +210,6 @@ class Gateway {
   bool lost_ = false;
 };
 
-Failure aborted(Failure failure) {
-  failure.txn_outcome = TxnOutcome::kAborted;
-  return failure;
-}
-
 // What a key holds, and the revision of its last change; 0: it is absent.
 struct Seen {
   std::optional<std::string> value;
@@ -255,71 +246,28 @@ bool succeeded(const json& answer) {
   return answer.value("succeeded", false);
 }
 
-class EtcdConnection final : public Connection {
+class EtcdConnection final : public KeyValueConnection {
  public:
   EtcdConnection(std::unique_ptr<Gateway> gateway, const Settings& settings,
                  workload::Schema schema)
-      : gateway_(std::move(gateway)),
-        several_(settings.several),
-        local_(settings.local),
-        schema_(std::move(schema)) {}
+      : KeyValueConnection(
+            {.interactive = "etcd has no interactive transactions: a txn is one request",
+             .several = settings.several ? "" : kOnlyOne,
+             .ranges = "the driver keeps keys as text, in no order of their values"},
+            std::move(schema)),
+        gateway_(std::move(gateway)),
+        local_(settings.local) {}
 
-  MaybeFailure begin() override {
-    return refused("etcd has no interactive transactions: a txn is one request");
-  }
-  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
-  MaybeFailure commit() override { return begin(); }
-  void rollback() override {}
-
-  MaybeFailure transact(std::span<const Statement> statements,
-                        std::vector<Reply>& replies) override {
-    replies.clear();
-    if (statements.size() > 1 && !several_) {
-      return refused(
-          "several statements in a transaction at linearizable, which is about one; run with "
-          "--isolation serializable");
-    }
-    for (const auto& statement : statements) {
-      if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
-        return refused("a statement that does not fit the schema: " + wrong);
-      }
-      if (statement.kind == StatementKind::kRange) {
-        return refused("a range: the driver keeps keys as text, in no order of their values");
-      }
-    }
-    if (statements.empty()) return std::nullopt;
-    replies.resize(statements.size());
-    auto failure = statements.size() == 1 && statements[0].kind != StatementKind::kAppend
-                       ? one(statements[0], replies[0])
-                       : several(statements, replies);
-    // Comparisons are decided before, and hold if it did commit.
-    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
-    return failure;
+ protected:
+  MaybeFailure run(std::span<const Statement> statements, std::span<Reply> replies) override {
+    return statements.size() == 1 && statements[0].kind != StatementKind::kAppend
+               ? one(statements[0], replies[0])
+               : several(statements, replies);
   }
 
  private:
-  [[nodiscard]] ColumnType column_type(const Statement& statement) const {
-    return schema_.tables[statement.table].columns[0].type;
-  }
   [[nodiscard]] std::string key_of(const Statement& statement) const {
-    return text_key(schema_.tables[statement.table], statement.key[0]);
-  }
-  static Failure there_already(const std::string& key) {
-    return {.txn_outcome = TxnOutcome::kAborted,
-            .cause = Cause::kConstraint,
-            .code = "exists",
-            .message = fmt::format("the key {} is there already", key)};
-  }
-
-  void fill(const Statement& statement, const std::optional<std::string>& value,
-            Reply& reply) const {
-    if (!value) return;
-    const auto type = column_type(statement);
-    if (type == ColumnType::kList) {
-      reply.elements = sql::list_elements(sql::ListForm::kText, *value);
-    } else {
-      reply.rows.push_back({statement.key, {from_text(type, *value)}});
-    }
+    return text_key(table_of(statement), statement.key[0]);
   }
 
   MaybeFailure one(const Statement& statement, Reply& reply) {
@@ -403,7 +351,7 @@ class EtcdConnection final : public Connection {
     return std::nullopt;
   }
 
-  MaybeFailure several(std::span<const Statement> statements, std::vector<Reply>& replies) {
+  MaybeFailure several(std::span<const Statement> statements, std::span<Reply> replies) {
     // What must be known before the txn can be written.
     std::vector<std::string> first, then;
     for (const auto& statement : statements) {
@@ -452,11 +400,7 @@ class EtcdConnection final : public Connection {
           written[key] = appended(now().value_or(""), statement.values[0]);
           break;
         case StatementKind::kCompareAndSet: {
-          const auto& expected = statement.values[0];
-          const auto value = now();
-          replies[i].succeeded = std::holds_alternative<std::monostate>(expected)
-                                     ? !value
-                                     : value == workload::to_string(expected);
+          replies[i].succeeded = holds_expected(statement, now());
           if (replies[i].succeeded) written[key] = workload::to_string(statement.values[1]);
           break;
         }
@@ -479,8 +423,7 @@ class EtcdConnection final : public Connection {
   }
 
   std::unique_ptr<Gateway> gateway_;
-  bool several_, local_;
-  workload::Schema schema_;
+  bool local_;
 };
 
 class EtcdDatabase final : public Database {
@@ -558,10 +501,6 @@ class EtcdDatabase final : public Database {
     return status;
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
-  }
-
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(Gateway(host, 1).where());
@@ -618,10 +557,7 @@ base::Result<std::unique_ptr<Database>> open_etcd(const std::string& text,
   if (auto unknown = unknown_options(*url, "none")) return *std::move(unknown);
   Settings settings;
   settings.hosts = std::move(url->hosts);
-  for (auto& host : settings.hosts) {
-    if (host.name.empty()) host.name = "127.0.0.1";
-    if (host.port == 0) host.port = 2379;
-  }
+  fill_in(settings.hosts, 2379);
   settings.timeout = options.statement_timeout;
   settings.several = options.isolation == "serializable";
   settings.local = options.isolation == "local";

@@ -404,10 +404,6 @@ class MysqlDatabase final : public Database {
     return status;
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.url.hosts.size()));
-  }
-
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.url.hosts) names.push_back(address(settings_, host));

@@ -12,10 +12,6 @@
 // acknowledgement is unknown. See docs/drivers/nats.md.
 #include <fmt/format.h>
 #include <nats/nats.h>
-#include <netdb.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -25,7 +21,9 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/ask.hpp"
 #include "drivers/cells.hpp"
+#include "drivers/key_value.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
@@ -55,11 +53,6 @@ struct Settings {
   std::int64_t replicas = 1;
   bool local = false;  // the session's server answers reads by itself
 };
-
-std::string address(const Host& host) {
-  const bool six = host.name.find(':') != std::string::npos;
-  return fmt::format(fmt::runtime(six ? "[{}]:{}" : "{}:{}"), host.name, host.port);
-}
 
 // What a token of a subject may hold stays, all else becomes =XX.
 std::string token(std::string_view text) {
@@ -254,59 +247,25 @@ class Line {
   Owned<jsCtx> context_;
 };
 
-Failure aborted(Failure failure) {
-  failure.txn_outcome = TxnOutcome::kAborted;
-  return failure;
-}
-
-class NatsConnection final : public Connection {
+class NatsConnection final : public KeyValueConnection {
  public:
   NatsConnection(std::unique_ptr<Line> line, bool local, workload::Schema schema)
-      : line_(std::move(line)), local_(local), schema_(std::move(schema)) {}
+      : KeyValueConnection({.interactive = "NATS has no transactions",
+                            .several = "of NATS, which has none of several keys",
+                            .ranges = "the driver keeps keys as text, in no order of their values"},
+                           std::move(schema)),
+        line_(std::move(line)),
+        local_(local) {}
 
-  MaybeFailure begin() override { return refused("NATS has no transactions"); }
-  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
-  MaybeFailure commit() override { return begin(); }
-  void rollback() override {}
-
-  MaybeFailure transact(std::span<const Statement> statements,
-                        std::vector<Reply>& replies) override {
-    replies.clear();
-    if (statements.empty()) return std::nullopt;
-    if (statements.size() > 1) {
-      return refused("several statements in a transaction, and NATS has none of several keys");
-    }
-    const auto& statement = statements[0];
-    if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
-      return refused("a statement that does not fit the schema: " + wrong);
-    }
-    if (statement.kind == StatementKind::kRange) {
-      return refused("a range: the driver keeps keys as text, in no order of their values");
-    }
-    replies.resize(1);
-    auto failure = one(statement, replies[0]);
-    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
-    return failure;
+ protected:
+  MaybeFailure run(std::span<const Statement> statements, std::span<Reply> replies) override {
+    return one(statements[0], replies[0]);
   }
 
  private:
-  [[nodiscard]] const workload::Table& table_of(const Statement& statement) const {
-    return schema_.tables[statement.table];
-  }
   [[nodiscard]] std::string subject_of(const Statement& statement) const {
     return fmt::format("$KV.{}.{}", bucket_of(table_of(statement)),
                        token(workload::to_string(statement.key[0])));
-  }
-
-  void fill(const Statement& statement, const std::optional<std::string>& value,
-            Reply& reply) const {
-    if (!value) return;
-    const auto type = table_of(statement).columns[0].type;
-    if (type == ColumnType::kList) {
-      reply.elements = sql::list_elements(sql::ListForm::kText, *value);
-    } else {
-      reply.rows.push_back({statement.key, {from_text(type, *value)}});
-    }
   }
 
   MaybeFailure look(const Statement& statement, bool direct, Seen& seen) {
@@ -345,17 +304,11 @@ class NatsConnection final : public Connection {
       change.value = appended(seen.value.value_or(""), values[0]);
     } else if (statement.kind == StatementKind::kInsert) {
       if (seen.value) {
-        return Failure{.txn_outcome = TxnOutcome::kAborted,
-                       .cause = Cause::kConstraint,
-                       .code = "exists",
-                       .message = fmt::format("the key {} is there already",
-                                              workload::to_string(statement.key[0]))};
+        return there_already(workload::to_string(statement.key[0]));
       }
       change.value = workload::to_string(values[0]);
     } else {
-      reply.succeeded = std::holds_alternative<std::monostate>(values[0])
-                            ? !seen.value
-                            : seen.value == workload::to_string(values[0]);
+      reply.succeeded = holds_expected(statement, seen.value);
       if (!reply.succeeded) return std::nullopt;
       change.value = workload::to_string(values[1]);
     }
@@ -364,35 +317,16 @@ class NatsConnection final : public Connection {
 
   std::unique_ptr<Line> line_;
   bool local_;
-  workload::Schema schema_;
 };
 
 // What a server says first on a connection, as JSON: its name, its version, whether it has
 // JetStream. Not an object: it says nothing of the kind.
 nlohmann::json greeting(const Host& host, double timeout) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.name.c_str(), std::to_string(host.port).c_str(), &hints, &found) != 0) {
-    return {};
-  }
-  std::string text;
-  const int socket = ::socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0);
-  const timeval limit{.tv_sec = static_cast<time_t>(timeout) + 1, .tv_usec = 0};
-  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (::connect(socket, found->ai_addr, found->ai_addrlen) == 0) {
-    char buffer[4096];
-    while (text.find('\n') == std::string::npos) {
-      const auto count = ::recv(socket, buffer, sizeof buffer, 0);
-      if (count <= 0) break;
-      text.append(buffer, static_cast<std::size_t>(count));
-    }
-  }
-  if (socket >= 0) ::close(socket);
-  ::freeaddrinfo(found);
-  if (!text.starts_with("INFO ")) return {};
-  return nlohmann::json::parse(text.substr(5, text.find('\n') - 5), nullptr, false);
+  const auto text = base::ask(
+      {host.name, host.port}, "", base::Seconds(timeout),
+      [](std::string_view answer) { return answer.find('\n') != std::string_view::npos; });
+  if (!text.ok() || !text->starts_with("INFO ")) return {};
+  return nlohmann::json::parse(text->substr(5, text->find('\n') - 5), nullptr, false);
 }
 
 class NatsDatabase final : public Database {
@@ -443,10 +377,6 @@ class NatsDatabase final : public Database {
     });
     if (status) schema_ = schema;
     return status;
-  }
-
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
   }
 
   [[nodiscard]] std::vector<std::string> hosts() const override {
@@ -529,10 +459,7 @@ base::Result<std::unique_ptr<Database>> open_nats(const std::string& text,
     settings.replicas = *number;
   }
   if (auto unknown = unknown_options(*url, "replicas")) return *std::move(unknown);
-  for (auto& host : settings.hosts) {
-    if (host.name.empty()) host.name = "127.0.0.1";
-    if (host.port == 0) host.port = kPort;
-  }
+  fill_in(settings.hosts, kPort);
   settings.user = std::move(url->user);
   settings.password = std::move(url->password);
   settings.timeout = options.statement_timeout;

@@ -426,10 +426,6 @@ class PostgresDatabase final : public Database {
     return status;
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
-  }
-
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(address(host));

@@ -29,6 +29,7 @@
 
 #include "base/hung_up.hpp"
 #include "drivers/cells.hpp"
+#include "drivers/key_value.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
@@ -54,10 +55,6 @@ struct Settings {
   double timeout = 10;
   bool blocks = false;  // several statements a transaction
 };
-
-std::string address(const Host& host) {
-  return fmt::format("{}:{}", host.name, host.port);
-}
 
 // Whether a host is the one at "HOST:PORT", of which either may be a name or an address.
 bool is_at(const Host& host, const std::string& other) {
@@ -255,70 +252,36 @@ class Line {
   bool lost_ = false;
 };
 
-Failure aborted(Failure failure) {
-  failure.txn_outcome = TxnOutcome::kAborted;
-  return failure;
-}
-
-class RedisConnection final : public Connection {
+class RedisConnection final : public KeyValueConnection {
  public:
   RedisConnection(std::unique_ptr<Line> line, bool blocks, workload::Schema schema)
-      : line_(std::move(line)), blocks_(blocks), schema_(std::move(schema)) {}
+      : KeyValueConnection({.interactive = "Redis has no interactive transactions: between MULTI "
+                                           "and EXEC nothing is answered",
+                            .several = blocks ? "" : kOnlyOne,
+                            .ranges = "Redis has no order of keys"},
+                           std::move(schema)),
+        line_(std::move(line)) {}
 
-  MaybeFailure begin() override {
-    return refused(
-        "Redis has no interactive transactions: between MULTI and EXEC nothing is "
-        "answered");
+ protected:
+  MaybeFailure run(std::span<const Statement> statements, std::span<Reply> replies) override {
+    return statements.size() == 1 && is_one_command(statements[0])
+               ? one_command(statements[0], replies[0])
+               : block(statements, replies);
   }
-  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
-  MaybeFailure commit() override { return begin(); }
-  void rollback() override {}
-
-  MaybeFailure transact(std::span<const Statement> statements,
-                        std::vector<Reply>& replies) override {
-    replies.clear();
-    if (auto failure = fits(statements)) return failure;
-    replies.resize(statements.size());
-    if (statements.empty()) return std::nullopt;
-    auto failure = statements.size() == 1 && is_one_command(statements[0])
-                       ? one_command(statements[0], replies[0])
-                       : block(statements, replies);
-    // Comparisons are decided before, and hold if it did commit.
-    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
-    return failure;
+  [[nodiscard]] MaybeFailure refuse(const Statement& statement) const override {
+    if (column_type(statement) != ColumnType::kList ||
+        (statement.kind != StatementKind::kWrite && statement.kind != StatementKind::kInsert)) {
+      return std::nullopt;
+    }
+    return refused("a write of a whole list; lists are appended to, read and deleted");
   }
 
  private:
   // The state of a watched key as the block goes on.
   using States = std::map<std::string, std::optional<std::string>>;
 
-  MaybeFailure fits(std::span<const Statement> statements) {
-    if (statements.size() > 1 && !blocks_) {
-      return refused(
-          "several statements in a transaction at linearizable, which is about one; run with "
-          "--isolation serializable");
-    }
-    for (const auto& statement : statements) {
-      if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
-        return refused("a statement that does not fit the schema: " + wrong);
-      }
-      if (statement.kind == StatementKind::kRange) {
-        return refused("a range: Redis has no order of keys");
-      }
-      const bool list = column_type(statement) == ColumnType::kList;
-      if (list &&
-          (statement.kind == StatementKind::kWrite || statement.kind == StatementKind::kInsert)) {
-        return refused("a write of a whole list; lists are appended to, read and deleted");
-      }
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] ColumnType column_type(const Statement& statement) const {
-    return schema_.tables[statement.table].columns[0].type;
-  }
   [[nodiscard]] std::string key_of(const Statement& statement) const {
-    return text_key(schema_.tables[statement.table], statement.key[0]);
+    return text_key(table_of(statement), statement.key[0]);
   }
   static bool expects_absent(const Statement& statement) {
     return statement.kind == StatementKind::kInsert ||
@@ -334,13 +297,6 @@ class RedisConnection final : public Connection {
     return !depends(statement) || expects_absent(statement);
   }
   static bool is_read(const Statement& statement) { return statement.kind == StatementKind::kRead; }
-  static Failure there_already(const std::string& key) {
-    return {.txn_outcome = TxnOutcome::kAborted,
-            .cause = Cause::kConstraint,
-            .code = "exists",
-            .message = fmt::format("the key {} is there already", key)};
-  }
-
   // The command of a statement that does not depend on what is there, or whose
   // comparison has succeeded.
   [[nodiscard]] Command command(const Statement& statement) const {
@@ -363,7 +319,7 @@ class RedisConnection final : public Connection {
     return {"SET", key, workload::to_string(statement.values[0])};
   }
 
-  void fill(const Statement& statement, const RedisReply& answer, Reply& reply) const {
+  void fill_in(const Statement& statement, const RedisReply& answer, Reply& reply) const {
     if (!is_read(statement)) return;
     const auto type = column_type(statement);
     if (answer.type == REDIS_REPLY_ARRAY) {
@@ -389,7 +345,7 @@ class RedisConnection final : public Connection {
       if (statement.kind == StatementKind::kInsert) return there_already(words[1]);
       reply.succeeded = false;
     }
-    fill(statement, answer, reply);
+    fill_in(statement, answer, reply);
     return std::nullopt;
   }
 
@@ -425,7 +381,7 @@ class RedisConnection final : public Connection {
     return outcome;
   }
 
-  MaybeFailure block(std::span<const Statement> statements, std::vector<Reply>& replies) {
+  MaybeFailure block(std::span<const Statement> statements, std::span<Reply> replies) {
     States states;
     if (auto failure = look(statements, states)) {
       return failure->connection_lost ? failure : forget(failure);
@@ -491,7 +447,7 @@ class RedisConnection final : public Connection {
       if (i >= result.elements.size()) break;
       const auto& answer = result.elements[i];
       if (!answer.error()) {
-        fill(statements[whose[i]], answer, replies[whose[i]]);
+        fill_in(statements[whose[i]], answer, replies[whose[i]]);
         continue;
       }
       // Redis does not undo the rest of a block.
@@ -506,8 +462,6 @@ class RedisConnection final : public Connection {
   }
 
   std::unique_ptr<Line> line_;
-  bool blocks_;
-  workload::Schema schema_;
 };
 
 class RedisDatabase final : public Database {
@@ -515,6 +469,10 @@ class RedisDatabase final : public Database {
   explicit RedisDatabase(Settings settings) : settings_(std::move(settings)) {}
 
   base::Status open() {
+    // All, since prepare() waits until every replica has the first rows.
+    for (const auto& host : settings_.hosts) {
+      if (auto line = Line::connect(settings_, host); !line) return std::move(line).error();
+    }
     if (auto known = primary_is_known(); !known) return known;
     const auto& host = settings_.hosts[primary_or_first()];
     auto line = Line::connect(settings_, host);
@@ -599,9 +557,6 @@ class RedisDatabase final : public Database {
     return status;
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
-  }
   base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
     auto line = Line::connect(settings_, settings_.hosts[host]);
     if (!line) return std::move(line).error();
@@ -765,13 +720,6 @@ std::string form_of_url(const std::string& text) {
       without_password(text));
 }
 
-void default_to(std::vector<Host>& hosts, std::uint16_t port) {
-  for (auto& host : hosts) {
-    if (host.name.empty()) host.name = "127.0.0.1";
-    if (host.port == 0) host.port = port;
-  }
-}
-
 base::Result<Settings> settings_of(const std::string& text, const OpenOptions& options) {
   auto url = parse_url(text);
   if (!url) return std::move(url).error();
@@ -800,8 +748,8 @@ base::Result<Settings> settings_of(const std::string& text, const OpenOptions& o
     settings.sentinels = parsed->hosts;
     settings.master = *master;
   }
-  default_to(settings.hosts, 6379);
-  default_to(settings.sentinels, 26379);
+  fill_in(settings.hosts, 6379);
+  fill_in(settings.sentinels, 26379);
   settings.timeout = options.statement_timeout;
   settings.blocks = options.isolation == "serializable";
   return settings;

@@ -28,7 +28,9 @@
 #include <map>
 #include <mutex>
 
+#include "base/ask.hpp"
 #include "drivers/cells.hpp"
+#include "drivers/key_value.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
@@ -60,10 +62,6 @@ constexpr int kSessionEvent = -1, kConnected = 3, kAnyVersion = -1;
 char kScheme[] = "world", kAnyone[] = "anyone";
 ACL kAll{.perms = 0x1f, .id = {.scheme = kScheme, .id = kAnyone}};
 const ACL_vector kEveryone{.count = 1, .data = &kAll};
-
-std::string address(const Host& host) {
-  return fmt::format("{}:{}", host.name, host.port);
-}
 
 // "/cupel:TABLE"
 std::string path_of(const workload::Table& table) {
@@ -274,51 +272,23 @@ class ZooSession {
   std::vector<char> buffer_;
 };
 
-Failure aborted(Failure failure) {
-  failure.txn_outcome = TxnOutcome::kAborted;
-  return failure;
-}
-
-class ZooConnection final : public Connection {
+class ZooConnection final : public KeyValueConnection {
  public:
   ZooConnection(std::unique_ptr<ZooSession> session, const Settings& settings,
                 workload::Schema schema)
-      : session_(std::move(session)),
+      : KeyValueConnection(
+            {.interactive = "ZooKeeper has no interactive transactions: a multi is one request",
+             .several = settings.several ? "" : kOnlyOne,
+             .ranges = "ZooKeeper has no order of keys"},
+            std::move(schema)),
+        session_(std::move(session)),
         several_(settings.several),
-        barrier_(settings.barrier),
-        schema_(std::move(schema)) {}
+        barrier_(settings.barrier) {}
 
-  MaybeFailure begin() override {
-    return refused("ZooKeeper has no interactive transactions: a multi is one request");
-  }
-  MaybeFailure execute(const Statement&, Reply&) override { return begin(); }
-  MaybeFailure commit() override { return begin(); }
-  void rollback() override {}
-
-  MaybeFailure transact(std::span<const Statement> statements,
-                        std::vector<Reply>& replies) override {
-    replies.clear();
-    if (statements.size() > 1 && !several_) {
-      return refused(
-          "several statements in a transaction at a level that is about one; run with "
-          "--isolation serializable");
-    }
-    for (const auto& statement : statements) {
-      if (auto wrong = misfit(schema_, statement); !wrong.empty()) {
-        return refused("a statement that does not fit the schema: " + wrong);
-      }
-      if (statement.kind == StatementKind::kRange) {
-        return refused("a range: ZooKeeper has no order of keys");
-      }
-    }
-    if (statements.empty()) return std::nullopt;
-    replies.resize(statements.size());
-    auto failure = statements.size() == 1 && !depends(statements[0])
-                       ? one(statements[0], replies[0])
-                       : several(statements, replies);
-    // Comparisons are decided before, and hold if it did commit.
-    if (failure && failure->txn_outcome == TxnOutcome::kAborted) replies.clear();
-    return failure;
+ protected:
+  MaybeFailure run(std::span<const Statement> statements, std::span<Reply> replies) override {
+    return statements.size() == 1 && !depends(statements[0]) ? one(statements[0], replies[0])
+                                                             : several(statements, replies);
   }
 
  private:
@@ -332,7 +302,7 @@ class ZooConnection final : public Connection {
   using States = std::map<std::string, State>;
 
   [[nodiscard]] std::string path(const Statement& statement) const {
-    return path_of(schema_.tables[statement.table], statement.key[0]);
+    return path_of(table_of(statement), statement.key[0]);
   }
   static bool depends(const Statement& statement) {
     return statement.kind == StatementKind::kInsert ||
@@ -340,20 +310,9 @@ class ZooConnection final : public Connection {
            statement.kind == StatementKind::kAppend;
   }
 
-  void fill(const Statement& statement, const std::optional<std::string>& value,
-            Reply& reply) const {
-    if (!value) return;
-    const auto type = schema_.tables[statement.table].columns[0].type;
-    if (type == ColumnType::kList) {
-      reply.elements = sql::list_elements(sql::ListForm::kText, *value);
-    } else {
-      reply.rows.push_back({statement.key, {from_text(type, *value)}});
-    }
-  }
-
   // What goes before a read, so that it sees what was acknowledged by then.
   MaybeFailure pass_barrier(const Statement& statement) {
-    const auto table = path_of(schema_.tables[statement.table]);
+    const auto table = path_of(table_of(statement));
     if (barrier_ == Barrier::kNone) return std::nullopt;
     if (barrier_ == Barrier::kSync) return session_->sync(table);
     std::vector<zoo_op_t> check(1);
@@ -406,13 +365,6 @@ class ZooConnection final : public Connection {
     return std::nullopt;
   }
 
-  static Failure there_already(const std::string& where) {
-    return {.txn_outcome = TxnOutcome::kAborted,
-            .cause = Cause::kConstraint,
-            .code = "exists",
-            .message = fmt::format("the row {} is there already", where)};
-  }
-
   // What a statement makes of a row, and answers.
   MaybeFailure apply(const Statement& statement, State& state, Reply& reply) const {
     const bool blind =
@@ -435,10 +387,7 @@ class ZooConnection final : public Connection {
         state.value = appended(state.value.value_or(""), statement.values[0]);
         break;
       case StatementKind::kCompareAndSet: {
-        const auto& expected = statement.values[0];
-        reply.succeeded = std::holds_alternative<std::monostate>(expected)
-                              ? !state.value
-                              : state.value == workload::to_string(expected);
+        reply.succeeded = holds_expected(statement, state.value);
         if (!reply.succeeded) return std::nullopt;
         state.value = workload::to_string(statement.values[1]);
         break;
@@ -450,7 +399,7 @@ class ZooConnection final : public Connection {
     return std::nullopt;
   }
 
-  MaybeFailure several(std::span<const Statement> statements, std::vector<Reply>& replies) {
+  MaybeFailure several(std::span<const Statement> statements, std::span<Reply> replies) {
     States states;
     if (auto failure = look(statements, states)) return aborted(*std::move(failure));
     for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -481,45 +430,15 @@ class ZooConnection final : public Connection {
   std::unique_ptr<ZooSession> session_;
   bool several_;
   Barrier barrier_;
-  workload::Schema schema_;
 };
 
 // What a server answers to a command of four letters; tells at once that nobody is there.
 base::Result<std::string> four_letters(const Host& host, std::string_view command, double timeout) {
-  const auto cannot = [&](std::string_view why) {
-    return base::Error{.message = fmt::format(
-                           "cannot connect to ZooKeeper at {}: {}; is the server running there?",
-                           address(host), why)};
-  };
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int unknown =
-      getaddrinfo(host.name.c_str(), std::to_string(host.port).c_str(), &hints, &found);
-  if (unknown != 0) return cannot(gai_strerror(unknown));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
-  const int socket = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return cannot(std::strerror(errno));
-  const auto whole = static_cast<time_t>(timeout);
-  const timeval limit{whole,
-                      static_cast<suseconds_t>((timeout - static_cast<double>(whole)) * 1e6)};
-  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect() too
-  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  std::string answer;
-  bool well = ::connect(socket, found->ai_addr, found->ai_addrlen) == 0 &&
-              ::send(socket, command.data(), command.size(), MSG_NOSIGNAL) > 0;
-  char bytes[4096];
-  for (ssize_t count = 1; well && count != 0;) {
-    count = ::recv(socket, bytes, sizeof bytes, 0);
-    well = count >= 0;
-    if (count > 0) answer.append(bytes, static_cast<std::size_t>(count));
-  }
-  const std::string why = errno == EAGAIN || errno == EINPROGRESS
-                              ? fmt::format("no answer within {} s", timeout)
-                              : std::strerror(errno);
-  ::close(socket);
-  if (!well && answer.empty()) return cannot(why);
-  return answer;
+  auto answer = base::ask({host.name, host.port}, command, base::Seconds(timeout));
+  if (answer.ok()) return answer;
+  return base::Error{
+      .message = fmt::format("cannot connect to ZooKeeper at {}: {}; is the server running there?",
+                             address(host), answer.error().message)};
 }
 
 class ZooDatabase final : public Database {
@@ -591,9 +510,6 @@ class ZooDatabase final : public Database {
     return done("load the rows into", failure);
   }
 
-  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
-    return connect_to_host(session % static_cast<std::uint32_t>(settings_.hosts.size()));
-  }
   [[nodiscard]] std::vector<std::string> hosts() const override {
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(address(host));
@@ -668,10 +584,7 @@ base::Result<std::unique_ptr<Database>> open_zookeeper(const std::string& text,
   if (auto unknown = unknown_options(*url, "none")) return *std::move(unknown);
   Settings settings;
   settings.hosts = std::move(url->hosts);
-  for (auto& host : settings.hosts) {
-    if (host.name.empty()) host.name = "127.0.0.1";
-    if (host.port == 0) host.port = 2181;
-  }
+  fill_in(settings.hosts, 2181);
   settings.timeout = options.statement_timeout;
   settings.isolation = options.isolation;
   settings.several = options.isolation == "serializable";
