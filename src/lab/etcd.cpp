@@ -1,4 +1,6 @@
 // etcd: one server, or a cluster whose members know each other from the start.
+#include "lab/etcd.hpp"
+
 #include <fmt/format.h>
 
 #include "lab/kinds.hpp"
@@ -17,28 +19,8 @@ base::Status initialize_etcd(const Site& /*site*/) {
   return base::Ok{};  // makes its own
 }
 
-std::string peer_url(const Node& node) {
-  return fmt::format("http://{}:{}", node.address, node.ports[1]);
-}
-
 std::vector<std::string> etcd_command(const Site& site, const Node& node) {
-  const auto clients = fmt::format("http://{}:{}", node.address, node.ports[0]);
-  const auto peers = peer_url(node);
-  std::string members;
-  for (const auto& member : site.nodes) {
-    members += fmt::format("{}node-{}={}", members.empty() ? "" : ",", site.number_of(member),
-                           peer_url(member));
-  }
-  std::vector<std::string> command{find_program("etcd"),
-                                   fmt::format("--name=node-{}", site.number_of(node)),
-                                   "--data-dir=" + node.directory,
-                                   "--listen-client-urls=" + clients,
-                                   "--advertise-client-urls=" + clients,
-                                   "--listen-peer-urls=" + peers,
-                                   "--initial-advertise-peer-urls=" + peers,
-                                   "--initial-cluster=" + members,
-                                   "--logger=zap",
-                                   "--log-outputs=stderr"};
+  auto command = etcd_arguments(site, node, node.directory, 0, 1);
   for (const auto& option : site.options.server_options) command.push_back("--" + option);
   return command;
 }
@@ -105,6 +87,30 @@ base::Result<std::size_t> move_leader(const Site& site) {
 
 }  // namespace
 
+std::vector<std::string> etcd_arguments(const Site& site, const Node& node,
+                                        const std::string& directory, std::size_t client_port,
+                                        std::size_t peer_port) {
+  const auto url = [](const Node& of, std::size_t port) {
+    return fmt::format("http://{}:{}", of.address, of.ports[port]);
+  };
+  std::string members;
+  for (const auto& member : site.nodes) {
+    members += fmt::format("{}node-{}={}", members.empty() ? "" : ",", site.number_of(member),
+                           url(member, peer_port));
+  }
+  const auto clients = url(node, client_port), peers = url(node, peer_port);
+  return {find_program("etcd"),
+          fmt::format("--name=node-{}", site.number_of(node)),
+          "--data-dir=" + directory,
+          "--listen-client-urls=" + clients,
+          "--advertise-client-urls=" + clients,
+          "--listen-peer-urls=" + peers,
+          "--initial-advertise-peer-urls=" + peers,
+          "--initial-cluster=" + members,
+          "--logger=zap",
+          "--log-outputs=stderr"};
+}
+
 constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
                                    .name = "etcd",
                                    .summary = "etcd, one server or a cluster",
@@ -119,8 +125,6 @@ constinit const KindSpec kEtcdKind{.kind = Kind::kEtcd,
                                    .is_up = etcd_is_up,
                                    .primaries = etcd_leaders,
                                    .failover = move_leader,
-                                   .no_clocks =
-                                       "etcd is a Go program, which asks the kernel for the time "
-                                       "and no library that could change it"};
+                                   .no_clocks = kGoClocks};
 
 }  // namespace cupel::lab

@@ -79,16 +79,21 @@ std::string ask(const Node& node, std::string_view request, base::Seconds timeou
   return ask(node.address, node.ports[0], request, timeout);
 }
 
+std::optional<base::Credentials> credentials_of(const std::string& user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> buffer(16384);
+  if (::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 ||
+      found == nullptr) {
+    return std::nullopt;
+  }
+  return base::Credentials{found->pw_uid, found->pw_gid};
+}
+
 std::optional<base::Credentials> user_of(Kind kind) {
   if (::geteuid() != 0) return std::nullopt;
   for (const auto& user : {std::string(spec_of(kind).user), std::string("nobody")}) {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::vector<char> buffer(16384);
-    if (::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
-        found != nullptr) {
-      return base::Credentials{found->pw_uid, found->pw_gid};
-    }
+    if (auto credentials = credentials_of(user)) return credentials;
   }
   constexpr uid_t kNobodyUser = 65534;  // "nobody"
   return base::Credentials{kNobodyUser, kNobodyUser};

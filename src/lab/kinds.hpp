@@ -58,6 +58,10 @@ struct Start {
   bool alone = false;  // no other node runs
 };
 
+// Why a server's clock cannot be shifted (KindSpec::no_clocks).
+inline constexpr std::string_view kGoClocks =
+    "a Go program asks the kernel for the time, and no library that could change it";
+
 struct KindSpec {
   Kind kind;
   std::string_view name;
@@ -118,6 +122,9 @@ extern const KindSpec kPostgresKind, kPostgresStandbyKind;
 extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
 extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kEtcdKind, kZookeeperKind;
 extern const KindSpec kNatsKind, kPatroniKind;
+
+// None: this machine has no such user.
+std::optional<base::Credentials> credentials_of(const std::string& user);
 
 // Who the processes of a kind run as, if we are root: the package's own user, or
 // nobody. None: as we are.

@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "lab/failover.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -19,11 +18,9 @@ namespace {
 
 using base::Error;
 using base::Seconds;
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
 constexpr Seconds kMonitorAnswer{1}, kToStepDown{20};
-constexpr auto kLookForLeader = std::chrono::milliseconds(20);
 enum NatsPort : std::uint8_t { kNatsClients, kNatsRoutes, kNatsMonitor };
 
 base::Status find_nats() {
@@ -122,13 +119,7 @@ base::Result<std::size_t> step_down(const Site& site) {
                                  stream),
                      "\"success\":true", Seconds(5));
     if (said.find("\"success\":true") == std::string::npos) break;
-    const auto deadline = Clock::now() + kToStepDown;
-    for (; Clock::now() < deadline; std::this_thread::sleep_for(kLookForLeader)) {
-      for (const auto next : nats_leaders(site)) {
-        if (next != leaders.front()) return next;
-      }
-    }
-    said = fmt::format("no other server became the leader in {} s", kToStepDown.count());
+    return await_primary(kToStepDown, site, nats_leaders, leaders.front());
   }
   return Error{.message = "the leader does not hand over: " + said};
 }
@@ -150,8 +141,6 @@ constinit const KindSpec kNatsKind{.kind = Kind::kNats,
                                    .is_up = nats_is_up,
                                    .primaries = nats_leaders,
                                    .failover = step_down,
-                                   .no_clocks =
-                                       "NATS is a Go program, which asks the kernel for the time "
-                                       "and no library that could change it"};
+                                   .no_clocks = kGoClocks};
 
 }  // namespace cupel::lab

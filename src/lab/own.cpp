@@ -240,6 +240,9 @@ base::Result<Kind> add_kind(Registry& registry, Description own, const std::stri
         throw std::invalid_argument(fmt::format("found no field `{}`, expected it", field));
       }
     }
+    if (!own.user.empty() && !credentials_of(own.user)) {
+      wrong("user", own.user, "a user of this machine");
+    }
     if (own.url.find("HOSTS") == std::string::npos) {
       wrong("url", own.url, "HOSTS in the place of the nodes' addresses, as in redis://HOSTS");
     }

@@ -5,11 +5,11 @@
 // it, and what is done to the node's processes meets all of them.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "lab/etcd.hpp"
+#include "lab/failover.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/postgres.hpp"
@@ -23,11 +23,9 @@ using base::Error;
 using base::Ok;
 using base::Seconds;
 using base::Status;
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
 constexpr Seconds kRestAnswer{1}, kToSwitchOver{30};
-constexpr auto kLookForSwitch = std::chrono::milliseconds(50);
 enum PatroniPort : std::uint8_t { kPostgresClients, kEtcdClients, kEtcdPeers, kPatroniRest };
 
 // Starts the commands, which `--` separates, and ends when the last of them does. 36 is
@@ -79,29 +77,14 @@ std::string patroni_place(const Node& node, PatroniPort port) {
 }
 
 std::vector<std::string> patroni_command(const Site& site, const Node& node) {
-  std::string members;
-  for (const auto& member : site.nodes) {
-    members += fmt::format("{}{}=http://{}", members.empty() ? "" : ",", patroni_name(site, member),
-                           patroni_place(member, kEtcdPeers));
+  std::vector<std::string> command{find_program("python3", {"/usr/bin"}), "-c", kKeeper};
+  for (auto& word :
+       etcd_arguments(site, node, node.directory + "/etcd", kEtcdClients, kEtcdPeers)) {
+    command.push_back(std::move(word));
   }
-  const auto clients = "http://" + patroni_place(node, kEtcdClients);
-  const auto peers = "http://" + patroni_place(node, kEtcdPeers);
-  return {find_program("python3", {"/usr/bin"}),
-          "-c",
-          kKeeper,
-          find_program("etcd"),
-          "--name=" + patroni_name(site, node),
-          "--data-dir=" + node.directory + "/etcd",
-          "--listen-client-urls=" + clients,
-          "--advertise-client-urls=" + clients,
-          "--listen-peer-urls=" + peers,
-          "--initial-advertise-peer-urls=" + peers,
-          "--initial-cluster=" + members,
-          "--logger=zap",
-          "--log-level=warn",
-          "--log-outputs=stderr",
-          "--",
-          find_program("patroni")};
+  for (const char* word : {"--log-level=warn", "--"}) command.emplace_back(word);
+  command.push_back(find_program("patroni"));
+  return command;
 }
 
 // What all nodes agree on; it is in etcd from the first start on. A primary that cannot renew its
@@ -202,12 +185,8 @@ base::Result<std::size_t> switch_over(const Site& site) {
       old.address, old.ports[kPatroniRest],
       fmt::format("POST /switchover HTTP/1.0\r\nContent-Length: {}\r\n\r\n{}", body.size(), body),
       {}, kToSwitchOver);
-  const auto deadline = Clock::now() + kToSwitchOver;
-  while (said.find(" 200 ") != std::string::npos && Clock::now() < deadline) {
-    for (const auto next : patroni_leaders(site)) {
-      if (next != leaders.front()) return next;
-    }
-    std::this_thread::sleep_for(kLookForSwitch);
+  if (said.find(" 200 ") != std::string::npos) {
+    return await_primary(kToSwitchOver, site, patroni_leaders, leaders.front());
   }
   // Its reason is the body.
   const auto body_at = said.find("\r\n\r\n");
@@ -245,7 +224,7 @@ constinit const KindSpec kPatroniKind{
     .primaries = patroni_leaders,
     .failover = switch_over,
     .environment = patroni_environment,
-    .no_clocks = "its etcd is a Go program, which asks the kernel for the time and no library",
+    .no_clocks = kGoClocks,
     .clear_remains = clear_data};
 
 }  // namespace cupel::lab

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "lab/failover.hpp"
 #include "lab/kinds.hpp"
 #include "lab/loopback.hpp"
 #include "lab/programs.hpp"
@@ -21,11 +22,9 @@ using base::Error;
 using base::Ok;
 using base::Seconds;
 using base::Status;
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* kMonitored = "cupel";  // the Sentinels' name for the primary
 constexpr Seconds kAnswer{1}, kToFailOver{20};
-constexpr auto kLookAgain = std::chrono::milliseconds(20);
 
 Status find_redis() {
   return need(find_program("redis-server"), "program `redis-server`", "redis-server");
@@ -188,16 +187,6 @@ std::optional<std::size_t> monitored(const Site& site) {
   return std::nullopt;
 }
 
-template <class Found>
-base::Result<std::size_t> await_primary(Found found) {
-  const auto deadline = Clock::now() + kToFailOver;
-  for (; Clock::now() < deadline; std::this_thread::sleep_for(kLookAgain)) {
-    if (const std::optional<std::size_t> primary = found()) return *primary;
-  }
-  return Error{.message =
-                   fmt::format("no other node became the primary in {} s", kToFailOver.count())};
-}
-
 // By the Sentinels. The old primary takes writes until they make it a replica.
 base::Result<std::size_t> sentinel_failover(const Site& site) {
   const auto before = monitored(site);
@@ -206,7 +195,7 @@ base::Result<std::size_t> sentinel_failover(const Site& site) {
     const auto said = ask_sentinel(node, fmt::format("SENTINEL FAILOVER {}\r\n", kMonitored));
     if (!said.empty()) answer = said.substr(0, said.find('\r'));
     if (said.starts_with("+OK")) {
-      return await_primary([&]() -> std::optional<std::size_t> {
+      return await_primary(kToFailOver, [&]() -> std::optional<std::size_t> {
         const auto now = monitored(site);
         return now && now != before && is_primary(site.nodes[*now]) ? now : std::nullopt;
       });
@@ -230,7 +219,7 @@ base::Result<std::size_t> redis_failover(const Site& site) {
                      fmt::format("the primary does not hand over: {}",
                                  said.empty() ? "no answer" : said.substr(0, said.find('\r')))};
   }
-  auto found = await_primary([&]() -> std::optional<std::size_t> {
+  auto found = await_primary(kToFailOver, [&]() -> std::optional<std::size_t> {
     return is_primary(next) && !is_primary(old) ? std::optional(site.number_of(next))
                                                 : std::nullopt;
   });
