@@ -434,7 +434,7 @@ void check_database(const RunArguments& arguments) {
                      "shows them; without --db it is SQLite");
   }
   const auto level = run::isolation_of(url_of(arguments), options.open.isolation);
-  if (!level.ok()) throw UsageError(level.error().message);
+  if (!level.ok()) throw UsageError(level.error().to_string());
 }
 
 // If none is named, and general does not run on the database, another one does.

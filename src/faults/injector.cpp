@@ -246,6 +246,11 @@ void Injector::finish() {
                                     done_of(active).what,
                                     active.why.empty() ? "" : ": " + active.why));
   }
+  if (schedule_.planned() && pending_.empty()) pending_ = schedule_.next(now());  // if never begun
+  if (schedule_.planned() && !pending_.empty()) {
+    warnings_.push_back(
+        fmt::format("{} of the plan's faults never came: the load ended before", pending_.size()));
+  }
   if (active_.empty() && !interrupted()) wait_for_cluster();
   changed();
 }

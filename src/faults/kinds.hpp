@@ -64,6 +64,9 @@ struct Kind {
   bool follows_targets = true;
   // Another node takes the writes afterwards: what is promised of one server is not of both.
   bool moves_primary = false;
+  // What of all that it acknowledged a database that keeps its promises still has: all, what it
+  // had synced, or whatever the fault left.
+  enum class Leaves : std::uint8_t { kAll, kSynced, kAnything } leaves = Leaves::kAll;
   std::vector<Parameter> parameters = {};
   // What the servers have to be started with.
   enum class Needs : std::uint8_t { kNothing, kClocks, kDisks } needs = Needs::kNothing;

@@ -163,15 +163,16 @@ base::Status Schedule::take_plan(Cluster& cluster, std::vector<std::string>& war
   return base::Ok{};
 }
 
-bool Schedule::moves_primary() const {
-  const auto moves = [](const Kind* kind) { return kind->moves_primary; };
+bool Schedule::may_have(const std::function<bool(const Kind&)>& such) const {
   for (const auto& group : groups_) {
     for (const auto& variants : group) {
-      if (std::any_of(variants.begin(), variants.end(), moves)) return true;
+      for (const auto* kind : variants) {
+        if (such(*kind)) return true;
+      }
     }
   }
   return std::any_of(options_.plan.begin(), options_.plan.end(),
-                     [&](const Fault& fault) { return moves(find_kind(fault.kind)); });
+                     [&](const Fault& fault) { return such(*find_kind(fault.kind)); });
 }
 
 double Schedule::moment(std::uint64_t round) const {
@@ -202,7 +203,8 @@ std::vector<Fault> Schedule::next(double now) {
   if (planned_) return next_++ == 0 ? options_.plan : std::vector<Fault>();
   if (groups_.empty()) return {};
   const auto period = moment(1) - moment(0);
-  const auto first = std::ceil((now - moment(0)) / period);
+  constexpr double kJustNow = 0.05;  // seconds; of a round that is due as the load begins
+  const auto first = std::ceil((now - kJustNow - moment(0)) / period);
   if (first > 0) next_ = std::max(next_, static_cast<std::uint64_t>(first));
   return round(next_++);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,8 @@ class Schedule {
   // A plan: all its faults, and none at the second call. Else those of the next round that begins
   // at `now` or later, seconds after the start of the load.
   std::vector<Fault> next(double now);
-  // Whether one of its faults makes another node the primary.
-  [[nodiscard]] bool moves_primary() const;
+  // Whether a fault of such a kind may come.
+  [[nodiscard]] bool may_have(const std::function<bool(const Kind&)>& such) const;
   [[nodiscard]] bool planned() const { return planned_; }
 
  private:

@@ -158,6 +158,7 @@ std::optional<Level> promised(std::string_view database, std::string_view isolat
 }
 
 std::optional<Level> promised(const history::History& history) {
+  if (!history.fact(kNoPromise).empty()) return std::nullopt;
   return promised(history.fact("database"), history.fact("isolation"), history.fact("settings"),
                   history.fact("servers") == kSeveralServers);
 }

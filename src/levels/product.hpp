@@ -19,6 +19,10 @@ std::string product_name(const history::History& history, Level level);
 // The metadata "servers" of a history whose sessions used several servers of the database.
 inline constexpr std::string_view kSeveralServers = "several";
 
+// The metadata that says, in a sentence, why nothing is promised of what the recorder did to the
+// database.
+inline constexpr const char* kNoPromise = "no promise";
+
 // The level that the product promises under that name, if known. `settings`: what
 // else decides it, as the recorder noted it ("innodb_snapshot_isolation=ON"). Where several
 // servers were used, only a promise about the whole cluster counts.

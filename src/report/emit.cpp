@@ -5,6 +5,7 @@
 
 #include "analysis/violations.hpp"
 #include "base/utf8.hpp"
+#include "report/final_reads.hpp"
 
 namespace cupel::report {
 
@@ -47,6 +48,7 @@ std::string verdict_of(const Checked& checked) {
   add("strongest satisfied: ", checked.analysis.check.strongest_satisfied);
   add("weakest violated: ", checked.analysis.check.weakest_violated);
   add("unknown: ", unknown);
+  if (const auto lost = final_reads_verdict(checked); !lost.empty()) text += "; " + lost;
   return text.empty() ? "no level was decided" : text;
 }
 

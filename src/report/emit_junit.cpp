@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "report/final_reads.hpp"
+
 namespace cupel::report {
 
 using check::Verdict;
@@ -91,6 +93,13 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
+// Line breaks stay as they are outside attributes.
+static std::string xml_body(std::string_view text) {
+  auto body = xml_text(text);
+  for (std::size_t at; (at = body.find("&#10;")) != std::string::npos;) body.replace(at, 5, "\n");
+  return body;
+}
+
 void Junit::close(const std::string& file, const Counts& counts, const std::string& cases) {
   suites_ += fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
@@ -102,6 +111,25 @@ void Junit::close(const std::string& file, const Counts& counts, const std::stri
   all_.errors += counts.errors;
   all_.skipped += counts.skipped;
   all_.seconds += counts.seconds;
+}
+
+// A level that was asked for by name decides alone, as for the exit code.
+void Junit::add_final_reads(const Checked& checked, Counts& counts, std::string& cases) {
+  const auto all = checked.analysis.check.levels.size() == levels::all_levels().size();
+  if (!checked.analysis.final_reads || !all) return;
+  ++counts.tests;
+  cases += fmt::format("    <testcase classname=\"{}\" name=\"final-reads\" time=\"0.000\"",
+                       xml_text(checked.file));
+  const auto lost = final_reads_verdict(checked);
+  if (lost.empty()) {
+    cases += "/>\n";
+    return;
+  }
+  ++counts.failures;
+  cases +=
+      fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+                  checked.analysis.final_reads->lost.empty() ? "divergent-replicas" : "lost-write",
+                  xml_text(lost), xml_body(final_reads_text(checked)));
 }
 
 void Junit::add(const Emission& emission) {
@@ -121,13 +149,9 @@ void Junit::add(const Emission& emission) {
       case Verdict::kViolated: {
         ++counts.failures;
         const auto failure = failure_of(findings, level.level);
-        std::string body = xml_text(failure.text);
-        // Line breaks stay as they are outside attributes.
-        for (std::size_t at; (at = body.find("&#10;")) != std::string::npos;) {
-          body.replace(at, 5, "\n");
-        }
-        cases += fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                             xml_text(failure.type), xml_text(failure.message), body);
+        cases +=
+            fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
+                        xml_text(failure.type), xml_text(failure.message), xml_body(failure.text));
         break;
       }
       case Verdict::kUnknown:
@@ -143,6 +167,7 @@ void Junit::add(const Emission& emission) {
     }
     cases += "    </testcase>\n";
   }
+  add_final_reads(checked, counts, cases);
   close(checked.file, counts, cases);
 }
 

@@ -24,6 +24,7 @@ class Junit {
     std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
     double seconds = 0;
   };
+  static void add_final_reads(const Checked& checked, Counts& counts, std::string& cases);
   void close(const std::string& file, const Counts& counts, const std::string& cases);
 
   Counts all_;

@@ -124,6 +124,16 @@ std::string final_reads_text(const Checked& checked) {
   return text + more(found->divergent.size());
 }
 
+std::string final_reads_verdict(const Checked& checked) {
+  const auto& found = checked.analysis.final_reads;
+  if (!found) return {};
+  std::string text = found->lost.empty() ? "" : "acknowledged writes are lost";
+  if (!found->divergent.empty()) {
+    text += text.empty() ? "the nodes differ at the end" : "; the nodes differ at the end";
+  }
+  return text;
+}
+
 Json final_reads_object(const Checked& checked) {
   const auto& found = *checked.analysis.final_reads;
   const auto& history = checked.history;

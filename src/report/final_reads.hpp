@@ -12,6 +12,9 @@ namespace cupel::report {
 // line starts with two blanks; empty if the history has no final reads.
 std::string final_reads_text(const Checked& checked);
 
+// "acknowledged writes are lost", "the nodes differ at the end", both, or nothing.
+std::string final_reads_verdict(const Checked& checked);
+
 // {"nodes": […], "keys": N, "lost_writes": […], "divergent_replicas": […]}: docs/commands.md.
 nlohmann::ordered_json final_reads_object(const Checked& checked);
 

@@ -255,18 +255,15 @@ class Page {
       add("not read to its end");
     }
     const auto& result = checked_.analysis.check;
-    const auto& reads = checked_.analysis.final_reads;
-    const bool lost = reads && !reads->lost.empty(), differ = reads && !reads->divergent.empty();
     auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
-    if (lost) text += "; acknowledged writes are lost";
-    if (differ) text += "; nodes differ at the end";
-    const bool well = kept_ && !lost && !differ;
+    const auto lost = final_reads_verdict(checked_);
+    if (!lost.empty()) text += "; " + lost;
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
-        well             ? "satisfied"
-        : lost || differ ? "violated"
-                         : mood(result),
+        !lost.empty() ? "violated"
+        : kept_       ? "satisfied"
+                      : mood(result),
         in_page(checked_.file), in_page(text), facts);
   }
 

@@ -110,6 +110,18 @@ void take_faults(faults::Injector& injector, RunResult& result) {
   }
 }
 
+// A connection that was cut for long tries again at ever longer intervals, up to about as long as
+// it was cut.
+FinalReadsOptions final_reads_after(double quiet, const FaultOptions& commands,
+                                    const RunResult& result) {
+  double longest = commands.fault.empty() ? 0 : commands.lasts;
+  for (const auto& fault : result.fault_list) {
+    longest = std::max(longest, fault.ended - fault.began);
+  }
+  constexpr double kLongest = 60;
+  return {.quiet = quiet + 1.5 * longest, .longest = kLongest + quiet + 1.5 * longest};
+}
+
 }  // namespace
 
 std::string_view name(ReadFrom read_from) {
@@ -153,18 +165,6 @@ std::string_view default_workload(const workload::Needs& can) {
     if (made.ok() && unfit((*made)->needs(), can).empty()) return info.name;
   }
   return all.front().name;
-}
-
-// A connection that was cut for long tries again at ever longer intervals, up to about as long as
-// it was cut.
-static FinalReadsOptions final_reads_after(double quiet, const FaultOptions& commands,
-                                           const RunResult& result) {
-  double longest = commands.fault.empty() ? 0 : commands.lasts;
-  for (const auto& fault : result.fault_list) {
-    longest = std::max(longest, fault.ended - fault.began);
-  }
-  constexpr double kLongest = 60;
-  return {.quiet = quiet + 1.5 * longest, .longest = kLongest + quiet + 1.5 * longest};
 }
 
 base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
@@ -254,6 +254,9 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
          read_finally({database, workload, recorder}, initials, rows, reads, stop)) {
       result.warnings.push_back(std::move(warning));
     }
+  }
+  if (stop && options.final_reads) {
+    result.warnings.emplace_back("the run was interrupted, so there are no final reads");
   }
   note_silence(options, result);
   note_reads(options, sessions, result);

@@ -57,6 +57,7 @@ RecordOptions header(const RunAndCheckOptions& options, const CheckedRun& checke
   say("isolation", facts.isolation);
   say("settings", facts.detail);
   say("servers", std::string(checked.several_servers ? levels::kSeveralServers : ""));
+  say(levels::kNoPromise, checked.no_promise);
   say("reads from", std::string(name(options.run.read_from)));
   say("workload", std::filesystem::path(options.workload).filename().string());
   say("seed", std::to_string(options.run.seed));
@@ -254,6 +255,7 @@ class Stages {
     auto url = parse_lab_url(options_.url);
     if (!url.ok()) return std::move(url).error();
     url->options.interrupted = &stop_;
+    durable_ = url->options.durable && url->options.server_options.empty();
     url->options.clocks = faults::asks_for(options_.inject, faults::Kind::Needs::kClocks);
     url->options.disks = faults::asks_for(options_.inject, faults::Kind::Needs::kDisks) &&
                          lab::disks_forbidden().empty();
@@ -287,8 +289,25 @@ class Stages {
     if (!schedule.ok()) return std::move(schedule).error();
     schedule_ = *std::move(schedule);
     // Replication may be asynchronous, and then a new primary lacks what the old one acknowledged.
-    checked_.several_servers = checked_.several_servers || schedule_->moves_primary();
+    checked_.several_servers =
+        checked_.several_servers ||
+        schedule_->may_have([](const faults::Kind& kind) { return kind.moves_primary; });
+    checked_.no_promise = without_promise();
     return base::Ok{};
+  }
+
+  // Why nothing is promised under the faults that may come; empty: it is.
+  [[nodiscard]] std::string without_promise() const {
+    using Leaves = faults::Kind::Leaves;
+    const auto may_leave = [&](Leaves leaves) {
+      return schedule_->may_have([&](const faults::Kind& kind) { return kind.leaves == leaves; });
+    };
+    if (may_leave(Leaves::kAnything)) return "a fault changes what is stored";
+    if (may_leave(Leaves::kSynced) && !durable_) {
+      return "a fault loses what was not synced, and the server has options that may let commits "
+             "go without";
+    }
+    return "";
   }
 
   // What it does is written down at once, so that it is known even if cupel is killed.
@@ -486,20 +505,6 @@ class Stages {
     return base::Ok{};
   }
 
-  // Nobody promises to keep what a fault changed on the disk, or what a server that was told not to
-  // wait for the disk had not written there.
-  [[nodiscard]] bool beyond_promises() const {
-    const auto& options = options_.url;
-    const auto lab = is_lab_url(options) ? parse_lab_url(options) : base::Result<LabUrl>(LabUrl{});
-    const bool durable = lab.ok() && lab->options.durable && lab->options.server_options.empty();
-    return std::any_of(checked_.run.fault_list.begin(), checked_.run.fault_list.end(),
-                       [&](const faults::Done& done) {
-                         const auto& kind = done.fault.kind;
-                         return done.failed.empty() &&
-                                (kind == "corrupt" || (kind == "unsynced" && !durable));
-                       });
-  }
-
   // Which levels decide about the run.
   void ask() {
     checked_.asked = options_.analysis.check.asked;
@@ -508,7 +513,7 @@ class Stages {
     const auto& facts = checked_.facts;
     auto level =
         levels::promised(facts.product, facts.isolation, facts.detail, checked_.several_servers);
-    if (beyond_promises()) level.reset();
+    if (!checked_.no_promise.empty()) level.reset();
     checked_.promised = level.has_value();
     checked_.asked = {level.value_or(Level::kReadCommitted)};
   }
@@ -520,6 +525,7 @@ class Stages {
   std::string recorded_;  // the file that is written while the run goes on
   std::optional<base::TempDir> folder_;
   std::optional<lab::Server> server_;  // of a LabUrl
+  bool durable_ = true;                // it waits for the disk, and nobody said otherwise
   bool node_died_ = false;             // of the server, before its end
   std::optional<faults::LabCluster> cluster_;
   std::optional<faults::Schedule> schedule_;

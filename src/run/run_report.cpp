@@ -9,6 +9,7 @@
 #include "base/budget.hpp"
 #include "faults/plan.hpp"
 #include "levels/product.hpp"
+#include "report/final_reads.hpp"
 #include "report/render.hpp"
 #include "report/wording.hpp"
 #include "text/json.hpp"
@@ -103,9 +104,9 @@ std::string verdict_text(const CheckedRun& checked) {
   }
   if (checked.promised) text += fmt::format("  ({})\n", promise_source(checked.facts));
   if (checked.loses()) {
-    const auto& reads = *checked.analysis.final_reads;
-    text += fmt::format("final reads: {}; see below\n",
-                        reads.lost.empty() ? "the nodes differ" : "acknowledged writes are lost");
+    text +=
+        fmt::format("final reads: {}; see below\n",
+                    report::final_reads_verdict({checked.file, checked.history, checked.analysis}));
   }
   const auto answered = ran.committed + ran.aborted;
   if (ran.unknown > answered) {
@@ -118,14 +119,16 @@ std::string verdict_text(const CheckedRun& checked) {
       checked.asked.front() == levels::all_levels().front()) {
     const auto& facts = checked.facts;
     const bool of_one_server = levels::promised(facts.product, facts.isolation).has_value();
-    text += of_one_server ? fmt::format(
-                                "  (the promise of {} at {} is about one server, and the sessions "
-                                "used several, so the weakest level decides; -l selects another)\n",
-                                facts.product, facts.isolation)
-                          : fmt::format(
-                                "  ({} promises none of cupel's levels at {}, so cupel checked the "
-                                "weakest; -l selects another)\n",
-                                facts.product, facts.isolation);
+    const auto why =
+        !checked.no_promise.empty()
+            ? fmt::format("nothing is promised of this run, since {}", checked.no_promise)
+        : of_one_server
+            ? fmt::format(
+                  "the promise of {} at {} is about one server, and the sessions used several",
+                  facts.product, facts.isolation)
+            : fmt::format("{} promises none of cupel's levels at {}", facts.product,
+                          facts.isolation);
+    text += fmt::format("  ({}, so cupel checked the weakest; -l selects another)\n", why);
   }
   return text + '\n';
 }

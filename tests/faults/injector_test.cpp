@@ -266,8 +266,9 @@ TEST_F(InjectorTest, ANodeThatEndedByItselfIsReportedAndStarted) {
   EXPECT_TRUE(faults->done().empty());
   EXPECT_TRUE(faults->node_died());
   EXPECT_TRUE(cluster_.running(2));
-  ASSERT_EQ(faults->warnings().size(), 1U);
-  EXPECT_NE(faults->warnings()[0].find("node 2 ended by itself; the end of its log:\nthe log of"),
+  ASSERT_EQ(faults->warnings().size(), 2U);
+  EXPECT_EQ(faults->warnings()[0], "1 of the plan's faults never came: the load ended before");
+  EXPECT_NE(faults->warnings()[1].find("node 2 ended by itself; the end of its log:\nthe log of"),
             std::string::npos);
 }
 

@@ -103,6 +103,15 @@ TEST(Schedule, SkipsRoundsWhoseTimeHasPassed) {
   EXPECT_EQ(found.at(0).seed, expected.at(0).seed);
 }
 
+TEST(Schedule, WithoutAPauseTheFirstRoundComesAtOnce) {
+  FakeCluster cluster(3);
+  std::vector<std::string> warnings;
+  auto schedule = Schedule::make({.list = "kill", .every = 0, .lasts = 3}, cluster, warnings);
+  ASSERT_TRUE(schedule.ok());
+  EXPECT_EQ(schedule->next(0.01).at(0).at, 0);
+  EXPECT_EQ(schedule->next(3.1).at(0).at, 6);
+}
+
 TEST(Schedule, FaultsOfAGroupComeAtOnceAndHitDifferentNodes) {
   FakeCluster cluster(5);
   std::vector<std::string> warnings;

@@ -421,6 +421,36 @@ TEST(JunitXml, HasACaseForEachLevelAndFile) {
   EXPECT_NE(xml.find("gone.jsonl: no such &lt;file&gt;"), std::string::npos) << xml;
 }
 
+TEST(JunitXml, LostWritesAreACaseOfTheirOwn) {
+  Case given("h", history_of("init=0 a: w(x,1) | b: r(x,1)"), {});
+  const auto text = [&] {
+    Junit junit;
+    given.with([&](const Emission& e) {
+      junit.add(e);
+      return 0;
+    });
+    return junit.text();
+  };
+  EXPECT_EQ(text().find("final-reads"), std::string::npos);
+  analysis::FinalReads reads;
+  reads.nodes = {{.name = "n", .session = history::SessionId(1)}};
+  reads.keys = 1;
+  given.analysis.final_reads = reads;
+  EXPECT_NE(text().find("name=\"final-reads\" time=\"0.000\"/>"), std::string::npos) << text();
+  reads.lost.push_back({.key = history::KeyId(0),
+                        .writes = 1,
+                        .last = history::OpId(0),
+                        .found = {history::OpId(1)}});
+  given.analysis.final_reads = reads;
+  EXPECT_NE(text().find("failures=\"1\""), std::string::npos) << text();
+  EXPECT_NE(text().find("<failure type=\"lost-write\" message=\"acknowledged writes are lost\">"),
+            std::string::npos)
+      << text();
+  EXPECT_NE(given.with([](const Emission& e) { return verdict_of(e.checked); })
+                .find("; acknowledged writes are lost"),
+            std::string::npos);
+}
+
 TEST(JunitXml, ReportsAViolationAtItsLevelAndRefersToItAtTheOthers) {
   const Case given("h", history_of(kLostUpdate), {});
   Junit junit;

@@ -288,6 +288,16 @@ TEST(Product, KnowsWhatProductsPromise) {
   }
 }
 
+TEST(Product, PromisesNothingOfWhatARecorderDidToIt) {
+  using history::HistoryBuilder;
+  auto history = std::move(HistoryBuilder()).finish().value();
+  history = HistoryBuilder::with_metadata(std::move(history), "database", "Redis 7");
+  history = HistoryBuilder::with_metadata(std::move(history), "isolation", "linearizable");
+  EXPECT_EQ(levels::promised(history), Level::kLinearizable);
+  history = HistoryBuilder::with_metadata(std::move(history), levels::kNoPromise, "disks lie");
+  EXPECT_EQ(levels::promised(history), std::nullopt);
+}
+
 TEST(Counts, ALowerBoundIsAtLeastWhatIsListed) {
   analysis::Analysis found{answer()};
   found.whole_history.emplace();
