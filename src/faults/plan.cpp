@@ -136,6 +136,10 @@ Fault read_fault(const Json& value, const std::string& place) {
   if (value.contains("targets") && value.contains("links")) {
     throw Mistake{place + ": found both targets and links, expected one of them"};
   }
+  if (value.contains("links") && kinds_named(fault.kind).front()->order != Kind::Order::kNetwork) {
+    throw Mistake{fmt::format("{}.links: found them of {}, which is no fault of the network", place,
+                              fault.kind)};
+  }
   for (const auto& [name, field] : value.items()) {
     const auto where = place + "." + name;
     if (name == "fault" || about_the_past(name)) continue;
@@ -196,18 +200,21 @@ Json written(const Done& done) {
 
 base::Result<std::vector<Fault>> parse_plan(std::string_view text) {
   if (auto bad = text::beyond_bounds(text)) return base::Error{.message = *bad};
-  const auto all = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!all.is_array() || all.empty()) {
-    return base::Error{.message =
-                           "found no list of faults, expected JSON such as [{\"fault\": "
-                           "\"kill\", \"at\": \"3s\", \"for\": \"5s\"}]"};
-  }
   std::vector<Fault> plan;
   try {
+    const auto all = Json::parse(text);
+    if (!all.is_array() || all.empty()) {
+      return base::Error{.message =
+                             "found no list of faults, expected JSON such as [{\"fault\": "
+                             "\"kill\", \"at\": \"3s\", \"for\": \"5s\"}]"};
+    }
     for (const auto& value : all)
       plan.push_back(read_fault(value, fmt::format("[{}]", plan.size())));
   } catch (const Mistake& mistake) {
     return base::Error{.message = mistake.text};
+  } catch (const Json::parse_error& error) {
+    return base::Error{.message = "found no JSON, expected a list of faults (docs/faults.md)",
+                       .byte = error.byte - std::min<std::size_t>(error.byte, 1)};
   }
   return plan;
 }

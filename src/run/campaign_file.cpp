@@ -478,7 +478,7 @@ base::Result<Campaign> read_campaign(const std::string& path) {
     return base::Error{
         .message = fmt::format("found no JSON ({}), expected a campaign", error.what()),
         .file = path,
-        .byte = error.byte};
+        .byte = error.byte - std::min<std::size_t>(error.byte, 1)};
   } catch (const Mistake& mistake) {
     return base::Error{.message = mistake.text, .file = path};
   }

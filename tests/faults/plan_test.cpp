@@ -36,7 +36,10 @@ TEST(Plan, ReadsEveryField) {
 
 TEST(Plan, NamesTheMistake) {
   EXPECT_NE(mistake("{}").find("found no list of faults"), std::string::npos);
-  EXPECT_NE(mistake("[").find("found no list of faults"), std::string::npos);
+  EXPECT_NE(mistake("[]").find("found no list of faults"), std::string::npos);
+  const auto cut = parse_plan("[\n {\"fault\": \"kill\",}]");
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().byte, 20U);
   EXPECT_NE(mistake(R"([{"fault":"kil","at":"1s"}])").find("[0].fault: found \"kil\""),
             std::string::npos);
   for (const auto& [text, place] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -51,6 +54,7 @@ TEST(Plan, NamesTheMistake) {
            {R"([{"fault":"kill","at":1,"targets":[]}])", "[0].targets"},
            {R"([{"fault":"reset","at":1,"links":[[0,0]]}])", "[0].links"},
            {R"([{"fault":"reset","at":1,"links":[[0,1,2]]}])", "[0].links"},
+           {R"([{"fault":"kill","at":1,"links":[[0,1]]}])", "[0].links: found them of kill"},
            {R"([{"fault":"reset","at":1,"links":[[0,1]],"targets":[0]}])",
             "both targets and links"},
            {R"([{"fault":"loss","at":1,"loss":1.5}])", "[0].loss: found 1.5, expected 0.001 to 1"},
