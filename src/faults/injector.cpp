@@ -266,7 +266,13 @@ void Injector::wait_for_cluster() {
     warnings_.push_back(fmt::format("node {} ended by itself; the end of its log:\n{}", node,
                                     cluster.log_end(node)));
   }
-  const auto ready = cluster.start(nodes, [this] { return interrupted(); });
+  const GiveUp give_up = [this] { return interrupted(); };
+  auto ready = cluster.start(nodes, give_up);
+  if (!ready.ok()) {  // one that was ill has ended only now
+    node_died_ = true;
+    warnings_.push_back("after the faults, a node ended by itself: " + ready.error().message);
+    ready = cluster.start(nodes, give_up);
+  }
   if (!ready.ok()) {
     warnings_.push_back("after the faults, not every node answered: " + ready.error().message);
   }

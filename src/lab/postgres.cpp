@@ -119,13 +119,18 @@ std::vector<std::string> postgres_command(const Site& site, const Node& node) {
   return command;
 }
 
-// PostgreSQL listens before it can do anything else.
+// PostgreSQL listens before it can do anything else, and again while it recovers from the crash of
+// one of its processes.
 bool postgres_is_up(const Site& /*site*/, const Node& /*node*/, std::string_view written) {
-  const auto says = [&](std::string_view words) {
-    return written.find(words) != std::string_view::npos;
+  std::size_t ready = 0, crash = 0;  // where its log says so last, from 1
+  const auto note = [&](std::string_view words, std::size_t& last) {
+    const auto at = written.rfind(words);
+    if (at != std::string_view::npos) last = std::max(last, at + 1);
   };
-  return says("database system is ready to accept connections") ||
-         says("database system is ready to accept read-only connections");
+  note("database system is ready to accept connections", ready);
+  note("database system is ready to accept read-only connections", ready);
+  note("terminating any other active server processes", crash);
+  return ready > crash;
 }
 
 bool is_standby(const Node& node) {

@@ -272,6 +272,19 @@ TEST_F(InjectorTest, ANodeThatEndedByItselfIsReportedAndStarted) {
             std::string::npos);
 }
 
+// A server that met an error of its disk may take a second to end.
+TEST_F(InjectorTest, ANodeThatEndsWhileItIsWaitedForIsStarted) {
+  const auto faults = of_plan(R"([{"fault": "pause", "targets": [0], "at": 0, "for": 0}])");
+  faults->start();
+  wait_for("resume 0");
+  cluster_.failing_starts_ = 1;
+  faults->heal_all();
+  EXPECT_TRUE(faults->node_died());
+  ASSERT_EQ(faults->warnings().size(), 1U);
+  EXPECT_EQ(faults->warnings()[0],
+            "after the faults, a node ended by itself: node 0 did not start");
+}
+
 TEST_F(InjectorTest, APlanThatWasWrittenRepeatsTheFaults) {
   const auto first = injector({.list = "partition,kill+delay", .every = 0.02, .lasts = 0.02});
   first->start();
