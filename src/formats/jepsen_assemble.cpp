@@ -130,6 +130,7 @@ class Assembly {
 
   bool scan();
   bool emit();
+  [[nodiscard]] std::vector<std::size_t> last_of_chunks() const;
   KeyId key_id(const Chunk& chunk, const Cell& cell);
   ValueId value_id(const Chunk& chunk, const Cell& cell);
   bool emit_op(const Txn& txn, const Chunk& chunk, const MicroOp& op);
@@ -509,7 +510,11 @@ void Assembly::add(Txn txn, TxnStatus status) {
   Ref from = txn.completion;
   if (status != TxnStatus::kCommitted && txn.invoke.valid()) {
     // A completion that repeats the operations may know what some reads saw.
-    if (!from.valid() || event(from).count == 0 || event(from).count != event(txn.invoke).count) {
+    const Event& invoke = event(txn.invoke);
+    const bool repeats =
+        from.valid() &&
+        (invoke.repeated || (event(from).count != 0 && event(from).count == invoke.count));
+    if (!repeats) {
       from = txn.invoke;
       txn.from_invoke = true;
     }
@@ -989,7 +994,9 @@ bool Assembly::emit() {
     if (!ref.valid()) return kNoTime;
     return line_order ? static_cast<history::Time>(ordinal(ref)) : event(ref).time;
   };
-  for (const Txn& txn : txns_) {
+  const auto last_of = last_of_chunks();
+  for (std::size_t t = 0; t < txns_.size(); ++t) {
+    const Txn& txn = txns_[t];
     reading_.step();
     const Event& e = event(anchor(txn));
     const auto label = e.index >= 0 ? static_cast<std::uint64_t>(e.index) : ordinal(anchor(txn));
@@ -1004,8 +1011,24 @@ bool Assembly::emit() {
       if (!emit_op(txn, chunk, chunk.ops[i])) return false;
     }
     builder_.end();
+    for (const Ref ref : {txn.invoke, txn.completion}) {
+      if (ref.valid() && last_of[ref.chunk] == t) chunks_[ref.chunk] = Chunk();
+    }
   }
   return true;
+}
+
+// The last transaction that needs a chunk, by chunk. So what is read and what is built are not in
+// memory at once. Of single objects all stay, since their operations borrow text.
+std::vector<std::size_t> Assembly::last_of_chunks() const {
+  std::vector<std::size_t> last(chunks_.size(), txns_.size());
+  if (kind_ != Kind::kTxn) return last;
+  for (std::size_t t = 0; t < txns_.size(); ++t) {
+    for (const Ref ref : {txns_[t].invoke, txns_[t].completion}) {
+      if (ref.valid()) last[ref.chunk] = t;
+    }
+  }
+  return last;
 }
 
 }  // namespace

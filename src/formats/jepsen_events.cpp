@@ -228,7 +228,7 @@ bool Chunk::add_micro_op(const Cell& op, std::uint64_t byte) {
   return true;
 }
 
-void Chunk::drop_completed_invocations() {
+void Chunk::drop_unused_operations() {
   base::HashMap<std::int64_t, std::uint32_t> pending;
   std::vector<bool> dead(events.size());
   for (std::uint32_t i = 0; i < events.size(); ++i) {
@@ -240,7 +240,9 @@ void Chunk::drop_completed_invocations() {
     }
     const auto it = pending.find(event.process.integer);
     if (it == pending.end()) continue;
-    if (event.type == Type::kOk) dead[it->second] = true;
+    Event& invoke = events[it->second];
+    invoke.repeated = event.count != 0 && event.count == invoke.count;
+    dead[event.type == Type::kOk || invoke.repeated ? it->second : i] = true;
     pending.erase(it);
   }
   std::size_t kept = 0;
@@ -256,7 +258,6 @@ void Chunk::drop_completed_invocations() {
     kept += event.count;
   }
   ops.resize(kept);
-  ops.shrink_to_fit();
 }
 
 void canonical(const Chunk& chunk, const Cell& cell, std::string& out) {

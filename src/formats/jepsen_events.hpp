@@ -115,6 +115,7 @@ struct Event {
   bool client = false;  // not the nemesis
   bool nemesis = false;
   bool is_txn = false;
+  bool repeated = false;  // an invocation whose operations its completion has again
 
   [[nodiscard]] bool is_header() const {
     return f == F::kInitial || f == F::kMetadata || f == F::kSessions;
@@ -161,9 +162,9 @@ struct Chunk {
   bool add_micro_op(const Cell& op, std::uint64_t byte);
   bool fail(std::uint64_t byte, std::string message);
 
-  // Drops the operations of invocations that an ok of this chunk completes:
-  // half of a file's operations are never looked at again.
-  void drop_completed_invocations();
+  // Drops the operations of invocations or of completions that are never looked at, which is
+  // half of a file's: see Assembly::add().
+  void drop_unused_operations();
 };
 
 // Canonical EDN of a cell: nil, 7, "a", :a, [1 2].

@@ -118,7 +118,17 @@ bool micro_op(dom::element element, Chunk& chunk, std::uint64_t byte) {
       }
     }
   }
-  return chunk.add_micro_op(cell_of(element, chunk), byte);
+  const Cell whole = cell_of(element, chunk);
+  if (!chunk.add_micro_op(whole, byte)) return false;
+  // The operation has its parts, and those of the parts come before.
+  if (whole.tag == Tag::kVector) chunk.cells.resize(whole.first);
+  return true;
+}
+
+// Whether a completion without success repeats the operations, and not an error message.
+bool all_arrays(const dom::array& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](const dom::element& value) { return value.type() == element_type::ARRAY; });
 }
 
 bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
@@ -168,8 +178,9 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
   }
   Event event;
   if (!chunk.begin_event(fields, event)) return false;
+  const bool said = event.type == Type::kInvoke || event.type == Type::kOk;
   const bool direct = event.is_txn && has_value && value.type() == element_type::ARRAY &&
-                      (event.type == Type::kInvoke || event.type == Type::kOk);
+                      (said || all_arrays(dom::array(value)));
   if (direct) {
     event.first = static_cast<std::uint32_t>(chunk.ops.size());
     for (const dom::element op : dom::array(value)) {
@@ -182,8 +193,16 @@ bool op_map(dom::element element, Chunk& chunk, std::uint64_t byte) {
   return chunk.finish_event(event, has_value ? cell_of(value, chunk) : Cell(), fields.key);
 }
 
+// What a thread needs for its chunks, one after the other.
+struct Workshop {
+  dom::parser parser;
+  // The operations grow here. In each chunk's own memory, a thousand chunks would leave holes as
+  // large as all that they keep.
+  std::vector<MicroOp> ops;
+};
+
 // A chunk [begin, end) of JSON lines. Any irregularity: chunk.irregular.
-Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, dom::parser& parser) {
+Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, Workshop& workshop) {
   Chunk chunk;
   const std::string_view lines = bytes.substr(begin, end - begin);
   std::size_t expected = 0;
@@ -196,6 +215,8 @@ Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, do
   }
   if (expected == 0) return chunk;
   chunk.events.reserve(expected);
+  workshop.ops.clear();
+  chunk.ops.swap(workshop.ops);
   // simdjson reads a little past the end: the tail of the file is copied.
   simdjson::padded_string tail;
   const char* data = lines.data();
@@ -204,7 +225,7 @@ Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, do
     data = tail.data();
   }
   dom::document_stream stream;
-  if (parser.parse_many(data, lines.size(), lines.size() + 1).get(stream)) {
+  if (workshop.parser.parse_many(data, lines.size(), lines.size() + 1).get(stream)) {
     chunk.irregular = true;
     return chunk;
   }
@@ -218,7 +239,9 @@ Chunk parse_lines(std::string_view bytes, std::size_t begin, std::size_t end, do
     if (!op_map(element, chunk, begin + it.current_index())) return chunk;
   }
   chunk.irregular = stream.truncated_bytes() != 0 || chunk.events.size() != expected;
-  if (!chunk.irregular) chunk.drop_completed_invocations();
+  if (!chunk.irregular) chunk.drop_unused_operations();
+  workshop.ops.swap(chunk.ops);
+  chunk.ops = workshop.ops;  // a copy is as large as it must be
   return chunk;
 }
 
@@ -319,14 +342,14 @@ std::vector<Chunk> parse_json(std::string_view bytes, unsigned threads, Reading 
     std::atomic<std::size_t> next{0};
     std::atomic<bool> no_memory{false};
     const auto parse = [&] {
-      dom::parser parser;
+      Workshop workshop;
       // A failure to allocate shows again, as an error, when the parser is used.
-      [[maybe_unused]] const auto error = parser.allocate(kChunkBytes, text::kMaxDepth);
+      [[maybe_unused]] const auto error = workshop.parser.allocate(kChunkBytes, text::kMaxDepth);
       for (std::size_t i = next++; i < chunks.size() && !reading.stopped(); i = next++) {
         if (cuts[i + 1] - cuts[i] > kMaxMapBytes) {
           chunks[i].irregular = true;
         } else {
-          chunks[i] = parse_lines(bytes, cuts[i], cuts[i + 1], parser);
+          chunks[i] = parse_lines(bytes, cuts[i], cuts[i + 1], workshop);
         }
         reading.release(bytes.data() + cuts[i], bytes.data() + cuts[i + 1]);
       }

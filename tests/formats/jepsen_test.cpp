@@ -78,6 +78,31 @@ TEST(Jepsen, StatusesFollowCompletionsAndLostOnes) {
             "2: indeterminate w(1,4) r(2,9)\n");
 }
 
+// Lines are read a chunk at a time, which drops what is not needed; an array is not.
+TEST(Jepsen, WithoutSuccessOnlyARepeatedTransactionKnowsItsReads) {
+  const std::string lines =
+      R"({"type":"invoke","process":0,"f":"txn","value":[["w",1,1],["r",2,null]]}
+{"type":"fail","process":0,"f":"txn","value":[["w",1,1],["r",2,9]]}
+{"type":"invoke","process":1,"f":"txn","value":[["w",1,2],["r",2,null],["r",3,null]]}
+{"type":"fail","process":1,"f":"txn","value":[["w",1,2],["r",2,8,false],["r",3,7]]}
+{"type":"invoke","process":1,"f":"txn","value":[["w",1,3],["r",2,null]]}
+{"type":"fail","process":1,"f":"txn","value":[["w",1,3]]}
+{"type":"invoke","process":0,"f":"txn","value":[["w",1,4],["r",2,null]]}
+{"type":"info","process":0,"f":"txn","value":["timeout",[1,2]]}
+{"type":"invoke","process":2,"f":"txn","value":[["w",1,5],["r",2,null]]}
+{"type":"info","process":2,"f":"txn","value":[["w",1,5],["r",2,6]]}
+)";
+  const std::string expected =
+      "0: aborted w(1,1) r(2,9) | indeterminate w(1,4) r(2,?)\n"
+      "1: aborted w(1,2) r(2,?) r(3,7) | aborted w(1,3) r(2,?)\n"
+      "2: indeterminate w(1,5) r(2,6)\n";
+  EXPECT_EQ(read_text(lines), expected);
+  std::string array = "[" + lines.substr(0, lines.size() - 1) + "]";
+  for (std::size_t at = 0; (at = array.find('\n', at)) != std::string::npos; at += 2)
+    array.replace(at, 1, ",\n");
+  EXPECT_EQ(read_text(array), expected);
+}
+
 TEST(Jepsen, ReadsOfAnInvocationAreUnknownEvenIfItNamesAValue) {
   EXPECT_EQ(read_text(R"({:type :invoke :process 0 :f :txn :value [[:r 2 9] [:w 1 1]]})"),
             "0: indeterminate r(2,?) w(1,1)\n");
