@@ -187,6 +187,8 @@
     if (data) linkNames(article.querySelector(".narrative pre"));
   });
 
+  if (data) all(".txns div").forEach((div) => linkNames(div));
+
   // T12 in a text, where there is one T12 only.
   function linkNames(element) {
     const parts = element.textContent.split(/\b(T\d+)\b/);

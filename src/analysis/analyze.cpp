@@ -59,8 +59,8 @@ class Pipeline {
     shrink_seconds_ = shrink_seconds();
     shrink();
     if (options_.whole_history) look_at_whole_history();
-    explain();
     found_.final_reads = final_reads(history_);
+    explain();
     measure_test_power();
     return std::move(found_);
   }
@@ -151,6 +151,7 @@ class Pipeline {
       }
     }
     if (!options_.fields) return labels;
+    add_writers(labels);
     const auto add = [&](Level at, levels::Violation violation) {
       if (violation.internal.size() > kMostAnomalies) violation.internal.resize(kMostAnomalies);
       for (const auto& anomaly : explain::explain(history_, at, violation)) {
@@ -168,6 +169,20 @@ class Pipeline {
       if (level.violation && seen.insert(at).second) add(at, *level.violation);
     }
     return labels;
+  }
+
+  // Of what the final reads found to be lost, or not everywhere.
+  void add_writers(std::set<std::uint32_t>& labels) const {
+    if (!found_.final_reads) return;
+    const auto add = [&](history::OpId write) {
+      labels.insert(history_.label(history_.txn_of(write)));
+    };
+    const auto& lost = found_.final_reads->lost;
+    const auto& divergent = found_.final_reads->divergent;
+    for (std::size_t i = 0; i < std::min(lost.size(), kMostAnomalies); ++i) add(lost[i].last);
+    for (std::size_t i = 0; i < std::min(divergent.size(), kMostAnomalies); ++i) {
+      for (const auto write : divergent[i].writes) add(write);
+    }
   }
 
   void measure_test_power() {

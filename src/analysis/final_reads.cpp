@@ -24,21 +24,6 @@ using history::ValueId;
 
 constexpr Time kNever = std::numeric_limits<Time>::max();
 
-std::vector<FinalReads::Node> nodes_of(const History& history) {
-  std::map<std::string, std::string> names;
-  std::istringstream lines(history.fact(kFinalReaders));
-  for (std::string line; std::getline(lines, line);) {
-    const auto blank = line.find(' ');
-    names[line.substr(0, blank)] = blank == std::string::npos ? "" : line.substr(blank + 1);
-  }
-  std::vector<FinalReads::Node> nodes;
-  for (std::uint32_t s = 0; s < history.session_count(); ++s) {
-    const auto found = names.find(history.session_name(SessionId(s)));
-    if (found != names.end()) nodes.push_back({found->second, SessionId(s)});
-  }
-  return nodes;
-}
-
 // What a write leaves in a register; none: it is no write, or did not happen.
 std::optional<ValueId> written(const History& history, const history::Operation& op) {
   switch (op.kind) {
@@ -61,7 +46,9 @@ std::optional<ValueId> written(const History& history, const history::Operation&
 
 class Search {
  public:
-  explicit Search(const History& history) : history_(history) { result_.nodes = nodes_of(history); }
+  explicit Search(const History& history) : history_(history) {
+    result_.nodes = readers_of(history);
+  }
 
   std::optional<FinalReads> run() && {
     if (result_.nodes.empty()) return std::nullopt;
@@ -72,6 +59,7 @@ class Search {
     for (auto& [key, seen] : keys_) settle(key, seen);
     for_each_write(&Search::note_lost);
     for (const auto& [key, seen] : keys_) conclude(key, seen);
+    if (!result_.divergent.empty()) name_writes();
     return std::move(result_);
   }
 
@@ -201,7 +189,53 @@ class Search {
     if (seen.lost > 0) result_.lost.push_back({key, seen.lost, seen.last_lost, seen.found});
     const bool agree = std::all_of(seen.found.begin(), seen.found.end(),
                                    [&](OpId op) { return same(op, seen.found.front()); });
-    if (!agree && !seen.late) result_.divergent.push_back({key, seen.found});
+    if (!agree && !seen.late) result_.divergent.push_back({.key = key, .found = seen.found});
+  }
+
+  // What all nodes hold is left out: of a list its elements, of a register its value.
+  [[nodiscard]] std::set<ValueId> held_by_some(const FinalReads::DivergentKey& one) const {
+    std::map<ValueId, std::size_t> holders;
+    for (const auto id : one.found) {
+      const auto op = history_.op(id);
+      if (op.kind != OpKind::kListRead) {
+        ++holders[op.value];
+        continue;
+      }
+      const auto list = history_.list(op);
+      for (const auto value : std::set<ValueId>(list.begin(), list.end())) ++holders[value];
+    }
+    std::set<ValueId> some;
+    for (const auto& [value, count] : holders) {
+      if (count < one.found.size()) some.insert(value);
+    }
+    return some;
+  }
+
+  void name_writes() {
+    struct Wanted {
+      FinalReads::DivergentKey* to;
+      std::set<ValueId> values;
+    };
+    std::map<KeyId, Wanted> wanted;
+    for (auto& one : result_.divergent) wanted[one.key] = {&one, held_by_some(one)};
+    for (std::uint32_t raw = 0; raw < history_.txn_count(); ++raw) {
+      const TxnId t(raw);
+      if (history_.status(t) == TxnStatus::kAborted) continue;
+      for (auto i = history_.first_op(t); i < history_.last_op(t); ++i) {
+        const auto op = history_.op(OpId(i));
+        const auto key = op.key == KeyId() ? wanted.end() : wanted.find(op.key);
+        if (key == wanted.end()) continue;
+        const auto value = op.kind == OpKind::kAppend ? op.value : written(history_, op);
+        if (value && key->second.values.contains(*value)) key->second.to->writes.emplace_back(i);
+      }
+    }
+    const auto later = [&](OpId a, OpId b) {
+      return history_.invoke(history_.txn_of(a)) > history_.invoke(history_.txn_of(b));
+    };
+    for (auto& one : result_.divergent) {
+      std::stable_sort(one.writes.begin(), one.writes.end(), later);
+      if (one.writes.size() > kMostDivergentWrites) one.writes.resize(kMostDivergentWrites);
+    }
   }
 
   const History& history_;
@@ -210,6 +244,21 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<FinalReads::Node> readers_of(const History& history) {
+  std::map<std::string, std::string> names;
+  std::istringstream lines(history.fact(kFinalReaders));
+  for (std::string line; std::getline(lines, line);) {
+    const auto blank = line.find(' ');
+    names[line.substr(0, blank)] = blank == std::string::npos ? "" : line.substr(blank + 1);
+  }
+  std::vector<FinalReads::Node> nodes;
+  for (std::uint32_t s = 0; s < history.session_count(); ++s) {
+    const auto found = names.find(history.session_name(SessionId(s)));
+    if (found != names.end()) nodes.push_back({found->second, SessionId(s)});
+  }
+  return nodes;
+}
 
 std::optional<FinalReads> final_reads(const History& history) {
   return Search(history).run();

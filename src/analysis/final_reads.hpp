@@ -17,6 +17,7 @@
 // may be every write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ struct FinalReads {
   struct DivergentKey {
     history::KeyId key;
     std::vector<history::OpId> found;
+    // Of what some node holds and another does not, the writes; the last to begin come first.
+    std::vector<history::OpId> writes = {};
   };
   std::vector<Node> nodes;
   std::uint64_t keys = 0;               // that were read from some node
@@ -51,8 +54,14 @@ struct FinalReads {
   [[nodiscard]] bool well() const { return lost.empty() && divergent.empty(); }
 };
 
+// At most so many writes are named of a key on which nodes differ.
+inline constexpr std::size_t kMostDivergentWrites = 8;
+
 // The fact of a history that says which sessions made its final reads: lines "SESSION NODE".
 inline constexpr const char* kFinalReaders = "final readers";
+
+// The sessions that made them, by number; empty: there are none.
+std::vector<FinalReads::Node> readers_of(const history::History& history);
 
 // None: the history has no final reads. Without times no write of a register is called lost.
 std::optional<FinalReads> final_reads(const history::History& history);

@@ -66,6 +66,12 @@ std::vector<std::uint32_t> labels_of(const Checked& checked) {
       if (txn.valid()) labels.push_back(finding.history.label(txn));
     }
   }
+  if (!final_reads_decide(checked)) return labels;
+  for (const auto& finding : final_reads_findings(checked, kMostFindings)) {
+    for (const auto txn : transactions_of(checked.history, finding)) {
+      labels.push_back(checked.history.label(txn));
+    }
+  }
   return labels;
 }
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "levels/product.hpp"
 #include "report/emit_markdown.hpp"
+#include "report/final_reads.hpp"
 
 namespace cupel::report {
 
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::size_t kAnnotations = 10;
 constexpr std::size_t kAnomalies = 20;
+constexpr std::size_t kFinalReads = 20;            // keys in the summary
+constexpr std::size_t kFinalReadsAnnotations = 3;  // of lost writes, and of nodes that differ
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -58,6 +62,17 @@ std::string command(std::string_view kind, const std::string& file,
                      line ? fmt::format(",line={}", *line) : "", property(title), escaped(text));
 }
 
+// Of the first of the transactions that was found in the file.
+std::optional<std::uint64_t> line_of(const Emission& emission, const history::History& history,
+                                     std::span<const history::TxnId> txns) {
+  for (const auto txn : txns) {
+    if (!txn.valid()) continue;
+    const auto at = emission.lines.find(history.label(txn));
+    if (at != emission.lines.end()) return at->second;
+  }
+  return std::nullopt;
+}
+
 const char* sign(Verdict verdict) {
   switch (verdict) {
     case Verdict::kSatisfied:
@@ -82,6 +97,9 @@ std::string emit_github(const Emission& emission) {
   const Checked& checked = emission.checked;
   std::string text = fmt::format("### cupel: {}\n\n{}\n\n", markdown_code(checked.file),
                                  markdown_text(verdict_of(checked)));
+  if (const auto tables = final_reads_tables(checked, kFinalReads); !tables.empty()) {
+    text += folded("<b>Final reads</b>: " + markdown_text(final_reads_verdict(checked)), tables);
+  }
   for (const auto& finding : findings_of(checked, kAnomalies)) {
     const auto& anomaly = finding.anomaly;
     std::string body;
@@ -118,18 +136,21 @@ std::string github_annotations(const Emission& emission) {
   std::string text;
   const auto add = [&](const explain::Anomaly& anomaly, const history::History& history,
                        levels::Level level) {
-    std::optional<std::uint64_t> line;
-    for (const auto txn : anomaly.transactions) {
-      if (line || !txn.valid()) continue;
-      if (const auto at = emission.lines.find(history.label(txn)); at != emission.lines.end()) {
-        line = at->second;
-      }
-    }
-    text += command("error", checked.file, line,
+    text += command("error", checked.file, line_of(emission, history, anomaly.transactions),
                     fmt::format("{} violates {}", title_of(anomaly), levels::name(level)),
                     anomaly.explanation);
   };
-  for (const auto& finding : findings_of(checked, kAnnotations)) {
+  std::size_t left = kAnnotations;
+  if (final_reads_decide(checked)) {
+    for (const auto& finding : final_reads_findings(checked, kFinalReadsAnnotations)) {
+      text += command("error", checked.file,
+                      line_of(emission, checked.history, transactions_of(checked.history, finding)),
+                      fmt::format("{} on {}", finding.name, finding.key),
+                      sentences_of(checked.history, finding));
+      --left;
+    }
+  }
+  for (const auto& finding : findings_of(checked, left)) {
     add(finding.anomaly, finding.history, finding.level);
   }
   std::vector<std::string> unknown;

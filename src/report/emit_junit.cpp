@@ -115,8 +115,7 @@ void Junit::close(const std::string& file, const Counts& counts, const std::stri
 
 // A level that was asked for by name decides alone, as for the exit code.
 void Junit::add_final_reads(const Checked& checked, Counts& counts, std::string& cases) {
-  const auto all = checked.analysis.check.levels.size() == levels::all_levels().size();
-  if (!checked.analysis.final_reads || !all) return;
+  if (!final_reads_decide(checked)) return;
   ++counts.tests;
   cases += fmt::format("    <testcase classname=\"{}\" name=\"final-reads\" time=\"0.000\"",
                        xml_text(checked.file));

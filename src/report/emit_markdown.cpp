@@ -10,6 +10,7 @@
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
+#include "report/final_reads.hpp"
 #include "report/steps.hpp"
 
 namespace cupel::report {
@@ -148,7 +149,48 @@ std::string facts(const Emission& emission, const Counterexample& example) {
   return text + "\n";
 }
 
+constexpr std::size_t kMostTableRows = 20;  // of what the final reads found
+
+std::string row_of(const Checked& checked, const FinalReadsFinding& finding) {
+  if (finding.by.empty())
+    return fmt::format("| {} | | | {} |\n", markdown_text(finding.key),
+                       markdown_text(finding.holdings));
+  const auto& write = finding.by.front();
+  auto when = write.acknowledged;
+  for (const auto& part : {write.node.empty() ? "" : "by " + write.node, write.fault}) {
+    if (!part.empty()) when += (when.empty() ? "" : ", ") + part;
+  }
+  auto what = fmt::format("{} {}", writer_of(checked.history, write), write.clause);
+  if (finding.writes > 1) what += fmt::format(", and {} more before", finding.writes - 1);
+  if (!write.missing.empty()) what += "; " + write.missing;
+  return fmt::format("| {} | {} | {} | {} |\n", markdown_text(finding.key), markdown_text(what),
+                     markdown_text(when), markdown_text(finding.holdings));
+}
+
 }  // namespace
+
+std::string final_reads_tables(const Checked& checked, std::size_t most) {
+  if (!final_reads_decide(checked)) return {};
+  const auto findings = final_reads_findings(checked, most);
+  const auto& found = *checked.analysis.final_reads;
+  std::string text;
+  const auto add = [&](std::string_view name, std::size_t all, const std::string& head) {
+    if (all == 0) return;
+    text += fmt::format(
+        "### {}: {}\n\n{}|---|---|---|---|\n", name,
+        name == "lost-write" ? "acknowledged writes are lost" : "the nodes differ at the end",
+        head);
+    for (const auto& finding : findings) {
+      if (finding.name == name) text += row_of(checked, finding);
+    }
+    if (all > most) text += fmt::format("\n… and {}\n", counted(all - most, "more key"));
+    text += "\n";
+  };
+  add("lost-write", found.lost.size(), "| key | lost write | acknowledged | at the end |\n");
+  add("divergent-replicas", found.divergent.size(),
+      "| key | write that some nodes miss | acknowledged | at the end |\n");
+  return text;
+}
 
 std::string markdown_text(std::string_view text) {
   std::string out;
@@ -216,9 +258,9 @@ std::string markdown_table(const Counterexample& example) {
 
 std::string emit_markdown(const Emission& emission) {
   const Checked& checked = emission.checked;
-  std::string text;
+  auto text = final_reads_tables(checked, kMostTableRows);
   for (const auto& finding : findings_of(checked)) {
-    if (!text.empty()) text += "\n";
+    if (!text.empty() && !text.ends_with("\n\n")) text += "\n";
     const auto& anomaly = finding.anomaly;
     text += fmt::format("### {} violates {}\n\n{}\n\n", markdown_text(title_of(anomaly)),
                         levels::name(finding.level), markdown_text(sentence_of(anomaly)));

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "base/budget.hpp"
 #include "explain/why/glossary.hpp"
 #include "history/naming.hpp"
+#include "report/final_reads.hpp"
 #include "text/json.hpp"
 
 namespace cupel::report {
@@ -45,6 +47,16 @@ Json location_of(const Emission& emission, const history::History& history, hist
   return location;
 }
 
+// At the first of the transactions, related to the others.
+void locate(Json& result, const Emission& emission, const history::History& history,
+            std::span<const history::TxnId> txns) {
+  result["locations"] = Json::array({txns.empty() ? file_location(emission.checked.file)
+                                                  : location_of(emission, history, txns.front())});
+  if (txns.size() < 2) return;
+  auto& related = result["relatedLocations"] = Json::array();
+  for (const auto txn : txns.subspan(1)) related.push_back(location_of(emission, history, txn));
+}
+
 }  // namespace
 
 std::string uri_of(std::string_view path) {
@@ -69,19 +81,26 @@ Sarif::~Sarif() {
   lists_.reset();
 }
 
-std::size_t Sarif::rule(const explain::Anomaly& anomaly) {
-  const auto [known, fresh] = rule_index_.try_emplace(anomaly.name, lists_->rules.size());
-  if (!fresh) return known->second;
-  Json rule{{"id", anomaly.name}};
+std::size_t Sarif::rule(const std::string& name) {
   for (const auto& entry : explain::anomalies()) {
-    if (entry.name != anomaly.name) continue;
-    rule["shortDescription"] = message(std::string(entry.definition));
-    if (!entry.example.empty()) {
-      rule["fullDescription"] =
-          message(fmt::format("{} Smallest example: {}.", entry.definition, entry.example));
-    }
+    if (entry.name == name) return rule(name, entry.definition, entry.example);
   }
-  rule["help"] = message(fmt::format("`cupel explain {}` says more.", anomaly.name));
+  for (const auto& entry : explain::terms()) {
+    if (entry.name == name) return rule(name, entry.definition, {});
+  }
+  return rule(name, {}, {});
+}
+
+std::size_t Sarif::rule(const std::string& name, std::string_view definition,
+                        std::string_view example) {
+  const auto [known, fresh] = rule_index_.try_emplace(name, lists_->rules.size());
+  if (!fresh) return known->second;
+  Json rule{{"id", name}};
+  if (!definition.empty()) rule["shortDescription"] = message(std::string(definition));
+  if (!example.empty()) {
+    rule["fullDescription"] = message(fmt::format("{} Smallest example: {}.", definition, example));
+  }
+  rule["help"] = message(fmt::format("`cupel explain {}` says more.", name));
   rule["defaultConfiguration"] = {{"level", "error"}};
   lists_->rules.push_back(std::move(rule));
   return known->second;
@@ -93,9 +112,29 @@ void Sarif::notify(const std::string& file, const std::string& text, const char*
                                    {"locations", Json::array({file_location(file)})}});
 }
 
+void Sarif::add_final_reads(const Emission& emission) {
+  const Checked& checked = emission.checked;
+  if (!final_reads_decide(checked)) return;
+  for (const auto& finding : final_reads_findings(checked, kMostFindings)) {
+    const std::string name(finding.name);
+    Json one{{"ruleId", name}, {"ruleIndex", rule(name)}, {"level", "error"}};
+    one["message"] = message(
+        fmt::format("{} on {}: {}", name, finding.key, sentences_of(checked.history, finding)));
+    locate(one, emission, checked.history, transactions_of(checked.history, finding));
+    std::string print = fmt::format("{} {} {}", checked.file, name, finding.key);
+    for (const auto& write : finding.by) {
+      print += fmt::format(" {}", checked.history.label(write.txn));
+    }
+    one["partialFingerprints"] = {{"anomaly/v1", print}};
+    one["properties"] = {{"key", finding.key}};
+    lists_->results.push_back(std::move(one));
+  }
+}
+
 void Sarif::add(const Emission& emission) {
   const base::AllocationWatch::Deferral deferral;  // JSON's destructors allocate
   const Checked& checked = emission.checked;
+  add_final_reads(emission);
   for (const auto& level : checked.analysis.check.levels) {
     if (level.verdict != Verdict::kUnknown) continue;
     notify(checked.file, fmt::format("{} is unknown: {}", levels::name(level.level), level.detail),
@@ -103,20 +142,13 @@ void Sarif::add(const Emission& emission) {
   }
   const auto result = [&](const explain::Anomaly& anomaly, const history::History& history,
                           levels::Level at) {
-    Json one{{"ruleId", anomaly.name}, {"ruleIndex", rule(anomaly)}, {"level", "error"}};
+    Json one{{"ruleId", anomaly.name}, {"ruleIndex", rule(anomaly.name)}, {"level", "error"}};
     one["message"] = message(title_of(anomaly) + ": " + anomaly.explanation);
     std::vector<history::TxnId> txns;
     for (const auto txn : anomaly.transactions) {
       if (txn.valid()) txns.push_back(txn);
     }
-    one["locations"] = Json::array({txns.empty() ? file_location(checked.file)
-                                                 : location_of(emission, history, txns.front())});
-    if (txns.size() > 1) {
-      auto& related = one["relatedLocations"] = Json::array();
-      for (std::size_t i = 1; i < txns.size(); ++i) {
-        related.push_back(location_of(emission, history, txns[i]));
-      }
-    }
+    locate(one, emission, history, txns);
     // The same anomaly of the same transactions is the same finding in the next run.
     std::string print = checked.file + " " + anomaly.name;
     for (const auto txn : txns) print += fmt::format(" {}", history.label(txn));

@@ -26,7 +26,10 @@ class Sarif {
   [[nodiscard]] std::string text() const;
 
  private:
-  std::size_t rule(const explain::Anomaly& anomaly);
+  // `definition`: sentences; `example`: a smallest history; either may be empty.
+  std::size_t rule(const std::string& name, std::string_view definition, std::string_view example);
+  std::size_t rule(const std::string& name);
+  void add_final_reads(const Emission& emission);
   void notify(const std::string& file, const std::string& text, const char* level);
 
   std::string version_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <sstream>
 
@@ -13,12 +14,14 @@
 #include "explain/why/counterexample.hpp"
 #include "explain/why/explain.hpp"
 #include "explain/why/glossary.hpp"
+#include "explain/why/layout.hpp"
 #include "explain/why/words.hpp"
 #include "history/naming.hpp"
 #include "levels/product.hpp"
 #include "report/dot.hpp"
 #include "report/figure.hpp"
 #include "report/final_reads.hpp"
+#include "report/page_final_reads.hpp"
 #include "report/stats.hpp"
 #include "report/svg.hpp"
 #include "report/timeline.hpp"
@@ -180,7 +183,9 @@ class Page {
     header(out);
     out += "<main id=\"main\">\n";
     // What went wrong first; where nothing did, what was found and what the test could show.
-    const bool well = violations_.shown.empty();
+    const bool kept_all = final_reads_verdict(checked_).empty();
+    const bool well = violations_.shown.empty() && kept_all;
+    if (!kept_all) out += final_reads_section(checked_);
     if (!well) {
       violations(out);
       timeline(out);
@@ -189,7 +194,7 @@ class Page {
     ladder(out);
     statistics(out);
     out += "</div>\n";
-    final_reads(out);
+    if (kept_all) out += final_reads_section(checked_);
     test_power(out);
     if (well) timeline(out);
     out += "</main>\n";
@@ -211,7 +216,8 @@ class Page {
     if (with_timeline_) {
       // Half of what there is room for shows 20,000 transactions; more only makes the page slow.
       out += timeline_json(checked_.history, marked,
-                           {.most_bytes = std::min<std::size_t>(room, 3'000'000)});
+                           {.most_bytes = std::min<std::size_t>(room, 3'000'000),
+                            .also = writers_in_section(checked_)});
     } else {
       out += "null";
     }
@@ -257,7 +263,10 @@ class Page {
     const auto& result = checked_.analysis.check;
     auto text = kept_ ? answer_of_promise(history, *kept_, result) : answer(result);
     const auto lost = final_reads_verdict(checked_);
-    if (!lost.empty()) text += "; " + lost;
+    if (!lost.empty()) {
+      text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+      text = explain::capitalised(lost) + "; " + text;
+    }
     out += fmt::format(
         "<section class=\"verdict {}\" aria-label=\"Answer\">\n<p class=\"file\">{}</p>\n"
         "<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</section>\n",
@@ -538,22 +547,6 @@ class Page {
                          in_page(line.substr(begin, gap - begin)), in_page(line.substr(rest)));
     }
     out += "</dl>\n</section>\n";
-  }
-
-  void final_reads(std::string& out) {
-    std::istringstream lines(final_reads_text(checked_));
-    std::string line;
-    if (!std::getline(lines, line)) return;
-    out += fmt::format(
-        "<section id=\"final-reads\" aria-labelledby=\"final-reads-title\">\n"
-        "<h2 id=\"final-reads-title\">Final reads</h2>\n<p>{}</p>\n",
-        in_page(line.substr(line.find(':') + 2)));
-    std::string items;
-    while (std::getline(lines, line)) {
-      items += fmt::format("<li>{}</li>\n", in_page(line.substr(line.find_first_not_of(' '))));
-    }
-    if (!items.empty()) out += "<ul>\n" + items + "</ul>\n";
-    out += "</section>\n";
   }
 
   static void help(std::string& out) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "analysis/final_reads.hpp"
 #include "history/naming.hpp"
 #include "report/stats.hpp"
 #include "text/json.hpp"
@@ -48,10 +49,12 @@ std::string json_text(std::string_view text) {
 
 class Timeline {
  public:
-  Timeline(const History& history, std::span<const std::vector<TxnId>> marked, std::size_t most)
+  Timeline(const History& history, std::span<const std::vector<TxnId>> marked,
+           const TimelineOptions& options)
       : history_(history),
         marked_(marked),
-        most_(most),
+        also_(options.also),
+        most_(options.most_bytes),
         clock_(history.has_times()),
         places_(history.times_are_places()) {
     measure();
@@ -185,6 +188,13 @@ class Timeline {
     return std::min(column, kColumns - 1);
   }
 
+  // The sessions that only read at the end, when the load was over.
+  [[nodiscard]] std::vector<bool> final_readers() const {
+    std::vector<bool> is(history_.session_count());
+    for (const auto& node : analysis::readers_of(history_)) is[node.session.index()] = true;
+    return is;
+  }
+
   // Commits and their latencies, by when they ended.
   void pace() {
     if (!clock_ || places_) {
@@ -192,10 +202,12 @@ class Timeline {
       return;
     }
     std::vector<std::vector<Time>> latencies(kColumns);
+    const auto reads_finally = final_readers();
     for (std::size_t i = 0; i < history_.txn_count(); ++i) {
       const TxnId t(i);
       const bool known = history_.invoke(t) != kNoTime && history_.complete(t) != kNoTime;
       if (history_.status(t) != TxnStatus::kCommitted || !known) continue;
+      if (reads_finally[history_.session(t).index()]) continue;
       latencies[column_of(end(t))].push_back(end(t) - start(t));
     }
     for (auto& column : latencies) std::sort(column.begin(), column.end());
@@ -234,13 +246,13 @@ class Timeline {
     const auto n = history_.txn_count();
     std::vector<Time> centres;
     std::vector<bool> must(n);
-    for (const auto& list : marked_) {
-      for (const TxnId t : list) {
-        if (t.index() >= n || must[t.index()]) continue;
-        must[t.index()] = true;
-        centres.push_back(start(t));
-      }
-    }
+    const auto add = [&](TxnId t) {
+      if (t.index() >= n || must[t.index()]) return;
+      must[t.index()] = true;
+      centres.push_back(start(t));
+    };
+    for (const auto& list : marked_) std::for_each(list.begin(), list.end(), add);
+    std::for_each(also_.begin(), also_.end(), add);
     if (centres.empty()) centres.push_back(from_);
     std::sort(centres.begin(), centres.end());
     const auto distance = [&](TxnId t) {
@@ -390,6 +402,7 @@ class Timeline {
 
   const History& history_;
   std::span<const std::vector<TxnId>> marked_;
+  std::span<const TxnId> also_;
   std::size_t most_;
   bool clock_, places_;
   Time from_ = 0, to_ = 0;
@@ -422,7 +435,7 @@ std::vector<Fault> faults_of(const History& history) {
 
 std::string timeline_json(const History& history, std::span<const std::vector<TxnId>> marked,
                           const TimelineOptions& options) {
-  return Timeline(history, marked, options.most_bytes).write();
+  return Timeline(history, marked, options).write();
 }
 
 }  // namespace cupel::report

@@ -21,7 +21,7 @@
 //    "pace":{"commits":[…],"p50":[…],"p99":[…]},
 //                                         by column of the grid: what committed then, how long
 //                                         half and 99 % of it took at most (-1: nothing did);
-//                                         null without true times
+//                                         without the final reads; null without true times
 //    "faults":[[100,200,"kill"],…],       -1: not healed
 //    "marked":[[0,1],…]}                  transactions of each violation
 #pragma once
@@ -36,6 +36,7 @@ namespace cupel::report {
 
 struct TimelineOptions {
   std::size_t most_bytes = 3'000'000;
+  std::vector<history::TxnId> also = {};  // shown as well, whatever happens
 };
 
 // `marked`: the transactions of each violation; they are shown whatever happens.

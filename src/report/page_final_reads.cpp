@@ -1,0 +1,114 @@
+// See the header. A row is a key; its cells are the parts that every output has.
+#include "report/page_final_reads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "analysis/final_reads.hpp"
+#include "explain/why/glossary.hpp"
+#include "report/final_reads.hpp"
+#include "report/wording.hpp"
+
+namespace cupel::report {
+
+namespace {
+
+constexpr std::size_t kMostWritesInCell = 3;
+
+std::string in_cell(std::string_view text) {
+  return in_markup(text, "\n\t");
+}
+
+std::string definition(std::string_view name) {
+  for (const auto& term : explain::terms()) {
+    if (term.name != name) continue;
+    std::string text(term.definition);
+    std::erase(text, '`');
+    return text;
+  }
+  return {};
+}
+
+// A line for each write.
+std::string lines(std::span<const ReportedWrite> writes,
+                  const std::function<std::string(const ReportedWrite&)>& text) {
+  std::string out;
+  for (const auto& write : writes.first(std::min(writes.size(), kMostWritesInCell))) {
+    const auto line = text(write);
+    out += fmt::format("<div>{}</div>", line.empty() ? "–" : in_cell(line));
+  }
+  return out;
+}
+
+std::string row(const history::History& history, const FinalReadsFinding& finding) {
+  const auto what = lines(finding.by, [](const auto& write) {
+    return write.missing.empty() ? write.clause : write.clause + ", " + write.missing;
+  });
+  std::string more;
+  if (finding.writes > 1) {
+    more = fmt::format("<div>and {} before</div>", counted(finding.writes - 1, "lost write"));
+  } else if (finding.by.size() > kMostWritesInCell) {
+    more = "<div>…</div>";
+  }
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td>{}{}</td><td class=\"txns\">{}</td><td>{}</td><td>{}</td>"
+      "<td>{}</td><td>{}</td></tr>\n",
+      in_cell(finding.key), what, more,
+      lines(finding.by, [&](const auto& write) { return writer_of(history, write); }),
+      lines(finding.by, [](const auto& write) { return write.acknowledged; }),
+      lines(finding.by, [](const auto& write) { return write.node; }),
+      lines(finding.by, [](const auto& write) { return write.fault; }), in_cell(finding.holdings));
+}
+
+void table(std::string& out, const Checked& checked, std::span<const FinalReadsFinding> findings,
+           std::string_view name, std::size_t all) {
+  if (all == 0) return;
+  const bool lost = name == "lost-write";
+  out += fmt::format(
+      "<article class=\"finding\"><h3>{} <small>{}</small></h3>\n<p class=\"definition\">{}</p>\n"
+      "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table class=\"ladder\">"
+      "<thead><tr><th scope=\"col\">key</th><th scope=\"col\">{}</th><th scope=\"col\">written "
+      "by</th><th scope=\"col\">acknowledged at</th><th scope=\"col\">by node</th><th "
+      "scope=\"col\">fault</th><th scope=\"col\">at the end</th></tr></thead>\n<tbody>\n",
+      name, counted(all, "key"), in_cell(definition(name)), name,
+      lost ? "lost write" : "write that is not on every node");
+  for (const auto& finding : findings) {
+    if (finding.name == name) out += row(checked.history, finding);
+  }
+  out += "</tbody>\n</table></div>\n";
+  if (all > kMostKeysOnPage) {
+    out += fmt::format(
+        "<p class=\"definition\">… and {}; <code>cupel check --json</code> lists "
+        "them.</p>\n",
+        counted(all - kMostKeysOnPage, "more key"));
+  }
+  out += "</article>\n";
+}
+
+}  // namespace
+
+std::string final_reads_section(const Checked& checked) {
+  const auto& found = checked.analysis.final_reads;
+  if (!found) return {};
+  std::string out = fmt::format(
+      "<section id=\"final-reads\" aria-labelledby=\"final-reads-title\">\n"
+      "<h2 id=\"final-reads-title\">Final reads</h2>\n<p class=\"definition\">{}.</p>\n",
+      in_cell(final_reads_summary(checked)));
+  const auto findings = final_reads_findings(checked, kMostKeysOnPage);
+  table(out, checked, findings, "lost-write", found->lost.size());
+  table(out, checked, findings, "divergent-replicas", found->divergent.size());
+  return out + "</section>\n";
+}
+
+std::vector<history::TxnId> writers_in_section(const Checked& checked) {
+  std::vector<history::TxnId> txns;
+  for (const auto& finding : final_reads_findings(checked, kMostKeysOnPage)) {
+    for (const auto& write : finding.by) txns.push_back(write.txn);
+  }
+  return txns;
+}
+
+}  // namespace cupel::report
