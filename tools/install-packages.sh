@@ -36,6 +36,7 @@ others=(
   # kept from starting and from making a database of their own, now and at boot (see
   # below); those that were there before are left as they are.
   postgresql mariadb-server galera-4 redis-server etcd-server
+  postgresql-server-dev-15  # the extension of `cupel mock --engine postgres`
   libzookeeper-java default-jre-headless nats-server patroni python3-etcd
   iproute2 nftables  # their networks, and faults of those
 )

@@ -9,6 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/mock_options.hpp"
 #include "cli/options.hpp"
+#include "engines/postgres_engine.hpp"
 #include "report/wording.hpp"
 #include "wire/store_server.hpp"
 
@@ -28,16 +29,77 @@ bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1" || address == "localhost";
 }
 
-int serve(const ServeArguments& arguments) {
-  std::optional<formats::WriteOptions> target;
-  if (!arguments.history.empty()) {
-    const auto asked = write_options(arguments.history, "", false, "");
-    if (!asked.ok()) return bad(asked.error());
-    // Not at the end, when what happened would be lost.
-    if (const auto can = formats::can_write(arguments.history, *asked); !can.ok())
-      return bad(can.error());
-    target = *asked;
+// Where the history goes. Checked at the start: at the end, what happened would be lost.
+base::Result<std::optional<formats::WriteOptions>> history_target(const ServeArguments& arguments) {
+  if (arguments.history.empty()) return std::optional<formats::WriteOptions>();
+  const auto asked = write_options(arguments.history, "", false, "");
+  if (!asked.ok()) return asked.error();
+  if (const auto can = formats::can_write(arguments.history, *asked); !can.ok()) return can.error();
+  return std::optional(*asked);
+}
+
+void print_level(const ServeArguments& arguments) {
+  flush_output();
+  if (!arguments.note.empty()) print_error(arguments.note);
+  print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
+                          arguments.store.seed));
+}
+
+// The command's exit code.
+int write_served(const ServeArguments& arguments, const formats::WriteOptions& target,
+                 const base::Result<history::History>& history) {
+  if (!history.ok()) return bad(history.error());
+  if (history->txn_count() == 0) {
+    print_error(fmt::format(
+        "warning: no transaction ended, so there is no history, and {} was not written{}",
+        arguments.history, of_another_run(arguments.history)));
+    return kSatisfied;
   }
+  const int code = write_history(*history, arguments.history, target);
+  if (code == kSatisfied) {
+    print_error(fmt::format("wrote {}; to check: cupel check -l {} {}",
+                            report::counted(history->txn_count(), "transaction"),
+                            mock::name(arguments.store.level), shell_word(arguments.history)));
+  }
+  return code;
+}
+
+int serve_postgres(const ServeArguments& arguments) {
+  const auto target = history_target(arguments);
+  if (!target.ok()) return bad(target.error());
+  const Interruptible interruptible;
+  const auto engine =
+      engines::PostgresEngine::start({.store = arguments.store,
+                                      .strong_constraints = arguments.strong_constraints,
+                                      .interrupted = &interruptible.stopped()});
+  if (!engine.ok()) return bad(engine.error());
+  print(fmt::format("postgres  psql {}\n", (*engine)->url()));
+  print_level(arguments);
+  interruptible.wait();
+  (*engine)->server().stop();
+  return *target ? write_served(arguments, **target, (*engine)->store().history()) : kSatisfied;
+}
+
+void print_servers(const ServeArguments& arguments, const wire::Server& server) {
+  if (const auto open = server.port(Interface::kPostgres)) {
+    print(fmt::format("postgres  psql {}\n", url("postgres", arguments.address, open)));
+  }
+  if (const auto open = server.port(Interface::kMysql)) {
+    auto host = host_of(arguments.address);
+    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open,
+                      arguments.password ? " -p" : ""));
+  }
+  if (const auto open = server.port(Interface::kHttp)) {
+    print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
+                      arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "",
+                      http_url(arguments.address, open)));
+  }
+}
+
+int serve(const ServeArguments& arguments) {
+  const auto target = history_target(arguments);
+  if (!target.ok()) return bad(target.error());
   wire::StoreServer served(arguments.store);
   const bool all = !arguments.postgres && !arguments.mysql && !arguments.http;
   const auto port = [&](const std::optional<std::uint16_t>& given) {
@@ -57,43 +119,11 @@ int serve(const ServeArguments& arguments) {
         "warning: every client that reaches {} can use this server; set --password to prevent it",
         arguments.address));
   }
-  const auto& server = *served.server;
-  if (const auto open = server.port(Interface::kPostgres)) {
-    print(fmt::format("postgres  psql {}\n", url("postgres", arguments.address, open)));
-  }
-  if (const auto open = server.port(Interface::kMysql)) {
-    auto host = host_of(arguments.address);
-    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
-    print(fmt::format("mysql     mariadb -h {} -P {} -u cupel{} cupel\n", host, open,
-                      arguments.password ? " -p" : ""));
-  }
-  if (const auto open = server.port(Interface::kHttp)) {
-    print(fmt::format("http      curl {}-d '{{\"sql\": \"select 1\"}}' {}/sql\n",
-                      arguments.password ? "-H 'Authorization: Bearer PASSWORD' " : "",
-                      http_url(arguments.address, open)));
-  }
-  flush_output();
-  if (!arguments.note.empty()) print_error(arguments.note);
-  print_error(fmt::format("level {}, seed {}; Ctrl-C stops it", mock::name(arguments.store.level),
-                          arguments.store.seed));
+  print_servers(arguments, *served.server);
+  print_level(arguments);
   interruptible.wait();
   served.server->stop();
-  if (!target) return kSatisfied;
-  const auto history = served.store.history();
-  if (!history.ok()) return bad(history.error());
-  if (history->txn_count() == 0) {
-    print_error(fmt::format(
-        "warning: no transaction ended, so there is no history, and {} was not written{}",
-        arguments.history, of_another_run(arguments.history)));
-    return kSatisfied;
-  }
-  const int code = write_history(*history, arguments.history, *target);
-  if (code == kSatisfied) {
-    print_error(fmt::format("wrote {}; to check: cupel check -l {} {}",
-                            report::counted(history->txn_count(), "transaction"),
-                            mock::name(arguments.store.level), shell_word(arguments.history)));
-  }
-  return code;
+  return *target ? write_served(arguments, **target, served.store.history()) : kSatisfied;
 }
 
 }  // namespace
@@ -103,6 +133,7 @@ void add_mock(Command& app, Run& run) {
       "mock", "Serve a simulated database that returns any value its isolation level allows");
   command->require_subcommand(0, 1);
   auto arguments = std::make_shared<ServeArguments>();
+  add_engine_options(*command, *arguments);
   add_store_options(*command, *arguments);
   const char* where = "Protocols and ports (default: all three, on free ports)";
   const auto port = [&](const char* option, std::optional<std::uint16_t>& value, const char* what) {
@@ -133,6 +164,7 @@ void add_mock(Command& app, Run& run) {
       "Examples:\n"
       "  cupel mock --level causal --pg 5433 --history history.jsonl\n"
       "  cupel mock --level read-committed --policy adversarial\n"
+      "  cupel mock --engine postgres --level snapshot-isolation\n"
       "  cupel mock test --level causal --iterations 200 -- ./run-tests.sh");
   command->callback([arguments, command, &run] {
     if (command->got_subcommand("test")) {
@@ -145,7 +177,15 @@ void add_mock(Command& app, Run& run) {
       return;
     }
     take_store_options(*arguments);
-    run = [arguments] { return serve(*arguments); };
+    if (arguments->engine == StoreArguments::Engine::kPostgres) {
+      for (const char* option : {"--pg", "--mysql", "--http", "--bind", "--password"}) {
+        if (command->get_option(option)->empty()) continue;
+        throw UsageError(option, "found with --engine postgres, expected it with --engine own");
+      }
+      run = [arguments] { return serve_postgres(*arguments); };
+    } else {
+      run = [arguments] { return serve(*arguments); };
+    }
   });
   add_mock_test(*command, run);
 }

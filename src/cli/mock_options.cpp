@@ -24,6 +24,26 @@ std::vector<std::string> level_names_of_mock() {
 
 }  // namespace
 
+void add_engine_options(Command& command, StoreArguments& arguments) {
+  const char* group = "SQL engine";
+  command
+      .add_option("--engine", arguments.engine_name,
+                  "The SQL over the store: own, a subset of SQL in this program, or postgres, a "
+                  "PostgreSQL server whose tables are in the store")
+      ->type_name("ENGINE")
+      ->capture_default_str()
+      ->check(one_of_names({"own", "postgres"}))
+      ->group(group);
+  command
+      .add_option("--constraints", arguments.constraints,
+                  "With --engine postgres: unique constraints and foreign keys are as weak as the "
+                  "level (weak), or see what was committed last (strong)")
+      ->type_name("HOW")
+      ->capture_default_str()
+      ->check(one_of_names({"weak", "strong"}))
+      ->group(group);
+}
+
 void add_store_options(Command& command, StoreArguments& arguments) {
   const char* store = "Store";
   command
@@ -77,6 +97,13 @@ void add_store_options(Command& command, StoreArguments& arguments) {
 }
 
 namespace {
+
+void take_engine(StoreArguments& arguments) {
+  arguments.strong_constraints = arguments.constraints == "strong";
+  if (arguments.engine_name == "postgres") arguments.engine = StoreArguments::Engine::kPostgres;
+  if (arguments.strong_constraints && arguments.engine == StoreArguments::Engine::kOwn)
+    throw UsageError("--constraints", "found `strong`, expected it with --engine postgres");
+}
 
 void take_policy(const std::string& text, mock::Options& options) {
   const std::pair<std::string, double mock::Options::*> known[] = {
@@ -155,6 +182,7 @@ void take_store_options(StoreArguments& arguments) {
         fmt::format("note: the mock orders the transactions of a session, so {} is served as {}",
                     levels::name(*asked), mock::name(*level));
   }
+  take_engine(arguments);
   take_policy(arguments.policy, store);
   store.delay_ms = 1000 * or_throw(parse_duration(arguments.delay, 0.001), "--delay");
   store.latency_ms = 1000 * or_throw(parse_duration(arguments.latency, 0.001), "--latency");
@@ -165,6 +193,8 @@ void take_store_options(StoreArguments& arguments) {
       arguments.given.push_back(fmt::format("{} {}", option, shell_word(value)));
   };
   arguments.given.push_back(fmt::format("--level {}", mock::name(*level)));
+  say("--engine", arguments.engine_name, usual.engine_name);
+  say("--constraints", arguments.constraints, usual.constraints);
   say("--policy", arguments.policy, usual.policy);
   say("--delay", arguments.delay, usual.delay);
   say("--latency", arguments.latency, usual.latency);

@@ -15,10 +15,15 @@ struct StoreArguments {
   mock::Options store;
   std::string level = std::string(mock::name(mock::Options().level));
   std::string policy = "uniform", delay = "0ms", latency = "0ms", patience = "5s";
+  // Which SQL is over the store: cupel's own, or that of a real server.
+  enum class Engine : std::uint8_t { kOwn, kPostgres } engine = Engine::kOwn;
+  std::string engine_name = "own", constraints = "weak";
+  bool strong_constraints = false;
   std::string note;                // to print at the start, if the level is another than asked for
   std::vector<std::string> given;  // options that repeat this behaviour, but for the seed
 };
 
+void add_engine_options(Command& command, StoreArguments& arguments);
 void add_store_options(Command& command, StoreArguments& arguments);
 // The texts made into values; throws UsageError.
 void take_store_options(StoreArguments& arguments);

@@ -1,0 +1,189 @@
+// Each body is read to its end; a message with bytes left over is malformed.
+#include "engines/messages.hpp"
+
+#include "wire/bytes.hpp"
+
+namespace cupel::engines {
+
+namespace {
+
+using wire::put_little;
+using wire::Reader;
+
+constexpr std::uint8_t kLatest = 1, kAbsent = 2;
+constexpr std::uint8_t kBase = 1, kInsert = 2;
+
+std::string take_text(Reader& reader) {
+  const auto size = reader.little<std::uint32_t>();
+  return std::string(reader.take(size));
+}
+
+Position take_position(Reader& reader) {
+  const auto block = reader.little<std::uint32_t>();
+  return {block, reader.little<std::uint16_t>()};
+}
+
+OpenRequest take_open(Reader& reader) {
+  OpenRequest request;
+  request.protocol = reader.little<std::uint8_t>();
+  request.database = reader.little<std::uint32_t>();
+  request.database_name = take_text(reader);
+  request.session = take_text(reader);
+  request.client_port = reader.little<std::uint16_t>();
+  return request;
+}
+
+ReadRequest take_read(Reader& reader) {
+  ReadRequest request;
+  request.statement = reader.little<std::uint32_t>();
+  const auto flags = reader.little<std::uint8_t>();
+  request.latest = (flags & kLatest) != 0;
+  request.absent = (flags & kAbsent) != 0;
+  request.table = reader.little<std::uint32_t>();
+  const auto count = reader.little<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    request.rows.push_back(take_position(reader));
+  }
+  return request;
+}
+
+Write take_write(Reader& reader) {
+  Write write;
+  write.table = reader.little<std::uint32_t>();
+  write.row = take_position(reader);
+  write.version = take_position(reader);
+  const auto flags = reader.little<std::uint8_t>();
+  write.base = (flags & kBase) != 0;
+  write.insert = (flags & kInsert) != 0;
+  write.table_name = take_text(reader);
+  write.key = take_text(reader);
+  write.value = take_text(reader);
+  return write;
+}
+
+CommitRequest take_commit(Reader& reader) {
+  CommitRequest request;
+  const auto count = reader.little<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    request.writes.push_back(take_write(reader));
+  }
+  return request;
+}
+
+CopyDatabaseRequest take_copy(Reader& reader) {
+  const auto from = reader.little<std::uint32_t>();
+  return {from, reader.little<std::uint32_t>()};
+}
+
+std::optional<Request> take_body(char kind, Reader& reader) {
+  switch (kind) {
+    case 'O':
+      return take_open(reader);
+    case 'R':
+      return take_read(reader);
+    case 'C':
+      return take_commit(reader);
+    case 'A':
+      return AbortRequest{};
+    case 'D':
+      return take_copy(reader);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string framed(std::string_view message) {
+  std::string bytes;
+  put_little(bytes, message.size(), 4);
+  return bytes.append(message);
+}
+
+void put_text(std::string& out, std::string_view text) {
+  put_little(out, text.size(), 4);
+  out += text;
+}
+
+void put_position(std::string& out, const Position& position) {
+  put_little(out, position.block, 4);
+  put_little(out, position.offset, 2);
+}
+
+struct Encoder {
+  std::string out = {};
+
+  void operator()(const OpenRequest& request) {
+    out += 'O';
+    put_little(out, request.protocol, 1);
+    put_little(out, request.database, 4);
+    put_text(out, request.database_name);
+    put_text(out, request.session);
+    put_little(out, request.client_port, 2);
+  }
+  void operator()(const ReadRequest& request) {
+    out += 'R';
+    put_little(out, request.statement, 4);
+    put_little(out, (request.latest ? kLatest : 0U) | (request.absent ? kAbsent : 0U), 1);
+    put_little(out, request.table, 4);
+    put_little(out, request.rows.size(), 4);
+    for (const auto& row : request.rows) put_position(out, row);
+  }
+  void operator()(const CommitRequest& request) {
+    out += 'C';
+    put_little(out, request.writes.size(), 4);
+    for (const auto& write : request.writes) {
+      put_little(out, write.table, 4);
+      put_position(out, write.row);
+      put_position(out, write.version);
+      put_little(out, (write.base ? kBase : 0U) | (write.insert ? kInsert : 0U), 1);
+      put_text(out, write.table_name);
+      put_text(out, write.key);
+      put_text(out, write.value);
+    }
+  }
+  void operator()(const AbortRequest& /*request*/) { out += 'A'; }
+  void operator()(const CopyDatabaseRequest& request) {
+    out += 'D';
+    put_little(out, request.from, 4);
+    put_little(out, request.to, 4);
+  }
+};
+
+}  // namespace
+
+std::optional<Request> decode(std::string_view message) {
+  if (message.empty()) return std::nullopt;
+  Reader reader(message.substr(1));
+  auto request = take_body(message.front(), reader);
+  if (!reader.complete()) return std::nullopt;
+  return request;
+}
+
+std::optional<std::uint32_t> message_length(std::string_view bytes) {
+  if (bytes.size() < 4) return std::nullopt;
+  return Reader(bytes).little<std::uint32_t>();
+}
+
+std::string done_reply() {
+  return framed("k");
+}
+
+std::string versions_reply(const std::vector<Position>& versions) {
+  std::string body = "v";
+  for (const auto& version : versions) put_position(body, version);
+  return framed(body);
+}
+
+std::string failure_reply(FailureKind kind, std::string_view message) {
+  std::string body = "f";
+  put_little(body, static_cast<std::uint64_t>(kind), 1);
+  put_text(body, message);
+  return framed(body);
+}
+
+std::string encode(const Request& request) {
+  Encoder encoder;
+  std::visit(encoder, request);
+  return encoder.out;
+}
+
+}  // namespace cupel::engines

@@ -1,0 +1,182 @@
+/* Indexes: an index names positions of versions; a version that the reader does not see is passed
+   over. An index holds all versions, since some session may see each of them. */
+#include "catalog/index.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "store_client.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "visibility.h"
+
+static IndexFetchTableData* weak_index_fetch_begin(Relation relation) {
+  IndexFetchTableData* fetch = palloc0(sizeof(IndexFetchTableData));
+  Oid table = relation->rd_node.relNode;
+  fetch->rel = relation;
+  /* Who looks for rows by an index also sees that others are not there. The planner looks too. */
+  if (running_statement() != NULL && !checks_foreign_key(running_statement()) &&
+      first_look_at(table)) {
+    RowId nothing = {table, 0, 0};
+    ReadRequest request = {.absent = true, .rows = &nothing};
+    store_read(&request, NULL);
+  }
+  return fetch;
+}
+
+static void weak_index_fetch_reset(IndexFetchTableData* fetch) {}
+
+static void weak_index_fetch_end(IndexFetchTableData* fetch) {
+  pfree(fetch);
+}
+
+/* Into the slot, if it is visible. */
+static bool fetch_version(Relation relation, ItemPointer position, Snapshot snapshot,
+                          TupleTableSlot* slot) {
+  BufferHeapTupleTableSlot* stored = (BufferHeapTupleTableSlot*)slot;
+  Reader reader = reader_of(snapshot);
+  Version version = {.position = *position};
+  Buffer buffer;
+  ExecClearTuple(slot);
+  stored->base.tupdata.t_self = *position;
+  if (!heap_fetch(relation, SnapshotAny, &stored->base.tupdata, &buffer, false)) return false;
+  version.row = row_at(relation, &stored->base.tupdata.t_data->t_ctid);
+  if (!check_visible(relation, &reader, &version)) {
+    ReleaseBuffer(buffer);
+    return false;
+  }
+  stored->base.tupdata.t_tableOid = RelationGetRelid(relation);
+  ExecStorePinnedBufferHeapTuple(&stored->base.tupdata, slot, buffer);
+  slot->tts_tableOid = RelationGetRelid(relation);
+  return true;
+}
+
+static bool weak_index_fetch_tuple(IndexFetchTableData* fetch, ItemPointer position,
+                                   Snapshot snapshot, TupleTableSlot* slot, bool* call_again,
+                                   bool* all_dead) {
+  *call_again = false;
+  if (all_dead != NULL) *all_dead = false;
+  if (snapshot->snapshot_type == SNAPSHOT_DIRTY) {
+    snapshot->xmin = snapshot->xmax = InvalidTransactionId; /* nobody to wait for */
+    snapshot->speculativeToken = 0;
+  }
+  return fetch_version(fetch->rel, position, snapshot, slot);
+}
+
+static bool weak_fetch_row_version(Relation relation, ItemPointer position, Snapshot snapshot,
+                                   TupleTableSlot* slot) {
+  return fetch_version(relation, position, snapshot, slot);
+}
+
+static bool weak_satisfies_snapshot(Relation relation, TupleTableSlot* slot, Snapshot snapshot) {
+  Reader reader = reader_of(snapshot);
+  Version version;
+  return find_version(relation, &slot->tts_tid, &version) &&
+         check_visible(relation, &reader, &version);
+}
+
+/* Nothing that an index names is ever removed. */
+static TransactionId weak_index_delete_tuples(Relation relation, TM_IndexDeleteOp* state) {
+  state->ndeltids = 0;
+  return InvalidTransactionId;
+}
+
+/* The building of an index. */
+typedef struct Build {
+  Relation table, index;
+  IndexInfo* info;
+  IndexBuildCallback callback;
+  void* state;
+  Reader reader; /* of what was committed last */
+  EState* executor;
+  TupleTableSlot* slot;
+  ExprState* predicate;
+  double rows;
+} Build;
+
+static void index_version(Build* build, HeapTuple tuple, bool latest) {
+  ExprContext* context = GetPerTupleExprContext(build->executor);
+  Datum values[INDEX_MAX_KEYS];
+  bool nulls[INDEX_MAX_KEYS];
+  MemoryContextReset(context->ecxt_per_tuple_memory);
+  ExecForceStoreHeapTuple(heap_copytuple(tuple), build->slot, true);
+  build->slot->tts_tid = tuple->t_self;
+  if (build->predicate != NULL && !ExecQual(build->predicate, context)) return;
+  FormIndexDatum(build->info, build->slot, build->executor, values, nulls);
+  build->callback(build->index, &tuple->t_self, values, nulls, latest, build->state);
+}
+
+static void index_page(Build* build, BlockNumber block) {
+  Buffer buffer = ReadBufferExtended(build->table, MAIN_FORKNUM, block, RBM_NORMAL, NULL);
+  Page page = BufferGetPage(buffer);
+  Version versions[MaxHeapTuplesPerPage];
+  HeapTuple tuples[MaxHeapTuplesPerPage];
+  int count = 0;
+  LockBuffer(buffer, BUFFER_LOCK_SHARE);
+  for (OffsetNumber at = FirstOffsetNumber; at <= PageGetMaxOffsetNumber(page); ++at) {
+    ItemId item = PageGetItemId(page, at);
+    HeapTupleData tuple;
+    if (!ItemIdIsNormal(item)) continue;
+    tuple.t_data = (HeapTupleHeader)PageGetItem(page, item);
+    tuple.t_len = ItemIdGetLength(item);
+    tuple.t_tableOid = RelationGetRelid(build->table);
+    ItemPointerSet(&tuple.t_self, block, at);
+    if (!is_of_committed(tuple.t_data)) continue;
+    versions[count].row = row_at(build->table, &tuple.t_data->t_ctid);
+    versions[count].position = tuple.t_self;
+    tuples[count++] = heap_copytuple(&tuple);
+  }
+  UnlockReleaseBuffer(buffer);
+  read_rows(build->table, &build->reader, versions, count);
+  for (int i = 0; i < count; ++i) {
+    bool latest = is_visible(&build->reader, &versions[i]);
+    build->rows += latest;
+    index_version(build, tuples[i], latest);
+    heap_freetuple(tuples[i]);
+  }
+}
+
+static double weak_index_build_range_scan(Relation table, Relation index, IndexInfo* info,
+                                          bool allow_sync, bool any_visible, bool progress,
+                                          BlockNumber first, BlockNumber count,
+                                          IndexBuildCallback callback, void* state,
+                                          TableScanDesc scan) {
+  Build build = {table, index, info, callback, state, .reader = {SIGHT_LATEST, InvalidCommandId}};
+  BlockNumber end = RelationGetNumberOfBlocks(table);
+  if (scan != NULL) table_endscan(scan); /* of a parallel build, whose only participant this is */
+  if (count != InvalidBlockNumber && first + count < end) end = first + count;
+  build.executor = CreateExecutorState();
+  build.slot = table_slot_create(table, NULL);
+  GetPerTupleExprContext(build.executor)->ecxt_scantuple = build.slot;
+  build.predicate = ExecPrepareQual(info->ii_Predicate, build.executor);
+  for (BlockNumber block = first; block < end; ++block) {
+    CHECK_FOR_INTERRUPTS();
+    index_page(&build, block);
+  }
+  ExecDropSingleTupleTableSlot(build.slot);
+  FreeExecutorState(build.executor);
+  info->ii_ExpressionsState = NIL; /* they were the executor's */
+  info->ii_PredicateState = NULL;
+  return build.rows;
+}
+
+static void weak_index_validate_scan(Relation table, Relation index, IndexInfo* info,
+                                     Snapshot snapshot, ValidateIndexState* state) {
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                  errmsg("an index of a weak table cannot be built concurrently")));
+}
+
+void set_index_functions(TableAmRoutine* routine) {
+  routine->index_fetch_begin = weak_index_fetch_begin;
+  routine->index_fetch_reset = weak_index_fetch_reset;
+  routine->index_fetch_end = weak_index_fetch_end;
+  routine->index_fetch_tuple = weak_index_fetch_tuple;
+  routine->tuple_fetch_row_version = weak_fetch_row_version;
+  routine->tuple_satisfies_snapshot = weak_satisfies_snapshot;
+  routine->index_delete_tuples = weak_index_delete_tuples;
+  routine->index_build_range_scan = weak_index_build_range_scan;
+  routine->index_validate_scan = weak_index_validate_scan;
+}

@@ -1,0 +1,173 @@
+/* Changes: a new version is a new heap tuple; the row that it belongs to is in its t_ctid. Nothing
+   is locked, and nobody waits: the store decides at the commit which transactions exclude each
+   other. */
+#include "access/generic_xlog.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/catalog.h"
+#include "own_writes.h"
+#include "row_text.h"
+#include "storage/bufmgr.h"
+#include "utility.h"
+#include "utils/rel.h"
+#include "visibility.h"
+
+static void note_insert(Relation relation, TupleTableSlot* slot, CommandId command) {
+  OwnWrite write = {.row = row_at(relation, &slot->tts_tid),
+                    .version = slot->tts_tid,
+                    .command = command,
+                    .insert = true,
+                    .base = runs_ddl()};
+  write.table = table_text(relation);
+  write.key = key_text(relation, slot);
+  write.value = value_text(slot);
+  add_own_write(write);
+}
+
+static void insert_tuple(Relation relation, TupleTableSlot* slot, CommandId command, int options,
+                         BulkInsertState bulk) {
+  bool owned = true;
+  HeapTuple tuple = ExecFetchSlotHeapTuple(slot, true, &owned);
+  slot->tts_tableOid = tuple->t_tableOid = RelationGetRelid(relation);
+  /* Frozen rows would count as visible to all. */
+  heap_insert(relation, tuple, command, options & ~TABLE_INSERT_FROZEN, bulk);
+  slot->tts_tid = tuple->t_self;
+  if (owned) heap_freetuple(tuple);
+}
+
+static void weak_tuple_insert(Relation relation, TupleTableSlot* slot, CommandId command,
+                              int options, BulkInsertState bulk) {
+  insert_tuple(relation, slot, command, options, bulk);
+  note_insert(relation, slot, command);
+}
+
+/* Nobody else sees it before the commit, so nobody needs to know that it is not certain yet. */
+static void weak_insert_speculative(Relation relation, TupleTableSlot* slot, CommandId command,
+                                    int options, BulkInsertState bulk, uint32 token) {
+  weak_tuple_insert(relation, slot, command, options, bulk);
+}
+
+static void weak_complete_speculative(Relation relation, TupleTableSlot* slot, uint32 token,
+                                      bool succeeded) {
+  RowId row = row_at(relation, &slot->tts_tid);
+  if (!succeeded) cancel_own_insert(&row);
+}
+
+static void weak_multi_insert(Relation relation, TupleTableSlot** slots, int count,
+                              CommandId command, int options, BulkInsertState bulk) {
+  heap_multi_insert(relation, slots, count, command, options & ~TABLE_INSERT_FROZEN, bulk);
+  for (int i = 0; i < count; ++i) note_insert(relation, slots[i], command);
+}
+
+/* What an earlier change of this command, or of a trigger in it, did to the row. */
+static TM_Result changed_by_command(const RowId* row, CommandId command, TM_FailureData* failure) {
+  const OwnWrite* last = last_own_write(row);
+  failure->traversed = false;
+  if (last == NULL || last->command < command) return TM_Ok;
+  failure->xmax = GetCurrentTransactionId();
+  failure->cmax = last->command;
+  if (ItemPointerIsValid(&last->version)) failure->ctid = last->version;
+  return TM_SelfModified;
+}
+
+static Version version_at(Relation relation, const ItemPointerData* position) {
+  Version version;
+  if (!find_version(relation, position, &version))
+    elog(ERROR, "there is no row version at (%u,%u)", ItemPointerGetBlockNumberNoCheck(position),
+         ItemPointerGetOffsetNumberNoCheck(position));
+  return version;
+}
+
+static void note_delete(const RowId* row, CommandId command) {
+  OwnWrite write = {.row = *row, .command = command};
+  ItemPointerSetInvalid(&write.version);
+  add_own_write(write);
+}
+
+static TM_Result weak_tuple_delete(Relation relation, ItemPointer position, CommandId command,
+                                   Snapshot snapshot, Snapshot crosscheck, bool wait,
+                                   TM_FailureData* failure, bool changing_partition) {
+  Version version = version_at(relation, position);
+  TM_Result result = changed_by_command(&version.row, command, failure);
+  if (result != TM_Ok) return result;
+  GetCurrentTransactionId(); /* a transaction that writes has a number */
+  note_delete(&version.row, command);
+  return TM_Ok;
+}
+
+/* Says on the page which row the version belongs to. */
+static void join_row(Relation relation, ItemPointer position, const RowId* row) {
+  Buffer buffer = ReadBuffer(relation, ItemPointerGetBlockNumber(position));
+  GenericXLogState* logged;
+  Page page;
+  HeapTupleHeader tuple;
+  LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+  logged = GenericXLogStart(relation);
+  page = GenericXLogRegisterBuffer(logged, buffer, 0);
+  tuple =
+      (HeapTupleHeader)PageGetItem(page, PageGetItemId(page, ItemPointerGetOffsetNumber(position)));
+  ItemPointerSet(&tuple->t_ctid, row->block, (OffsetNumber)row->offset);
+  GenericXLogFinish(logged);
+  UnlockReleaseBuffer(buffer);
+}
+
+/* A row whose primary key changes becomes another row. */
+static bool becomes_another(Relation relation, ItemPointer position, TupleTableSlot* slot) {
+  HeapTupleData old = {.t_self = *position};
+  Buffer buffer;
+  bool differs;
+  if (!heap_fetch(relation, SnapshotAny, &old, &buffer, false)) return false;
+  differs = key_differs(relation, slot, &old);
+  ReleaseBuffer(buffer);
+  return differs;
+}
+
+static TM_Result weak_tuple_update(Relation relation, ItemPointer position, TupleTableSlot* slot,
+                                   CommandId command, Snapshot snapshot, Snapshot crosscheck,
+                                   bool wait, TM_FailureData* failure, LockTupleMode* mode,
+                                   bool* update_indexes) {
+  Version version = version_at(relation, position);
+  TM_Result result = changed_by_command(&version.row, command, failure);
+  bool another;
+  *mode = LockTupleNoKeyExclusive;
+  *update_indexes = true; /* an index names versions */
+  if (result != TM_Ok) return result;
+  another = becomes_another(relation, position, slot);
+  insert_tuple(relation, slot, command, 0, NULL);
+  if (another) {
+    note_delete(&version.row, command);
+    note_insert(relation, slot, command);
+  } else {
+    OwnWrite write = {.row = version.row,
+                      .version = slot->tts_tid,
+                      .command = command,
+                      .value = value_text(slot)};
+    join_row(relation, &slot->tts_tid, &version.row);
+    add_own_write(write);
+  }
+  return TM_Ok;
+}
+
+/* FOR UPDATE locks nothing. A version that this command made is invisible to it. */
+static TM_Result weak_tuple_lock(Relation relation, ItemPointer position, Snapshot snapshot,
+                                 TupleTableSlot* slot, CommandId command, LockTupleMode mode,
+                                 LockWaitPolicy policy, uint8 flags, TM_FailureData* failure) {
+  Version version = version_at(relation, position);
+  const OwnWrite* last = last_own_write(&version.row);
+  if (!table_tuple_fetch_row_version(relation, position, SnapshotAny, slot)) return TM_Deleted;
+  if (last != NULL && last->command >= command &&
+      ItemPointerEquals((ItemPointer)&last->version, position))
+    return TM_Invisible;
+  return changed_by_command(&version.row, command, failure);
+}
+
+void set_modify_functions(TableAmRoutine* routine) {
+  routine->tuple_insert = weak_tuple_insert;
+  routine->tuple_insert_speculative = weak_insert_speculative;
+  routine->tuple_complete_speculative = weak_complete_speculative;
+  routine->multi_insert = weak_multi_insert;
+  routine->tuple_delete = weak_tuple_delete;
+  routine->tuple_update = weak_tuple_update;
+  routine->tuple_lock = weak_tuple_lock;
+}

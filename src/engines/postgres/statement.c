@@ -1,0 +1,215 @@
+/* Statements are known by the snapshots of their executors: ExecutorStart registers one,
+   ExecutorEnd removes it. An error removes those of its subtransaction. */
+#include "statement.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/pg_list.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+struct Statement {
+  Statement* next;
+  const EState* executor; /* NULL: of make_statement() */
+  Snapshot snapshot;
+  SubTransactionId subtransaction;
+  uint32 number;
+  bool foreign_key;
+  MemoryContext memory;
+  HTAB* versions;
+};
+
+typedef struct SeenVersion {
+  RowId row;
+  ItemPointerData version;
+} SeenVersion;
+
+static Statement* statements = NULL; /* those that are open, the last first */
+static Statement* running = NULL;
+static uint32 last_number = 0;
+static List* looked_at = NIL; /* tables, of this transaction */
+
+static ExecutorStart_hook_type previous_start;
+static ExecutorRun_hook_type previous_run;
+static ExecutorFinish_hook_type previous_finish;
+static ExecutorEnd_hook_type previous_end;
+
+uint32 next_statement_number(void) {
+  return ++last_number;
+}
+
+uint32 statement_number(const Statement* statement) {
+  return statement->number;
+}
+
+bool checks_foreign_key(const Statement* statement) {
+  return statement->foreign_key;
+}
+
+Statement* running_statement(void) {
+  return running;
+}
+
+Statement* statement_of(Snapshot snapshot) {
+  for (Statement* s = statements; s != NULL; s = s->next) {
+    if (s->snapshot == snapshot) return s;
+  }
+  return NULL;
+}
+
+Statement* make_statement(void) {
+  MemoryContext memory =
+      AllocSetContextCreate(TopTransactionContext, "weak statement", ALLOCSET_SMALL_SIZES);
+  Statement* made = MemoryContextAllocZero(memory, sizeof(Statement));
+  made->memory = memory;
+  made->number = next_statement_number();
+  return made;
+}
+
+void free_statement(Statement* statement) {
+  MemoryContextDelete(statement->memory);
+}
+
+const ItemPointerData* remembered_version(const Statement* statement, const RowId* row) {
+  SeenVersion* seen =
+      statement->versions == NULL ? NULL : hash_search(statement->versions, row, HASH_FIND, NULL);
+  return seen == NULL ? NULL : &seen->version;
+}
+
+void remember_version(Statement* statement, const RowId* row, const ItemPointerData* version) {
+  SeenVersion* seen;
+  if (statement->versions == NULL) {
+    HASHCTL control = {
+        .keysize = sizeof(RowId), .entrysize = sizeof(SeenVersion), .hcxt = statement->memory};
+    statement->versions =
+        hash_create("seen versions", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+  }
+  seen = hash_search(statement->versions, row, HASH_ENTER, NULL);
+  seen->version = *version;
+}
+
+bool first_look_at(Oid table) {
+  MemoryContext before;
+  if (list_member_oid(looked_at, table)) return false;
+  before = MemoryContextSwitchTo(TopTransactionContext);
+  looked_at = lappend_oid(looked_at, table);
+  MemoryContextSwitchTo(before);
+  return true;
+}
+
+/* The statements of PostgreSQL's own checks lock what they read in this way, and hardly any other.
+ */
+static bool locks_key_share(const PlannedStmt* plan) {
+  ListCell* cell;
+  foreach (cell, plan->rowMarks) {
+    if (lfirst_node(PlanRowMark, cell)->strength == LCS_FORKEYSHARE) return true;
+  }
+  return false;
+}
+
+static void add_statement(const QueryDesc* query) {
+  Statement* made = make_statement();
+  made->executor = query->estate;
+  made->snapshot = query->estate->es_snapshot;
+  made->subtransaction = GetCurrentSubTransactionId();
+  made->foreign_key = locks_key_share(query->plannedstmt);
+  made->next = statements;
+  statements = made;
+}
+
+static void remove_statement(const EState* executor) {
+  for (Statement** at = &statements; *at != NULL; at = &(*at)->next) {
+    Statement* found = *at;
+    if (found->executor != executor) continue;
+    *at = found->next;
+    free_statement(found);
+    return;
+  }
+}
+
+static Statement* statement_of_query(const QueryDesc* query) {
+  for (Statement* s = statements; s != NULL; s = s->next) {
+    if (s->executor == query->estate) return s;
+  }
+  return NULL;
+}
+
+static void start_query(QueryDesc* query, int flags) {
+  if (previous_start) {
+    previous_start(query, flags);
+  } else {
+    standard_ExecutorStart(query, flags);
+  }
+  add_statement(query);
+}
+
+static void run_query(QueryDesc* query, ScanDirection direction, uint64 rows, bool once) {
+  Statement* outer = running;
+  running = statement_of_query(query);
+  PG_TRY();
+  {
+    if (previous_run) {
+      previous_run(query, direction, rows, once);
+    } else {
+      standard_ExecutorRun(query, direction, rows, once);
+    }
+  }
+  PG_FINALLY();
+  { running = outer; }
+  PG_END_TRY();
+}
+
+static void finish_query(QueryDesc* query) {
+  Statement* outer = running;
+  running = statement_of_query(query);
+  PG_TRY();
+  {
+    if (previous_finish) {
+      previous_finish(query);
+    } else {
+      standard_ExecutorFinish(query);
+    }
+  }
+  PG_FINALLY();
+  { running = outer; }
+  PG_END_TRY();
+}
+
+static void end_query(QueryDesc* query) {
+  const EState* executor = query->estate;
+  if (previous_end) {
+    previous_end(query);
+  } else {
+    standard_ExecutorEnd(query);
+  }
+  remove_statement(executor);
+}
+
+void forget_statements(SubTransactionId subtransaction) {
+  Statement** at = &statements;
+  while (*at != NULL) {
+    Statement* found = *at;
+    if (found->subtransaction < subtransaction) {
+      at = &found->next;
+      continue;
+    }
+    *at = found->next;
+    free_statement(found);
+  }
+}
+
+void forget_all_statements(void) {
+  statements = running = NULL; /* they go with the memory of the transaction */
+  looked_at = NIL;
+}
+
+void install_statement_hooks(void) {
+  previous_start = ExecutorStart_hook;
+  ExecutorStart_hook = start_query;
+  previous_run = ExecutorRun_hook;
+  ExecutorRun_hook = run_query;
+  previous_finish = ExecutorFinish_hook;
+  ExecutorFinish_hook = finish_query;
+  previous_end = ExecutorEnd_hook;
+  ExecutorEnd_hook = end_query;
+}

@@ -1,0 +1,36 @@
+/* Statements: a statement asks the store once for a row and remembers the version. So it sees one
+   version of each row, however often it comes by. */
+#ifndef CUPEL_STATEMENT_H
+#define CUPEL_STATEMENT_H
+
+#include "weak_table.h"
+
+typedef struct Statement Statement;
+
+/* The running statement that has this snapshot; NULL: none has. */
+extern Statement* statement_of(Snapshot snapshot);
+/* The innermost that runs now; NULL: none does. */
+extern Statement* running_statement(void);
+/* For reads outside of statements, like those of COPY; to be freed. */
+extern Statement* make_statement(void);
+extern void free_statement(Statement* statement);
+
+extern uint32 statement_number(const Statement* statement);
+/* A number that no statement has. */
+extern uint32 next_statement_number(void);
+/* It checks a foreign key. */
+extern bool checks_foreign_key(const Statement* statement);
+
+/* NULL: the version is not known yet. */
+extern const ItemPointerData* remembered_version(const Statement* statement, const RowId* row);
+extern void remember_version(Statement* statement, const RowId* row,
+                             const ItemPointerData* version);
+
+/* Returns true once for each table in a transaction: the store gets to know that the transaction
+   looked for rows of it. */
+extern bool first_look_at(Oid table);
+
+extern void forget_statements(SubTransactionId subtransaction);
+extern void forget_all_statements(void);
+
+#endif

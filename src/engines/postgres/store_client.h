@@ -1,0 +1,35 @@
+/* The connection of a backend to the mock store. docs/mock-engines.md describes the messages.
+
+   A request that fails at the store is an error here: the transaction is over, and every later
+   request of it gives the same error. */
+#ifndef CUPEL_STORE_CLIENT_H
+#define CUPEL_STORE_CLIENT_H
+
+#include "weak_table.h"
+
+extern char* store_socket_path; /* the setting cupel.socket */
+
+/* Whether the open transaction has reached the store. */
+extern bool store_has_transaction(void);
+
+/* Which versions of the rows the transaction sees; an invalid one where it sees none. Latest: those
+   that were committed last, which is no read of the transaction. Absent: the transaction also saw
+   that the table has no other rows. */
+typedef struct ReadRequest {
+  uint32 statement;
+  bool latest, absent;
+  const RowId* rows;
+  int count;
+} ReadRequest;
+extern void store_read(const ReadRequest* request, ItemPointerData* versions);
+
+/* Writes the own writes and commits; an error if the store does not allow it. */
+extern void store_commit(void);
+/* Never an error. */
+extern void store_abort(void);
+/* The transaction is over. */
+extern void store_forget(void);
+/* A database was made as a copy of another. */
+extern void store_copy_database(Oid from, Oid to);
+
+#endif

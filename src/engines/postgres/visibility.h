@@ -1,0 +1,47 @@
+/* Visibility: which version of a row is visible to a snapshot. */
+#ifndef CUPEL_VISIBILITY_H
+#define CUPEL_VISIBILITY_H
+
+#include "access/htup.h"
+#include "statement.h"
+#include "weak_table.h"
+
+/* How much of the store a reader sees. */
+typedef enum Sight {
+  SIGHT_WEAK,   /* what the level allows */
+  SIGHT_LATEST, /* what was committed last: DDL, and strong constraints */
+  SIGHT_ALL     /* every version, for the planner and for triggers that know the version */
+} Sight;
+
+typedef struct Reader {
+  Sight sight;
+  CommandId command;    /* own writes of earlier commands are visible */
+  Statement* statement; /* remembers; NULL: each question is asked anew */
+} Reader;
+
+/* The snapshot may be NULL: the latest versions. */
+extern Reader reader_of(Snapshot snapshot);
+
+typedef struct Version {
+  RowId row;
+  ItemPointerData position;
+} Version;
+
+/* Asks the store about all rows that are not known, in one request. Where there is no statement,
+   the answer to the last call is remembered. */
+extern void read_rows(Relation relation, const Reader* reader, const Version* versions, int count);
+/* After read_rows(). */
+extern bool is_visible(const Reader* reader, const Version* version);
+/* After read_rows(): where the visible version is. False: the row is not visible. */
+extern bool visible_position(const Reader* reader, const RowId* row, ItemPointerData* position);
+/* Both for one version. */
+extern bool check_visible(Relation relation, const Reader* reader, const Version* version);
+
+/* The version at the position, from the heap; false: there is none. */
+extern bool find_version(Relation relation, const ItemPointerData* position, Version* version);
+/* The transaction that wrote the version committed, or is the open one. */
+extern bool is_of_committed(HeapTupleHeader tuple);
+
+extern bool constraints_are_strong; /* the setting cupel.strong_constraints */
+
+#endif

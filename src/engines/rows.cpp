@@ -1,0 +1,227 @@
+// A key of the store is two numbers: of the table and of the row in it. So the keys of future rows
+// are a range.
+#include "engines/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <set>
+
+#include "history/builder.hpp"
+
+namespace cupel::engines {
+
+namespace {
+
+constexpr std::size_t kDigits = 8;
+constexpr std::size_t kKeySize = 2 * kDigits + 1;
+
+std::string key_of(std::uint32_t table, std::uint32_t row) {
+  return fmt::format("{:08x}/{:08x}", table, row);
+}
+
+std::optional<std::uint32_t> number_of(std::string_view digits) {
+  std::uint32_t number = 0;
+  for (const char digit : digits) {
+    const auto at = std::string_view("0123456789abcdef").find(digit);
+    if (at == std::string_view::npos) return std::nullopt;
+    number = number << 4 | static_cast<std::uint32_t>(at);
+  }
+  return number;
+}
+
+std::optional<RowId> row_of(std::string_view key) {
+  if (key.size() != kKeySize || key[kDigits] != '/') return std::nullopt;
+  const auto table = number_of(key.substr(0, kDigits)), row = number_of(key.substr(kDigits + 1));
+  if (!table || !row) return std::nullopt;
+  return RowId{*table, *row};
+}
+
+}  // namespace
+
+void Rows::name_database(std::uint32_t database, std::string_view name) {
+  databases_[database] = name;
+}
+
+std::uint32_t Rows::table(const File& file) {
+  const auto [found, added] =
+      by_file_.try_emplace(file, static_cast<std::uint32_t>(tables_.size()));
+  if (added) tables_.push_back({.file = file, .name = {}});
+  return found->second;
+}
+
+std::optional<RowId> Rows::find(const File& file, const Position& first) const {
+  const auto table = by_file_.find(file);
+  if (table == by_file_.end()) return std::nullopt;
+  const auto& positions = tables_[table->second].by_position;
+  const auto found = positions.find(first);
+  if (found == positions.end()) return std::nullopt;
+  return RowId{table->second, found->second};
+}
+
+RowId Rows::add(std::uint32_t database, const Write& insertion) {
+  const auto number = table({database, insertion.table});
+  auto& table = tables_[number];
+  table.name = insertion.table_name;
+  auto at = static_cast<std::uint32_t>(table.rows.size());
+  if (!insertion.key.empty()) at = table.by_key.try_emplace(insertion.key, at).first->second;
+  if (at == table.rows.size()) table.rows.push_back({.key = insertion.key});
+  table.by_position[insertion.row] = at;
+  return {number, at};
+}
+
+mock::Value Rows::add_version(const RowId& /*row*/, const Position& version,
+                              std::string_view text) {
+  versions_.push_back({version, std::string(text)});
+  return mock::Value::of(static_cast<std::int64_t>(versions_.size() - 1));
+}
+
+const Rows::Version& Rows::latest_version(const Row& row) const {
+  return row.latest == 0 ? row.base : versions_[row.latest];
+}
+
+Position Rows::version(const RowId& id, const mock::Value& value) const {
+  if (value.kind == mock::Value::Kind::kNull) return row(id).base.position;
+  const auto number = static_cast<std::size_t>(value.integer);
+  assert(number < versions_.size() && "the store has no other values");
+  return versions_[number].position;
+}
+
+Position Rows::latest(const RowId& id) const {
+  return latest_version(row(id)).position;
+}
+
+void Rows::set_latest(const RowId& id, const mock::Value& value) {
+  row(id).latest = static_cast<std::uint64_t>(value.integer);
+}
+
+void Rows::set_base(const RowId& id, const Position& version, std::string_view text) {
+  row(id).base = {version, std::string(text)};
+  row(id).latest = 0;
+}
+
+std::string Rows::store_key(const RowId& row) {
+  return key_of(row.table, row.row);
+}
+
+std::pair<std::string, std::string> Rows::unused_keys(const File& file) {
+  const auto number = table(file);
+  return {key_of(number, static_cast<std::uint32_t>(tables_[number].rows.size())),
+          fmt::format("{:08x}0", number)};  // '0' comes after '/'
+}
+
+void Rows::copy_database(std::uint32_t from, std::uint32_t to) {
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    if (tables_[i].file.first != from) continue;
+    const auto number = table({to, tables_[i].file.second});
+    auto copy = tables_[i];
+    copy.file.first = to;
+    for (auto& row : copy.rows) {
+      row.base = latest_version(row);
+      row.latest = 0;
+    }
+    tables_[number] = std::move(copy);
+  }
+}
+
+void Rows::start_over(std::uint32_t kept_database) {
+  std::vector<Table> kept;
+  by_file_.clear();
+  for (auto& table : tables_) {
+    if (table.file.first != kept_database) continue;
+    for (auto& row : table.rows) {
+      row.base = latest_version(row);
+      row.latest = 0;
+    }
+    by_file_[table.file] = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(std::move(table));
+  }
+  tables_ = std::move(kept);
+  versions_ = {{}};
+}
+
+std::string Rows::name(const RowId& id) const {
+  const auto& table = tables_[id.table];
+  const auto database = databases_.find(table.file.first);
+  std::string text;
+  if (database != databases_.end() && database->second != kMainDatabase)
+    text = database->second + ".";
+  const auto& key = row(id).key;
+  return text + table.name + (key.empty() ? fmt::format("[{}]", id.row) : "(" + key + ")");
+}
+
+std::string Rows::with_names(std::string text) const {
+  for (std::size_t at = 0; at + kKeySize <= text.size(); ++at) {
+    const auto id = row_of(std::string_view(text).substr(at, kKeySize));
+    if (!id || id->table >= tables_.size() || id->row >= tables_[id->table].rows.size()) continue;
+    const auto words = name(*id);
+    text.replace(at, kKeySize, words);
+    at += words.size();
+  }
+  return text;
+}
+
+namespace {
+
+// Texts that are different for different things: the second has "#2" after it.
+class UniqueTexts {
+ public:
+  const std::string& of(std::uint64_t thing, const std::string& text) {
+    const auto known = texts_.find(thing);
+    if (known != texts_.end()) return known->second;
+    auto unique = text;
+    for (int n = 2; !taken_.insert(unique).second; ++n) unique = fmt::format("{} #{}", text, n);
+    return texts_.emplace(thing, std::move(unique)).first->second;
+  }
+
+ private:
+  std::map<std::uint64_t, std::string> texts_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+base::Result<history::History> Rows::in_words(const history::History& from) const {
+  using history::ScalarKind;
+  using history::ScalarView;
+  history::HistoryBuilder builder;
+  UniqueTexts names;
+  std::vector<history::KeyId> keys;
+  std::vector<UniqueTexts> values(from.key_count());
+  const auto value_of = [&](history::KeyId key, history::ValueId value) {
+    const auto id = *row_of(from.key(key).text);
+    const auto seen = from.value(value);
+    const auto& version = seen.kind == ScalarKind::kInteger
+                              ? versions_[static_cast<std::size_t>(seen.integer)]
+                              : row(id).base;
+    if (seen.kind != ScalarKind::kInteger && !version.position.valid()) return builder.null_value();
+    const auto text = version.position.valid() ? version.text : "deleted";
+    const auto number = static_cast<std::uint64_t>(seen.integer);
+    return builder.value(ScalarView::of(std::string_view(values[key.index()].of(number, text))));
+  };
+  for (std::uint32_t i = 0; i < from.key_count(); ++i) {
+    const auto id = *row_of(from.key(history::KeyId(i)).text);
+    const auto number = std::uint64_t{id.table} << 32 | id.row;
+    keys.push_back(builder.key(ScalarView::of(std::string_view(names.of(number, name(id))))));
+    if (row(id).base.position.valid())
+      builder.set_initial(keys.back(), value_of(history::KeyId(i), from.null_value()));
+  }
+  for (std::uint32_t i = 0; i < from.txn_count(); ++i) {
+    const history::TxnId txn(i);
+    builder.begin(builder.session(from.session_name(from.session(txn))), from.status(txn),
+                  {.label = from.label(txn)});
+    for (auto at = from.first_op(txn); at < from.last_op(txn); ++at) {
+      const auto op = from.op(history::OpId(at));
+      const auto value = value_of(op.key, op.value);
+      if (op.kind == history::OpKind::kWrite) {
+        builder.write(keys[op.key.index()], value);
+      } else {
+        builder.read(keys[op.key.index()], value);
+      }
+    }
+    builder.end();
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace cupel::engines

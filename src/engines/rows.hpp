@@ -1,0 +1,100 @@
+// Rows: which row of which table is which key of the mock store, and where its versions are.
+//
+// A row is known by the position of its first version. Two insertions of one primary key are the
+// same row: its key of the store is written twice. The store's values are numbers of versions. A
+// row may have a base version, which every session has seen: of a rewritten table, or of a database
+// that was made as a copy. The store does not know it; null stands for it.
+//
+// Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "engines/messages.hpp"
+#include "history/history.hpp"
+#include "mock/store.hpp"
+
+namespace cupel::engines {
+
+struct RowId {
+  std::uint32_t table = 0, row = 0;
+  friend auto operator<=>(const RowId&, const RowId&) = default;
+};
+
+class Rows {
+ public:
+  using File = std::pair<std::uint32_t, std::uint32_t>;  // of a table: database and number
+
+  // Tables of other databases than the main one have its name before theirs.
+  void name_database(std::uint32_t database, std::string_view name);
+
+  [[nodiscard]] std::optional<RowId> find(const File& file, const Position& first) const;
+  // The row of this insertion, which may be there already by its primary key.
+  RowId add(std::uint32_t database, const Write& insertion);
+  // A version of the row, not valid for a deletion, as the store's value.
+  mock::Value add_version(const RowId& row, const Position& version, std::string_view text);
+  // What the store returned for the row.
+  [[nodiscard]] Position version(const RowId& row, const mock::Value& value) const;
+  [[nodiscard]] Position latest(const RowId& row) const;
+  void set_latest(const RowId& row, const mock::Value& value);
+  // Every session sees this version from now on.
+  void set_base(const RowId& row, const Position& version, std::string_view text);
+
+  [[nodiscard]] static std::string store_key(const RowId& row);
+  // Between these keys are those of rows that are not added yet.
+  [[nodiscard]] std::pair<std::string, std::string> unused_keys(const File& file);
+
+  // The tables of a database have these rows, too, as their base versions.
+  void copy_database(std::uint32_t from, std::uint32_t to);
+  // What was committed last becomes the base; only tables of this database stay.
+  void start_over(std::uint32_t kept_database);
+
+  // "accounts(5)"
+  [[nodiscard]] std::string name(const RowId& row) const;
+  // A text with the store's keys replaced by names.
+  [[nodiscard]] std::string with_names(std::string text) const;
+  // The store's history with rows and values in words.
+  [[nodiscard]] base::Result<history::History> in_words(const history::History& history) const;
+
+ private:
+  struct Version {
+    Position position;
+    std::string text;
+  };
+  struct Row {
+    std::string key;  // primary key; empty: none
+    std::uint32_t same_name = 0;
+    std::uint64_t latest = 0;  // a version, or 0: the base
+    Version base = {};
+  };
+  struct Table {
+    File file;
+    std::string name;
+    std::vector<Row> rows = {};
+    std::map<Position, std::uint32_t> by_position = {};
+    std::unordered_map<std::string, std::uint32_t> by_key = {};
+  };
+
+  std::uint32_t table(const File& file);
+  Row& row(const RowId& id) { return tables_[id.table].rows[id.row]; }
+  [[nodiscard]] const Row& row(const RowId& id) const { return tables_[id.table].rows[id.row]; }
+  [[nodiscard]] const Version& latest_version(const Row& row) const;
+
+  std::vector<Table> tables_;
+  std::map<File, std::uint32_t> by_file_;
+  std::vector<Version> versions_ = {{}};  // from 1
+  std::map<std::uint32_t, std::string> databases_;
+};
+
+// The database whose tables have no prefix.
+inline constexpr std::string_view kMainDatabase = "cupel";
+
+}  // namespace cupel::engines

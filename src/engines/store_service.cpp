@@ -1,0 +1,445 @@
+// A thread accepts connections, and each connection has a thread.
+#include "engines/store_service.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engines/client_sockets.hpp"
+#include "engines/messages.hpp"
+#include "engines/rows.hpp"
+#include "wire/socket.hpp"
+
+namespace cupel::engines {
+
+namespace {
+
+using wire::Descriptor;
+using wire::Seconds;
+using wire::Socket;
+
+constexpr std::uint32_t kLongestMessage = 1U << 28;
+constexpr Seconds kWriting(10);
+// For a client that has hung up, while the engine ends its backend.
+constexpr auto kLeaving = std::chrono::seconds(2);
+constexpr std::size_t kStatements = 64;  // that a connection remembers
+
+std::string sentence_of(const mock::Failure& failure) {
+  const bool conflict = failure.kind == mock::Failure::Kind::kConflict;
+  return (conflict ? "could not serialize access: " : "") + failure.message;
+}
+
+FailureKind kind_of(const mock::Failure& failure) {
+  switch (failure.kind) {
+    case mock::Failure::Kind::kConflict:
+      return FailureKind::kConflict;
+    case mock::Failure::Kind::kEnded:
+      return FailureKind::kEnded;
+    case mock::Failure::Kind::kStopped:
+      return FailureKind::kStopped;
+  }
+  return FailureKind::kStopped;
+}
+
+// What all connections share.
+struct Shared {
+  std::mutex mutex;  // of what follows, but for `stop`
+  std::shared_ptr<mock::Store> store;
+  Rows rows;
+  std::map<std::string, std::uint32_t> databases;  // that connected last, by name
+  std::uint32_t kept_database = 0;
+  std::uint16_t engine_port = 0;
+  struct Client {
+    std::string session;
+    std::uint16_t port = 0;
+  };
+  std::map<std::uint64_t, Client> clients;  // by connection
+  std::condition_variable client_left;
+  // Commits of the store and of `rows` are in the same order.
+  std::mutex committing;
+  wire::StopEvent stop;
+};
+
+// One connection.
+class Session {
+ public:
+  Session(Shared& shared, Socket& socket, std::uint64_t number)
+      : shared_(shared), socket_(socket), number_(number) {}
+  ~Session() {
+    transaction_.reset();
+    if (session_) store_->close_session(*session_);
+    const std::lock_guard lock(shared_.mutex);
+    shared_.clients.erase(number_);
+    shared_.client_left.notify_all();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The reply, empty if there is none. None: the connection ends.
+  std::optional<std::string> reply(const Request& request) {
+    const bool opens = std::holds_alternative<OpenRequest>(request);
+    if (opens == session_.has_value()) return std::nullopt;
+    return std::visit([this](const auto& asked) { return reply_to(asked); }, request);
+  }
+
+ private:
+  std::optional<std::string> reply_to(const OpenRequest& request) {
+    if (request.protocol != kProtocol) return std::nullopt;
+    database_ = request.database;
+    std::unique_lock lock(shared_.mutex);
+    shared_.rows.name_database(request.database, request.database_name);
+    shared_.databases[request.database_name] = request.database;
+    wait_for_leaving(lock, request.session);
+    shared_.clients[number_] = {request.session, request.client_port};
+    store_ = shared_.store;
+    session_ = store_->continue_session(request.session);
+    return done_reply();
+  }
+
+  // An earlier client of the same name may have hung up while its session is still open.
+  void wait_for_leaving(std::unique_lock<std::mutex>& lock, const std::string& name) {
+    const auto until = std::chrono::steady_clock::now() + kLeaving;
+    const auto leaving = [&](const auto& entry) {
+      return entry.second.session == name && has_hung_up(shared_.engine_port, entry.second.port);
+    };
+    while (!shared_.stop.signaled() &&
+           std::any_of(shared_.clients.begin(), shared_.clients.end(), leaving)) {
+      if (shared_.client_left.wait_until(lock, until) == std::cv_status::timeout) return;
+    }
+  }
+
+  // False: there is none, and the reply is in `failed_`.
+  bool begin() {
+    if (transaction_) return true;
+    mock::Store::BeginOptions options;
+    options.give_up = [this] { return socket_.hung_up(); };
+    transaction_ = store_->begin(*session_, options);
+    if (transaction_) return true;
+    failed_ = failure_reply(FailureKind::kStopped, "the mock store is shutting down");
+    return false;
+  }
+
+  std::string fail() {
+    const auto failure = transaction_->failure();
+    end();
+    if (!failure) return failure_reply(FailureKind::kConflict, "the transaction is over");
+    const std::lock_guard lock(shared_.mutex);
+    return failure_reply(kind_of(*failure), shared_.rows.with_names(sentence_of(*failure)));
+  }
+
+  void end() {
+    transaction_.reset();
+    seen_.clear();
+    read_.clear();
+  }
+
+  std::optional<std::string> reply_to(const ReadRequest& request) {
+    const Rows::File file{database_, request.table};
+    std::vector<Position> versions;
+    if (request.latest) {
+      const std::lock_guard lock(shared_.mutex);
+      for (const auto& row : request.rows) {
+        const auto id = shared_.rows.find(file, row);
+        versions.push_back(id ? shared_.rows.latest(*id) : Position());
+      }
+      return versions_reply(versions);
+    }
+    if (!begin()) return failed_;
+    if (request.absent && !look_for_others(file)) return fail();
+    for (const auto& row : request.rows) {
+      const auto version = read(file, row, request.statement);
+      if (!version) return fail();
+      versions.push_back(*version);
+    }
+    return versions_reply(versions);
+  }
+
+  bool look_for_others(const Rows::File& file) {
+    std::pair<std::string, std::string> keys;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      keys = shared_.rows.unused_keys(file);
+    }
+    transaction_->scan_between(keys.first, keys.second, "");
+    return !transaction_->failure();
+  }
+
+  // None: the transaction is over.
+  std::optional<Position> read(const Rows::File& file, const Position& row,
+                               std::uint32_t statement) {
+    std::optional<RowId> id;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      id = shared_.rows.find(file, row);
+    }
+    if (!id) return Position();  // nobody committed it
+    if (seen_.size() > kStatements) seen_.erase(seen_.begin());
+    const auto [seen, added] = seen_[statement].try_emplace(*id);
+    if (!added) return seen->second;
+    const auto value = transaction_->read(Rows::store_key(*id));
+    if (!value) return std::nullopt;
+    read_.insert(*id);
+    const std::lock_guard lock(shared_.mutex);
+    return seen->second = shared_.rows.version(*id, *value);
+  }
+
+  std::optional<std::string> reply_to(const CommitRequest& request) {
+    const auto& writes = request.writes;
+    const bool all_base =
+        std::all_of(writes.begin(), writes.end(), [](const Write& write) { return write.base; });
+    if (!transaction_ && !writes.empty() && all_base) {
+      apply_base(writes);
+      return done_reply();
+    }
+    if (!begin()) return failed_;
+    std::vector<std::pair<RowId, mock::Value>> written;
+    for (const auto& write : writes) {
+      if (write.base) continue;
+      const auto id = row_of(write);
+      if (!id) return std::nullopt;
+      if (write.insert && inserts_what_is_there(*id)) {
+        if (!transaction_ || transaction_->failure()) return fail();
+        return fail_duplicate(*id);
+      }
+      const auto value = value_of(*id, write);
+      if (!transaction_->write(Rows::store_key(*id), value)) return fail();
+      written.emplace_back(*id, value);
+    }
+    const std::lock_guard in_order(shared_.committing);
+    if (!transaction_->commit()) return fail();
+    {
+      const std::lock_guard lock(shared_.mutex);
+      for (const auto& [id, value] : written) shared_.rows.set_latest(id, value);
+    }
+    apply_base(writes);
+    end();
+    return done_reply();
+  }
+
+  std::optional<RowId> row_of(const Write& write) {
+    const std::lock_guard lock(shared_.mutex);
+    if (write.insert) return shared_.rows.add(database_, write);
+    return shared_.rows.find({database_, write.table}, write.row);
+  }
+
+  mock::Value value_of(const RowId& id, const Write& write) {
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.rows.add_version(id, write.version, write.value);
+  }
+
+  // An insertion reads that the primary key is not there, unless the engine has asked before. True:
+  // it is there, or the transaction is over.
+  bool inserts_what_is_there(const RowId& id) {
+    if (read_.contains(id)) return false;
+    const auto value = transaction_->read(Rows::store_key(id));
+    if (!value) return true;
+    const std::lock_guard lock(shared_.mutex);
+    return shared_.rows.version(id, *value).valid();
+  }
+
+  std::string fail_duplicate(const RowId& id) {
+    end();
+    const std::lock_guard lock(shared_.mutex);
+    return failure_reply(FailureKind::kDuplicate,
+                         "duplicate key value violates unique constraint: " +
+                             shared_.rows.name(id) + " already exists");
+  }
+
+  void apply_base(const std::vector<Write>& writes) {
+    const std::lock_guard lock(shared_.mutex);
+    for (const auto& write : writes) {
+      if (!write.base || !write.version.valid()) continue;
+      shared_.rows.set_base(shared_.rows.add(database_, write), write.version, write.value);
+    }
+  }
+
+  std::optional<std::string> reply_to(const AbortRequest& /*request*/) {
+    end();
+    return std::string();
+  }
+
+  std::optional<std::string> reply_to(const CopyDatabaseRequest& request) {
+    const std::lock_guard lock(shared_.mutex);
+    shared_.rows.copy_database(request.from, request.to);
+    return done_reply();
+  }
+
+  Shared& shared_;
+  Socket& socket_;
+  std::uint64_t number_;
+  std::uint32_t database_ = 0;
+  std::shared_ptr<mock::Store> store_;
+  std::optional<std::uint32_t> session_;
+  std::unique_ptr<mock::Transaction> transaction_;
+  std::string failed_;
+  // What the statements of this transaction saw, and what it read.
+  std::map<std::uint32_t, std::map<RowId, Position>> seen_;
+  std::set<RowId> read_;
+};
+
+// Talks until the connection ends.
+void converse(Shared& shared, Descriptor descriptor, std::uint64_t number) {
+  Socket socket(std::move(descriptor), shared.stop);
+  Session session(shared, socket, number);
+  std::string bytes, more;
+  for (;;) {
+    const auto length = message_length(bytes);
+    if (length && *length > kLongestMessage) return;
+    if (!length || bytes.size() < 4 + std::size_t{*length}) {
+      if (socket.read(more, std::nullopt) != Socket::Outcome::kWell) return;
+      bytes += more;
+      continue;
+    }
+    const auto request = decode(std::string_view(bytes).substr(4, *length));
+    bytes.erase(0, 4 + std::size_t{*length});
+    if (!request) return;
+    const auto reply = session.reply(*request);
+    if (!reply) return;
+    if (!reply->empty() && socket.write(*reply, kWriting) != Socket::Outcome::kWell) return;
+  }
+}
+
+base::Result<Descriptor> listen_on_file(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return base::Error{.message = "the name is too long for a socket; set TMPDIR to a shorter one",
+                       .file = path};
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!made || ::bind(made.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0666) != 0 || ::listen(made.number(), 128) != 0) {
+    return base::Error{.message = std::strerror(errno), .file = path};
+  }
+  return made;
+}
+
+}  // namespace
+
+class StoreService::State {
+ public:
+  State(Descriptor listening, const mock::Options& options) : listening_(std::move(listening)) {
+    shared.store = std::make_shared<mock::Store>(options);
+    accepting_ = std::thread([this] { accept_all(); });
+  }
+  ~State() {
+    shared.stop.signal();
+    store()->shut_down();
+    {
+      const std::lock_guard lock(shared.mutex);
+      shared.client_left.notify_all();
+    }
+    accepting_.join();
+    for (auto& connection : connections_) connection.thread.join();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::shared_ptr<mock::Store> store() {
+    const std::lock_guard lock(shared.mutex);
+    return shared.store;
+  }
+
+  Shared shared;
+
+ private:
+  struct Connection {
+    std::thread thread;
+    std::atomic<bool> done = false;
+  };
+
+  void accept_all() {
+    pollfd waiting[] = {{.fd = listening_.number(), .events = POLLIN, .revents = 0},
+                        {.fd = shared.stop.number(), .events = POLLIN, .revents = 0}};
+    for (;;) {
+      ::poll(waiting, 2, 1000);
+      connections_.remove_if([](Connection& connection) {
+        if (!connection.done) return false;
+        connection.thread.join();
+        return true;
+      });
+      if (shared.stop.signaled()) return;
+      if (waiting[0].revents != 0) accept_one();
+    }
+  }
+
+  void accept_one() {
+    Descriptor accepted(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!accepted) return;
+    auto& connection = connections_.emplace_back();
+    connection.thread = std::thread(
+        [this, &connection, number = ++last_number_, talking = std::move(accepted)]() mutable {
+          converse(shared, std::move(talking), number);
+          connection.done = true;
+        });
+  }
+
+  Descriptor listening_;
+  std::list<Connection> connections_;  // of the accepting thread, then of the destructor
+  std::uint64_t last_number_ = 0;
+  std::thread accepting_;
+};
+
+StoreService::StoreService(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StoreService::~StoreService() = default;
+
+base::Result<std::unique_ptr<StoreService>> StoreService::start(const std::string& socket,
+                                                                const mock::Options& options) {
+  auto listening = listen_on_file(socket);
+  if (!listening.ok()) return std::move(listening).error();
+  return std::unique_ptr<StoreService>(
+      new StoreService(std::make_unique<State>(std::move(*listening), options)));
+}
+
+void StoreService::set_engine_port(std::uint16_t port) {
+  const std::lock_guard lock(state_->shared.mutex);
+  state_->shared.engine_port = port;
+}
+
+void StoreService::keep_database(const std::string& name) {
+  auto& shared = state_->shared;
+  const std::lock_guard lock(shared.mutex);
+  const auto known = shared.databases.find(name);
+  if (known != shared.databases.end()) shared.kept_database = known->second;
+}
+
+void StoreService::start_over(const mock::Options& options) {
+  auto& shared = state_->shared;
+  state_->store()->shut_down();
+  const std::lock_guard lock(shared.mutex);
+  shared.store = std::make_shared<mock::Store>(options);
+  shared.rows.start_over(shared.kept_database);
+}
+
+base::Result<history::History> StoreService::history() const {
+  auto history = state_->store()->history();
+  if (!history.ok()) return std::move(history).error();
+  const std::lock_guard lock(state_->shared.mutex);
+  return state_->shared.rows.in_words(*history);
+}
+
+std::uint64_t StoreService::asked_for() const {
+  return state_->store()->asked_for();
+}
+std::uint64_t StoreService::conflicts() const {
+  return state_->store()->conflicts();
+}
+
+}  // namespace cupel::engines

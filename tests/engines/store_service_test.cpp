@@ -1,0 +1,164 @@
+// A store behind a socket, asked as a backend of an engine asks it.
+#include "engines/store_service.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "base/temp_dir.hpp"
+#include "engines/messages.hpp"
+#include "wire/bytes.hpp"
+
+namespace cupel::engines {
+namespace {
+
+constexpr std::uint32_t kTable = 16384;
+
+class Backend {
+ public:
+  explicit Backend(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  Backend(const std::string& path, const std::string& name) : Backend(path) {
+    EXPECT_EQ(ask(OpenRequest{kProtocol, 5, "cupel", name, 0}), "k");
+  }
+  ~Backend() { ::close(socket_); }
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  // The reply; empty: the connection is over.
+  std::string ask(const Request& request) {
+    send(request);
+    std::string reply = take(4);
+    if (reply.size() < 4) return "";
+    return take(*message_length(reply));
+  }
+  void send(const Request& request) {
+    const auto body = encode(request);
+    std::string bytes;
+    wire::put_little(bytes, body.size(), 4);
+    bytes += body;
+    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+  }
+
+ private:
+  std::string take(std::size_t size) {
+    std::string bytes(size, ' ');
+    std::size_t got = 0;
+    while (got < size) {
+      const auto more = ::recv(socket_, bytes.data() + got, size - got, 0);
+      if (more <= 0) return "";
+      got += static_cast<std::size_t>(more);
+    }
+    return bytes;
+  }
+  int socket_;
+};
+
+class StoreServiceTest : public testing::Test {
+ protected:
+  StoreServiceTest() {
+    mock::Options options;
+    options.level = mock::Level::kStrongSessionSerializable;
+    service_ = std::move(*StoreService::start(path_, options));
+  }
+  static Write insertion(Position at, const std::string& key, Position version) {
+    return {.table = kTable,
+            .row = at,
+            .version = version,
+            .insert = true,
+            .table_name = "t",
+            .key = key,
+            .value = "(" + key + ")"};
+  }
+  static std::string versions(const std::vector<Position>& positions) {
+    return versions_reply(positions).substr(4);
+  }
+
+  base::TempDir folder_ = std::move(*base::TempDir::make("cupel-test-"));
+  std::string path_ = folder_.file("store");
+  std::unique_ptr<StoreService> service_;
+};
+
+TEST_F(StoreServiceTest, ReturnsWhatASessionCommitted) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(ReadRequest{1, false, true, kTable, {{0, 1}}}), versions({{}}));
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(one.ask(ReadRequest{2, false, true, kTable, {{0, 1}, {0, 2}}}), versions({{0, 1}, {}}));
+  EXPECT_EQ(one.ask(CommitRequest{{Write{.table = kTable, .row = {0, 1}, .version = {0, 2}}}}),
+            "k");
+  EXPECT_EQ(one.ask(ReadRequest{3, false, false, kTable, {{0, 1}}}), versions({{0, 2}}));
+  one.send(AbortRequest{});
+  EXPECT_EQ(one.ask(ReadRequest{0, true, false, kTable, {{0, 1}}}), versions({{0, 2}}));
+  const auto history = service_->history();
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->txn_count(), 3u);
+  EXPECT_EQ(history->key(history::KeyId(0)).to_string(), "t(5)");
+}
+
+TEST_F(StoreServiceTest, RejectsASecondInsertionOfAKey) {
+  Backend one(path_, "one");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 2}, "5", {0, 2})}}),
+            failure_reply(FailureKind::kDuplicate,
+                          "duplicate key value violates unique constraint: t(5) already exists")
+                .substr(4));
+  EXPECT_EQ(one.ask(ReadRequest{1, false, false, kTable, {{0, 1}, {0, 2}}}),
+            versions({{0, 1}, {0, 1}}));
+}
+
+TEST_F(StoreServiceTest, RollsBackAConnectionThatEnds) {
+  {
+    Backend one(path_, "one");
+    one.ask(ReadRequest{1, false, true, kTable, {{0, 1}}});
+  }
+  Backend other(path_, "other");  // waits for its turn until the first is gone
+  EXPECT_EQ(other.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+}
+
+TEST_F(StoreServiceTest, EndsAConnectionThatBreaksTheRules) {
+  Backend silent(path_);
+  EXPECT_EQ(silent.ask(CommitRequest{}), "");  // not opened
+  Backend twice(path_, "one");
+  EXPECT_EQ(twice.ask(OpenRequest{kProtocol, 5, "cupel", "one", 0}), "");
+  Backend old(path_);
+  EXPECT_EQ(old.ask(OpenRequest{kProtocol + 1, 5, "cupel", "one", 0}), "");
+  Backend unknown(path_, "two");
+  EXPECT_EQ(unknown.ask(CommitRequest{{Write{.table = kTable, .row = {9, 9}, .version = {9, 9}}}}),
+            "");  // no such row
+}
+
+TEST_F(StoreServiceTest, KeepsADatabaseWhenItStartsOver) {
+  {
+    Backend one(path_, "one");
+    EXPECT_EQ(one.ask(CommitRequest{{insertion({0, 1}, "5", {0, 1})}}), "k");
+  }
+  service_->keep_database("cupel");
+  mock::Options options;
+  options.level = mock::Level::kReadCommitted;
+  service_->start_over(options);
+  Backend other(path_, "other");
+  EXPECT_EQ(other.ask(CopyDatabaseRequest{5, 6}), "k");
+  Backend copy(path_);
+  EXPECT_EQ(copy.ask(OpenRequest{kProtocol, 6, "cupel", "copy", 0}), "k");
+  EXPECT_EQ(copy.ask(ReadRequest{1, false, false, kTable, {{0, 1}}}), versions({{0, 1}}));
+}
+
+TEST_F(StoreServiceTest, ShowsRewrittenRowsToAll) {
+  Backend one(path_, "one"), other(path_, "other");
+  auto moved = insertion({0, 1}, "5", {0, 1});
+  moved.base = true;
+  EXPECT_EQ(one.ask(CommitRequest{{moved}}), "k");
+  EXPECT_EQ(other.ask(ReadRequest{1, false, false, kTable, {{0, 1}}}), versions({{0, 1}}));
+}
+
+}  // namespace
+}  // namespace cupel::engines
