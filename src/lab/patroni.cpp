@@ -216,6 +216,7 @@ constinit const KindSpec kPatroniKind{
     .ports = 4,  // clients, etcd's clients, etcd's peers, Patroni's REST interface
     .has_standbys = true,
     .together = true,
+    .patience = 120,  // standbys are copied from the primary
     .find_programs = find_patroni,
     .initialize = initialize_patroni,
     .command = patroni_command,
