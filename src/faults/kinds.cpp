@@ -102,6 +102,12 @@ std::string unfit(const Kind& kind, Cluster& cluster) {
   return kind.unfit == nullptr ? std::string() : kind.unfit(cluster);
 }
 
+std::string unfit(Targets targets, const Cluster& cluster) {
+  if (targets != Targets::kMinority || minority(cluster.nodes()) > 0) return {};
+  return fmt::format("found {} node{}, expected at least 3 for the targets `minority`",
+                     cluster.nodes(), cluster.nodes() == 1 ? "" : "s");
+}
+
 std::vector<std::size_t> choose_nodes(Targets targets, Choice& choice) {
   auto& cluster = choice.cluster;
   auto& random = choice.random;

@@ -103,6 +103,8 @@ double value_of(const Fault& fault, const char* name);
 // "partition halves: 0 1 | 2", "delay 200 ms: 0". One line.
 std::string describe(const Fault& fault);
 
+// Why a cluster has no such targets, in a sentence; empty: it has.
+std::string unfit(Targets targets, const Cluster& cluster);
 // Nodes for `targets`. kSeeded draws one of those that differ in this cluster.
 std::vector<std::size_t> choose_nodes(Targets targets, Choice& choice);
 

@@ -33,9 +33,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// The kinds of that name that the cluster can have; else why it lacks the one that needs least,
-// which is the last of its family.
-std::vector<const Kind*> fitting(std::string_view name, Cluster& cluster, std::string& why) {
+// The kinds of that name that the cluster can have, and that follow the targets if some do; else
+// why it lacks the one that needs least, which is the last of its family.
+std::vector<const Kind*> fitting(std::string_view name, Targets targets, Cluster& cluster,
+                                 std::string& why) {
   std::vector<const Kind*> list;
   for (const auto* kind : kinds_named(name)) {
     auto lacks = unfit(*kind, cluster);
@@ -44,6 +45,15 @@ std::vector<const Kind*> fitting(std::string_view name, Cluster& cluster, std::s
     } else {
       why = std::move(lacks);
     }
+  }
+  if (targets == Targets::kSeeded) return list;
+  const auto others = std::stable_partition(list.begin(), list.end(),
+                                            [](const Kind* kind) { return kind->follows_targets; });
+  if (others == list.begin()) return list;
+  list.erase(others, list.end());
+  if (auto lacks = unfit(targets, cluster); !lacks.empty()) {
+    why = std::move(lacks);
+    list.clear();
   }
   return list;
 }
@@ -107,7 +117,7 @@ base::Status Schedule::take_list(Cluster& cluster, std::vector<std::string>& war
     std::vector<Variants> group;
     for (const auto& name : names) {
       std::string why;
-      auto variants = fitting(name, cluster, why);
+      auto variants = fitting(name, options_.targets, cluster, why);
       if (variants.empty() && !optional) {
         return base::Error{.message =
                                impossible(name, why) + "; leave it out, or say --faults-optional"};
@@ -115,14 +125,6 @@ base::Status Schedule::take_list(Cluster& cluster, std::vector<std::string>& war
       if (variants.empty()) {
         warnings.push_back(impossible(name, why) + "; it was left out");
         continue;
-      }
-      if (options_.targets != Targets::kSeeded) {
-        std::stable_partition(variants.begin(), variants.end(),
-                              [](const Kind* kind) { return kind->follows_targets; });
-        const auto following =
-            std::count_if(variants.begin(), variants.end(),
-                          [](const Kind* kind) { return kind->follows_targets; });
-        if (following > 0) variants.resize(static_cast<std::size_t>(following));
       }
       group.push_back(std::move(variants));
     }
@@ -137,7 +139,9 @@ base::Status Schedule::take_plan(Cluster& cluster, std::vector<std::string>& war
   for (auto& fault : options_.plan) {
     std::string why;
     fault.seed = derived(options_.seed, plan.size());
-    const auto variants = fitting(fault.kind, cluster, why);
+    const bool given = !fault.nodes.empty() || !fault.links.empty();
+    const auto variants =
+        fitting(fault.kind, given ? Targets::kSeeded : fault.targets, cluster, why);
     if (variants.empty()) {
       if (!options_.optional) {
         return base::Error{.message = impossible(fault.kind, why) +

@@ -157,6 +157,22 @@ TEST(Schedule, AFaultThatIsNotPossibleIsAnErrorOrLeftOut) {
   EXPECT_EQ(warnings.size(), 1U);
 }
 
+TEST(Schedule, ThereIsNoMinorityOfTwoNodes) {
+  FakeCluster two(2), three(3);
+  const Options asked{.list = "kill", .targets = Targets::kMinority};
+  EXPECT_EQ(why_not(two, asked),
+            "the fault kill is not possible here: found 2 nodes, expected at least 3 for the "
+            "targets `minority`; leave it out, or say --faults-optional");
+  EXPECT_EQ(why_not(three, asked), "");
+  EXPECT_EQ(why_not(two, {.list = "kill", .targets = Targets::kMajority}), "");
+  // Also of a partition, whose other variants have no targets.
+  EXPECT_NE(why_not(two, {.list = "partition", .targets = Targets::kMinority}), "");
+  EXPECT_EQ(why_not(two, {.list = "partition-one", .targets = Targets::kMinority}), "");
+  EXPECT_NE(why_not(two, {.plan = {{.kind = "kill", .targets = Targets::kMinority}}}), "");
+  EXPECT_EQ(why_not(two, {.plan = {{.kind = "kill", .targets = Targets::kMinority, .nodes = {1}}}}),
+            "");
+}
+
 TEST(Schedule, ReadsTheList) {
   const auto list = parse_list("partition, kill+pause");
   ASSERT_TRUE(list.ok());
