@@ -16,10 +16,11 @@ namespace cupel::lab {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array kSpecs{
-    &kPostgresKind, &kPostgresStandbyKind, &kMariadbKind,      &kMariadbReplicaKind,
-    &kGaleraKind,   &kRedisKind,           &kRedisReplicaKind, &kRedisSentinelKind,
-    &kEtcdKind,     &kZookeeperKind,       &kNatsKind,         &kPatroniKind};
+constexpr std::array kSpecs{&kPostgresKind,       &kPostgresStandbyKind, &kMariadbKind,
+                            &kMariadbReplicaKind, &kGaleraKind,          &kRedisKind,
+                            &kRedisReplicaKind,   &kRedisSentinelKind,   &kRedisClusterKind,
+                            &kEtcdKind,           &kZookeeperKind,       &kNatsKind,
+                            &kPatroniKind};
 
 }  // namespace
 

@@ -120,7 +120,8 @@ const KindSpec& spec_of_own(Kind kind);
 // The kinds, each in its own file.
 extern const KindSpec kPostgresKind, kPostgresStandbyKind;
 extern const KindSpec kMariadbKind, kMariadbReplicaKind, kGaleraKind;
-extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kEtcdKind, kZookeeperKind;
+extern const KindSpec kRedisKind, kRedisReplicaKind, kRedisSentinelKind, kRedisClusterKind;
+extern const KindSpec kEtcdKind, kZookeeperKind;
 extern const KindSpec kNatsKind, kPatroniKind;
 
 // None: this machine has no such user.

@@ -2,6 +2,8 @@
 //
 // Replication is asynchronous. Who is primary is in each server's redis.conf, which Redis rewrites
 // itself when it changes, so a server that is started anew is what it was.
+#include "lab/redis.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,22 +28,6 @@ using base::Status;
 constexpr const char* kMonitored = "cupel";  // the Sentinels' name for the primary
 constexpr Seconds kAnswer{1}, kToFailOver{20};
 
-Status find_redis() {
-  return need(find_program("redis-server"), "program `redis-server`", "redis-server");
-}
-
-Status find_sentinel() {
-  auto found = find_redis();
-  return found.ok() ? need(find_program("setpriv"), "program `setpriv`", "util-linux") : found;
-}
-
-std::string configuration_of(const Node& node) {
-  return node.directory + "/redis.conf";
-}
-std::string sentinel_configuration_of(const Node& node) {
-  return node.directory + "/sentinel.conf";
-}
-
 Status initialize_redis(const Site& site) {
   for (const auto& node : site.nodes) {
     auto made = run_once(site, {"mkdir", node.directory}, node.log);
@@ -50,8 +36,13 @@ Status initialize_redis(const Site& site) {
   return Ok{};
 }
 
-// The servers of a group talk to each other, without passwords.
-Status initialize_group(const Site& site) {
+}  // namespace
+
+Status find_redis() {
+  return need(find_program("redis-server"), "program `redis-server`", "redis-server");
+}
+
+Status initialize_redis_group(const Site& site) {
   for (const auto& option : site.options.server_options) {
     if (option.starts_with("requirepass")) {
       return Error{.message = fmt::format("found -o {}, but the servers of {} know no password",
@@ -61,9 +52,10 @@ Status initialize_group(const Site& site) {
   return initialize_redis(site);
 }
 
-std::vector<std::string> redis_command(const Site& site, const Node& node) {
+std::vector<std::string> redis_arguments(const Site& site, const Node& node,
+                                         const std::vector<std::string>& more) {
   std::vector<std::string> command{find_program("redis-server")};
-  if (site.kind != Kind::kRedis) command.push_back(configuration_of(node));
+  command.insert(command.end(), more.begin(), more.end());
   for (const auto& option :
        {std::string("--port"), std::to_string(node.ports[0]), std::string("--bind"), node.address,
         std::string("--protected-mode"), std::string("no"), std::string("--dir"), node.directory,
@@ -79,6 +71,31 @@ std::vector<std::string> redis_command(const Site& site, const Node& node) {
     if (equals != std::string::npos) command.push_back(option.substr(equals + 1));
   }
   return command;
+}
+
+bool redis_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
+  const auto answer = ask(node, "PING\r\n", kAnswer);
+  return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
+}
+
+namespace {
+
+Status find_sentinel() {
+  auto found = find_redis();
+  return found.ok() ? need(find_program("setpriv"), "program `setpriv`", "util-linux") : found;
+}
+
+std::string configuration_of(const Node& node) {
+  return node.directory + "/redis.conf";
+}
+std::string sentinel_configuration_of(const Node& node) {
+  return node.directory + "/sentinel.conf";
+}
+
+std::vector<std::string> redis_command(const Site& site, const Node& node) {
+  const bool configured = site.kind != Kind::kRedis;
+  return redis_arguments(
+      site, node, configured ? std::vector{configuration_of(node)} : std::vector<std::string>());
 }
 
 // The Sentinels start once the replicas follow: each learns of replicas when it starts and then
@@ -101,11 +118,6 @@ std::vector<std::string> sentinel_command(const Site& site, const Node& node) {
       sentinel_configuration_of(node)};
   for (auto& word : redis_command(site, node)) command.push_back(std::move(word));
   return command;
-}
-
-bool redis_is_up(const Site& /*site*/, const Node& node, std::string_view /*written*/) {
-  const auto answer = ask(node, "PING\r\n", kAnswer);
-  return answer.rfind("+PONG", 0) == 0 || answer.rfind("-NOAUTH", 0) == 0;
 }
 
 std::string ask_sentinel(const Node& node, std::string_view request) {
@@ -254,7 +266,7 @@ constinit const KindSpec kRedisReplicaKind{.kind = Kind::kRedisReplica,
                                            .default_nodes = 2,
                                            .most_nodes = 9,
                                            .find_programs = find_redis,
-                                           .initialize = initialize_group,
+                                           .initialize = initialize_redis_group,
                                            .command = redis_command,
                                            .is_up = redis_is_up,
                                            .prepare = prepare_group,
@@ -273,7 +285,7 @@ constinit const KindSpec kRedisSentinelKind{
     .most_nodes = 9,
     .ports = 2,  // clients, Sentinel
     .find_programs = find_sentinel,
-    .initialize = initialize_group,
+    .initialize = initialize_redis_group,
     .command = sentinel_command,
     .is_up = redis_is_up,
     .prepare = prepare_group,

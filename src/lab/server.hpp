@@ -39,6 +39,7 @@ enum class Kind : std::uint8_t {
   kRedis,
   kRedisReplica,
   kRedisSentinel,
+  kRedisCluster,
   kEtcd,
   kZookeeper,
   kNats,

@@ -508,6 +508,53 @@ TEST(Lab, SentinelsReplaceAPrimaryThatCrashed) {
   for (const auto port : ports) expect_nothing_left(directory, port);
 }
 
+TEST(Lab, RedisCluster) {
+  auto server = start(Kind::kRedisCluster, {.durable = false});
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  ASSERT_EQ(server->nodes(), 6u);
+  const auto primaries = server->primaries();
+  EXPECT_EQ(primaries, (std::vector<std::size_t>{0, 1, 2}));
+  // The key is on one of them; a replica and the other primaries say where.
+  std::size_t owner = 0;
+  for (const auto node : primaries) {
+    if (in_redis(*server, "SET a 7", node) == "+OK\r\n") owner = node;
+  }
+  const auto port = ":" + std::to_string(server->port(owner));
+  for (std::size_t node = 0; node < 6; ++node) {
+    if (node == owner) continue;
+    const auto answer = in_redis(*server, "SET a 8", node);
+    EXPECT_NE(answer.find(port), std::string::npos) << answer;
+  }
+  const auto primary = server->failover();
+  ASSERT_TRUE(primary.ok()) << primary.error().to_string();
+  EXPECT_EQ(server->primaries(), (std::vector<std::size_t>{3, 4, 5}));
+  // A replica takes over from one that crashed, and keeps its part when that one is back.
+  server->kill(4);
+  EXPECT_TRUE(cupel::test::poll_until([&] { return server->primaries().size() == 3; }));
+  const auto now = server->primaries();
+  EXPECT_EQ(std::count(now.begin(), now.end(), 4u), 0);
+  ASSERT_TRUE(server->restart(4).ok());
+  EXPECT_EQ(server->primaries(), now);
+  const auto directory = server->directory();
+  server->stop();
+  expect_nothing_left(directory, server->port());
+}
+
+TEST(Lab, RedisClusterHasThreePrimariesOrMore) {
+  for (const std::uint32_t nodes : {4, 5}) {
+    const auto server = start(Kind::kRedisCluster, {.nodes = nodes});
+    ASSERT_FALSE(server.ok());
+    EXPECT_EQ(server.error().message,
+              "found " + std::to_string(nodes) +
+                  " nodes, expected 3 without replicas, or from 6 on: redis-cluster needs three "
+                  "primaries, and gives each a replica");
+  }
+  auto without = start(Kind::kRedisCluster, {.durable = false, .nodes = 3});
+  ASSERT_TRUE(without.ok()) << without.error().to_string();
+  EXPECT_EQ(without->primaries().size(), 3U);
+  EXPECT_FALSE(without->failover().ok());
+}
+
 TEST(Lab, RedisWithAPassword) {
   auto server = start(Kind::kRedis, {.server_options = {"requirepass=secret"}});
   ASSERT_TRUE(server.ok()) << server.error().to_string();

@@ -1,0 +1,22 @@
+// What the kinds of Redis share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/kinds.hpp"
+
+namespace cupel::lab {
+
+base::Status find_redis();
+// KindSpec::initialize of servers that talk to each other, without passwords.
+base::Status initialize_redis_group(const Site& site);
+// KindSpec::command of a server; -o comes last, so `more` does not win over it.
+std::vector<std::string> redis_arguments(const Site& site, const Node& node,
+                                         const std::vector<std::string>& more);
+// KindSpec::is_up.
+bool redis_is_up(const Site& site, const Node& node, std::string_view written);
+
+}  // namespace cupel::lab
