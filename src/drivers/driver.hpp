@@ -60,6 +60,9 @@ class Connection {
   // what it is: an acknowledged commit is one. But a failure, or a rollback, no longer undoes
   // everything, so it leaves the outcome unknown.
   [[nodiscard]] virtual std::size_t ended_at_statement() const { return 0; }
+  // If the connection itself chooses a node for each transaction: that of the last, and its part,
+  // "127.0.0.1:7001, replica"; empty before the first.
+  [[nodiscard]] virtual std::optional<std::string> node() const { return std::nullopt; }
   // A whole transaction, its statements known beforehand; replies are parallel to
   // them. After a failure that leaves its outcome unknown there are either none, or
   // `succeeded` holds of each if it did commit. By default the above in turn;

@@ -60,7 +60,12 @@ base::Status take_option(std::string_view name, const std::string& value, LabUrl
     options.server_options.push_back(value);
     return base::Ok{};
   }
-  return bad_option(name, value, "one of nodes=N, sync=1, fast=1 and option=NAME=VALUE");
+  if (name == "url") {
+    url.for_driver.push_back(value);
+    return base::Ok{};
+  }
+  return bad_option(name, value,
+                    "one of nodes=N, sync=1, fast=1, option=NAME=VALUE and url=NAME=VALUE");
 }
 
 // The URL whose driver it is, without its hosts.
@@ -98,10 +103,19 @@ base::Result<LabUrl> parse_lab_url(std::string_view text) {
   return url;
 }
 
+std::string url_for_driver(std::string url, const LabUrl& lab_url) {
+  for (const auto& option : lab_url.for_driver) {
+    url += (url.find('?') == std::string::npos ? '?' : '&') + option;
+  }
+  return url;
+}
+
 ReadFrom usual_read_from(const std::string& url) {
   if (!is_lab_url(url)) return ReadFrom::kOwnHost;
   const auto server = parse_lab_url(url);
-  const bool standbys = server.ok() && lab::node_count(server->kind).least > 1;
+  // The client of a cluster finds the primary of each key itself.
+  const bool standbys = server.ok() && server->kind != lab::Kind::kRedisCluster &&
+                        lab::node_count(server->kind).least > 1;
   return standbys ? ReadFrom::kPrimary : ReadFrom::kOwnHost;
 }
 

@@ -235,7 +235,9 @@ class Stages {
     }
     if (is_lab_url(url)) {
       if (auto started = start_server(); !started.ok()) return started;
-      url = server_->url();
+      const auto parsed = parse_lab_url(url);
+      if (!parsed.ok()) return parsed.error();
+      url = url_for_driver(server_->url(), *parsed);
     }
     auto database = drivers::open(url, options_.open);
     if (!database.ok()) return std::move(database).error();
@@ -366,6 +368,7 @@ class Stages {
   base::Status check_hosts() {
     const auto read_from = options_.run.read_from;
     const auto hosts = database_->hosts();
+    checked_.several_servers = database_->fails_over();
     if (hosts.size() < 2) {
       if (read_from == ReadFrom::kOwnHost) return base::Ok{};
       return base::Error{.message =
@@ -374,7 +377,7 @@ class Stages {
                              "a pair"};
     }
     const bool on_all = read_from != ReadFrom::kPrimary;
-    checked_.several_servers = on_all || database_->fails_over();
+    checked_.several_servers = on_all || checked_.several_servers;
     for (std::uint32_t host = 0; host < hosts.size() && on_all; ++host) {
       const auto writes = database_->takes_writes(host);
       if (!writes.ok()) return writes.error();

@@ -228,7 +228,11 @@ void ClientSession::issue_jobs() {
 void ClientSession::issue(const Job& job) {
   for (std::uint32_t tries = 0;; ++tries) {
     if (!connect(job)) return;
-    if (shared_.hosts.size() > 1) recorded_.on(node());
+    if (connection().node()) {
+      recorded_.on("");  // known only afterwards
+    } else if (shared_.hosts.size() > 1) {
+      recorded_.on(node());
+    }
     const auto begin = Clock::now();
     const auto ending = attempt(job);
     const std::chrono::duration<float, std::milli> took = Clock::now() - begin;
@@ -322,6 +326,7 @@ ClientSession::Ending ClientSession::attempt_fixed(const Job& job) {
   recorded_.committing();
   replies_.clear();
   const auto failure = connection().transact(statements_, replies_);
+  if (const auto chosen = connection().node()) recorded_.on(*chosen);
   note_silent_end();
   // What was planned stands, with its reads unknown, unless all was answered. If it
   // was, it matters to an unknown transaction too: which comparisons failed, and

@@ -43,8 +43,16 @@ TEST(LabUrl, SaysWhatIsWrong) {
   EXPECT_EQ(error_of("lab:redis?fast=yes"),
             "found the option fast=yes in the URL, expected 1 or 0");
   EXPECT_EQ(error_of("lab:redis?speed=9"),
-            "found the option speed=9 in the URL, expected one of nodes=N, sync=1, fast=1 and "
-            "option=NAME=VALUE");
+            "found the option speed=9 in the URL, expected one of nodes=N, sync=1, fast=1, "
+            "option=NAME=VALUE and url=NAME=VALUE");
+}
+
+TEST(LabUrl, HasOptionsForTheDriver) {
+  const auto parsed = parse_lab_url("lab:redis-cluster?url=slot=one&nodes=6&url=a=b");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(url_for_driver("redis://H1,H2", *parsed), "redis://H1,H2?slot=one&a=b");
+  EXPECT_EQ(url_for_driver("redis://H1?x=y", *parsed), "redis://H1?x=y&slot=one&a=b");
+  EXPECT_EQ(url_for_driver("redis://H1", *parse_lab_url("lab:redis")), "redis://H1");
 }
 
 TEST(LabUrl, HasTheLevelsOfItsDriver) {

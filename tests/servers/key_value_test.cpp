@@ -349,7 +349,7 @@ TEST(RedisServer, ErrorsSayWhatToDo) {
   expect_error(url + "?sentinels=127.0.0.1:x&master=cupel", {"expected redis://"});
   expect_error(url + "/x", {"number of a database"});
   expect_error(url + "/99", {"out of range"});
-  expect_error(url + "?tls=1", {"`tls`", "expected sentinels and master"});
+  expect_error(url + "?tls=1", {"`tls`", "expected sentinels, master and slot"});
   expect_error("redis://127.0.0.1:1", {"refused", "is the server running"});
   expect_error(fmt::format("redis://127.0.0.1:{}", server(kEtcd).port()),
                {"cannot connect", "is it a Redis server"});

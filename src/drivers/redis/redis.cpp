@@ -1,5 +1,7 @@
 // Redis, by hiredis: one connection a session to one server, or to a primary and its replicas.
 // Which one is the primary now, each says by ROLE, and first the sentinels, if the URL has them.
+// A Redis Cluster is one more case: cluster.hpp. To a run it is two hosts, its primaries and its
+// replicas, and either client finds the node that has a key.
 //
 // A row is one key, `cupel:TABLE:KEY`: a string with the value's decimals or text,
 // or a list. A single statement is a single command. A comparison that needs a look
@@ -11,25 +13,24 @@
 //
 // What was not sent has not happened; nor has what the server refused. A command
 // that writes and that was sent without an answer is unknown, and so is an error that
-// is not known to mean a refusal (a proxy's, say). Bytes are sent by the driver
-// itself and not by hiredis, so that it knows whether any were, and gets no SIGPIPE.
+// is not known to mean a refusal (a proxy's, say).
 // See docs/drivers/redis.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <hiredis.h>
 #include <netdb.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 
-#include "base/hung_up.hpp"
 #include "drivers/cells.hpp"
 #include "drivers/key_value.hpp"
+#include "drivers/redis/cluster.hpp"
+#include "drivers/redis/line.hpp"
+#include "drivers/redis/slots.hpp"
 #include "drivers/registry.hpp"
 #include "drivers/sql.hpp"
 #include "drivers/sql_connection.hpp"
@@ -46,15 +47,20 @@ using workload::Row;
 using workload::Statement;
 using workload::StatementKind;
 
-struct Settings {
-  std::vector<Host> hosts;
-  std::vector<Host> sentinels;  // none: a primary is who says that it is one
-  std::string master;           // the sentinels' name for the primary
-  std::string user, password;
-  std::int64_t database = 0;
-  double timeout = 10;
-  bool blocks = false;  // several statements a transaction
-};
+using redis::ClusterLines;
+using redis::Command;
+using redis::failure_of;
+using redis::first_word;
+using redis::Line;
+using redis::RedisReply;
+using redis::Settings;
+using redis::Slots;
+
+// By which all keys are in one slot of a cluster.
+std::string stored_key(const Settings& settings, const std::string& key) {
+  constexpr std::string_view kPrefix = "cupel";
+  return settings.one_slot ? fmt::format("{{{}}}{}", kPrefix, key.substr(kPrefix.size())) : key;
+}
 
 // Whether a host is the one at "HOST:PORT", of which either may be a name or an address.
 bool is_at(const Host& host, const std::string& other) {
@@ -79,194 +85,31 @@ bool is_at(const Host& host, const std::string& other) {
                      [&](const std::string& one) { return theirs.contains(one); });
 }
 
-using Command = std::vector<std::string>;
-
-// What the server said, without hiredis's memory.
-struct RedisReply {
-  int type = REDIS_REPLY_NIL;
-  std::string text;  // of strings, statuses and errors
-  std::vector<RedisReply> elements;
-
-  [[nodiscard]] bool error() const { return type == REDIS_REPLY_ERROR; }
-  [[nodiscard]] bool nil() const { return type == REDIS_REPLY_NIL; }
-};
-
-RedisReply reply_of(const redisReply& reply) {
-  RedisReply answer{.type = reply.type, .text = {}, .elements = {}};
-  if (reply.str != nullptr) answer.text.assign(reply.str, reply.len);
-  if (reply.type == REDIS_REPLY_INTEGER) answer.text = std::to_string(reply.integer);
-  if (reply.type == REDIS_REPLY_ARRAY) {
-    for (std::size_t i = 0; i < reply.elements; ++i) {
-      answer.elements.push_back(reply_of(*reply.element[i]));
-    }
-  }
-  return answer;
-}
-
-struct FreeContext {
-  void operator()(redisContext* context) const { redisFree(context); }
-};
-
-// "MISCONF" of "MISCONF Redis is configured to …".
-std::string first_word(const std::string& text) {
-  return text.substr(0, text.find(' '));
-}
-
-// Errors by which Redis says that it did not run the command, and what they mean.
-struct Refusal {
-  std::string_view word;
-  Cause cause;
-};
-constexpr std::array kRefusals{
-    Refusal{"LOADING", Cause::kConnection},     Refusal{"MASTERDOWN", Cause::kConnection},
-    Refusal{"CLUSTERDOWN", Cause::kConnection}, Refusal{"MISCONF", Cause::kConnection},
-    Refusal{"NOREPLICAS", Cause::kConnection},  Refusal{"OOM", Cause::kConnection},
-    Refusal{"BUSY", Cause::kConnection},        Refusal{"READONLY", Cause::kConnection},
-    Refusal{"MOVED", Cause::kStatement},        Refusal{"ASK", Cause::kStatement},
-    Refusal{"CROSSSLOT", Cause::kStatement},    Refusal{"TRYAGAIN", Cause::kConflict},
-    Refusal{"NOAUTH", Cause::kStatement},       Refusal{"NOPERM", Cause::kStatement},
-    Refusal{"WRONGTYPE", Cause::kStatement},    Refusal{"EXECABORT", Cause::kStatement}};
-
-// What to do about it.
-std::string_view advice(std::string_view word) {
-  if (word == "MOVED" || word == "ASK" || word == "CROSSSLOT") {
-    return "; this is a node of a cluster, and the driver speaks to single servers";
-  }
-  if (word == "READONLY") return "; this is a replica: give the URL of its master";
-  if (word == "NOAUTH") return "; write the password as redis://:PASSWORD@HOST";
-  if (word == "WRONGPASS") return "; check the user and password of the URL";
-  if (word == "MISCONF") return "; the server cannot save to its disk";
-  return "";
-}
-
-// An error as the answer to a command; `writes`: to one that would have changed
-// something.
-Failure failure_of(const RedisReply& answer, bool writes) {
-  const auto word = first_word(answer.text);
-  Failure failure{.txn_outcome = writes ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
-                  .cause = Cause::kStatement,
-                  .code = word,
-                  .message = sql::one_line(answer.text) + std::string(advice(word))};
-  const auto* known = std::find_if(kRefusals.begin(), kRefusals.end(),
-                                   [&](const Refusal& refusal) { return refusal.word == word; });
-  if (known != kRefusals.end()) {
-    failure.txn_outcome = TxnOutcome::kAborted;
-    failure.cause = known->cause;
-  } else if (answer.text.starts_with("ERR unknown command") ||
-             answer.text.starts_with("ERR wrong number of arguments")) {
-    failure.txn_outcome = TxnOutcome::kAborted;
-  }
-  return failure;
-}
-
-// A socket with a server, and commands over it.
-class Line {
- public:
-  static base::Result<std::unique_ptr<Line>> connect(const Settings& settings, const Host& host) {
-    const timeval limit{
-        static_cast<time_t>(settings.timeout),
-        static_cast<suseconds_t>(
-            (settings.timeout - static_cast<double>(static_cast<time_t>(settings.timeout))) * 1e6)};
-    auto line = std::make_unique<Line>();
-    line->context_.reset(redisConnectWithTimeout(host.name.c_str(), host.port, limit));
-    auto* context = line->context_.get();
-    const auto cannot = [&](std::string_view why) {
-      return base::Error{.message =
-                             fmt::format("cannot connect to Redis at {}: {}", address(host), why)};
-    };
-    if (context == nullptr) return cannot("out of memory");
-    if (context->err != 0) {
-      return cannot(fmt::format("{}; is the server running?", context->errstr));
-    }
-    if (redisSetTimeout(context, limit) != REDIS_OK) return cannot(context->errstr);
-    redisEnableKeepAlive(context);
-    std::vector<Command> hello;
-    if (!settings.password.empty()) {
-      hello.push_back(settings.user.empty() ? Command{"AUTH", settings.password}
-                                            : Command{"AUTH", settings.user, settings.password});
-    }
-    if (settings.database != 0) {
-      hello.push_back({"SELECT", std::to_string(settings.database)});
-    }
-    hello.push_back({"PING"});
-    std::vector<RedisReply> answers;
-    if (auto failure = line->send(hello, answers)) {
-      return cannot(failure->message + "; is it a Redis server, and running?");
-    }
-    for (const auto& answer : answers) {
-      if (answer.error()) return cannot(failure_of(answer, false).message);
-    }
-    return line;
-  }
-
-  // Sends all at once and reads an answer for each. A failure leaves the line of no
-  // use; kAborted if nothing was sent.
-  MaybeFailure send(const std::vector<Command>& commands, std::vector<RedisReply>& answers) {
-    answers.clear();
-    if (lost_) {
-      return Failure{.txn_outcome = TxnOutcome::kAborted,
-                     .cause = Cause::kConnection,
-                     .code = "lost",
-                     .message = "the connection was lost before",
-                     .connection_lost = true};
-    }
-    if (base::hung_up(context_->fd)) return broken(0, false, "the server closed the connection");
-    std::string bytes;
-    for (const auto& command : commands) {
-      bytes += fmt::format("*{}\r\n", command.size());
-      for (const auto& word : command) bytes += fmt::format("${}\r\n{}\r\n", word.size(), word);
-    }
-    for (std::size_t sent = 0; sent < bytes.size();) {
-      const auto count =
-          ::send(context_->fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return broken(errno, sent > 0, {});
-      sent += static_cast<std::size_t>(count);
-    }
-    while (answers.size() < commands.size()) {
-      void* raw = nullptr;
-      errno = 0;
-      if (redisGetReply(context_.get(), &raw) != REDIS_OK) {
-        return broken(context_->err == REDIS_ERR_IO ? errno : 0, true, context_->errstr);
-      }
-      answers.push_back(reply_of(*static_cast<redisReply*>(raw)));
-      freeReplyObject(raw);
-    }
-    return std::nullopt;
-  }
-
- private:
-  Failure broken(int number, bool sent, const std::string& words) {
-    lost_ = true;
-    const bool timeout = number == EAGAIN || number == EWOULDBLOCK || number == ETIMEDOUT;
-    std::string message = !words.empty() && number == 0 ? words : std::strerror(number);
-    if (timeout) message = "no answer in time";
-    return {.txn_outcome = sent ? TxnOutcome::kUnknown : TxnOutcome::kAborted,
-            .cause = timeout ? Cause::kTimeout : Cause::kConnection,
-            .code = timeout ? "timeout" : "lost",
-            .message = std::move(message),
-            .connection_lost = true};
-  }
-
-  std::unique_ptr<redisContext, FreeContext> context_;
-  bool lost_ = false;
-};
-
 class RedisConnection final : public KeyValueConnection {
  public:
-  RedisConnection(std::unique_ptr<Line> line, bool blocks, workload::Schema schema)
-      : KeyValueConnection({.interactive = "Redis has no interactive transactions: between MULTI "
-                                           "and EXEC nothing is answered",
-                            .several = blocks ? "" : kOnlyOne,
-                            .ranges = "Redis has no order of keys"},
-                           std::move(schema)),
-        line_(std::move(line)) {}
+  RedisConnection(std::unique_ptr<Line> line, const Settings& settings, workload::Schema schema)
+      : RedisConnection(settings, std::move(schema)) {
+    line_ = std::move(line);
+  }
+  RedisConnection(ClusterLines cluster, const Settings& settings, workload::Schema schema)
+      : RedisConnection(settings, std::move(schema)) {
+    cluster_.emplace(std::move(cluster));
+  }
+
+  [[nodiscard]] std::optional<std::string> node() const override {
+    return cluster_ ? std::optional(cluster_->node()) : std::nullopt;
+  }
 
  protected:
   MaybeFailure run(std::span<const Statement> statements, std::span<Reply> replies) override {
-    return statements.size() == 1 && is_one_command(statements[0])
-               ? one_command(statements[0], replies[0])
-               : block(statements, replies);
+    if (!cluster_) return run_on(*line_, statements, replies);
+    // One statement, or keys that are all in one slot.
+    return cluster_->transact(key_of(statements[0]),
+                              std::all_of(statements.begin(), statements.end(), is_read),
+                              [&](Line& line) {
+                                std::fill(replies.begin(), replies.end(), Reply());
+                                return run_on(line, statements, replies);
+                              });
   }
   [[nodiscard]] MaybeFailure refuse(const Statement& statement) const override {
     if (column_type(statement) != ColumnType::kList ||
@@ -277,11 +120,25 @@ class RedisConnection final : public KeyValueConnection {
   }
 
  private:
+  RedisConnection(const Settings& settings, workload::Schema schema)
+      : KeyValueConnection({.interactive = "Redis has no interactive transactions: between MULTI "
+                                           "and EXEC nothing is answered",
+                            .several = settings.blocks ? "" : kOnlyOne,
+                            .ranges = "Redis has no order of keys"},
+                           std::move(schema)),
+        settings_(settings) {}
+
+  MaybeFailure run_on(Line& line, std::span<const Statement> statements, std::span<Reply> replies) {
+    return statements.size() == 1 && is_one_command(statements[0])
+               ? one_command(line, statements[0], replies[0])
+               : block(line, statements, replies);
+  }
+
   // The state of a watched key as the block goes on.
   using States = std::map<std::string, std::optional<std::string>>;
 
   [[nodiscard]] std::string key_of(const Statement& statement) const {
-    return text_key(table_of(statement), statement.key[0]);
+    return stored_key(settings_, text_key(table_of(statement), statement.key[0]));
   }
   static bool expects_absent(const Statement& statement) {
     return statement.kind == StatementKind::kInsert ||
@@ -331,12 +188,12 @@ class RedisConnection final : public KeyValueConnection {
     }
   }
 
-  MaybeFailure one_command(const Statement& statement, Reply& reply) {
+  MaybeFailure one_command(Line& line, const Statement& statement, Reply& reply) {
     auto words = command(statement);
     const bool if_absent = expects_absent(statement);
     if (if_absent) words.emplace_back("NX");
     std::vector<RedisReply> answers;
-    if (auto failure = line_->send({words}, answers)) {
+    if (auto failure = line.send({words}, answers)) {
       return is_read(statement) ? aborted(*std::move(failure)) : failure;
     }
     const auto& answer = answers[0];
@@ -350,7 +207,7 @@ class RedisConnection final : public KeyValueConnection {
   }
 
   // WATCH and GET of the keys that are compared: nothing is changed by that.
-  MaybeFailure look(std::span<const Statement> statements, States& states) {
+  MaybeFailure look(Line& line, std::span<const Statement> statements, States& states) {
     Command watch{"WATCH"};
     std::vector<Command> commands{{}};
     for (const auto& statement : statements) {
@@ -363,7 +220,7 @@ class RedisConnection final : public KeyValueConnection {
     if (states.empty()) return std::nullopt;
     commands[0] = watch;
     std::vector<RedisReply> answers;
-    if (auto failure = line_->send(commands, answers)) return aborted(*std::move(failure));
+    if (auto failure = line.send(commands, answers)) return aborted(*std::move(failure));
     for (const auto& answer : answers) {
       if (answer.error()) return failure_of(answer, false);
     }
@@ -373,18 +230,18 @@ class RedisConnection final : public KeyValueConnection {
     return std::nullopt;
   }
   // After a look that nothing follows.
-  MaybeFailure forget(MaybeFailure outcome) {
+  static MaybeFailure forget(Line& line, MaybeFailure outcome) {
     std::vector<RedisReply> ignored;
-    auto failure = line_->send({{"UNWATCH"}}, ignored);
+    auto failure = line.send({{"UNWATCH"}}, ignored);
     if (!outcome || !failure) return outcome;
     outcome->connection_lost = true;
     return outcome;
   }
 
-  MaybeFailure block(std::span<const Statement> statements, std::span<Reply> replies) {
+  MaybeFailure block(Line& line, std::span<const Statement> statements, std::span<Reply> replies) {
     States states;
-    if (auto failure = look(statements, states)) {
-      return failure->connection_lost ? failure : forget(failure);
+    if (auto failure = look(line, statements, states)) {
+      return failure->connection_lost ? failure : forget(line, failure);
     }
     // EXEC runs the block only if the watched keys still hold what was seen, so
     // comparisons can be decided here, each after the writes before it.
@@ -399,7 +256,8 @@ class RedisConnection final : public KeyValueConnection {
         const auto& now = state->second;
         const bool fits =
             expects_absent(statement) ? !now : now == workload::to_string(statement.values[0]);
-        if (!fits && statement.kind == StatementKind::kInsert) return forget(there_already(key));
+        if (!fits && statement.kind == StatementKind::kInsert)
+          return forget(line, there_already(key));
         replies[i].succeeded = fits;
         if (!fits) continue;
       }
@@ -416,10 +274,10 @@ class RedisConnection final : public KeyValueConnection {
       commands.push_back(std::move(words));
     }
     // A failed comparison alone was decided by the GET.
-    if (whose.empty() && statements.size() == 1) return forget(std::nullopt);
+    if (whose.empty() && statements.size() == 1) return forget(line, std::nullopt);
     commands.push_back({"EXEC"});
     std::vector<RedisReply> answers;
-    if (auto failure = line_->send(commands, answers)) {
+    if (auto failure = line.send(commands, answers)) {
       return writes ? failure : aborted(*std::move(failure));
     }
     const auto& result = answers.back();
@@ -461,7 +319,9 @@ class RedisConnection final : public KeyValueConnection {
     return std::nullopt;
   }
 
-  std::unique_ptr<Line> line_;
+  Settings settings_;
+  std::unique_ptr<Line> line_;           // to the one server
+  std::optional<ClusterLines> cluster_;  // or to a cluster
 };
 
 class RedisDatabase final : public Database {
@@ -469,27 +329,36 @@ class RedisDatabase final : public Database {
   explicit RedisDatabase(Settings settings) : settings_(std::move(settings)) {}
 
   base::Status open() {
-    // All, since prepare() waits until every replica has the first rows.
+    // All, since prepare() waits until every replica has the first rows; a cluster's know the rest.
+    std::optional<base::Error> missing;
     for (const auto& host : settings_.hosts) {
-      if (auto line = Line::connect(settings_, host); !line) return std::move(line).error();
+      auto line = Line::connect(settings_, host);
+      if (!line) {
+        if (!missing) missing = std::move(line).error();
+        continue;
+      }
+      auto info = info_of(**line, host);
+      if (info && (*info)["redis_mode"] == "cluster") return open_cluster(*info, **line, host);
+    }
+    if (missing) return *std::move(missing);
+    if (settings_.one_slot) {
+      return base::Error{.message =
+                             "found the option slot, but the server is no node of a "
+                             "cluster; leave it out"};
     }
     if (auto known = primary_is_known(); !known) return known;
     const auto& host = settings_.hosts[primary_or_first()];
     auto line = Line::connect(settings_, host);
     if (!line) return std::move(line).error();
-    std::vector<RedisReply> answers;
-    if (auto failure = (*line)->send({{"INFO"}}, answers)) {
-      return cannot("ask", host, failure->message);
+    auto info = info_of(**line, host);
+    if (!info) return std::move(info).error();
+    if ((*info)["role"] == "slave") {
+      return base::Error{
+          .message = fmt::format("found a replica at {}, which takes no writes; give "
+                                 "the URL of its master, {}:{}",
+                                 address(host), (*info)["master_host"], (*info)["master_port"])};
     }
-    if (answers[0].error()) return cannot("ask", host, failure_of(answers[0], false).message);
-    auto info = rows_of(answers[0].text);
-    if (info["role"] == "slave") {
-      return base::Error{.message =
-                             fmt::format("found a replica at {}, which takes no writes; give "
-                                         "the URL of its master, {}:{}",
-                                         address(host), info["master_host"], info["master_port"])};
-    }
-    learn(info, **line);
+    learn(*info, **line);
     return base::Ok{};
   }
 
@@ -497,15 +366,26 @@ class RedisDatabase final : public Database {
   [[nodiscard]] workload::Needs can() const override {
     return {.multiple = settings_.blocks, .deletes = true, .lists = true, .compare_and_set = true};
   }
-  [[nodiscard]] bool fails_over() const override { return settings_.hosts.size() > 1; }
+  [[nodiscard]] bool fails_over() const override {
+    return cluster_.has_value() || settings_.hosts.size() > 1;
+  }
 
   [[nodiscard]] std::vector<std::string> hosts() const override {
+    if (cluster_) {
+      return cluster_->replicas() > 0 ? std::vector<std::string>{"primaries", "replicas"}
+                                      : std::vector<std::string>{"primaries"};
+    }
     std::vector<std::string> names;
     for (const auto& host : settings_.hosts) names.push_back(address(host));
     return names;
   }
 
   base::Result<bool> takes_writes(std::uint32_t number) override {
+    if (cluster_) {  // either client sends them to the primaries
+      auto slots = current_slots();
+      if (!slots) return std::move(slots).error();
+      return true;
+    }
     const auto& host = settings_.hosts[number];
     if (!settings_.sentinels.empty()) {
       const auto primary = monitored();
@@ -525,51 +405,148 @@ class RedisDatabase final : public Database {
   base::Status prepare(const workload::Workload& workload) override {
     const auto& schema = workload.schema();
     if (auto fits = one_cell_a_row(schema, facts_.product); !fits) return fits;
-    auto line = Line::connect(settings_, settings_.hosts[primary_or_first()]);
-    if (!line) return std::move(line).error();
-    if (auto dropped = drop(**line, schema); !dropped) return dropped;
-    constexpr std::size_t kCommandsAtOnce = 500;
-    std::vector<Command> commands;
+    auto opened = primaries();
+    if (!opened) return std::move(opened).error();
+    auto& servers = *opened;
     base::Status status = base::Ok{};
-    const auto flush = [&] {
-      if (status.ok() && !commands.empty()) status = run(**line, commands);
-      commands.clear();
+    for (auto& one : servers.all) {
+      if (status) status = drop(*one.line, schema);
+    }
+    if (!status) return status;
+    const auto flush = [&](Primary& one) {
+      if (status.ok() && !one.commands.empty()) status = run(*one.line, one.commands);
+      one.commands.clear();
     };
+    constexpr std::size_t kCommandsAtOnce = 500;
     workload.load([&](std::uint32_t number, const Row& row) {
-      const auto& table = schema.tables[number];
-      const auto key = text_key(table, row.key[0]);
-      const auto& value = row.values[0];
-      if (std::holds_alternative<std::monostate>(value)) return;  // no key is its null
-      if (table.columns[0].type == ColumnType::kList) {
-        Command push{"RPUSH", key};
-        for (const auto& element : sql::list_elements(sql::ListForm::kText, value)) {
-          push.push_back(workload::to_string(element));
-        }
-        if (push.size() > 2) commands.push_back(std::move(push));
-      } else {
-        commands.push_back({"SET", key, workload::to_string(value)});
+      auto command = load_command(schema.tables[number], row);
+      if (command.empty()) return;
+      auto* one = servers.of(command[1]);
+      if (one == nullptr) {
+        status = base::Error{.message = "cannot load the rows into Redis: a slot has no primary"};
+        return;
       }
-      if (commands.size() >= kCommandsAtOnce) flush();
+      one->commands.push_back(std::move(command));
+      if (one->commands.size() >= kCommandsAtOnce) flush(*one);
     });
-    flush();
-    if (status) status = await_replicas(**line);
+    for (auto& one : servers.all) {
+      flush(one);
+      if (status) status = await_replicas(*one.line, one.replicas);
+    }
     if (status) schema_ = schema;
     return status;
   }
 
+  base::Result<std::unique_ptr<Connection>> connect(std::uint32_t session) override {
+    return cluster_ ? connect_to_host(kPrimariesHost) : Database::connect(session);
+  }
+
   base::Result<std::unique_ptr<Connection>> connect_to_host(std::uint32_t host) override {
+    if (cluster_) {
+      auto slots = current_slots();
+      if (!slots) return std::move(slots).error();
+      using Reads = ClusterLines::Reads;
+      ClusterLines lines(settings_, *std::move(slots),
+                         host == kPrimariesHost ? Reads::kPrimary : Reads::kReplica, turn_++);
+      return std::unique_ptr<Connection>(
+          std::make_unique<RedisConnection>(std::move(lines), settings_, schema_));
+    }
     auto line = Line::connect(settings_, settings_.hosts[host]);
     if (!line) return std::move(line).error();
     return std::unique_ptr<Connection>(
-        std::make_unique<RedisConnection>(*std::move(line), settings_.blocks, schema_));
+        std::make_unique<RedisConnection>(*std::move(line), settings_, schema_));
   }
 
   void clean() override {
-    auto line = Line::connect(settings_, settings_.hosts[primary_or_first()]);
-    if (line) (void)drop(**line, schema_);
+    auto servers = primaries();
+    if (!servers) return;
+    for (auto& one : servers->all) (void)drop(*one.line, schema_);
   }
 
  private:
+  static constexpr std::uint32_t kPrimariesHost = 0;  // of a cluster, to a run
+
+  // A server that takes writes now, and what it is to be loaded with.
+  struct Primary {
+    std::unique_ptr<Line> line;
+    std::size_t replicas = 0;
+    std::vector<Command> commands = {};
+  };
+  struct Primaries {
+    std::vector<Primary> all;
+    std::optional<Slots> slots;  // of a cluster, whose primaries are in this order
+    Primary* of(const std::string& key) {
+      if (!slots) return all.data();
+      const auto owner = slots->primary_of(redis::slot_of(key));
+      const auto hosts = slots->primaries();
+      for (std::size_t i = 0; owner && i < hosts.size(); ++i) {
+        if (address(hosts[i].first) == address(*owner)) return &all[i];
+      }
+      return nullptr;
+    }
+  };
+
+  base::Result<Primaries> primaries() {
+    Primaries found;
+    if (!cluster_) {
+      auto line = Line::connect(settings_, settings_.hosts[primary_or_first()]);
+      if (!line) return std::move(line).error();
+      found.all.push_back({*std::move(line), settings_.hosts.size() - 1});
+      return found;
+    }
+    auto slots = current_slots();
+    if (!slots) return std::move(slots).error();
+    for (const auto& [host, replicas] : slots->primaries()) {
+      auto line = Line::connect(settings_, host);
+      if (!line) return std::move(line).error();
+      found.all.push_back({*std::move(line), replicas});
+    }
+    found.slots = *std::move(slots);
+    return found;
+  }
+
+  // By any node that was there at the start.
+  [[nodiscard]] base::Result<Slots> current_slots() {
+    auto hosts = cluster_->nodes();
+    hosts.insert(hosts.end(), settings_.hosts.begin(), settings_.hosts.end());
+    return redis::ask_for_slots(settings_, hosts, turn_++);
+  }
+
+  base::Status open_cluster(std::map<std::string, std::string>& info, Line& line,
+                            const Host& host) {
+    if (!settings_.sentinels.empty()) {
+      return base::Error{
+          .message = fmt::format("found Sentinels in the URL, but {} is a node of a cluster, which "
+                                 "replaces its primaries itself; leave them out",
+                                 address(host))};
+    }
+    if (settings_.blocks && !settings_.one_slot) {
+      return base::Error{.message =
+                             "found isolation `serializable`, whose transactions have several "
+                             "keys; Redis Cluster runs a transaction only if all its keys are in "
+                             "one slot; put them there with ?slot=one in the URL, or run with "
+                             "--isolation linearizable"};
+    }
+    auto slots = redis::ask_for_slots(settings_, settings_.hosts);
+    if (!slots) return std::move(slots).error();
+    cluster_ = *std::move(slots);
+    learn(info, line);
+    return base::Ok{};
+  }
+
+  // Empty: no key is the null.
+  [[nodiscard]] Command load_command(const workload::Table& table, const Row& row) const {
+    const auto key = stored_key(settings_, text_key(table, row.key[0]));
+    const auto& value = row.values[0];
+    if (std::holds_alternative<std::monostate>(value)) return {};
+    if (table.columns[0].type != ColumnType::kList) return {"SET", key, workload::to_string(value)};
+    Command push{"RPUSH", key};
+    for (const auto& element : sql::list_elements(sql::ListForm::kText, value)) {
+      push.push_back(workload::to_string(element));
+    }
+    return push.size() > 2 ? push : Command();
+  }
+
   static base::Error cannot(std::string_view what, const Host& host, const std::string& why) {
     return {.message = fmt::format("cannot {} Redis at {}: {}", what, address(host), why)};
   }
@@ -589,19 +566,32 @@ class RedisDatabase final : public Database {
     return info;
   }
 
+  static base::Result<std::map<std::string, std::string>> info_of(Line& line, const Host& host) {
+    std::vector<RedisReply> answers;
+    if (auto failure = line.send({{"INFO"}}, answers)) return cannot("ask", host, failure->message);
+    if (answers[0].error()) return cannot("ask", host, failure_of(answers[0], false).message);
+    return rows_of(answers[0].text);
+  }
+
   void learn(std::map<std::string, std::string>& info, Line& line) {
     const bool valkey = info["server_name"] == "valkey";
-    facts_ = {
-        .product = valkey ? "Valkey" : "Redis",
-        .version = info[valkey ? "valkey_version" : "redis_version"],
-        .isolation = settings_.blocks ? "serializable" : "linearizable",
-        .detail = fmt::format("mode={}, appendonly={}, replicas={}", info["redis_mode"],
-                              info["aof_enabled"] == "1" ? "yes" : "no", info["connected_slaves"])};
+    const auto replicas =
+        cluster_ ? std::to_string(cluster_->replicas()) : info["connected_slaves"];
+    facts_ = {.product = std::string(valkey ? "Valkey" : "Redis") + (cluster_ ? " Cluster" : ""),
+              .version = info[valkey ? "valkey_version" : "redis_version"],
+              .isolation = settings_.blocks ? "serializable" : "linearizable",
+              .detail = fmt::format("mode={}, appendonly={}, replicas={}", info["redis_mode"],
+                                    info["aof_enabled"] == "1" ? "yes" : "no", replicas)};
     std::vector<RedisReply> answers;
     // May be forbidden, or renamed; then nothing is said of it.
     if (!line.send({{"CONFIG", "GET", "appendfsync"}}, answers) &&
         answers[0].elements.size() == 2) {
       facts_.detail += ", appendfsync=" + answers[0].elements[1].text;
+    }
+    if (cluster_) {
+      facts_.detail += fmt::format(", {} primaries", cluster_->primaries().size());
+      if (settings_.one_slot) facts_.detail += ", one slot";
+      return;
     }
     if (settings_.hosts.size() > 1) facts_.detail += fmt::format(", {} hosts", hosts().size());
     if (!settings_.sentinels.empty()) {
@@ -651,9 +641,8 @@ class RedisDatabase final : public Database {
   }
 
   // So that whoever reads from a replica sees the first rows.
-  base::Status await_replicas(Line& line) const {
-    if (settings_.hosts.size() < 2) return base::Ok{};
-    const auto replicas = settings_.hosts.size() - 1;
+  base::Status await_replicas(Line& line, std::size_t replicas) const {
+    if (replicas == 0) return base::Ok{};
     const auto patience = static_cast<std::int64_t>(settings_.timeout * 900);  // ms
     std::vector<RedisReply> answers;
     const Command wait{"WAIT", std::to_string(replicas), std::to_string(patience)};
@@ -664,8 +653,8 @@ class RedisDatabase final : public Database {
     if (!answers[0].error() && following && *following >= static_cast<std::int64_t>(replicas)) {
       return base::Ok{};
     }
-    return base::Error{.message = fmt::format("{} of the URL's {} other hosts follow the primary "
-                                              "as its replicas, expected all of them",
+    return base::Error{.message = fmt::format("{} of {} other hosts follow the primary as its "
+                                              "replicas, expected all of them",
                                               answers[0].text, replicas)};
   }
 
@@ -682,7 +671,7 @@ class RedisDatabase final : public Database {
   }
 
   // Names of tables hold nothing that a pattern of SCAN takes otherwise.
-  static base::Status drop(Line& line, const workload::Schema& schema) {
+  base::Status drop(Line& line, const workload::Schema& schema) const {
     const auto cannot_clear = [](const std::string& why) {
       return base::Error{.message = "cannot clear the keys in Redis: " + why};
     };
@@ -690,25 +679,29 @@ class RedisDatabase final : public Database {
       std::string cursor = "0";
       do {
         std::vector<RedisReply> answers;
-        const Command scan{"SCAN", cursor, "MATCH", text_prefix(table) + '*', "COUNT", "1000"};
+        const Command scan{"SCAN",  cursor,
+                           "MATCH", stored_key(settings_, text_prefix(table)) + '*',
+                           "COUNT", "1000"};
         if (auto failure = line.send({scan}, answers)) {
           return cannot_clear(failure->message);
         }
         if (answers[0].error() || answers[0].elements.size() != 2) {
           return cannot_clear(failure_of(answers[0], false).message);
         }
-        Command remove{"DEL"};
-        for (const auto& key : answers[0].elements[1].elements) remove.push_back(key.text);
-        cursor = answers[0].elements[0].text;
-        if (remove.size() > 1) {
-          if (auto done = run(line, {remove}); !done) return done;
+        std::vector<Command> removals;  // one a key, since a cluster takes no keys of several slots
+        for (const auto& key : answers[0].elements[1].elements) {
+          removals.push_back({"DEL", key.text});
         }
+        cursor = answers[0].elements[0].text;
+        if (auto done = run(line, removals); !done) return done;
       } while (cursor != "0");
     }
     return base::Ok{};
   }
 
   Settings settings_;
+  std::optional<Slots> cluster_;  // as it was at the start; none: it is no cluster
+  std::atomic<std::uint32_t> turn_ = 0;
   Facts facts_;
   workload::Schema schema_;
 };
@@ -716,7 +709,8 @@ class RedisDatabase final : public Database {
 std::string form_of_url(const std::string& text) {
   return fmt::format(
       "found `{}`, expected redis://[:PASSWORD@]HOST[:PORT][,HOST…][/NUMBER]"
-      "[?sentinels=HOST[:PORT],…&master=NAME] with the number of a database",
+      "[?sentinels=HOST[:PORT],…&master=NAME] with the number of a database; ?slot=one is for a "
+      "cluster",
       without_password(text));
 }
 
@@ -736,7 +730,9 @@ base::Result<Settings> settings_of(const std::string& text, const OpenOptions& o
   }
   const auto sentinels = take_option(*url, "sentinels");
   const auto master = take_option(*url, "master");
-  if (auto unknown = unknown_options(*url, "sentinels and master")) return *std::move(unknown);
+  const auto slot = take_option(*url, "slot");
+  if (auto unknown = unknown_options(*url, "sentinels, master and slot"))
+    return *std::move(unknown);
   if (sentinels.has_value() != master.has_value()) {
     return base::Error{.message =
                            "found only one of the options sentinels and master, expected "
@@ -748,6 +744,10 @@ base::Result<Settings> settings_of(const std::string& text, const OpenOptions& o
     settings.sentinels = parsed->hosts;
     settings.master = *master;
   }
+  if (slot && *slot != "one") {
+    return base::Error{.message = fmt::format("found the option slot={}, expected one", *slot)};
+  }
+  settings.one_slot = slot.has_value();
   fill_in(settings.hosts, 6379);
   fill_in(settings.sentinels, 26379);
   settings.timeout = options.statement_timeout;
