@@ -13,6 +13,8 @@
 #include <new>
 #include <utility>
 
+#include "base/interrupt.hpp"
+
 namespace cupel::base {
 
 namespace {
@@ -61,6 +63,10 @@ Budget::Budget(std::optional<std::chrono::duration<double>> timeout, std::uint64
 
 bool Budget::exceeded() {
   if (limit() != Limit::kNone) return true;
+  if (interrupted()) {
+    met_ = Limit::kTime;
+    return true;
+  }
   if (!deadline_ && memory_bytes_ == 0) return false;
   const auto now = Clock::now();
   if (deadline_ && now >= *deadline_) {

@@ -14,6 +14,7 @@
 #include <new>
 #include <optional>
 
+#include "base/interrupt.hpp"
 #include "levels/decide.hpp"
 
 namespace cupel::check {
@@ -62,7 +63,7 @@ class Ladder {
     }
     if (follow(mine)) return mine;
     if (budget_.exceeded()) {
-      mine.detail = fmt::format("{} limit met before this level", base::to_string(budget_.limit()));
+      mine.detail = fmt::format("{} before this level", base::event_of(budget_.limit()));
       return finish(mine, Verdict::kUnknown, {});
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -71,8 +72,7 @@ class Ladder {
     if (found)
       decision = *std::move(found);
     else
-      decision.detail =
-          fmt::format("{} limit met in an allocation", base::to_string(budget_.limit()));
+      decision.detail = fmt::format("{} in an allocation", base::event_of(budget_.limit()));
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     mine.detail = std::move(decision.detail);
     mine.violation = std::move(decision.violation);

@@ -10,8 +10,10 @@
 
 #include "analysis/analyze.hpp"
 #include "analysis/first_reads.hpp"
+#include "base/interrupt.hpp"
 #include "cli/command.hpp"
 #include "cli/emit.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/report_folder.hpp"
 #include "cli/spelling.hpp"
@@ -161,7 +163,9 @@ int write_files(const report::Checked& checked, const CheckArguments& arguments,
                                 options)) {
     code = kBad;
   }
-  if (folder) {
+  if (folder && base::interrupted()) {
+    print_error("no report was written, because the check was interrupted");
+  } else if (folder) {
     if (const auto added = folder->add(checked); !added.ok()) {
       print_error(added.error());
       code = kBad;
@@ -212,6 +216,7 @@ int check_one(const std::string& file, const CheckArguments& arguments,
     warning.message = "warning: " + warning.message;
     print_error(warning);
   }
+  if (base::interrupted()) print_error(interrupted_check(file));
   const int written = write_files(checked, arguments, options.check, outputs.folder);
   const bool by_name = !arguments.levels.empty();
   const auto& reads = found->analysis.final_reads;
@@ -283,9 +288,20 @@ int check_all(const CheckArguments& arguments, const analysis::Options& options,
       return kBad;
     }
   }
+  std::optional<Interruptible> interruptible;
+  // Nothing wakes who waits for standard input, so there a signal ends the program at once.
+  if (std::find(arguments.histories.begin(), arguments.histories.end(), "-") ==
+      arguments.histories.end()) {
+    interruptible.emplace().begin_check();
+  }
   int code = kSatisfied;
   bool first = true;
   for (const auto& file : arguments.histories) {
+    if (base::interrupted()) {
+      print_error(base::Error{.message = "not checked: interrupted before", .file = file});
+      code = std::max<int>(code, kUnknown);
+      continue;
+    }
     const bool apart = arguments.levels.empty() && !arguments.json && !emitter.instead_of_text();
     if (!first && apart) print("\n");
     first = false;

@@ -3,11 +3,15 @@
 #include "cli/interrupt.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+
+#include "base/interrupt.hpp"
+#include "cli/emit.hpp"
 
 namespace cupel::cli {
 
@@ -39,6 +43,7 @@ Interruptible::Interruptible() {
 }
 
 Interruptible::~Interruptible() {
+  base::interrupt_by(nullptr);
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   for (int& end : pipe_ends) {
@@ -51,11 +56,24 @@ const std::atomic<bool>& Interruptible::stopped() const {
   return flag;
 }
 
+void Interruptible::begin_check() const {
+  flag = false;
+  base::interrupt_by(&flag);
+}
+
 void Interruptible::wait() const {
   // Without a pipe (too many open files) the flag is looked at twice a second.
   const int patience_ms = pipe_ends[0] >= 0 ? -1 : 500;
   pollfd written = {pipe_ends[0], POLLIN, 0};
   while (!flag) ::poll(&written, 1, patience_ms);
+}
+
+std::string interrupted_check(const std::string& history) {
+  if (history == "-") return "interrupted; what was not decided is unknown";
+  return fmt::format(
+      "interrupted; what was not decided is unknown. The history is kept; to check it later: cupel "
+      "check {}",
+      shell_word(history));
 }
 
 }  // namespace cupel::cli

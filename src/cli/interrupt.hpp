@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 namespace cupel::cli {
 
@@ -10,12 +11,18 @@ namespace cupel::cli {
 class Interruptible {
  public:
   Interruptible();
-  ~Interruptible();
+  ~Interruptible();  // no check is ended any more
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
   [[nodiscard]] const std::atomic<bool>& stopped() const;
+  // Histories are checked from now on. stopped() is false again, the next signal counts as the
+  // first one, and it ends the check early, as a limit of time does.
+  void begin_check() const;
   // Blocks until stopped() is true.
   void wait() const;
 };
+
+// What is said after a check that was interrupted, with the command that checks the history later.
+std::string interrupted_check(const std::string& history);
 
 }  // namespace cupel::cli

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/interrupt.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -90,14 +91,18 @@ int run_once(const RunArguments& arguments) {
   run::ProgressLine line({progress, options.run, stopped},
                          shown ? [](const std::string& text) { print_status("\r\x1b[K" + text); }
                                : run::ProgressLine::Write());
-  const auto checked =
-      run::run_and_check(options, stopped, progress, [&](run::Stage stage) { line.stage(stage); });
+  const auto checked = run::run_and_check(options, stopped, progress, [&](run::Stage stage) {
+    // The load is over and recorded: from here on Ctrl-C is about the check.
+    if (stage == run::Stage::kRead) interruptible.begin_check();
+    line.stage(stage);
+  });
   line.end();
   if (!checked.ok()) {
     print_error(checked.error());
     return kBad;
   }
   for (const auto& warning : checked->run.warnings) print_error("warning: " + warning);
+  if (base::interrupted()) print_error(interrupted_check(checked->file));
   if (arguments.json) {
     print(run::run_json(*checked, options.run.seed));
   } else {

@@ -12,6 +12,7 @@
 #include <new>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/write_in_place.hpp"
 #include "formats/cupel_binary.hpp"
 #include "formats/format_spec.hpp"
@@ -137,8 +138,8 @@ base::Result<History> read_file(const std::string& place, const ReadOptions& opt
 }
 
 base::Error stopped(const std::string& path, const base::Budget& budget) {
-  return {.message = fmt::format("reading stopped: {} limit met before the end of the history",
-                                 base::to_string(budget.limit())),
+  return {.message = fmt::format("reading stopped: {} before the end of the history",
+                                 base::event_of(budget.limit())),
           .file = path,
           .limit_met = true};
 }

@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
+
 namespace cupel::levels {
 
 Decision gave_up(const base::Budget& budget, std::string_view reached) {
   Decision d;
   d.detail = budget.limit() == base::Limit::kNone
                  ? fmt::format("stopped in {} after as many proposals as were allowed", reached)
-                 : fmt::format("{} limit met in {}", base::to_string(budget.limit()), reached);
+                 : fmt::format("{} in {}", base::event_of(budget.limit()), reached);
   return d;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 
 #include "base/process.hpp"
 #include "support/file_event.hpp"
+#include "support/polling.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -191,6 +193,52 @@ TEST_F(RunCli, InterruptEndsTheLoadAndChecks) {
   EXPECT_GT(answer.at("committed").get<int>(), 0);
   const auto checked = cupel({"check", "--json", at("h.jsonl")});
   EXPECT_EQ(verdicts(answer), verdicts(Json::parse(checked.out)));
+}
+
+// Whether the process catches SIGINT. A handler announces itself by nothing else.
+bool catches_interrupt(pid_t id) {
+  std::ifstream status("/proc/" + std::to_string(id) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+  }
+  return false;
+}
+
+// Deciding this history takes far longer than the tests may.
+constexpr std::initializer_list<const char*> kHard = {
+    "generate", "--shape", "range", "--sessions",   "10",  "--txns", "3000", "--ops",
+    "8",        "--keys",  "200",   "--duplicates", "0.2", "--seed", "3",    "-o"};
+
+TEST_F(RunCli, AnInterruptedCheckEndsSoonAndSaysHowToCheckLater) {
+  std::vector<std::string> made(kHard.begin(), kHard.end());
+  made.push_back(at("hard.cupel"));
+  ASSERT_EQ(cupel(made).code, 0);
+  auto process = start({"check", "--report", at("report"), at("hard.cupel"), at("gone.cupel")});
+  ASSERT_TRUE(cupel::test::poll_until([&] { return catches_interrupt(process.id()); }));
+  process.signal(SIGINT);
+  const auto ran = end(std::move(process));
+  EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("interrupted"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.err.find("to check it later: cupel check " + at("hard.cupel")), std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.err.find("gone.cupel: not checked"), std::string::npos) << ran.err;
+  EXPECT_FALSE(fs::exists(at("report/1-hard/index.html")));
+}
+
+TEST_F(RunCli, ASecondInterruptEndsACheckAtOnce) {
+  std::vector<std::string> made(kHard.begin(), kHard.end());
+  made.push_back(at("hard.cupel"));
+  ASSERT_EQ(cupel(made).code, 0);
+  auto process = start({"check", at("hard.cupel")});
+  ASSERT_TRUE(cupel::test::poll_until([&] { return catches_interrupt(process.id()); }));
+  process.signal(SIGSTOP);  // so that both are there when it goes on
+  process.signal(SIGINT);
+  process.signal(SIGTERM);
+  process.signal(SIGCONT);
+  const auto ran = end(std::move(process));
+  EXPECT_GT(ran.code, 128) << ran.out << ran.err;
+  EXPECT_EQ(ran.out, "");
 }
 
 TEST_F(RunCli, KillLeavesAReadableHistory) {

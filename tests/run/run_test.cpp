@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "analysis/final_reads.hpp"
+#include "base/interrupt.hpp"
 #include "check/check.hpp"
 #include "formats/formats.hpp"
 #include "memory_database.hpp"
@@ -527,6 +528,32 @@ TEST(RunAndCheck, ARangeThatReturnsAKeyTwiceIsJudged) {
     EXPECT_EQ(ran->result(levels::Level::kReadAtomic).verdict, check::Verdict::kViolated);
   }
   if (!met) GTEST_SKIP() << "no range read returned two values of a key";
+}
+
+// As Ctrl-C does, while the history is read or checked.
+TEST(RunAndCheck, AnInterruptedCheckKeepsTheHistory) {
+  const test::ScratchFolder folder;
+  for (const auto stage : {Stage::kRead, Stage::kCheck}) {
+    RunAndCheckOptions options;
+    options.url = "sqlite:" + folder.path("db");
+    options.workload = "mini";
+    options.run.sessions = 2;
+    options.run.txns = 30;
+    options.history = folder.path(stage == Stage::kRead ? "read.jsonl" : "check.jsonl");
+    Progress progress;
+    const std::atomic<bool> stop = false;
+    std::atomic<bool> interrupted = false;
+    base::interrupt_by(&interrupted);
+    const auto ran = run_and_check(options, stop, progress, [&](Stage now) {
+      if (now == stage) interrupted = true;
+    });
+    base::interrupt_by(nullptr);
+    ASSERT_TRUE(ran.ok()) << ran.error().message;
+    EXPECT_EQ(ran->verdict(), check::Verdict::kUnknown);
+    EXPECT_NE(ran->analysis.check.levels.front().detail.find("interrupted"), std::string::npos)
+        << ran->analysis.check.levels.front().detail;
+    EXPECT_TRUE(formats::read(options.history, {}).ok());
+  }
 }
 
 // As where there is no more memory: an exception ends the run.
