@@ -119,8 +119,8 @@ base::Status Schedule::take_list(Cluster& cluster, std::vector<std::string>& war
       std::string why;
       auto variants = fitting(name, options_.targets, cluster, why);
       if (variants.empty() && !optional) {
-        return base::Error{.message =
-                               impossible(name, why) + "; leave it out, or say --faults-optional"};
+        return base::Error{.message = impossible(name, why) + "; leave it out, or say " +
+                                      options_.optional_name};
       }
       if (variants.empty()) {
         warnings.push_back(impossible(name, why) + "; it was left out");
@@ -145,7 +145,8 @@ base::Status Schedule::take_plan(Cluster& cluster, std::vector<std::string>& war
     if (variants.empty()) {
       if (!options_.optional) {
         return base::Error{.message = impossible(fault.kind, why) +
-                                      "; take it out of the plan, or say --faults-optional"};
+                                      "; take it out of the plan, or say " +
+                                      options_.optional_name};
       }
       warnings.push_back(impossible(fault.kind, why) + "; it was left out");
       continue;

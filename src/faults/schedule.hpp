@@ -24,6 +24,7 @@ struct Options {
   double every = 10, lasts = 5;  // seconds from the end of a round to the next; of a round
   Targets targets = Targets::kSeeded;
   bool optional = false;  // a fault that the cluster cannot have is left out, with a warning
+  std::string optional_name = "--faults-optional";  // how the user says so, for messages
   std::uint64_t seed = 1;
 
   [[nodiscard]] bool any() const { return !list.empty() || !plan.empty(); }

@@ -120,9 +120,10 @@ std::string plan_sum(const std::string& path) {
 }
 
 struct Database {
-  std::string name, url;
-  std::vector<std::string> isolations;
-  std::vector<levels::Level> asked;
+  std::string place = {};  // in the file, "databases[0]"
+  std::string name = {}, url = {};
+  std::vector<std::string> isolations = {};
+  std::vector<levels::Level> asked = {};
   ReadFrom read_from = ReadFrom::kOwnHost;
 };
 
@@ -135,7 +136,7 @@ ReadFrom read_from(const FileJson& value, const std::string& place) {
 
 Database database(const FileJson& value, const std::string& place) {
   if (!value.is_object()) wrong(place, value, R"({"name": …, "url": …, "isolations": […]})");
-  Database database;
+  Database database{.place = place};
   for (const auto& [name, field] : value.items()) {
     const auto at = place + '.' + name;
     if (name == "name") {
@@ -215,17 +216,18 @@ std::vector<std::uint64_t> seeds_of(const FileJson& value, const std::string& pl
 
 // What is broken during a run, and what its column is called; no name: nothing is.
 struct FaultsOfRun {
-  std::string name;
+  std::string place = {};  // in the file, "faults[0]"
+  std::string name = {};
   faults::Options options = {};
 };
 
 FaultsOfRun faults_of(const FileJson& value, const std::string& place) {
-  FaultsOfRun faults;
+  FaultsOfRun faults{.place = place};
   auto& options = faults.options;
   if (value.is_string()) {
     options.list = value.get<std::string>();
   } else if (!value.is_object()) {
-    wrong(place, value, "a list of faults as --faults has it, or an object");
+    wrong(place, value, "a list of faults as \"partition,kill\", or an object");
   }
   const FileJson fields = value.is_object() ? value : FileJson::object();
   for (const auto& [name, field] : fields.items()) {
@@ -282,9 +284,9 @@ void check_faults(const std::vector<FaultsOfRun>& faults, const std::vector<Data
   for (const auto& database : databases) {
     if (is_lab_url(database.url)) continue;
     throw Mistake{
-        fmt::format("faults: found the database {}, which cupel does not start; expected "
-                    "the URL lab:KIND, as in lab:postgres",
-                    database.name)};
+        fmt::format("{}.url: found the database {}, which cupel does not start, so that it can "
+                    "have no `faults`; expected lab:KIND, as in lab:postgres",
+                    database.place, database.name)};
   }
 }
 
@@ -389,6 +391,18 @@ std::string definition_of(const FaultsOfRun& faults) {
                      faults::name(o.targets));
 }
 
+// Messages name the fields of the file.
+SettingNames names_of(const Database& database, const FaultsOfRun& faults) {
+  return {.sessions = "sessions",
+          .time_limit = "time_limit",
+          .read_from = database.place + ".read_from",
+          .isolation = database.place + ".isolations",
+          .faults = faults.place,
+          .fault_every = faults.place + ".every",
+          .faults_optional = faults.place + ".optional: true",
+          .commands = ""};
+}
+
 CampaignRun run_of(const Target& target, const Row& row, const FaultsOfRun& faults,
                    std::uint64_t seed) {
   const auto& [database, isolation, rows] = target;
@@ -404,6 +418,7 @@ CampaignRun run_of(const Target& target, const Row& row, const FaultsOfRun& faul
       database.read_from == ReadFrom::kOwnHost ? usual_read_from(database.url) : database.read_from;
   run.options.inject = faults.options;
   run.options.run.seed = seed;
+  run.options.run.names = names_of(database, faults);
   run.options.analysis.check.asked = database.asked;
   std::string asked;
   for (const auto level : database.asked) asked += fmt::format(" | {}", levels::name(level));

@@ -90,13 +90,13 @@ void note_reads(const RunOptions& options,
     if (session->report().reads > 0) return;
   }
   result.warnings.push_back(
-      fmt::format("--read-from {}: no transaction of the workload only reads, so all of them ran "
-                  "on the primary",
-                  name(options.read_from)));
+      fmt::format("{} {}: no transaction of the workload only reads, so all of them ran on the "
+                  "primary",
+                  options.names.read_from, name(options.read_from)));
 }
 
 // Once all are healed.
-void take_faults(faults::Injector& injector, RunResult& result) {
+void take_faults(faults::Injector& injector, const SettingNames& names, RunResult& result) {
   injector.heal_all();
   result.faults += injector.count();
   result.failed_faults += injector.failed();
@@ -104,9 +104,9 @@ void take_faults(faults::Injector& injector, RunResult& result) {
   const auto& warnings = injector.warnings();
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   if (injector.done().empty()) {
-    result.warnings.push_back(fmt::format(
-        "no fault began: the load ended after {:.1f} s; see --time-limit and --fault-every",
-        result.seconds));
+    result.warnings.push_back(
+        fmt::format("no fault began: the load ended after {:.1f} s; see {} and {}", result.seconds,
+                    names.time_limit, names.fault_every));
   }
 }
 
@@ -212,8 +212,8 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
     } catch (const std::system_error& error) {
       no_thread = fmt::format(
           "the system gave threads to {} of {} sessions only ({}); ask for "
-          "fewer --sessions",
-          threads.size(), sessions.size(), error.code().message());
+          "fewer: {}",
+          threads.size(), sessions.size(), error.code().message(), shared.options.names.sessions);
       shared.done = true;
       const std::lock_guard lock(mutex);
       left -= static_cast<std::uint32_t>(sessions.size() - threads.size());
@@ -244,7 +244,7 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   faults.end(stop);
   result.faults = faults.count();
   result.failed_faults = faults.failed();
-  if (injector != nullptr) take_faults(*injector, result);
+  if (injector != nullptr) take_faults(*injector, options.names, result);
   add_up(sessions, result);
   if (options.final_reads && !stop) {
     std::vector<const WrittenRows*> rows;

@@ -38,6 +38,19 @@ enum class ReadFrom : std::uint8_t {
 // "primary", "replica", "any"; empty for kOwnHost.
 std::string_view name(ReadFrom read_from);
 
+// How the user says what messages speak of: options of the command line, or fields of a campaign's
+// file, as "databases[0].read_from".
+struct SettingNames {
+  std::string sessions = "--sessions";
+  std::string time_limit = "--time-limit";
+  std::string read_from = "--read-from";
+  std::string isolation = "--isolation";
+  std::string faults = "--faults";
+  std::string fault_every = "--fault-every";
+  std::string faults_optional = "--faults-optional";
+  std::string commands = ", or name commands with --fault and --heal";  // instead of faults
+};
+
 struct RunOptions {
   std::uint32_t sessions = 10;
   std::uint64_t txns =
@@ -52,6 +65,7 @@ struct RunOptions {
   // host: final_reads.hpp.
   bool final_reads = false;
   double quiet = 10;  // seconds that hosts which differ must not have changed before that
+  SettingNames names = {};
 };
 
 struct FaultOptions {

@@ -280,12 +280,14 @@ class Stages {
     auto inject = options_.inject;
     if (!inject.any()) return base::Ok{};
     if (!server_) {
-      return base::Error{.message =
-                             "--faults: cupel did not start this database, so it cannot reach its "
-                             "processes and its network; start one for the run with --db lab:KIND, "
-                             "as in lab:postgres, or name commands with --fault and --heal"};
+      return base::Error{
+          .message = fmt::format("{}: cupel did not start this database, so it cannot reach its "
+                                 "processes and its network; start one for the run with the URL "
+                                 "lab:KIND, as in lab:postgres{}",
+                                 names().faults, names().commands)};
     }
     inject.seed = options_.run.seed;
+    inject.optional_name = names().faults_optional;
     cluster_.emplace(*server_);
     auto schedule = faults::Schedule::make(inject, *cluster_, fault_warnings_);
     if (!schedule.ok()) return std::move(schedule).error();
@@ -371,10 +373,11 @@ class Stages {
     checked_.several_servers = database_->fails_over();
     if (hosts.size() < 2) {
       if (read_from == ReadFrom::kOwnHost) return base::Ok{};
-      return base::Error{.message =
-                             "--read-from: found one host in the URL, expected several, as in "
+      return base::Error{.message = fmt::format(
+                             "{}: found one host in the URL, expected several, as in "
                              "postgres://H1,H2/db; `cupel lab start postgres-standby` starts such "
-                             "a pair"};
+                             "a pair",
+                             names().read_from)};
     }
     const bool on_all = read_from != ReadFrom::kPrimary;
     checked_.several_servers = on_all || checked_.several_servers;
@@ -384,23 +387,26 @@ class Stages {
       if (*writes) continue;
       if (read_from == ReadFrom::kOwnHost) {
         return base::Error{.message = fmt::format("{} takes no writes, as a standby or replica; "
-                                                  "say --read-from primary, replica or any",
-                                                  hosts[host])};
+                                                  "say {} primary, replica or any",
+                                                  hosts[host], names().read_from)};
       }
       if (!database_->can().interactive) continue;
       // PostgreSQL's standbys have no serializable.
       auto connection = database_->connect_to_host(host);
       if (!connection.ok()) return std::move(connection).error();
       if (const auto failure = (*connection)->begin()) {
-        return base::Error{.message = fmt::format("{} begins no transaction at {}: {}; choose "
-                                                  "another --isolation, or --read-from primary",
-                                                  hosts[host], checked_.facts.isolation,
-                                                  failure->message)};
+        return base::Error{.message =
+                               fmt::format("{} begins no transaction at {}: {}; choose "
+                                           "another {}, or {} primary",
+                                           hosts[host], checked_.facts.isolation, failure->message,
+                                           names().isolation, names().read_from)};
       }
       (*connection)->rollback();
     }
     return base::Ok{};
   }
+
+  [[nodiscard]] const SettingNames& names() const { return options_.run.names; }
 
   void clean() {
     if (!options_.keep) database_->clean();

@@ -220,8 +220,8 @@ TEST_F(CampaignTest, FaultsAreAnotherDimension) {
   };
   const std::string redis = R"({"url": "lab:redis"})";
   EXPECT_EQ(error(R"({"name": "A"})", R"("faults": ["kill"], "time_limit": 5)"),
-            "faults: found the database A, which cupel does not start; expected the URL lab:KIND, "
-            "as in lab:postgres");
+            "databases[0].url: found the database A, which cupel does not start, so that it can "
+            "have no `faults`; expected lab:KIND, as in lab:postgres");
   EXPECT_EQ(error(redis, R"("faults": ["kill"])"),
             "faults: found no time_limit, expected one: how long the load lasts");
   EXPECT_EQ(error(redis, R"("faults": ["kil"], "time_limit": 5)").rfind("faults[0]: found ", 0),
@@ -229,6 +229,22 @@ TEST_F(CampaignTest, FaultsAreAnotherDimension) {
   EXPECT_EQ(
       error(redis, R"("faults": ["kill", "kill"], "time_limit": 5)").rfind("faults[1]: found ", 0),
       0U);
+}
+
+// What only a run finds out is said in the words of the file, too.
+TEST_F(CampaignTest, ErrorsOfRunsNameTheFieldOfTheFile) {
+  const auto one = campaign(std::string(R"({"databases": [{"name": "A"}, {"name": "B", )"
+                                        R"("read_from": "any"}], )") +
+                            kSmall + "}");
+  std::vector<std::string> errors;
+  const CampaignListener listener{
+      .before = [](const CampaignRun&, std::size_t, std::size_t) {},
+      .after = [&](const CampaignResult& result) { errors.push_back(result.error); }};
+  ASSERT_TRUE(run_campaign(one, out(), stop_, listener).ok());
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_EQ(errors[0], "");
+  EXPECT_TRUE(errors[1].starts_with("databases[1].read_from: found one host")) << errors[1];
+  EXPECT_EQ(errors[1].find("--read-from"), std::string::npos) << errors[1];
 }
 
 TEST_F(CampaignTest, SatisfiedRunsLeaveResultsAndATable) {
