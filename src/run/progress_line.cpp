@@ -10,26 +10,47 @@
 
 namespace cupel::run {
 
-std::string progress_text(const Progress& progress, const RunOptions& options, double seconds,
-                          bool stopping) {
-  const std::uint64_t committed = progress.committed, aborted = progress.aborted,
-                      unknown = progress.unknown;
-  std::string text = fmt::format("{:.0f} s  {} committed ({:.0f}/s), {} aborted, {} unknown",
-                                 seconds, report::grouped(committed),
-                                 static_cast<double>(committed) / std::max(seconds, 1e-9),
-                                 report::grouped(aborted), report::grouped(unknown));
-  if (const auto waiting = progress.sessions_waiting.load(); waiting > 0) {
-    text += fmt::format(", {} of {} sessions without a connection", waiting, options.sessions);
-  }
+namespace {
+
+std::string time_left(const Progress& progress, const RunOptions& options, double seconds,
+                      bool stopping) {
+  if (stopping) return ", ending";
   constexpr double kOpenEnd = std::numeric_limits<double>::infinity();
   double left = options.time_limit > 0 ? options.time_limit - seconds : kOpenEnd;
-  const auto done = static_cast<double>(committed + aborted + unknown);
+  const auto done = static_cast<double>(progress.committed + progress.aborted + progress.unknown);
   if (options.txns > 0 && done > 0) {
     const auto all = static_cast<double>(options.txns * options.sessions);
     left = std::min(left, (all - done) / done * seconds);
   }
-  if (left < kOpenEnd) text += fmt::format(", {:.0f} s left", std::max(0.0, left));
-  if (stopping) text += ", ending";
+  if (left == kOpenEnd) return "";
+  return left > 0 ? fmt::format(", {:.0f} s left", left) : ", ending";
+}
+
+}  // namespace
+
+std::string progress_text(const Progress& progress, const RunOptions& options, double seconds,
+                          bool stopping) {
+  switch (progress.phase) {
+    case Progress::Phase::kHealing:
+      return fmt::format("{:.0f} s  the load is over, healing the faults ...", seconds);
+    case Progress::Phase::kFinalReads:
+      return fmt::format("{:.0f} s  the load is over, reading what the nodes hold ...", seconds);
+    case Progress::Phase::kLoad:
+      break;
+  }
+  const std::uint64_t committed = progress.committed;
+  const auto begin = fmt::format("{:.0f} s  {} committed", seconds, report::grouped(committed));
+  const auto rate =
+      fmt::format(" ({:.0f}/s)", static_cast<double>(committed) / std::max(seconds, 1e-9));
+  auto others = fmt::format(", {} aborted, {} unknown", report::grouped(progress.aborted),
+                            report::grouped(progress.unknown));
+  if (const auto waiting = progress.sessions_waiting.load(); waiting > 0) {
+    others += fmt::format(", {}/{} disconnected", waiting, options.sessions);
+  }
+  others += time_left(progress, options, seconds, stopping);
+  auto text = begin + rate + others;
+  if (text.size() > kProgressWidth) text = begin + others;
+  text.resize(std::min(text.size(), kProgressWidth));
   return text;
 }
 

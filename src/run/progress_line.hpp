@@ -17,7 +17,9 @@
 
 namespace cupel::run {
 
-// Of a run that began `seconds` ago. `stopping`: it was asked to end.
+// Of a run that began `seconds` ago, at most kProgressWidth characters. `stopping`: it was asked to
+// end.
+inline constexpr std::size_t kProgressWidth = 79;  // a terminal of 80 columns wraps at its last one
 std::string progress_text(const Progress& progress, const RunOptions& options, double seconds,
                           bool stopping);
 

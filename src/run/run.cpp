@@ -241,12 +241,14 @@ base::Result<RunResult> run(const RunParts& parts, const RunOptions& options,
   if (!no_thread.empty()) return base::Error{.message = no_thread};
   RunResult result;
   result.seconds = std::chrono::duration<double>(Clock::now() - shared.begin).count();
+  progress.phase = Progress::Phase::kHealing;
   faults.end(stop);
   result.faults = faults.count();
   result.failed_faults = faults.failed();
   if (injector != nullptr) take_faults(*injector, options.names, result);
   add_up(sessions, result);
   if (options.final_reads && !stop) {
+    progress.phase = Progress::Phase::kFinalReads;
     std::vector<const WrittenRows*> rows;
     for (const auto& session : sessions) rows.push_back(&session->written());
     const auto reads = final_reads_after(options.quiet, fault_options, result);

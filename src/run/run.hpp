@@ -77,6 +77,8 @@ struct FaultOptions {
 
 // The progress while it runs. Any thread may look.
 struct Progress {
+  enum class Phase : std::uint8_t { kLoad, kHealing, kFinalReads };
+  std::atomic<Phase> phase = Phase::kLoad;
   std::atomic<std::uint64_t> committed = 0, aborted = 0, unknown = 0;
   std::atomic<std::uint32_t> sessions_running = 0, sessions_waiting = 0;  // for a connection
 };

@@ -287,8 +287,9 @@ bool ClientSession::note_silent_end() {
 }
 
 ClientSession::Ending ClientSession::failed(const Failure& failure) {
-  const auto what = failure.code.empty() ? std::string(name(failure.cause))
-                                         : fmt::format("{} {}", name(failure.cause), failure.code);
+  // Some drivers have no code but the cause's own word: "connection lost" once is enough.
+  const std::string cause(name(failure.cause));
+  const auto what = cause.ends_with(failure.code) ? cause : cause + ' ' + failure.code;
   ++report_.reasons[what];
   const auto why = fmt::format("{}: {}", what, failure.message);
   // A primary that became a standby refuses writes: the new one is looked for.

@@ -30,7 +30,30 @@ TEST(ProgressText, SessionsWithoutAConnection) {
   Progress progress;
   progress.sessions_waiting = 2;
   EXPECT_EQ(progress_text(progress, {.sessions = 3, .txns = 0}, 1, false),
-            "1 s  0 committed (0/s), 0 aborted, 0 unknown, 2 of 3 sessions without a connection");
+            "1 s  0 committed (0/s), 0 aborted, 0 unknown, 2/3 disconnected");
+}
+
+// A line that wraps is not replaced, but written again and again.
+TEST(ProgressText, FitsIntoATerminal) {
+  Progress progress;
+  for (const std::uint64_t number : {9ULL, 9'999ULL, 999'999'999ULL, 999'999'999'999'999ULL}) {
+    progress.committed = progress.aborted = progress.unknown = number;
+    progress.sessions_waiting = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 100000));
+    const auto text = progress_text(progress, {.sessions = 100000, .time_limit = 1e6}, 9999, false);
+    EXPECT_LT(text.size(), 80u) << text;
+    EXPECT_NE(text.find(" committed"), std::string::npos) << text;
+  }
+  EXPECT_LE(kProgressWidth, 79u);
+}
+
+TEST(ProgressText, SaysWhatFollowsTheLoad) {
+  Progress progress;
+  progress.phase = Progress::Phase::kHealing;
+  EXPECT_EQ(progress_text(progress, {.time_limit = 5}, 6, false),
+            "6 s  the load is over, healing the faults ...");
+  progress.phase = Progress::Phase::kFinalReads;
+  EXPECT_EQ(progress_text(progress, {.time_limit = 5}, 6, false),
+            "6 s  the load is over, reading what the nodes hold ...");
 }
 
 // The time that is left: by the transactions, by the limit, whichever comes first.
@@ -46,7 +69,7 @@ TEST(ProgressText, TimeLeft) {
   EXPECT_EQ(left({.sessions = 2, .txns = 20, .time_limit = 100}, 5), ", 15 s left");
   EXPECT_EQ(left({.sessions = 2, .txns = 20, .time_limit = 12}, 5), ", 7 s left");
   EXPECT_EQ(left({.sessions = 2, .txns = 0, .time_limit = 12}, 5), ", 7 s left");
-  EXPECT_EQ(left({.sessions = 2, .txns = 0, .time_limit = 12}, 13), ", 0 s left");
+  EXPECT_EQ(left({.sessions = 2, .txns = 0, .time_limit = 12}, 13), ", ending");
   EXPECT_EQ(left({.sessions = 2, .txns = 0}, 5), "");
 }
 
